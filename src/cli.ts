@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { fstatSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { inspect } from 'node:util';
-import { AGENT_SIDE, runAgentSide } from './commands/agent-commands.ts';
+import { AGENT_COMMANDS, runAgentCommand } from './commands/agent-commands.ts';
 import { EnvFileError, readEnvFile } from './config/env-file/read-env-file.ts';
-import { showLines } from './domain/text/terminal-text.ts';
+import { toTerminalLines } from './domain/text/terminal-text.ts';
 import { createSystemClock } from './process/system-clock.ts';
 
 /** Whoever reads the output may have had enough, as `head` has. */
 class EnoughError extends Error {}
 
-const besideAgent = AGENT_SIDE.find((name) => name === process.argv[2]);
+const besideAgent = AGENT_COMMANDS.find((name) => name === process.argv[2]);
 let isEnough = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // Those beside an agent look at each of their writes.
@@ -25,16 +25,16 @@ async function write(text: string): Promise<void> {
 }
 
 /** They run in whatever folder an agent works in: its `.env` is not ours, and might name another desk. */
-async function runBesideAgent(name: (typeof AGENT_SIDE)[number]): Promise<void> {
+async function runBesideAgent(name: (typeof AGENT_COMMANDS)[number]): Promise<void> {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => ending.abort());
   }
-  process.exitCode = await runAgentSide(name, process.argv.slice(3), {
+  process.exitCode = await runAgentCommand(name, process.argv.slice(3), {
     env: process.env,
     input: process.stdin,
     output: process.stdout,
-    isUnheard: isUnheard(),
+    isUnheard: isOutputClosed(),
     clock: createSystemClock(),
     err: writeError,
     signal: ending.signal,
@@ -42,7 +42,7 @@ async function runBesideAgent(name: (typeof AGENT_SIDE)[number]): Promise<void> 
 }
 
 /** Node opens the null device in place of a standard output that is closed. */
-function isUnheard(): boolean {
+function isOutputClosed(): boolean {
   const output = fstatSync(1);
   return (
     output.isCharacterDevice() && output.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev
@@ -50,7 +50,7 @@ function isUnheard(): boolean {
 }
 
 function writeError(text: string): void {
-  process.stderr.write(`${showLines(text)}\n`);
+  process.stderr.write(`${toTerminalLines(text)}\n`);
 }
 
 async function runAlone(): Promise<void> {

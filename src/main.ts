@@ -2,16 +2,18 @@ import { inspect } from 'node:util';
 import type { App, AppDeps } from './app/app-deps.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { readEnvFile } from './config/env-file/read-env-file.ts';
-import { secretsOf } from './config/secret-settings.ts';
-import { showLines } from './domain/text/terminal-text.ts';
+import { secretValuesOf } from './config/secret-settings.ts';
+import { toTerminalLines } from './domain/text/terminal-text.ts';
 import { createLog } from './process/log.ts';
 import { stopOnSignal } from './process/stop-on-signal.ts';
 import { createSystemClock } from './process/system-clock.ts';
 
 /** A fault of the program needs its stack; what was worded for a person needs nothing more. */
-function tellWhy(error: unknown): void {
+function printFailure(error: unknown): void {
   const isFault = [TypeError, ReferenceError, RangeError].some((fault) => error instanceof fault);
-  console.error(showLines(error instanceof Error && !isFault ? error.message : inspect(error)));
+  console.error(
+    toTerminalLines(error instanceof Error && !isFault ? error.message : inspect(error)),
+  );
 }
 
 /** Answers what is said once signals stop the app. What a start does not need is not read: either way in is large. */
@@ -37,7 +39,7 @@ try {
   const envFile = readEnvFile();
   for (const [name, value] of Object.entries(envFile)) process.env[name] ??= value;
   const config = readConfig(process.env, { envFile });
-  const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
+  const log = createLog({ level: config.logLevel, secrets: secretValuesOf(config) });
   const clock = createSystemClock();
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'The app has a fault that it can’t go on with.');
@@ -48,6 +50,6 @@ try {
   stopOnSignal(process, app, { clock, log });
   if (said !== undefined) console.log(said);
 } catch (error) {
-  tellWhy(error);
+  printFailure(error);
   process.exit(1);
 }

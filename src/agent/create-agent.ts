@@ -6,7 +6,7 @@ import {
   type Agent,
   type Checkpoints,
   type GraphState,
-  UNREADABLE,
+  UNREADABLE_STATE,
   UnreadableStateError,
 } from '../domain/ports/agent.ts';
 import type { Clock } from '../domain/ports/clock.ts';
@@ -18,24 +18,24 @@ import { type Helper, toolsOf } from '../domain/tools/helper.ts';
 import type { Tool, Toolbox } from '../domain/tools/tool.ts';
 import { askModel, type ModelAnswer } from './model/ask-model.ts';
 import type { ChatModel } from './model/create-chat-model.ts';
-import { type ReadImage, showImages, TOKENS_PER_IMAGE } from './model/load-images.ts';
-import { type ModelFailure, sayFailure } from './model/model-failure.ts';
+import { loadImages, type ReadImage, TOKENS_PER_IMAGE } from './model/load-images.ts';
+import { describeModelFailure, type ModelFailure } from './model/model-failure.ts';
 import { toChatMessages } from './model/to-chat-messages.ts';
 import { BufferedSaver } from './turn/buffered-saver.ts';
 import { estimateMessageTokens, estimateTokens } from './turn/estimate-tokens.ts';
-import { fitTurn, LEAST_TURN_TOKENS } from './turn/fit-turn.ts';
-import { readWindow } from './turn/history-window.ts';
+import { fitTurn, MIN_TURN_TOKENS } from './turn/fit-turn.ts';
+import { readHistoryWindow } from './turn/history-window.ts';
 import { toGraphState } from './turn/parse-graph-state.ts';
 import { buildHelperPrompt, buildPrompt, toUserMessage } from './turn/prompt.ts';
 import {
-  type AskForStep,
   compileTurnGraph,
   type ModelStep,
+  type RunModelStep,
   type TurnState,
 } from './turn/turn-graph.ts';
-import { guardTurn } from './turn/turn-limits.ts';
-import { pairAnswers } from './turn/turn-messages.ts';
-import { withOwnIds } from './turn/unique-call-ids.ts';
+import { checkTurnLimits } from './turn/turn-limits.ts';
+import { pairCallsWithAnswers } from './turn/turn-messages.ts';
+import { withUniqueCallIds } from './turn/unique-call-ids.ts';
 
 export interface AgentDeps {
   readonly model: ChatModel;
@@ -70,7 +70,7 @@ const RUN = { durability: 'exit', maxConcurrency: 4 } as const;
 /** Creates the agent that runs its turns in the pure graph, on stored checkpoints. */
 export function createAgent(deps: AgentDeps): Agent {
   const saver = new BufferedSaver(deps.checkpoints);
-  if (roomFor(deps.contextTokens, deps.systemPrompt, deps.toolbox.list()) < LEAST_TURN_TOKENS) {
+  if (historyBudget(deps.contextTokens, deps.systemPrompt, deps.toolbox.list()) < MIN_TURN_TOKENS) {
     deps.log?.warn(
       { contextTokens: deps.contextTokens },
       'CONTEXT_TOKENS is too small: the instructions and the tools alone fill it, so requests will be larger. Set it higher.',
@@ -85,7 +85,7 @@ export function createAgent(deps: AgentDeps): Agent {
     } catch (error) {
       if (!(error instanceof UnreadableStateError)) throw error;
       deps.log?.warn({ err: error, thread }, 'The stored state of a thread can’t be read.');
-      return UNREADABLE;
+      return UNREADABLE_STATE;
     }
   }
 
@@ -161,32 +161,36 @@ const FACTS_TOKENS = 160;
 /** How much of the room the current turn may take, so that it is not torn from what came before. */
 const OWN_SHARE = 0.8;
 
-function sayUserCut(bytes: number): string {
+function describeCutMessage(bytes: number): string {
   return `Your message is too long for me to read at once: about ${Math.ceil(bytes / 1024)} KB from its middle were left out. Send it in parts, in messages of their own, if I need the rest.`;
 }
 
 /** What a request may hold beside the instructions and the tools, in tokens. */
-function roomFor(contextTokens: number, systemPrompt: string, tools: readonly Tool[]): number {
+function historyBudget(
+  contextTokens: number,
+  systemPrompt: string,
+  tools: readonly Tool[],
+): number {
   const fixed = [systemPrompt, ...tools.map((tool) => JSON.stringify(tool))];
   return contextTokens - estimateTokens(fixed.join('\n')) - FACTS_TOKENS;
 }
 
 /** Builds the only step with effects outside the graph: one question to the model. */
-function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForStep {
+function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): RunModelStep {
   const { history, clock, onDelta } = deps;
 
   async function promptFor(thread: ThreadKey, state: TurnState, helper: Helper | undefined) {
     const systemPrompt = helper ? buildHelperPrompt(helper) : deps.systemPrompt;
     const tools = toolsOf(deps, thread, state.agent).list();
     const perImage = deps.readImage ? TOKENS_PER_IMAGE : 0;
-    const own = pairAnswers(state.messages);
+    const own = pairCallsWithAnswers(state.messages);
     const forImages = estimateMessageTokens(own, perImage) - estimateMessageTokens(own);
-    const room = roomFor(deps.contextTokens, systemPrompt, tools) - forImages;
-    const current = fitTurn(own, Math.max(LEAST_TURN_TOKENS, room * OWN_SHARE));
+    const room = historyBudget(deps.contextTokens, systemPrompt, tools) - forImages;
+    const current = fitTurn(own, Math.max(MIN_TURN_TOKENS, room * OWN_SHARE));
     const left = room - estimateMessageTokens(current.messages);
-    const window = await readWindow(history, thread, state.turn, left, perImage);
+    const window = await readHistoryWindow(history, thread, state.turn, left, perImage);
     const turns = { earlier: window.messages, current: current.messages };
-    const images = await showImages(turns, { ...deps, read: deps.readImage });
+    const images = await loadImages(turns, { ...deps, read: deps.readImage });
     const prompt = buildPrompt({
       systemPrompt,
       now: clock.now(),
@@ -197,7 +201,8 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
       isCurrentCut: current.isCut,
       isForAgent: helper !== undefined,
     });
-    const notice = current.userBytesLeftOut > 0 ? sayUserCut(current.userBytesLeftOut) : undefined;
+    const notice =
+      current.userBytesLeftOut > 0 ? describeCutMessage(current.userBytesLeftOut) : undefined;
     return {
       request: { messages: toChatMessages(prompt, images, deps.model.origin), tools },
       notice,
@@ -216,12 +221,12 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
     }
   }
 
-  function sayFailed(
+  function describeFailed(
     failure: ModelFailure,
     said: string | undefined,
     state: TurnState,
   ): Pick<ModelStep, 'failure' | 'privateNotice'> {
-    const sentence = sayFailure(failure, deps.model.variables, said);
+    const sentence = describeModelFailure(failure, deps.model.variables, said);
     const line = said?.split('\n', 1)[0] ?? '';
     const user = state.messages.find(({ role }) => role === 'user');
     const isAdmin = user?.role === 'user' && deps.adminUsers?.has(user.author.user) === true;
@@ -244,7 +249,7 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
       throw new UnreadableStateError('The state of the thread was lost while it was answered.');
     }
     const helper = deps.helpers.find(({ name }) => name === state.agent);
-    const stop = guardTurn(state.messages) ?? missing(state, helper);
+    const stop = checkTurnLimits(state.messages) ?? missing(state, helper);
     if (stop !== undefined) return { failure: stop };
     const thread: ThreadKey = config.configurable?.thread_id;
     const signal = config.signal ?? new AbortController().signal;
@@ -259,14 +264,14 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): AskForS
     });
     unfinished.delete(thread);
     const id = `msg_${randomUUID()}`;
-    const calls = withOwnIds(answer.calls, state.messages);
+    const calls = withUniqueCallIds(answer.calls, state.messages);
     const isSaid = calls.length > 0 || answer.text.trim() !== '';
     return {
       ...(isSaid && {
         message: { role: 'assistant', id, text: answer.text, calls, ...providerOf(answer) },
       }),
       ...(notice !== undefined && { notice }),
-      ...(answer.failure && sayFailed(answer.failure, answer.said, state)),
+      ...(answer.failure && describeFailed(answer.failure, answer.said, state)),
       spent: answer.spent,
     };
   };

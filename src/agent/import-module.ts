@@ -10,7 +10,7 @@ export async function importModule(
   clock: Clock,
 ): Promise<Readonly<Record<string, unknown>>> {
   await readTypeScript();
-  return await inTime(
+  return await withImportTimeout(
     import(pathToFileURL(resolve(path)).href),
     'it was not loaded within 30 s; does it wait for something at its top?',
     clock,
@@ -26,7 +26,7 @@ async function readTypeScript(): Promise<void> {
 }
 
 /** Waits as long for what an operator's module makes as for the module; rejects with the sentence when that is over. */
-export async function inTime<Made>(
+export async function withImportTimeout<Made>(
   made: Made | Promise<Made>,
   sentence: string,
   clock: Clock,

@@ -7,7 +7,7 @@ import type { RouteControl } from '../desk/control/routes.ts';
 import type { Gate } from '../domain/policy/route.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Keys } from '../domain/ports/store.ts';
-import type { WebReach } from '../net/ssrf-guard.ts';
+import type { WebAccess } from '../net/ssrf-guard.ts';
 
 /** What tests and later policies put in place of the defaults. */
 export interface AppOverrides {
@@ -16,7 +16,7 @@ export interface AppOverrides {
   readonly stopGraceMs?: number;
   readonly leaseMs?: number;
   /** (Default: the public internet.) */
-  readonly reach?: WebReach;
+  readonly reach?: WebAccess;
   /** Whether the model is tried out at the start. (Default: yes.) */
   readonly checksModel?: boolean;
 }

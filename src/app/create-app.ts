@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createMcpTools } from '../agent/mcp/mcp-tools.ts';
 import { createToolbox } from '../agent/tools/create-toolbox.ts';
 import type { ToolDefinition } from '../agent/tools/define-tool.ts';
-import { toOutsideTool } from '../agent/tools/external-tool.ts';
+import { toExternalTool } from '../agent/tools/external-tool.ts';
 import { createAttachmentFolder } from '../agent/tools/files/attachment-folder.ts';
 import { createSendFile } from '../agent/tools/files/send-file.ts';
 import { createWorkspaceBytes } from '../agent/tools/files/workspace-bytes.ts';
@@ -13,15 +13,15 @@ import type { SlackModeConfig } from '../config/config.ts';
 import { graphNameOf } from '../config/graph-config.ts';
 import { makeWorkspaceFolder } from '../config/paths/folder-problems.ts';
 import { createRouteControl } from '../desk/control/routes.ts';
-import { createToolControl } from '../desk/control/server-tools.ts';
+import { createServerToolControl } from '../desk/control/server-tools.ts';
 import { createStopSignals } from '../desk/control/stop-signals.ts';
 import { watchStops } from '../desk/control/watch-stops.ts';
 import { createIntegrityAlarm } from '../desk/decisions/integrity-alarm.ts';
 import { createDesk, createWorker, type Worker } from '../desk/desk.ts';
 import { createAskQuestion } from '../desk/external/ask-question.ts';
 import { type CallWatch, createCallWatch } from '../desk/external/watch-calls.ts';
-import { countParked } from '../desk/worker/count-dead-letters.ts';
-import { warnOf } from '../desk/worker/quarantine.ts';
+import { countDeadLetters } from '../desk/worker/count-dead-letters.ts';
+import { warnOfQuarantine } from '../desk/worker/quarantine.ts';
 import type { OnDamaged } from '../domain/audit/damaged-record.ts';
 import { createSeal } from '../domain/calls/seal.ts';
 import type { Clock } from '../domain/ports/clock.ts';
@@ -32,19 +32,19 @@ import { createMcpHandler } from '../mcp/mcp-handler.ts';
 import { createCallbacks } from '../net/create-callbacks.ts';
 import { createSlackApp, type SlackApp } from '../slack/create-slack-app.ts';
 import { createAttachmentSource } from '../slack/files/fetch-file.ts';
-import { createSendFileToSlack } from '../slack/files/upload-file.ts';
+import { createFileUpload } from '../slack/files/upload-file.ts';
 import { createReadThread } from '../slack/inbound/read-thread.ts';
 import { createSlackChat } from '../slack/outbound/slack-chat.ts';
 import { createSlackDirectory } from '../slack/people/slack-directory.ts';
-import { createSlackSight } from '../slack/people/slack-visibility.ts';
+import { createSlackVisibility } from '../slack/people/slack-visibility.ts';
 import { connectSlack } from '../slack/transport/connect-slack.ts';
 import { openStore } from '../stores/open-store.ts';
-import { sealLedger } from '../stores/repositories/documents/sealed-ledger.ts';
+import { withSealedCalls } from '../stores/repositories/documents/sealed-ledger.ts';
 import type { App, AppDeps, OpenedApp } from './app-deps.ts';
-import { offerCommands, offerWeb } from './create-machine-tools.ts';
+import { createCommandTool, createWebTools } from './create-machine-tools.ts';
 import { openAgent } from './open-agent.ts';
-import { openOutside } from './open-external-api.ts';
-import { openGate, rerouteAll } from './open-gate.ts';
+import { openExternalApi } from './open-external-api.ts';
+import { openGate, rerouteAllCalls } from './open-gate.ts';
 import { createReleasers } from './releasers.ts';
 
 /** A command may run for ten minutes, and says itself when they are over. */
@@ -92,7 +92,7 @@ async function open(
   await opened.store.belongTo({ workspace: team, enterprise });
   const key = await opened.installationKey.read();
   const mark = createSecretMark(key);
-  const store = { ...opened.store, ledger: sealLedger(opened.store.ledger, createSeal(key)) };
+  const store = { ...opened.store, ledger: withSealedCalls(opened.store.ledger, createSeal(key)) };
   const filesOff = await opened.findFilesProblem();
 
   const newId = () => randomBytes(16).toString('base64url');
@@ -104,7 +104,7 @@ async function open(
     store,
     clock,
     newId,
-    ofOutside: toOutsideTool,
+    ofOutside: toExternalTool,
     watch: calls.watch,
   });
   const { pins } = store;
@@ -113,11 +113,11 @@ async function open(
   await mcp.start();
 
   const files = createWorkspaceBytes(config.workspaceDir);
-  const send = createSendFileToSlack({ connection, log });
+  const send = createFileUpload({ connection, log });
   const { toolbox, helpers, leftOut } = createToolbox({
     workspaceDir: config.workspaceDir,
-    withFiles: [createSendFile({ files, send }), await offerCommands(config, { clock, log })],
-    offered: offerWeb(config, { clock, reach: overrides.reach }),
+    withFiles: [createSendFile({ files, send }), await createCommandTool(config, { clock, log })],
+    offered: createWebTools(config, { clock, reach: overrides.reach }),
     live: mcp,
     ...(filesOff !== undefined && { filesOff }),
     extra: withTools(own?.tools, tools),
@@ -125,7 +125,7 @@ async function open(
   });
   for (const { name, reason } of leftOut) log.warn({ tool: name }, `Left out a tool: ${reason}`);
 
-  await tellOfPause(store, log);
+  await logPause(store, log);
   const rules = await openGate(config, {
     store,
     connection,
@@ -137,9 +137,9 @@ async function open(
     onRelease,
   });
 
-  const { adminUsers, ...talk } = config.talk;
+  const { adminUsers, ...senderPolicy } = config.talk;
   const directory = createSlackDirectory({ connection, clock, log, adminUsers });
-  const sight = createSlackSight({ connection, directory, clock, log });
+  const visibility = createSlackVisibility({ connection, directory, clock, log });
 
   const agent = await openAgent(config, {
     toolbox,
@@ -158,7 +158,7 @@ async function open(
 
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(log);
-  const known = { directory, sight, talk, integrity, log, graph };
+  const known = { directory, visibility, senderPolicy, integrity, log, graph };
   const gate = overrides.gate ?? rules.gate;
   const desk = createDesk({
     ...{ store, toolbox, helpers, gate, clock, signals, onDamaged },
@@ -191,14 +191,14 @@ async function open(
     leaseMs: overrides.leaseMs,
     showsUsage: config.showsUsage,
     maxPendingPerPerson: config.maxPendingPerPerson,
-    keeping: { ...config.keeping, lookBackMs: rules.lookBackMs },
+    retention: { ...config.keeping, lookBackMs: rules.lookBackMs },
     admins: adminUsers,
     team: connection.identity.team,
     onDamaged,
     digestOver: config.digestOver,
     callbacks,
   });
-  const outside = await openOutside(config, {
+  const outside = await openExternalApi(config, {
     ...{ store, toolbox, helpers, gate, directory, clock, log, integrity, newId, desk, callbacks },
     team: connection.identity.team,
     installationKey: key,
@@ -212,7 +212,7 @@ async function open(
     connection,
     desk,
     routes,
-    tools: createToolControl({ store, directory, clock, log, tools: mcp }),
+    tools: createServerToolControl({ store, directory, clock, log, tools: mcp }),
     directory,
     toolbox,
     mark,
@@ -231,9 +231,9 @@ async function open(
     clock,
     log,
     checks: { store: () => store.check(), slack: () => line.check() },
-    parked: async () => countParked(await store.agenda.parked()),
+    parked: async () => countDeadLetters(await store.agenda.deadLetters()),
     warnings: async () => [
-      ...warnOf(await desk.listQuarantined()),
+      ...warnOfQuarantine(await desk.listQuarantined()),
       ...(line.refused?.warnings() ?? []),
     ],
     onSlackSkew: line.refused?.noteSkew,
@@ -253,7 +253,7 @@ async function open(
     const shown = working.live.stop().then(() => working.status.settled());
     await Promise.race([shown, pass(clock, LAST_SIGHT_MS)]);
   });
-  await rerouteAll(store, clock);
+  await rerouteAllCalls(store, clock);
   working.start();
   if (opened.isShared) {
     const cancel = watchStops({ inbox: store.inbox, signals, clock, log });
@@ -280,7 +280,7 @@ async function pass(clock: Clock, ms: number): Promise<void> {
   });
 }
 
-async function tellOfPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promise<void> {
+async function logPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promise<void> {
   const found = await pause.read();
   if (!found) return;
   const sentence = 'Paused: nothing new runs until an admin types “/countersign resume”.';

@@ -7,10 +7,10 @@ import { createFetchUrl } from '../agent/tools/web/fetch-url.ts';
 import { createSearchWeb } from '../agent/tools/web/search-web.ts';
 import type { SlackModeConfig } from '../config/config.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import type { WebReach } from '../net/ssrf-guard.ts';
+import type { WebAccess } from '../net/ssrf-guard.ts';
 
 /** Makes the tool that runs commands, as this machine can confine them. */
-export async function offerCommands(
+export async function createCommandTool(
   { workspaceDir, dataDir, commands }: SlackModeConfig,
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
 ): Promise<DefinedTool> {
@@ -27,9 +27,9 @@ export async function offerCommands(
 }
 
 /** Makes the tools that reach the web, as the settings have them. */
-export function offerWeb(
+export function createWebTools(
   { search }: SlackModeConfig,
-  { clock, reach }: { readonly clock: Clock; readonly reach: WebReach | undefined },
+  { clock, reach }: { readonly clock: Clock; readonly reach: WebAccess | undefined },
 ): readonly DefinedTool[] {
   return [
     ...(search ? [createSearchWeb(search, clock)] : []),

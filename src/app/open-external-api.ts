@@ -5,23 +5,23 @@ import type { HttpConfig } from '../config/http-config.ts';
 import { createAuthorize } from '../desk/decisions/authorize.ts';
 import type { DeskDeps } from '../desk/deps.ts';
 import type { Desk } from '../desk/desk.ts';
-import { createOutsideDesk, type OutsideDesk } from '../desk/external/external-desk.ts';
+import { createExternalDesk, type ExternalDesk } from '../desk/external/external-desk.ts';
 import type { CallWatch } from '../desk/external/watch-calls.ts';
-import { createHideArgs } from '../domain/secrets/hide-args.ts';
-import { createCallNames, createSecretMark } from '../domain/secrets/secret-mark.ts';
+import { createSecretHider } from '../domain/secrets/hide-args.ts';
+import { createCallIds, createSecretMark } from '../domain/secrets/secret-mark.ts';
 import { createClientAddress } from '../http/api/auth/client-address.ts';
 import { createConsumeTokens } from '../http/api/auth/consume-tokens.ts';
 import { createPersonTokens } from '../http/api/auth/person-tokens.ts';
 import { type Api, createApi } from '../http/api/create-api.ts';
 
 /** The way in from outside of Slack. */
-export interface Outside {
-  readonly desk: OutsideDesk;
+export interface ExternalApi {
+  readonly desk: ExternalDesk;
   readonly api: Api;
 }
 
 /** Makes the way in from outside of Slack. */
-export async function openOutside(
+export async function openExternalApi(
   settings: {
     readonly api: ApiConfig;
     readonly http: HttpConfig;
@@ -46,12 +46,12 @@ export async function openOutside(
     readonly installationKey: Uint8Array;
     readonly watch: CallWatch['watch'];
   },
-): Promise<Outside> {
+): Promise<ExternalApi> {
   const { clock, desk, directory, installationKey, log, store, team } = deps;
   const { maxPendingPerKey, people, ratePerMinute } = settings.api;
-  const outside = createOutsideDesk({
+  const outside = createExternalDesk({
     ...deps,
-    idOf: createCallNames(installationKey),
+    idOf: createCallIds(installationKey),
     readSchema: readJsonSchema,
     reportMs: settings.reportMs,
     maxPendingPerPerson: settings.maxPendingPerPerson,
@@ -62,7 +62,7 @@ export async function openOutside(
     clientAddress: createClientAddress(settings.http.trustedProxies),
     corsOrigins: settings.http.corsOrigins,
     authorize: createAuthorize({ directory, log }),
-    hide: createHideArgs(createSecretMark(installationKey), deps.toolbox),
+    hide: createSecretHider(createSecretMark(installationKey), deps.toolbox),
     tokens: await createConsumeTokens(installationKey, clock),
     ...(people && { readPersonToken: createPersonTokens(people, clock) }),
   });

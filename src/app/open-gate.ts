@@ -1,8 +1,8 @@
-import { steeringFileProblems } from '../config/paths/agent-writable-problems.ts';
-import { createRoutedGate } from '../desk/calls/policy/admin-route-gate.ts';
+import { agentWritableFileProblems } from '../config/paths/agent-writable-problems.ts';
+import { createAdminRouteGate } from '../desk/calls/policy/admin-route-gate.ts';
 import { createPolicyGate } from '../desk/calls/policy/policy-gate.ts';
 import { keyState } from '../domain/people/api-key.ts';
-import { type LoadedPolicy, lookBackOf } from '../domain/policy/policy.ts';
+import { type LoadedPolicy, policyLookBackMs } from '../domain/policy/policy.ts';
 import { defaultGate, type Gate } from '../domain/policy/route.ts';
 import { rerouteKey } from '../domain/ports/agenda.ts';
 import type { Clock } from '../domain/ports/clock.ts';
@@ -41,17 +41,17 @@ export async function openGate(
 ): Promise<OpenedGate> {
   const { routes } = deps.store;
   if (policyFile === undefined) {
-    const gate = createRoutedGate({ gate: defaultGate, routes, mayLoosen: () => false });
+    const gate = createAdminRouteGate({ gate: defaultGate, routes, mayLoosen: () => false });
     return { gate, policy: () => undefined, lookBackMs: () => 0 };
   }
   const { clock, connection, log, store } = deps;
   const watch = await watchPolicy({
     path: policyFile,
-    problemsOfPlace: (path) => steeringFileProblems('POLICY_FILE', path, workspaceDir),
+    problemsOfPlace: (path) => agentWritableFileProblems('POLICY_FILE', path, workspaceDir),
     names: createSlackNames({ connection }),
     known: () => readKnownNames(deps),
     audit: store.audit,
-    onChange: () => rerouteAll(store, clock),
+    onChange: () => rerouteAllCalls(store, clock),
     clock,
     log,
   });
@@ -60,14 +60,17 @@ export async function openGate(
   const gate = createPolicyGate({ policy: watch.current, store, people, clock, log });
   const mayLoosen = () => watch.current().policy.slackMayLoosen === true;
   return {
-    gate: createRoutedGate({ gate, routes, mayLoosen }),
+    gate: createAdminRouteGate({ gate, routes, mayLoosen }),
     policy: watch.current,
-    lookBackMs: () => lookBackOf(watch.current().policy),
+    lookBackMs: () => policyLookBackMs(watch.current().policy),
   };
 }
 
 /** What waits follows the rules of now: at the start, for they may have changed meanwhile, and whenever they change. */
-export async function rerouteAll({ agenda }: Pick<Store, 'agenda'>, clock: Clock): Promise<void> {
+export async function rerouteAllCalls(
+  { agenda }: Pick<Store, 'agenda'>,
+  clock: Clock,
+): Promise<void> {
   await agenda.wake([{ key: rerouteKey('all'), dueAt: clock.now() }]);
 }
 

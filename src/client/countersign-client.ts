@@ -234,7 +234,7 @@ export function createCountersign(options: CountersignOptions) {
       return await readAnswer(response);
     } catch (error) {
       signal?.throwIfAborted();
-      return { why: sayWhy(error), afterMs: 0 };
+      return { why: describeError(error), afterMs: 0 };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
@@ -417,7 +417,7 @@ export function createCountersign(options: CountersignOptions) {
     const { describe, onUnreported = warn, ...asking } = options;
     const { wait, signal, onWaiting, ...request } = asking;
 
-    async function tell({ approval }: Taken<Args>, outcome: () => Report): Promise<void> {
+    async function sendReport({ approval }: Taken<Args>, outcome: () => Report): Promise<void> {
       if (request.silent) return;
       try {
         await report(approval.id, outcome());
@@ -432,10 +432,10 @@ export function createCountersign(options: CountersignOptions) {
       try {
         result = await fn(taken.approval.arguments, taken);
       } catch (error) {
-        await tell(taken, () => ({ status: 'failed', text: sayWhy(error) }));
+        await sendReport(taken, () => ({ status: 'failed', text: describeError(error) }));
         throw error;
       }
-      await tell(taken, () => ({
+      await sendReport(taken, () => ({
         status: 'succeeded',
         ...(describe && { text: describe(result) }),
       }));
@@ -576,7 +576,7 @@ function detailOf(body: unknown): string {
   return [detail, title].find((each) => typeof each === 'string') ?? 'It gives no reason.';
 }
 
-function sayWhy(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   return cause instanceof Error ? `${message} (${cause.message})` : message;
@@ -584,7 +584,7 @@ function sayWhy(error: unknown): string {
 
 function warn(error: unknown, { id }: Approval<object>): void {
   // biome-ignore lint/suspicious/noConsole: a program that did not ask to be called must not miss it.
-  console.warn(`The desk was not told what came of ${id}: ${sayWhy(error)}`);
+  console.warn(`The desk was not told what came of ${id}: ${describeError(error)}`);
 }
 
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -3,14 +3,14 @@ import type { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createCountersign } from '../client/countersign-client.ts';
 import { parseDuration } from '../domain/text/duration.ts';
-import type { AskDefaults, Asker } from '../mcp/asker.ts';
+import type { McpCaller, RequestDefaults } from '../mcp/asker.ts';
 import { answerPreToolUse } from '../mcp/pre-tool-use.ts';
 import { serveStdio } from '../mcp/serve-stdio.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
-import { readArguments, readList } from './parse-arguments.ts';
+import { parseArguments, parseWordList } from './parse-arguments.ts';
 
 /** What these commands work with. */
-export interface AgentSideDeps extends Pick<CommandDeps, 'clock' | 'env' | 'err'> {
+export interface AgentCommandDeps extends Pick<CommandDeps, 'clock' | 'env' | 'err'> {
   readonly input: Readable;
   readonly output: Writable;
   /** Whether what is written to the output goes nowhere. */
@@ -20,7 +20,7 @@ export interface AgentSideDeps extends Pick<CommandDeps, 'clock' | 'env' | 'err'
 }
 
 /** The names of these commands. */
-export const AGENT_SIDE = ['mcp', 'hook'] as const;
+export const AGENT_COMMANDS = ['mcp', 'hook'] as const;
 
 /** An agent's hook is given up after ten minutes unless it says otherwise, and then the tool runs. */
 const DEFAULT_HOOK_WAIT = '9m';
@@ -30,10 +30,10 @@ const PATIENCE = 30;
 const TAKE_BACK_MS = 2_000;
 
 /** Runs one of them; resolves with the exit code. A hook that can't work ends with 2, which blocks the tool. */
-export async function runAgentSide(
-  name: (typeof AGENT_SIDE)[number],
+export async function runAgentCommand(
+  name: (typeof AGENT_COMMANDS)[number],
   args: readonly string[],
-  deps: AgentSideDeps,
+  deps: AgentCommandDeps,
 ): Promise<ExitCode> {
   try {
     await (name === 'mcp' ? serveMcp(args, deps) : answerHook(args, deps));
@@ -44,15 +44,15 @@ export async function runAgentSide(
   }
 }
 
-async function serveMcp(args: readonly string[], deps: AgentSideDeps): Promise<void> {
-  const { values } = readArguments({ args: [...args], options: PLACE });
+async function serveMcp(args: readonly string[], deps: AgentCommandDeps): Promise<void> {
+  const { values } = parseArguments({ args: [...args], options: PLACE });
   const { input, output, signal } = deps;
   await serveStdio(readAsker(deps), { defaults: values, input, output, signal });
   input.destroy();
 }
 
-async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise<void> {
-  const { values } = readArguments({
+async function answerHook(args: readonly string[], deps: AgentCommandDeps): Promise<void> {
+  const { values } = parseArguments({
     args: [...args],
     options: {
       ...PLACE,
@@ -62,12 +62,12 @@ async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise
   });
   const { tools, wait, ...defaults } = values;
   // One that is missing would let its tools run.
-  const patterns = readList('--tools', tools);
+  const patterns = parseWordList('--tools', tools);
   const waitMs = parseDuration(wait);
   if (waitMs === undefined) throw new UsageError('--wait is a span of time, like 9m or 55m.');
   const ending = new AbortController();
   let isAsked = false;
-  deps.signal.addEventListener('abort', () => ending.abort(new Error(sayEnd(deps, isAsked))));
+  deps.signal.addEventListener('abort', () => ending.abort(new Error(describeEnd(deps, isAsked))));
   const tooLate = new Promise<never>((_resolve, reject) => {
     const { clock } = deps;
     ending.signal.addEventListener('abort', () =>
@@ -77,7 +77,7 @@ async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise
   const asking = answerPreToolUse(
     await Promise.race([readInput(deps.input), tooLate]),
     readAsker(deps).api,
-    { ...(defaults satisfies AskDefaults), tools: patterns },
+    { ...(defaults satisfies RequestDefaults), tools: patterns },
     {
       wait: waitMs / 1_000,
       signal: ending.signal,
@@ -87,7 +87,7 @@ async function answerHook(args: readonly string[], deps: AgentSideDeps): Promise
     },
   );
   const answer = await Promise.race([asking, tooLate]);
-  if (answer !== '') await handOver(answer, deps);
+  if (answer !== '') await forwardOutput(answer, deps);
   // Whoever ended it may not read the answer any more.
   if (ending.signal.aborted) throw ending.signal.reason;
 }
@@ -102,9 +102,9 @@ async function readInput(input: Readable): Promise<string> {
 }
 
 /** An answer that does not arrive is none to the agent, and its tool would run, edited or not. */
-async function handOver(
+async function forwardOutput(
   answer: string,
-  { isUnheard, output }: Pick<AgentSideDeps, 'isUnheard' | 'output'>,
+  { isUnheard, output }: Pick<AgentCommandDeps, 'isUnheard' | 'output'>,
 ): Promise<void> {
   const lost = (why: string, cause?: unknown) =>
     new Error(`The hook’s answer can’t be handed over, so nothing runs: ${why}. ${answer}`, {
@@ -120,7 +120,7 @@ async function handOver(
 }
 
 /** Whoever ends a hook that waits too long has to learn whether it waited for people or for the desk. */
-function sayEnd({ env }: Pick<CommandDeps, 'env'>, isAsked: boolean): string {
+function describeEnd({ env }: Pick<CommandDeps, 'env'>, isAsked: boolean): string {
   return isAsked
     ? 'The hook was told to end while people were asked.'
     : `The hook was told to end before the desk at ${env.COUNTERSIGN_URL} had answered: is it running, and is that its address?`;
@@ -128,7 +128,7 @@ function sayEnd({ env }: Pick<CommandDeps, 'env'>, isAsked: boolean): string {
 
 const PLACE = { channel: { type: 'string' }, requester: { type: 'string' } } as const;
 
-function readAsker({ env }: Pick<CommandDeps, 'env'>): Asker {
+function readAsker({ env }: Pick<CommandDeps, 'env'>): McpCaller {
   const { COUNTERSIGN_URL: url = '', COUNTERSIGN_API_KEY: key = '' } = env;
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
     throw new UsageError(

@@ -1,22 +1,22 @@
 import { exportFileProblems } from '../config/paths/folder-problems.ts';
 import { backUpDatabase } from '../stores/sqlite/back-up-database.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
-import { readPlaces } from './configured-storage.ts';
-import { readArguments } from './parse-arguments.ts';
+import { readStorageLocation } from './configured-storage.ts';
+import { parseArguments } from './parse-arguments.ts';
 
 const ON_REDIS =
   'The state is in Redis (REDIS_URL), which makes its own backups: run “redis-cli BGSAVE”, and copy its dump.rdb, or its append-only folder, once LASTSAVE has changed. README.md says how to restore it.';
 
 /** Copies the records of an app that may run, with what is needed to restore them. */
-export async function makeBackup(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { positionals } = readArguments({ args: [...args], allowPositionals: true, options: {} });
+export async function runBackup(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const { positionals } = parseArguments({ args: [...args], allowPositionals: true, options: {} });
   const [file] = positionals;
   if (file === undefined || positionals.length > 1) {
     throw new UsageError(
       'Name one file, like “npx --no -- countersign backup /backups/monday.db”.',
     );
   }
-  const places = readPlaces(deps);
+  const places = readStorageLocation(deps);
   if (!places) return EXIT.problems;
   if (places.redis) {
     deps.err(ON_REDIS);

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/ports/clock.ts';
-import { showJson } from '../domain/text/terminal-text.ts';
+import { toTerminalJson } from '../domain/text/terminal-text.ts';
 
 /** What a command of the `countersign` program works with. */
 export interface CommandDeps {
@@ -26,6 +26,6 @@ export class UsageError extends Error {
 }
 
 /** Writes a value for programs; what a terminal would act on is escaped as JSON does it. */
-export function outJson({ out }: Pick<CommandDeps, 'out'>, value: unknown): void {
-  out(showJson(JSON.stringify(value, null, 2)));
+export function writeJsonOutput({ out }: Pick<CommandDeps, 'out'>, value: unknown): void {
+  out(toTerminalJson(JSON.stringify(value, null, 2)));
 }

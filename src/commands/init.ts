@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
 import { DEFAULT_POLICY_FILE } from '../config/setting-variables.ts';
 import { type CommandDeps, EXIT, type ExitCode } from './command.ts';
-import { readArguments } from './parse-arguments.ts';
+import { parseArguments } from './parse-arguments.ts';
 
 /** Writes a first .env and policy.yaml into the current folder; a file that is there is left as it is. */
 export async function initFolder(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  readArguments({ args: [...args], options: {} });
+  parseArguments({ args: [...args], options: {} });
   const written: string[] = [];
   for (const { mode, path, text } of STARTER_FILES) {
     const outcome = await writeNew(path, text, mode);

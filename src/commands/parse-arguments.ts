@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { UsageError } from './command.ts';
 
 /** Reads the arguments of a command as they are written; throws `UsageError` for an unknown option, one without a value, and one that would take the place of another. */
-export function readArguments<T extends ParseArgsConfig>(
+export function parseArguments<T extends ParseArgsConfig>(
   config: T,
 ): ReturnType<typeof parseArgs<T>> {
   const { tokens } = parse({ ...config, tokens: true as const });
@@ -33,7 +33,7 @@ function parse<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArg
 }
 
 /** Reads a list of words between commas or blanks; throws `UsageError` where one is empty, as by a variable that is not set. */
-export function readList(option: string, text: string): readonly string[] {
+export function parseWordList(option: string, text: string): readonly string[] {
   const words = text.trim().split(/\s*,\s*|\s+/);
   if (words.every((word) => word !== '')) return [...new Set(words)];
   throw new UsageError(

@@ -8,7 +8,12 @@ const SHAPE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(\.\d{1,3})?)?(Z|[+
  * Reads a time as people write it, in milliseconds: a day, a day and a time (UTC, unless they name
  * another offset), or how long ago. A day alone is where it begins, or as `end` where it is over.
  */
-export function readTime(option: string, text: string, side: 'begin' | 'end', now: number): number {
+export function parseTime(
+  option: string,
+  text: string,
+  side: 'begin' | 'end',
+  now: number,
+): number {
   const ago = parseDuration(text);
   if (ago !== undefined) return now - ago;
   const [, day, minute, second = '00', fraction = '', zone = 'Z'] = SHAPE.exec(text) ?? [];

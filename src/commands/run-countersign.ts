@@ -1,12 +1,12 @@
 import { closestMatch } from 'leven';
-import { showLine, showLines } from '../domain/text/terminal-text.ts';
+import { toTerminalLine, toTerminalLines } from '../domain/text/terminal-text.ts';
 import { exportAudit } from './audit/audit-export.ts';
 import { verifyAudit } from './audit/audit-verify.ts';
-import { makeBackup } from './backup.ts';
+import { runBackup } from './backup.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
 import { runDoctor } from './doctor/doctor.ts';
 import { initFolder } from './init.ts';
-import { createKey, endKey, listKeys, turnKey } from './keys/keys.ts';
+import { runCreateKey, runListKeys, runRevokeKey, runRotateKey } from './keys/keys.ts';
 import { checkPolicy } from './policy/policy-check.ts';
 import { explainPolicy } from './policy/policy-explain.ts';
 
@@ -64,15 +64,15 @@ const COMMANDS: Readonly<
 > = {
   init: initFolder,
   doctor: runDoctor,
-  backup: makeBackup,
+  backup: runBackup,
   'policy check': checkPolicy,
   'policy explain': explainPolicy,
   'audit verify': verifyAudit,
   'audit export': exportAudit,
-  'keys create': createKey,
-  'keys list': listKeys,
-  'keys revoke': endKey,
-  'keys rotate': turnKey,
+  'keys create': runCreateKey,
+  'keys list': runListKeys,
+  'keys revoke': runRevokeKey,
+  'keys rotate': runRotateKey,
 };
 
 /** Runs the command that the arguments name; resolves with the exit code, and rejects only for a fault of ours. */
@@ -82,8 +82,8 @@ export async function runCountersign(
 ): Promise<ExitCode> {
   const deps: CommandDeps = {
     ...others,
-    out: (text) => out(showLines(text)),
-    err: (text) => err(showLines(text)),
+    out: (text) => out(toTerminalLines(text)),
+    err: (text) => err(toTerminalLines(text)),
   };
   if (args.includes('--help') || args.includes('-h') || args[0] === 'help') {
     deps.out(usageOf(undefined));
@@ -92,11 +92,11 @@ export async function runCountersign(
   const words = Object.hasOwn(COMMANDS, args[0] ?? '') ? 1 : 2;
   const command = COMMANDS[args.slice(0, words).join(' ')];
   try {
-    if (!command) throw new UsageError(sayUnknown(args));
+    if (!command) throw new UsageError(describeUnknown(args));
     return await command(args.slice(words), deps);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    deps.err(`${showLine(error.message)}${remedyOf(args, command === undefined)}`);
+    deps.err(`${toTerminalLine(error.message)}${remedyOf(args, command === undefined)}`);
     return EXIT.usage;
   }
 }
@@ -123,7 +123,7 @@ function meantCommand(args: readonly string[]): string | undefined {
   return args.length === 0 ? undefined : (near(2) ?? near(1));
 }
 
-function sayUnknown(args: readonly string[]): string {
+function describeUnknown(args: readonly string[]): string {
   return args.length === 0
     ? 'Say what to do.'
     : `There is no command “${args.slice(0, 2).join(' ')}”.`;

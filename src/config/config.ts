@@ -2,28 +2,28 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { NotificationDetail } from '../domain/cards/notification-detail.ts';
-import type { TalkRules } from '../domain/people/sender-policy.ts';
-import { showLine } from '../domain/text/terminal-text.ts';
+import type { SenderPolicy } from '../domain/people/sender-policy.ts';
+import { toTerminalLine } from '../domain/text/terminal-text.ts';
 import { type ApiConfig, apiProblems, readApiConfig } from './api-config.ts';
-import { type GraphConfig, graphProblems, readGraph } from './graph-config.ts';
+import { type GraphConfig, graphProblems, readGraphConfig } from './graph-config.ts';
 import { type HttpConfig, httpProblems, readHttpConfig } from './http-config.ts';
 import {
-  type McpConfigReading,
+  type McpConfigParseResult,
   type McpServerConfig,
   NO_SERVERS,
   readMcpConfig,
 } from './mcp/mcp-config.ts';
-import { type ModelConfig, modelProblems, readModel } from './model-config.ts';
-import { steeringFileProblems } from './paths/agent-writable-problems.ts';
+import { type ModelConfig, modelProblems, readModelConfig } from './model-config.ts';
+import { agentWritableFileProblems } from './paths/agent-writable-problems.ts';
 import {
-  exactProblems,
-  placeProblems,
+  agentWritableProblems,
   tokenProblems,
-  withoutIdleSlack,
-  workspaceOf,
+  whitespaceProblems,
+  withoutUnusedSlack,
+  workspaceFolderOf,
 } from './setting-problems.ts';
 import { DEFAULT_POLICY_FILE, type LOG_LEVELS, Variables } from './setting-variables.ts';
-import { nameWarnings, warningsOf } from './setting-warnings.ts';
+import { settingNameWarnings, settingWarnings } from './setting-warnings.ts';
 
 /** How the app joins a workspace: Socket Mode, or signed HTTP requests. */
 export type SlackDelivery =
@@ -67,7 +67,7 @@ interface CommonConfig {
     readonly maxResults: number;
   };
   /** Who may talk to the agent, beyond being a member, and who counts as an admin. */
-  readonly talk: TalkRules & { readonly adminUsers: ReadonlySet<string> };
+  readonly talk: SenderPolicy & { readonly adminUsers: ReadonlySet<string> };
   /** More cards than this in a channel within a minute are announced by one message. */
   readonly digestOver: number;
   /** How much of a call a notification tells. */
@@ -108,7 +108,7 @@ export class ConfigError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    const list = problems.map((problem) => `  - ${showLine(problem)}`).join('\n');
+    const list = problems.map((problem) => `  - ${toTerminalLine(problem)}`).join('\n');
     super(`The settings can't be started with (.env.example explains each of them):\n${list}`);
     this.problems = problems;
   }
@@ -127,11 +127,11 @@ export function readConfig(
   environment: Environment,
   { exists = existsSync, envFile = {} }: ReadOptions = {},
 ): Config {
-  const { env, idle } = withoutIdleSlack(withoutBlanks(environment));
+  const { env, idle } = withoutUnusedSlack(withoutBlanks(environment));
   const read = Variables.safeParse(env);
   const mcp = readServers(env, environment);
   const problems = [
-    ...exactProblems(environment),
+    ...whitespaceProblems(environment),
     ...(read.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
     ...tokenProblems(env, mcp.variables),
     ...(env.GRAPH ? [] : modelProblems(env)),
@@ -140,18 +140,18 @@ export function readConfig(
     ...httpProblems(env),
     ...mcp.problems,
     ...policyProblems(env, exists),
-    ...placeProblems(env, environment, mcp.servers),
+    ...agentWritableProblems(env, environment, mcp.servers),
   ];
   if (!read.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
   const config = toConfig(read.data, env, exists, mcp);
-  const names = nameWarnings(environment, envFile, mcp.variables);
+  const names = settingNameWarnings(environment, envFile, mcp.variables);
   return { ...config, warnings: [...names, ...idle, ...config.warnings] };
 }
 
-function readServers(env: Environment, environment: Environment): McpConfigReading {
+function readServers(env: Environment, environment: Environment): McpConfigParseResult {
   const { MCP_CONFIG: path } = env;
   if (path === undefined) return NO_SERVERS;
-  const problems = steeringFileProblems('MCP_CONFIG', path, workspaceOf(env));
+  const problems = agentWritableFileProblems('MCP_CONFIG', path, workspaceFolderOf(env));
   // What it fills in is filled in as it is, white space included.
   const read = readMcpConfig(path, environment);
   return { ...read, problems: [...problems, ...read.problems] };
@@ -192,7 +192,7 @@ function toToolsModule(
 }
 
 function toGraph(env: Environment): Pick<CommonConfig, 'graph'> {
-  const graph = readGraph(env);
+  const graph = readGraphConfig(env);
   return graph ? { graph } : {};
 }
 
@@ -204,7 +204,7 @@ function policyProblems(env: Environment, exists: (path: string) => boolean): st
       `POLICY_FILE ${env.POLICY_FILE} is not there. Name the file that holds the rules, or unset POLICY_FILE to go by the built-in ones.`,
     ];
   }
-  return steeringFileProblems('POLICY_FILE', path, workspaceOf(env));
+  return agentWritableFileProblems('POLICY_FILE', path, workspaceFolderOf(env));
 }
 
 function toKeeping(read: z.output<typeof Variables>): CommonConfig['keeping'] {
@@ -216,9 +216,9 @@ function toConfig(
   read: z.output<typeof Variables>,
   env: Environment,
   exists: (path: string) => boolean,
-  mcp: McpConfigReading,
+  mcp: McpConfigParseResult,
 ): Config {
-  const model = readModel(read);
+  const model = readModelConfig(read);
   const slack = toSlack(read);
   const common = {
     host: read.HOST ?? (slack?.delivery === 'http' ? '0.0.0.0' : '127.0.0.1'),
@@ -261,7 +261,7 @@ function toConfig(
     modelSeesImages: read.MODEL_SEES_IMAGES ?? isOpenAi(model),
     allowsModelWithoutTools: read.ALLOW_MODEL_WITHOUT_TOOLS,
     logLevel: read.LOG_LEVEL,
-    warnings: [...warningsOf(env), ...mcp.warnings],
+    warnings: [...settingWarnings(env), ...mcp.warnings],
   };
   // A workspace without a model, or a graph that has one, is among the problems.
   if (slack) return { ...common, mode: 'slack', ...(model && { model }), slack };

@@ -26,7 +26,10 @@ export function graphNameOf(graph: GraphConfig | undefined): string | undefined 
 const isAddress = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
 /** Reads where the graph is; undefined when none is named, or its value is a problem. */
-export function readGraph({ GRAPH, GRAPH_API_KEY: apiKey }: Environment): GraphConfig | undefined {
+export function readGraphConfig({
+  GRAPH,
+  GRAPH_API_KEY: apiKey,
+}: Environment): GraphConfig | undefined {
   if (!GRAPH) return undefined;
   if (isAddress(GRAPH)) {
     if (!URL.canParse(GRAPH)) return undefined;

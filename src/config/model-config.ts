@@ -28,7 +28,7 @@ const ACCESS: Readonly<
 };
 
 /** Reads the model; undefined when nothing was said that would reach one. */
-export function readModel(read: Read): ModelConfig | undefined {
+export function readModelConfig(read: Read): ModelConfig | undefined {
   const { provider, name } = split(read.MODEL);
   const access = ACCESS[provider];
   const apiKey = access && read[access[0]];

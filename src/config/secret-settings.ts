@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 
 /** Returns the values of a configuration that nobody may read in a log. */
-export function secretsOf(config: Config): readonly (string | undefined)[] {
+export function secretValuesOf(config: Config): readonly (string | undefined)[] {
   const { api, graph, mcp, model, redis, search } = config;
   const by = api.people?.by;
   const ofPeople = by?.kind === 'secret' ? by.secret : undefined;

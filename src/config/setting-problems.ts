@@ -1,12 +1,12 @@
 /** What is wrong with the environment beyond single variables. */
 
-import { readGraph } from './graph-config.ts';
+import { readGraphConfig } from './graph-config.ts';
 import type { McpServerConfig } from './mcp/mcp-config.ts';
-import { startPlaceProblems, steeringFileProblems } from './paths/agent-writable-problems.ts';
+import { agentWritableFileProblems, startFolderProblems } from './paths/agent-writable-problems.ts';
 import { folderProblems } from './paths/folder-problems.ts';
-import { serverPlaceProblems } from './paths/server-path-problems.ts';
+import { serverPathProblems } from './paths/server-path-problems.ts';
 import { DEFAULT_DATA_DIR, DEFAULT_WORKSPACE_DIR } from './setting-variables.ts';
-import { meantInEnvironment, sayMeant } from './suggest-setting.ts';
+import { describeSuggestion, suggestEnvironmentSetting } from './suggest-setting.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,7 +16,7 @@ const EXACT = [
 ];
 
 /** Lists values of which nobody could tell whether the white space around them belongs to them. */
-export function exactProblems(environment: Environment): string[] {
+export function whitespaceProblems(environment: Environment): string[] {
   return EXACT.filter((name) => {
     const value = environment[name] ?? '';
     return value.trim() !== '' && value.trim() !== value;
@@ -32,7 +32,7 @@ const SLACK_SETTINGS = [
 ] as const;
 
 /** Takes the settings of Slack out where the playground is asked for by name, and says so. */
-export function withoutIdleSlack(env: Environment): {
+export function withoutUnusedSlack(env: Environment): {
   readonly env: Environment;
   readonly idle: readonly string[];
 } {
@@ -69,29 +69,29 @@ export function tokenProblems(env: Environment, used: ReadonlySet<string>): stri
 /** Whoever writes one of them means a workspace, and not the playground. */
 function misspeltTokens(env: Environment, used: ReadonlySet<string>): string[] {
   return Object.keys(env).flatMap((name) => {
-    const meant = used.has(name) ? undefined : meantInEnvironment(name);
+    const meant = used.has(name) ? undefined : suggestEnvironmentSetting(name);
     if (meant === undefined || !SLACK_SETTINGS.some((each) => each === meant)) return [];
     return [
-      `${sayMeant(name, meant)} Correct the name, or set MODE=playground to start the playground.`,
+      `${describeSuggestion(name, meant)} Correct the name, or set MODE=playground to start the playground.`,
     ];
   });
 }
 
 /** Returns where the agent's files are. */
-export function workspaceOf({ WORKSPACE_DIR = DEFAULT_WORKSPACE_DIR }: Environment): string {
+export function workspaceFolderOf({ WORKSPACE_DIR = DEFAULT_WORKSPACE_DIR }: Environment): string {
   return WORKSPACE_DIR;
 }
 
 /** Lists what runs outside of the sandbox, or says what does, and is where the agent can write. */
-export function placeProblems(
+export function agentWritableProblems(
   env: Environment,
   environment: Environment,
   servers: readonly McpServerConfig[],
 ): string[] {
-  const workspace = workspaceOf(env);
+  const workspace = workspaceFolderOf(env);
   const folders = folderProblems(env.DATA_DIR ?? DEFAULT_DATA_DIR, workspace);
   if (folders.length > 0) return folders;
-  const graph = readGraph(env);
+  const graph = readGraphConfig(env);
   const socket = env.REDIS_URL?.startsWith('unix:') ? new URL(env.REDIS_URL).pathname : undefined;
   const files = [
     ['TOOLS_MODULE', env.GRAPH ? undefined : env.TOOLS_MODULE],
@@ -100,9 +100,9 @@ export function placeProblems(
   ] as const;
   return [
     ...files.flatMap(([name, path]) =>
-      path === undefined ? [] : steeringFileProblems(name, path, workspace),
+      path === undefined ? [] : agentWritableFileProblems(name, path, workspace),
     ),
-    ...startPlaceProblems(environment, workspace),
-    ...serverPlaceProblems(servers, workspace),
+    ...startFolderProblems(environment, workspace),
+    ...serverPathProblems(servers, workspace),
   ];
 }

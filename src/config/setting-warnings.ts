@@ -2,12 +2,12 @@
 import { apiWarnings } from './api-config.ts';
 import { graphWarnings } from './graph-config.ts';
 import { modelWarnings } from './model-config.ts';
-import { isSetting, meantInEnvironment, sayMeant } from './suggest-setting.ts';
+import { describeSuggestion, isSetting, suggestEnvironmentSetting } from './suggest-setting.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Says which settings have no effect beside the others. */
-export function warningsOf(env: Environment): string[] {
+export function settingWarnings(env: Environment): string[] {
   const warnings = [...modelWarnings(env), ...graphWarnings(env), ...apiWarnings(env)];
   for (const name of ['TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS']) {
     if (env[name] && !env.TAVILY_API_KEY) {
@@ -29,7 +29,7 @@ export function warningsOf(env: Environment): string[] {
 }
 
 /** Says which names, in the environment or in `.env`, the app passes over; `used` are variables that other settings fill in. */
-export function nameWarnings(
+export function settingNameWarnings(
   environment: Environment,
   envFile: Environment,
   used: ReadonlySet<string>,
@@ -37,8 +37,8 @@ export function nameWarnings(
   const set = Object.keys(environment).filter((name) => environment[name] !== undefined);
   const near = set.flatMap((name) => {
     const isKnown = used.has(name) || Object.hasOwn(envFile, name);
-    const meant = isKnown ? undefined : meantInEnvironment(name);
-    return meant === undefined ? [] : [sayMeant(name, meant)];
+    const meant = isKnown ? undefined : suggestEnvironmentSetting(name);
+    return meant === undefined ? [] : [describeSuggestion(name, meant)];
   });
   // An operator's own module, or graph, reads what it likes.
   const isOpen = Boolean(environment.TOOLS_MODULE?.trim() || environment.GRAPH?.trim());

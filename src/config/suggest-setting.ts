@@ -15,7 +15,7 @@ export function isSetting(name: string): boolean {
 }
 
 /** Returns the setting that a name of none is probably meant for. */
-export function meantSetting(name: string): string | undefined {
+export function suggestSetting(name: string): string | undefined {
   if (KNOWN.includes(name)) return undefined;
   const plain = name.toUpperCase();
   if (KNOWN.includes(plain)) return plain;
@@ -24,8 +24,8 @@ export function meantSetting(name: string): string | undefined {
 }
 
 /** The same of a name in the environment, where other programs have names of their own: it has to begin as the setting does. */
-export function meantInEnvironment(name: string): string | undefined {
-  const meant = meantSetting(name);
+export function suggestEnvironmentSetting(name: string): string | undefined {
+  const meant = suggestSetting(name);
   if (meant === undefined || /^_?\d+$/.test(name.slice(meant.length))) return undefined;
   const bare = (text: string) => text.toUpperCase().replaceAll('_', '');
   const [prefix] = meant.split('_', 1);
@@ -34,6 +34,6 @@ export function meantInEnvironment(name: string): string | undefined {
 }
 
 /** Says that a name is none of a setting, and which is meant. */
-export function sayMeant(name: string, meant: string): string {
+export function describeSuggestion(name: string, meant: string): string {
   return `${name} is not a setting. Did you mean ${meant}?`;
 }

@@ -1,5 +1,5 @@
 import type { OnDamaged } from '../domain/audit/damaged-record.ts';
-import type { TalkRules } from '../domain/people/sender-policy.ts';
+import type { SenderPolicy } from '../domain/people/sender-policy.ts';
 import type { Gate } from '../domain/policy/route.ts';
 import type { Agent } from '../domain/ports/agent.ts';
 import type { Callbacks } from '../domain/ports/callback.ts';
@@ -9,7 +9,7 @@ import type { Directory } from '../domain/ports/directory.ts';
 import type { AttachmentFolder, AttachmentSource } from '../domain/ports/file-ports.ts';
 import type { Log } from '../domain/ports/log.ts';
 import type { Store } from '../domain/ports/store.ts';
-import type { Sight } from '../domain/ports/visibility.ts';
+import type { Visibility } from '../domain/ports/visibility.ts';
 import type { ReadThread } from '../domain/threads/thread-background.ts';
 import type { Helper } from '../domain/tools/helper.ts';
 import type { Toolbox } from '../domain/tools/tool.ts';
@@ -31,8 +31,8 @@ export interface DeskDeps {
   readonly readThread?: ReadThread;
   readonly directory: Directory;
   /** (Default: nobody can open anything, and nothing is gone.) */
-  readonly sight?: Sight | undefined;
-  readonly talk: TalkRules;
+  readonly visibility?: Visibility | undefined;
+  readonly senderPolicy: SenderPolicy;
   readonly signals: StopSignals;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,7 +48,7 @@ export interface DeskDeps {
   /** How many calls of a person may wait for decisions at a time. (Default: any number.) */
   readonly maxPendingPerPerson?: number;
   /** How the records are kept. (Default: for ever.) */
-  readonly keeping?: Keeping;
+  readonly retention?: RetentionSettings;
   /** Name of the graph that is the agent, and remembers threads itself. (Default: ours is, and does not.) */
   readonly graph?: string | undefined;
   /** Ids of those who can mend what keeps a card from its channel; they are told so. (Default: nobody.) */
@@ -64,7 +64,7 @@ export interface DeskDeps {
 }
 
 /** How long the records are kept. */
-export interface Keeping {
+export interface RetentionSettings {
   /** How many days an entry of the audit is kept; without it for ever, as the other. */
   readonly auditDays?: number | undefined;
   readonly historyDays?: number | undefined;
@@ -73,7 +73,7 @@ export interface Keeping {
 }
 
 /** A worker's hold on what it works on, while it works. */
-export interface Work {
+export interface HeldWork {
   readonly fence: number;
   /** Work of the same key that failed or died before. */
   readonly tries: number;

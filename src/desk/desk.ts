@@ -1,37 +1,42 @@
 import type { OnDamaged } from '../domain/audit/damaged-record.ts';
 import type { Call } from '../domain/calls/call.ts';
 import type {
+  DecisionCheck,
   DecisionCommand,
-  DecisionLook,
   DecisionOutcome,
   OpenCommand,
   SettleCommand,
 } from '../domain/calls/decision.ts';
 import type { Person } from '../domain/people/person.ts';
-import { heedKey, pumpKey, rerouteKey, type TeamGroup } from '../domain/ports/agenda.ts';
+import {
+  advanceTurnKey,
+  rerouteKey,
+  type TeamGroup,
+  threadCommandsKey,
+} from '../domain/ports/agenda.ts';
 import type { InboxMessage } from '../domain/threads/message.ts';
 import type { Pause } from '../domain/threads/pause.ts';
 import type { ThreadKey } from '../domain/threads/thread-key.ts';
 import { actorOf } from './calls/call-effects.ts';
-import { createClaimAtOnce } from './calls/execution/claim-on-approval.ts';
+import { createClaimOnApproval } from './calls/execution/claim-on-approval.ts';
 import { createExecute } from './calls/execution/execute.ts';
 import { createExpire } from './calls/expire.ts';
-import { dueNow } from './calls/freshness.ts';
+import { dueImmediately } from './calls/freshness.ts';
 import { createReroute } from './calls/policy/reroute-calls.ts';
 import { createPropose } from './calls/propose.ts';
 import { createEscalate, createRemind } from './calls/remind-escalate.ts';
-import { createAnnounce } from './cards/announcements.ts';
-import { createDrawBulletin } from './cards/digest-message.ts';
-import { createRedraw } from './cards/render-card.ts';
-import { createDrawStub } from './cards/stub.ts';
+import { createAnnouncements } from './cards/announcements.ts';
+import { createRenderDigest } from './cards/digest-message.ts';
+import { createRenderCard } from './cards/render-card.ts';
+import { createRenderStub } from './cards/stub.ts';
 import { type Control, createControl } from './control/control.ts';
 import { type AskAgainOutcome, createAskAgain } from './decisions/ask-again.ts';
 import { createAuthorize } from './decisions/authorize.ts';
 import { createDecide } from './decisions/decide.ts';
-import { createDecideAtEdge } from './decisions/decide-as-person.ts';
+import { createDecideAsPerson } from './decisions/decide-as-person.ts';
 import { createDescribeCalls, type DescribeCalls } from './decisions/lists/describe-calls.ts';
 import { createListDecided, type ListDecided } from './decisions/lists/list-decided.ts';
-import { createListAsked, type ListAsked } from './decisions/lists/list-requested.ts';
+import { createListRequested, type ListRequested } from './decisions/lists/list-requested.ts';
 import { createListTeam, type ListTeam } from './decisions/lists/list-team.ts';
 import { createListWaiting, type ListWaiting } from './decisions/lists/list-waiting.ts';
 import {
@@ -41,45 +46,45 @@ import {
 } from './decisions/lists/workspace-overview.ts';
 import { createRate, type RateCommand } from './decisions/rate.ts';
 import { createOpenCall } from './decisions/read-full-call.ts';
-import { createPace } from './delivery/channel-rate-limiter.ts';
-import { createCloseLive } from './delivery/close-live-answer.ts';
-import { createSay } from './delivery/deliver-outbox.ts';
+import { createChannelRateLimiter } from './delivery/channel-rate-limiter.ts';
+import { createCloseLiveAnswer } from './delivery/close-live-answer.ts';
+import { createDeliverOutbox } from './delivery/deliver-outbox.ts';
 import { createLiveAnswers, type LiveAnswers } from './delivery/live-answer.ts';
-import { createStatusLine, type StatusLine } from './delivery/session-status.ts';
-import { createProgress } from './delivery/thread-progress.ts';
-import { createWelcome, type Welcome } from './delivery/welcome-message.ts';
+import { createSessionStatusWriter, type SessionStatusWriter } from './delivery/session-status.ts';
+import { createThreadProgress } from './delivery/thread-progress.ts';
+import { createWelcomeMessage, type WelcomedPerson } from './delivery/welcome-message.ts';
 import type { DeskDeps } from './deps.ts';
-import { createCallBack } from './external/send-callback.ts';
-import { createTidy } from './retention/retention.ts';
-import { createPump } from './turns/advance-turn.ts';
+import { createSendCallback } from './external/send-callback.ts';
+import { createRetention } from './retention/retention.ts';
+import { createAdvanceTurn } from './turns/advance-turn.ts';
 import { createEndTurn } from './turns/end-turn.ts';
-import { createHandedCalls } from './turns/graph-calls/graph-call-results.ts';
+import { createGraphCallResults } from './turns/graph-calls/graph-call-results.ts';
 import { createReadOpenCalls } from './turns/graph-calls/open-calls.ts';
 import { createHelperThreads } from './turns/helper-threads.ts';
-import { createAdmit } from './turns/messages/check-sender.ts';
-import { isBareWord } from './turns/messages/command-words.ts';
-import { createTakeIn } from './turns/messages/ingest-attachments.ts';
-import { withOrderWait } from './turns/messages/message-order.ts';
-import { createHear } from './turns/messages/message-while-waiting.ts';
-import { createHeed } from './turns/messages/thread-commands.ts';
-import { createTellParked } from './worker/notify-dead-letter.ts';
+import { createCheckSender } from './turns/messages/check-sender.ts';
+import { isThreadCommand } from './turns/messages/command-words.ts';
+import { createIngestAttachments } from './turns/messages/ingest-attachments.ts';
+import { withOrderDelay } from './turns/messages/message-order.ts';
+import { createMessageWhileWaiting } from './turns/messages/message-while-waiting.ts';
+import { createThreadCommands } from './turns/messages/thread-commands.ts';
+import { createNotifyDeadLetter } from './worker/notify-dead-letter.ts';
 import { createQuarantine, listQuarantined, type QuarantinedRecord } from './worker/quarantine.ts';
-import { createSweep } from './worker/stalled-work-sweep.ts';
-import { createRunner, type Runner } from './worker/task-runner.ts';
+import { createStalledWorkSweep } from './worker/stalled-work-sweep.ts';
+import { createTaskRunner, type TaskRunner } from './worker/task-runner.ts';
 
 /** What the edges of the app may ask of it: every decision, from whatever surface, comes through here. */
 export interface Desk extends Control {
   /** Stores a message; once it has resolved, the message is never lost. Before Slack is told that we have it. */
   receive(message: InboxMessage): Promise<'new' | 'known'>;
   /** Welcomes a person in their direct messages with the app, once for all time. */
-  welcome(welcome: Welcome): Promise<void>;
+  welcome(welcome: WelcomedPerson): Promise<void>;
   /** Tells whether the agent is in this thread. */
   isInThread(thread: ThreadKey): Promise<boolean>;
   decide(command: DecisionCommand): Promise<DecisionOutcome>;
   settle(command: SettleCommand): Promise<DecisionOutcome>;
   /** Answers whether the person could make this decision now: `open`, or what deciding would answer; decides nothing. */
-  look(
-    look: DecisionLook,
+  checkDecision(
+    look: DecisionCheck,
   ): Promise<{ readonly kind: 'open'; readonly call: Call } | DecisionOutcome>;
   /** Answers as a look does, for a person who reads the call whole: what is masked until then is theirs to see, and that is logged. */
   open(
@@ -94,7 +99,7 @@ export interface Desk extends Control {
   /** Tells what waits for a person's decision. */
   readonly listWaiting: ListWaiting;
   /** Tells how it stands with what a person asked for. */
-  readonly listAsked: ListAsked;
+  readonly listRequested: ListRequested;
   /** Tells what waits for anybody, where a person can see it. */
   readonly listTeam: ListTeam;
   /** Tells what a person has decided. */
@@ -127,8 +132,8 @@ export function createDesk(
     | 'clock'
     | 'signals'
     | 'directory'
-    | 'sight'
-    | 'talk'
+    | 'visibility'
+    | 'senderPolicy'
     | 'integrity'
     | 'log'
     | 'graph'
@@ -139,19 +144,19 @@ export function createDesk(
   const { store, clock } = deps;
   const authorize = createAuthorize(deps);
   const { gate, helpers } = deps;
-  const withClaim = gate && helpers && createClaimAtOnce({ ...deps, gate, helpers });
+  const withClaim = gate && helpers && createClaimOnApproval({ ...deps, gate, helpers });
   const decide = createDecide(deps, authorize);
-  const decisions = createDecideAtEdge(deps, decide, authorize, withClaim);
+  const decisions = createDecideAsPerson(deps, decide, authorize, withClaim);
   return {
     ...createControl(deps),
     ...decisions,
-    open: createOpenCall(deps, decisions.look),
-    isInThread: (thread) => store.inbox.knows(thread),
+    open: createOpenCall(deps, decisions.checkDecision),
+    isInThread: (thread) => store.inbox.hasThread(thread),
     rate: createRate(deps),
-    welcome: createWelcome(deps),
+    welcome: createWelcomeMessage(deps),
     askAgain: createAskAgain(deps),
     listWaiting: createListWaiting(deps, authorize),
-    listAsked: createListAsked(deps),
+    listRequested: createListRequested(deps),
     listTeam: createListTeam(deps),
     listDecided: createListDecided(deps),
     isAdmin: createIsAdmin(deps),
@@ -169,11 +174,11 @@ export function createDesk(
       };
       // A command to us acts while the thread is busy.
       const keys = [
-        pumpKey(message.thread),
-        ...(isBareWord(message) ? [heedKey(message.thread)] : []),
+        advanceTurnKey(message.thread),
+        ...(isThreadCommand(message) ? [threadCommandsKey(message.thread)] : []),
       ];
-      const wakes = keys.map((key) => ({ key, dueAt: dueNow(true, clock.now()) }));
-      return await store.inbox.receive(withOrderWait(message), { audit: [audit], wakes });
+      const wakes = keys.map((key) => ({ key, dueAt: dueImmediately(true, clock.now()) }));
+      return await store.inbox.receive(withOrderDelay(message), { audit: [audit], wakes });
     },
     groupChanged: (group) => store.agenda.wake([{ key: rerouteKey(group), dueAt: clock.now() }]),
     async recordRefusal({ surface, subject, actor, why }) {
@@ -185,8 +190,8 @@ export function createDesk(
 }
 
 /** The side of the desk that works: one per process. */
-export interface Worker extends Runner {
-  readonly status: StatusLine;
+export interface Worker extends TaskRunner {
+  readonly status: SessionStatusWriter;
   readonly live: LiveAnswers;
   /** Has a stored record looked at that was found damaged. */
   readonly onDamaged: OnDamaged;
@@ -196,62 +201,62 @@ export interface Worker extends Runner {
 export function createWorker(deps: DeskDeps): Worker {
   const authorize = createAuthorize(deps);
   const { decide } = createDecide(deps, authorize);
-  const status = createStatusLine(deps);
+  const status = createSessionStatusWriter(deps);
   const readOpenCalls = createReadOpenCalls(deps, createPropose(deps));
-  const admit = createAdmit(deps);
-  const heed = createHeed(deps);
-  const hear = createHear(deps, decide, admit, authorize);
-  const takeIn = createTakeIn(deps);
+  const checkSender = createCheckSender(deps);
+  const threadCommands = createThreadCommands(deps);
+  const handleWhileWaiting = createMessageWhileWaiting(deps, decide, checkSender, authorize);
+  const ingestAttachments = createIngestAttachments(deps);
   const live = createLiveAnswers({ ...deps, ...deps.store });
-  const closeLive = createCloseLive(deps, live);
+  const closeLive = createCloseLiveAnswer(deps, live);
   const helperThreads = createHelperThreads(deps);
   const endTurn = createEndTurn(deps, closeLive);
-  const progress = createProgress(deps, status, live);
-  const pump = createPump(deps, {
+  const progress = createThreadProgress(deps, status, live);
+  const advanceTurn = createAdvanceTurn(deps, {
     readOpenCalls,
-    hear,
-    takeIn,
-    admit,
-    heed,
+    hear: handleWhileWaiting,
+    takeIn: ingestAttachments,
+    admit: checkSender,
+    heed: threadCommands,
     helperThreads,
-    handed: createHandedCalls(deps),
+    handed: createGraphCallResults(deps),
     progress,
     live,
     closeLive,
     endTurn,
   });
-  const pace = createPace(deps.clock);
-  const announce = createAnnounce(deps);
-  const say = createSay(deps, pace);
+  const rateLimiter = createChannelRateLimiter(deps.clock);
+  const announcements = createAnnouncements(deps);
+  const deliverOutbox = createDeliverOutbox(deps, rateLimiter);
   const quarantine = createQuarantine(deps);
-  const tellParked = createTellParked(deps);
-  const sweep = createSweep({ ...deps, quarantine });
-  const tidy = createTidy(deps);
-  const runner = createRunner({
+  const notifyDeadLetter = createNotifyDeadLetter(deps);
+  const stalledWorkSweep = createStalledWorkSweep({ ...deps, quarantine });
+  const retentionWorker = createRetention(deps);
+  const runner = createTaskRunner({
     agenda: deps.store.agenda,
     clock: deps.clock,
     log: deps.log,
     leaseMs: deps.leaseMs,
     handlers: {
       // Keys of threads are made by the desk from thread keys only.
-      pump: (id, work) => pump(id as ThreadKey, work),
-      say: (id, work) => say(id as ThreadKey, work),
-      heed: (id) => heed.heed(id as ThreadKey),
+      pump: (id, work) => advanceTurn(id as ThreadKey, work),
+      say: (id, work) => deliverOutbox(id as ThreadKey, work),
+      heed: (id) => threadCommands.heed(id as ThreadKey),
       run: createExecute(deps, helperThreads, progress),
       expire: createExpire(deps),
-      remind: createRemind(deps, announce),
-      escalate: createEscalate(deps, announce),
+      remind: createRemind(deps, announcements),
+      escalate: createEscalate(deps, announcements),
       reroute: createReroute(deps),
-      redraw: createRedraw(deps, { pace, announce, progress }),
-      stub: createDrawStub(deps, { pace, progress }),
-      bulletin: createDrawBulletin(deps, pace, createDescribeCalls(deps)),
-      callback: createCallBack(deps),
-      tidy: tidy.work,
+      redraw: createRenderCard(deps, { pace: rateLimiter, announce: announcements, progress }),
+      stub: createRenderStub(deps, { pace: rateLimiter, progress }),
+      bulletin: createRenderDigest(deps, rateLimiter, createDescribeCalls(deps)),
+      callback: createSendCallback(deps),
+      tidy: retentionWorker.work,
       damaged: quarantine.look,
     },
     async beforePark(lease, error) {
-      await quarantine.tell(lease, error);
-      await tellParked(lease, error);
+      await quarantine.notifyDamaged(lease, error);
+      await notifyDeadLetter(lease, error);
     },
   });
   return {
@@ -261,13 +266,13 @@ export function createWorker(deps: DeskDeps): Worker {
     live,
     start() {
       runner.start();
-      sweep.start();
-      tidy.start();
+      stalledWorkSweep.start();
+      retentionWorker.start();
     },
     async stop(graceMs) {
-      tidy.stop();
+      retentionWorker.stop();
       status.stop();
-      await Promise.all([runner.stop(graceMs), sweep.stop()]);
+      await Promise.all([runner.stop(graceMs), stalledWorkSweep.stop()]);
     },
   };
 }

@@ -4,7 +4,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Log } from '../domain/ports/log.ts';
-import { addressOf, openServer, type ServerPlace } from '../net/open-server.ts';
+import { addressOf, type ListenOptions, openServer } from '../net/open-server.ts';
 import type { ApiEnv } from './api/operation.ts';
 import { createSlackRoute, type SlackListener } from './slack-route.ts';
 
@@ -12,20 +12,20 @@ import { createSlackRoute, type SlackListener } from './slack-route.ts';
 export type ReadinessCheck = () => Promise<void>;
 
 /** How much work of one kind was given up, and since when. */
-export interface ParkedCount {
+export interface DeadLetterCount {
   readonly task: string;
   readonly count: number;
   /** ISO 8601. */
   readonly since: string;
 }
 
-export interface HttpServerOptions extends ServerPlace {
+export interface HttpServerOptions extends ListenOptions {
   readonly clock: Clock;
   readonly log: Pick<Log, 'error'>;
   /** What `GET /readyz` asks, by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** Work that stands still, for `GET /healthz`: counts only, for the address may be public. */
-  readonly parked?: () => Promise<readonly ParkedCount[]>;
+  readonly parked?: () => Promise<readonly DeadLetterCount[]>;
   /** What somebody has to look at though the app can work, for `GET /readyz`. */
   readonly warnings?: () => Promise<readonly string[]>;
   readonly slackListener?: SlackListener;

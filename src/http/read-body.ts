@@ -18,7 +18,7 @@ export async function readBody(
 }
 
 /** Reads what is left of a body and drops it, up to the limit: whoever still sends does not hear an answer when the line is cut. */
-export async function dropBody(request: IncomingMessage, limitBytes: number): Promise<void> {
+export async function discardBody(request: IncomingMessage, limitBytes: number): Promise<void> {
   let length = 0;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {

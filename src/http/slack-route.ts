@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../domain/ports/clock.ts';
-import { dropBody, readBody } from './read-body.ts';
+import { discardBody, readBody } from './read-body.ts';
 
 /** Handles a request of Slack whose body was read and put on it as `rawBody`. */
 export type SlackListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -23,7 +23,7 @@ export function createSlackRoute(deps: {
   return async (request, response) => {
     if (request.method !== 'POST')
       return answer(request, response, 405, 'Slack sends POST requests.');
-    const wrong = whyUnsigned(request, deps.clock.now(), deps.onSkew);
+    const wrong = explainUnsigned(request, deps.clock.now(), deps.onSkew);
     if (wrong !== undefined) return answer(request, response, 401, wrong);
     const body = await readBody(request, BODY_LIMIT_BYTES);
     if (body === 'too-large')
@@ -33,7 +33,7 @@ export function createSlackRoute(deps: {
   };
 }
 
-function whyUnsigned(
+function explainUnsigned(
   request: IncomingMessage,
   now: number,
   onSkew: ((ms: number) => void) | undefined,
@@ -71,6 +71,6 @@ async function answer(
     connection: 'close',
   });
   response.write(text);
-  await dropBody(request, DROP_LIMIT_BYTES);
+  await discardBody(request, DROP_LIMIT_BYTES);
   response.end();
 }

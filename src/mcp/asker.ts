@@ -7,13 +7,13 @@ export type ApprovalApi = Pick<
 >;
 
 /** Who asks with a message: the client that carries its key, and a signal that ends when nobody can hear the answer. */
-export interface Asker {
+export interface McpCaller {
   readonly api: ApprovalApi;
   readonly signal?: AbortSignal;
 }
 
 /** Where and for whom it is asked when the agent does not say. (Default: as the key says.) */
-export interface AskDefaults {
+export interface RequestDefaults {
   readonly channel?: string;
   readonly requester?: string;
 }

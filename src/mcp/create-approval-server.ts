@@ -2,12 +2,12 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { AskDefaults, Asker } from './asker.ts';
+import type { McpCaller, RequestDefaults } from './asker.ts';
 import { addAskHuman } from './tools/ask-human-tool.ts';
 import { addGetApproval } from './tools/get-approval-tool.ts';
 import { addPermissionPrompt } from './tools/permission-prompt-tool.ts';
 import { addRequestApproval } from './tools/request-approval-tool.ts';
-import { createToolWork } from './tools/tool-work.ts';
+import { createToolRunner } from './tools/tool-work.ts';
 
 /** A server for one connection. */
 export interface ApprovalServer {
@@ -24,14 +24,14 @@ Ask people a question with ask_human.`;
 
 /** Creates the server; `askerOf` tells who asks from how a message was authorized. */
 export function createApprovalServer(
-  askerOf: (auth: AuthInfo | undefined) => Asker | undefined,
-  defaults: AskDefaults = {},
+  askerOf: (auth: AuthInfo | undefined) => McpCaller | undefined,
+  defaults: RequestDefaults = {},
 ): ApprovalServer {
   const mcp = new McpServer(
     { name: 'countersign', title: 'Countersign', version: '0.1.0' },
     { instructions: INSTRUCTIONS },
   );
-  const work = createToolWork(askerOf);
+  const work = createToolRunner(askerOf);
   addRequestApproval(mcp, { defaults, work });
   addGetApproval(mcp, { work });
   addAskHuman(mcp, { defaults, work });

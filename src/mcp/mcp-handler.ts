@@ -7,11 +7,11 @@ import { createCountersign } from '../client/countersign-client.ts';
 import type { JsonValue } from '../domain/json/json.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { StoreUnavailableError } from '../domain/ports/store.ts';
-import type { AskDefaults, Asker } from './asker.ts';
+import type { McpCaller, RequestDefaults } from './asker.ts';
 import { type ApprovalServer, createApprovalServer } from './create-approval-server.ts';
-import { refuse } from './problem-response.ts';
+import { refuseMcpRequest } from './problem-response.ts';
 import { readMessage } from './read-message.ts';
-import { keepAwake } from './sse-heartbeat.ts';
+import { withSseHeartbeat } from './sse-heartbeat.ts';
 
 /** Answers a request to the desk's own API, as if it had come over the network from where the given one came. */
 export type Dispatch = (request: Request) => Promise<Response>;
@@ -54,17 +54,17 @@ export function createMcpHandler({
     if (token !== '' && !token.startsWith('csk_')) {
       const why =
         'MCP is for agents with a key of Countersign (csk_…). This is none, and tokens of people are not taken here.';
-      return refuse(401, why, { 'www-authenticate': 'Bearer' });
+      return refuseMcpRequest(401, why, { 'www-authenticate': 'Bearer' });
     }
     try {
       const keyId = await keyIdOf(token);
       if (keyId !== undefined) return keyId;
       const how = 'Send a key that works, as “Authorization: Bearer csk_…”.';
-      return refuse(401, how, { 'www-authenticate': 'Bearer' });
+      return refuseMcpRequest(401, how, { 'www-authenticate': 'Bearer' });
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
       const why = 'The records can’t be reached right now. Try again in a moment.';
-      return refuse(503, why, { 'retry-after': '5' });
+      return refuseMcpRequest(503, why, { 'retry-after': '5' });
     }
   }
 
@@ -73,7 +73,7 @@ export function createMcpHandler({
   const beginning = new Set<Session>();
   const ending = new Set<Promise<void>>();
   /** Who asks with a request: its key, and the address that it came from. */
-  const askers = new WeakMap<AuthInfo, Asker>();
+  const askers = new WeakMap<AuthInfo, McpCaller>();
 
   function end(id: string | undefined, { server }: Session): void {
     if (id !== undefined) sessions.delete(id);
@@ -99,7 +99,7 @@ export function createMcpHandler({
     for (const [each, old] of idle.slice(0, excess)) end(each, old);
   }
 
-  async function begin(keyId: string, defaults: AskDefaults): Promise<Session> {
+  async function begin(keyId: string, defaults: RequestDefaults): Promise<Session> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => keep(id, session),
@@ -118,33 +118,36 @@ export function createMcpHandler({
     if (id === null) {
       if (hasRoom(keyId)) return await begin(keyId, readDefaults(request));
       const why = `This key has ${maxSessionsPerKey} sessions in which something waits, which is as many as may. Try again when one of those is over.`;
-      return refuse(429, why, { 'retry-after': RETRY_S });
+      return refuseMcpRequest(429, why, { 'retry-after': RETRY_S });
     }
     const session = sessions.get(id);
     if (session?.keyId !== keyId)
-      return refuse(404, 'There is no such session. Begin another one.');
+      return refuseMcpRequest(404, 'There is no such session. Begin another one.');
     sessions.delete(id);
     sessions.set(id, session);
     return session;
   }
 
-  async function pass(session: Session, request: Request, asker: Asker & { token: string }) {
+  async function pass(session: Session, request: Request, asker: McpCaller & { token: string }) {
     const { token, ...by } = asker;
     const message = request.method === 'POST' ? await readMessage(request) : {};
     if (message instanceof Response) return message;
     // The answer to the one would go to whoever sent the other.
     if (idsOf(message).some((id) => session.server.isBusy(id))) {
-      return refuse(400, 'A request with this id is under way in this session. Give each its own.');
+      return refuseMcpRequest(
+        400,
+        'A request with this id is under way in this session. Give each its own.',
+      );
     }
     const authInfo = { token, clientId: session.keyId, scopes: [] };
     askers.set(authInfo, by);
     const answer = await session.transport.handleRequest(request, { authInfo, ...message });
-    return keepAwake(answer, clock);
+    return withSseHeartbeat(answer, clock);
   }
 
   return {
     async handle(request, dispatch) {
-      const refusal = refuseUnheard(request);
+      const refusal = rejectUnacceptable(request);
       if (refusal) return refusal;
       const token = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
       const keyId = await letIn(token);
@@ -170,13 +173,13 @@ export function createMcpHandler({
 }
 
 /** Pages of others are kept out whatever they send, and nothing is sent unasked. */
-function refuseUnheard({ headers, method }: Request): Response | undefined {
+function rejectUnacceptable({ headers, method }: Request): Response | undefined {
   const origin = headers.get('origin');
   if (origin !== null && !isLoopback(origin)) {
-    return refuse(403, `Web pages of ${origin} may not use this address.`);
+    return refuseMcpRequest(403, `Web pages of ${origin} may not use this address.`);
   }
   if (method === 'POST' || method === 'DELETE') return undefined;
-  return refuse(405, 'Nothing is sent unasked here.', { allow: 'POST, DELETE' });
+  return refuseMcpRequest(405, 'Nothing is sent unasked here.', { allow: 'POST, DELETE' });
 }
 
 /** Of one request, or of several at once. */
@@ -190,7 +193,7 @@ function via(dispatch: Dispatch): typeof fetch {
   return async (input, init) => await dispatch(new Request(input, init));
 }
 
-function readDefaults({ url }: Request): AskDefaults {
+function readDefaults({ url }: Request): RequestDefaults {
   const { searchParams } = new URL(url);
   const channel = searchParams.get('channel');
   const requester = searchParams.get('requester');

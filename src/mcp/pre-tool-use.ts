@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { WaitOptions } from '../client/countersign-client.ts';
 import { matchesGlob } from '../domain/text/glob.ts';
-import type { ApprovalApi, AskDefaults } from './asker.ts';
-import { readAgentJson } from './strict-json-limits.ts';
+import type { ApprovalApi, RequestDefaults } from './asker.ts';
+import { parseAgentJson } from './strict-json-limits.ts';
 import { askPermission, type Permission } from './tools/ask-permission.ts';
 
 const Input = z.object({
@@ -15,7 +15,7 @@ const Input = z.object({
 });
 
 /** What the hook is told at its command line. */
-export interface HookOptions extends AskDefaults {
+export interface HookOptions extends RequestDefaults {
   /** Names of tools that people are asked about; `*` stands for anything. The others pass. */
   readonly tools: readonly string[];
 }
@@ -27,10 +27,10 @@ export async function answerPreToolUse(
   { tools, ...defaults }: HookOptions,
   waiting: WaitOptions,
 ): Promise<string> {
-  const json = readAgentJson(text);
-  if (!json.ok) return denyUnread(json.reason);
+  const json = parseAgentJson(text);
+  if (!json.ok) return denyUnreadableInput(json.reason);
   const read = Input.safeParse(json.value);
-  if (!read.success) return denyUnread(z.prettifyError(read.error));
+  if (!read.success) return denyUnreadableInput(z.prettifyError(read.error));
   const { tool_name: toolName, tool_input: input, cwd, ...ids } = read.data;
   if (!tools.some((pattern) => matchesGlob(pattern, toolName))) return '';
   const use = {
@@ -55,7 +55,7 @@ function toOutput(permission: Permission): string {
   return JSON.stringify({ hookSpecificOutput });
 }
 
-function denyUnread(why: string): string {
+function denyUnreadableInput(why: string): string {
   const message = `Not allowed: the hook can't read what it was asked. ${why}`;
   return toOutput({ behavior: 'deny', message });
 }

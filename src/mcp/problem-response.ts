@@ -1,5 +1,5 @@
 /** Answers a request as the HTTP API refuses one: a problem of RFC 9457. */
-export function refuse(
+export function refuseMcpRequest(
   status: number,
   detail: string,
   headers: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../domain/json/json.ts';
 import { readTextBody } from '../net/read-text-body.ts';
-import { refuse } from './problem-response.ts';
-import { AGENT_JSON, readAgentJson } from './strict-json-limits.ts';
+import { refuseMcpRequest } from './problem-response.ts';
+import { AGENT_JSON_LIMITS, parseAgentJson } from './strict-json-limits.ts';
 
 /** Code of a message that is not read: https://www.jsonrpc.org/specification#error_object */
 export const PARSE_ERROR = -32_700;
@@ -10,13 +10,13 @@ export const PARSE_ERROR = -32_700;
 export async function readMessage(
   request: Request,
 ): Promise<{ readonly parsedBody: JsonValue } | Response> {
-  const body = await readTextBody(request, AGENT_JSON.bytes);
+  const body = await readTextBody(request, AGENT_JSON_LIMITS.bytes);
   if (body.kind === 'too-long') {
-    return refuse(413, `A message has at most ${AGENT_JSON.bytes} bytes.`);
+    return refuseMcpRequest(413, `A message has at most ${AGENT_JSON_LIMITS.bytes} bytes.`);
   }
   if (body.kind === 'broken-off') return unread('it did not arrive whole.');
   if (body.kind === 'not-utf8') return unread('it is not UTF-8.');
-  const read = readAgentJson(body.text);
+  const read = parseAgentJson(body.text);
   if (read.ok) return { parsedBody: read.value };
   return unread(`${read.reason} (line ${read.line}, column ${read.column})`);
 }

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { AskDefaults, Asker } from './asker.ts';
+import type { McpCaller, RequestDefaults } from './asker.ts';
 import { createApprovalServer } from './create-approval-server.ts';
 import { createStrictLines } from './strict-lines.ts';
 
 /** Serves one client over two streams; resolves when its input has ended or the signal is aborted, and what waited is taken back. */
 export async function serveStdio(
-  asker: Asker,
+  asker: McpCaller,
   {
     defaults,
     input,
     output,
     signal,
   }: {
-    readonly defaults: AskDefaults;
+    readonly defaults: RequestDefaults;
     readonly input: Readable;
     readonly output: Writable;
     readonly signal: AbortSignal;

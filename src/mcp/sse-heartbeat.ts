@@ -6,7 +6,7 @@ const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = new TextEncoder().encode(': still here\n\n');
 
 /** Passes an answer on; where it is a stream of events, a long silence does not look like a dead server. */
-export function keepAwake(response: Response, clock: Clock): Response {
+export function withSseHeartbeat(response: Response, clock: Clock): Response {
   const { body, headers } = response;
   if (!body || headers.get('content-type')?.startsWith('text/event-stream') !== true) {
     return response;

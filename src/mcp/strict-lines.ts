@@ -1,10 +1,10 @@
 import { Transform, type Writable } from 'node:stream';
 import { PARSE_ERROR } from './read-message.ts';
-import { AGENT_JSON, readAgentJson } from './strict-json-limits.ts';
+import { AGENT_JSON_LIMITS, parseAgentJson } from './strict-json-limits.ts';
 
 const LINE_BREAK = 0x0a;
 /** What goes on for longer ends the connection. */
-const LONGEST = 10 * AGENT_JSON.bytes;
+const LONGEST = 10 * AGENT_JSON_LIMITS.bytes;
 
 /** Passes on the messages, one a line, that the API would read as they were written; the others are answered on `output` with the reason. */
 export function createStrictLines(output: Pick<Writable, 'write'>): Transform {
@@ -12,7 +12,7 @@ export function createStrictLines(output: Pick<Writable, 'write'>): Transform {
 
   function refuseUnread(line: Buffer): boolean {
     const text = line.toString('utf8');
-    const read = text.trim() === '' ? undefined : readAgentJson(text);
+    const read = text.trim() === '' ? undefined : parseAgentJson(text);
     if (!read || read.ok) return false;
     const message = `The message is not read: ${read.reason} (column ${read.column})`;
     const error = { code: PARSE_ERROR, message };

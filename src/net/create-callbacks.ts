@@ -5,8 +5,14 @@ import {
   signCallback,
 } from '../domain/ports/callback.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import { sendChecked } from './guarded-request.ts';
-import { addressProblem, PUBLIC_WEB, parseAddress, portOf, type WebReach } from './ssrf-guard.ts';
+import { sendGuarded } from './guarded-request.ts';
+import {
+  addressProblem,
+  PUBLIC_INTERNET,
+  parseAddress,
+  portOf,
+  type WebAccess,
+} from './ssrf-guard.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_LENGTH = 2_000;
@@ -15,17 +21,17 @@ const MAX_LENGTH = 2_000;
 export function createCallbacks({
   installationKey,
   clock,
-  reach = PUBLIC_WEB,
+  reach = PUBLIC_INTERNET,
 }: {
   readonly installationKey: Uint8Array;
   readonly clock: Clock;
   /** Of tests: any scheme will do there. (Default: the public internet.) */
-  readonly reach?: WebReach | undefined;
+  readonly reach?: WebAccess | undefined;
 }): Callbacks {
   function problemOf(text: string): string | undefined {
     const url = text.length > MAX_LENGTH ? undefined : parseAddress(text);
     if (!url) return `has to be an address of at most ${MAX_LENGTH} characters`;
-    if (url.protocol !== 'https:' && reach === PUBLIC_WEB) return 'has to be an https address';
+    if (url.protocol !== 'https:' && reach === PUBLIC_INTERNET) return 'has to be an https address';
     const port = portOf(url);
     if (!reach.isAllowedPort(port)) {
       return `has to be on the usual port, 443; ${port} is none that is called`;
@@ -39,7 +45,7 @@ export function createCallbacks({
     body: string,
     signal: AbortSignal,
   ) {
-    const response = await sendChecked({ url, headers, body, reach, signal });
+    const response = await sendGuarded({ url, headers, body, reach, signal });
     response.destroy();
     return response.statusCode ?? 0;
   }
@@ -61,7 +67,8 @@ export function createCallbacks({
       const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => tooLate.abort());
       try {
         const status = await post(url, headers, body, AbortSignal.any([signal, tooLate.signal]));
-        if (status < 200 || status > 299) throw new Error(`${url.host} ${sayStatus(status)}`);
+        if (status < 200 || status > 299)
+          throw new Error(`${url.host} ${describeCallbackStatus(status)}`);
       } catch (error) {
         signal.throwIfAborted();
         if (!tooLate.signal.aborted) throw error;
@@ -75,7 +82,7 @@ export function createCallbacks({
   };
 }
 
-function sayStatus(status: number): string {
+function describeCallbackStatus(status: number): string {
   return status >= 300 && status < 400
     ? `answered ${status}, a redirect, and callbacks follow none.`
     : `answered ${status}, which takes no callback.`;

@@ -6,24 +6,24 @@ import type { LookupFunction } from 'node:net';
 import {
   AddressRefusedError,
   addressProblem,
+  describeNonPublicHost,
   resolvePublic,
-  sayNotPublic,
-  type WebReach,
+  type WebAccess,
 } from './ssrf-guard.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** A request as it is sent: a GET, or a POST where there is a body. */
-export interface CheckedRequest {
+export interface GuardedRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly reach: WebReach;
+  readonly reach: WebAccess;
   readonly signal: AbortSignal;
 }
 
 /** Sends a request and resolves with the answer, whose body is the caller's to read or destroy; rejects with words for people. */
-export async function sendChecked(request: CheckedRequest): Promise<IncomingMessage> {
+export async function sendGuarded(request: GuardedRequest): Promise<IncomingMessage> {
   const { url, headers, body, reach, signal } = request;
   const problem = addressProblem(url, reach);
   if (problem !== undefined) throw new AddressRefusedError(problem);
@@ -43,7 +43,7 @@ export async function sendChecked(request: CheckedRequest): Promise<IncomingMess
       socket.once('connect', () => {
         const { remoteAddress = '' } = socket;
         if (reach.isPublic(remoteAddress)) return;
-        sent.destroy(new AddressRefusedError(sayNotPublic(url.hostname, remoteAddress)));
+        sent.destroy(new AddressRefusedError(describeNonPublicHost(url.hostname, remoteAddress)));
       }),
     );
     sent.on('response', resolve);
@@ -58,7 +58,7 @@ export async function sendChecked(request: CheckedRequest): Promise<IncomingMess
 }
 
 /** Answers with addresses that were checked, and it is these that are connected to. */
-function createLookup(reach: WebReach): LookupFunction {
+function createLookup(reach: WebAccess): LookupFunction {
   return (host, { all }, callback) => {
     const answer = (found: readonly LookupAddress[]) => {
       const [first] = found;

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 
 /** Where a server listens, and how long its connections may take. */
-export interface ServerPlace {
+export interface ListenOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
@@ -18,7 +18,7 @@ const HEADERS_MS = 70_000;
 
 /** Starts a server; rejects, naming the address, when it can't listen there. */
 export async function openServer(
-  { host, port, keepAliveMs = KEEP_ALIVE_MS, headersMs = HEADERS_MS }: ServerPlace,
+  { host, port, keepAliveMs = KEEP_ALIVE_MS, headersMs = HEADERS_MS }: ListenOptions,
   onRequest: RequestListener,
 ): Promise<Server> {
   const times = {

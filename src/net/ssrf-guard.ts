@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /** What the web tools may reach, and how names are resolved. */
-export interface WebReach {
+export interface WebAccess {
   /** Whether an IP address belongs to the public internet. */
   isPublic(address: string): boolean;
   isAllowedPort(port: number): boolean;
@@ -40,7 +40,7 @@ const OF_CLOUDS: readonly (readonly [range: string, what: string])[] = [
 const CLOUD_RANGES = OF_CLOUDS.map(([range]) => ipaddr.parseCIDR(range));
 
 /** The public internet: no private, local, shared, reserved or translated addresses, and none of this machine's own. */
-export const PUBLIC_WEB: WebReach = {
+export const PUBLIC_INTERNET: WebAccess = {
   isPublic: (address) => isPublicAddress(address) && !isOwnAddress(address),
   isAllowedPort: (port) => port === 80 || port === 443,
   resolve: (host) => lookup(host, { all: true }),
@@ -52,7 +52,7 @@ export function parseAddress(text: string, base?: URL): URL | undefined {
 }
 
 /** Says why an address can't be fetched, as far as it can be told without asking the network. */
-export function addressProblem(url: URL, reach: WebReach): string | undefined {
+export function addressProblem(url: URL, reach: WebAccess): string | undefined {
   const { protocol, username, password, hostname } = url;
   if (protocol !== 'http:' && protocol !== 'https:') {
     return 'Only http and https addresses can be fetched.';
@@ -65,18 +65,19 @@ export function addressProblem(url: URL, reach: WebReach): string | undefined {
     return `Port ${port} can’t be fetched, only the usual ones, 80 and 443.`;
   }
   const literal = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal) !== 0 && !reach.isPublic(literal)) return sayNotPublic(hostname, literal);
+  if (isIP(literal) !== 0 && !reach.isPublic(literal))
+    return describeNonPublicHost(hostname, literal);
   return undefined;
 }
 
 /** Resolves a host to addresses that may be reached; rejects when any of its addresses may not. */
 export async function resolvePublic(
   host: string,
-  reach: WebReach,
+  reach: WebAccess,
 ): Promise<readonly LookupAddress[]> {
   const found = await reach.resolve(host);
   const bad = found.find(({ address }) => !reach.isPublic(address));
-  if (bad) throw new AddressRefusedError(sayNotPublic(host, bad.address));
+  if (bad) throw new AddressRefusedError(describeNonPublicHost(host, bad.address));
   return found;
 }
 
@@ -87,7 +88,7 @@ export function portOf({ port, protocol }: URL): number {
 }
 
 /** Says that a host leads to a place that is not the public internet. */
-export function sayNotPublic(host: string, address: string): string {
+export function describeNonPublicHost(host: string, address: string): string {
   const leads = host.replace(/^\[|\]$/g, '') === address ? '' : `leads to ${address}, which `;
   return `${host} ${leads}is not an address of the public internet, and nothing else can be fetched.`;
 }

@@ -1,4 +1,4 @@
-import type { KeptState } from './workspace/state/persisted-state.ts';
+import type { PersistedState } from './workspace/state/persisted-state.ts';
 import type { Workspace, WorkspaceMessage } from './workspace/workspace-port.ts';
 
 /** Asked, approved and answered. */
@@ -16,7 +16,7 @@ const STEP_TIMEOUT_MS = 20_000;
  * Has a person ask for two refunds, and approve the first, all through the app as it is. Done once
  * for a workspace: what a crash cut off is gone on with, and nothing is asked a second time.
  */
-export async function makeExample(workspace: Workspace, kept: KeptState): Promise<void> {
+export async function createExample(workspace: Workspace, kept: PersistedState): Promise<void> {
   if (kept.all('done').includes(DONE)) return;
   const finished = await ask(workspace, FINISHED);
   const first = await find(workspace, finished, (said) => isAnswer(said) || isOpenCard(said));

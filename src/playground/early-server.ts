@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { openServer, type ServerPlace } from '../net/open-server.ts';
+import { type ListenOptions, openServer } from '../net/open-server.ts';
 
 /** A server that serves a page already, before the app behind it is there. */
 export interface EarlyServer {
@@ -13,8 +13,8 @@ export interface EarlyServer {
 }
 
 /** Opens the server: these paths are answered by the page at once, and everything else waits for the app. */
-export async function openEarly(
-  place: ServerPlace,
+export async function openEarlyServer(
+  place: ListenOptions,
   page: Hono,
   paths: readonly string[],
 ): Promise<EarlyServer> {

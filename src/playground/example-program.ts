@@ -14,17 +14,17 @@ import type { Log } from '../domain/ports/log.ts';
 import type { Stock } from './shop/stock.ts';
 
 /** Where a program asks, and for whom. */
-export interface AskedFor {
+export interface ProgramRequest {
   readonly channel: string;
   readonly requester: string;
 }
 
 /** A program of the playground: it asks over the HTTP API with a key of its own, as any program does. */
-export interface Program {
+export interface ExampleProgram {
   /** Asks whether it may order boxes; resolves when people are asked. */
-  restock(place: AskedFor): Promise<void>;
+  restock(place: ProgramRequest): Promise<void>;
   /** Asks a question that offers answers; resolves when people are asked. */
-  askWhich(place: AskedFor): Promise<void>;
+  askWhich(place: ProgramRequest): Promise<void>;
   /** Takes back what nobody has decided yet. */
   stop(): Promise<void>;
 }
@@ -33,12 +33,12 @@ const NAME = 'warehouse';
 const BOXES = ['Small boxes', 'Medium boxes', 'Large boxes'] as const;
 
 /** Makes the program; it gets its key with the first question. */
-export function createProgram(deps: {
+export function createExampleProgram(deps: {
   readonly app: Pick<App, 'url' | 'keys'>;
   readonly stock: Stock;
   readonly clock: Clock;
   readonly log: Log;
-}): Program {
+}): ExampleProgram {
   const { app, log, stock } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -121,7 +121,7 @@ const RESTOCK = {
 async function makeKey({
   app: { keys },
   clock,
-}: Pick<Parameters<typeof createProgram>[0], 'app' | 'clock'>): Promise<string> {
+}: Pick<Parameters<typeof createExampleProgram>[0], 'app' | 'clock'>): Promise<string> {
   const at = clock.now();
   const secret = newKeySecret();
   const all = await keys.list();

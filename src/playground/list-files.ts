@@ -8,7 +8,7 @@ const MAX_FILES = 200;
 const MAX_BYTES = 64 * 1024;
 
 /** Reads the plain files under a folder for the page, sorted by path: at most 200, and of each the first 64 KB. */
-export async function readFiles(root: string): Promise<readonly WorkspaceFile[]> {
+export async function listWorkspaceFiles(root: string): Promise<readonly WorkspaceFile[]> {
   const paths = await listPaths(root, '');
   const files = await Promise.all(paths.map((path) => readOne(root, path)));
   return files.filter((file) => file !== undefined);

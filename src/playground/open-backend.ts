@@ -5,18 +5,18 @@ import { createApp } from '../app/create-app.ts';
 import { createReleasers } from '../app/releasers.ts';
 import type { PlaygroundConfig, SlackModeConfig } from '../config/config.ts';
 import type { ModelConfig } from '../config/model-config.ts';
-import { findWaitingExample, makeExample } from './create-example.ts';
-import { createProgram } from './example-program.ts';
-import { readFiles } from './list-files.ts';
+import { createExample, findWaitingExample } from './create-example.ts';
+import { createExampleProgram } from './example-program.ts';
+import { listWorkspaceFiles } from './list-files.ts';
 import type { Persona } from './page/state/page-start.ts';
 import type { PageBundle } from './page-bundle.ts';
 import { mountPage, type PageAccess } from './page-server.ts';
 import { createScriptedModel } from './script/scripted-model.ts';
 import { createShopTools } from './shop/shop-tools.ts';
 import { openStock } from './shop/stock.ts';
-import { createTryOuts, type TryOuts } from './suggestions.ts';
+import { createTrySuggestions, type TrySuggestions } from './suggestions.ts';
 import { createWorkspace } from './workspace/create-workspace.ts';
-import { openKeptFile } from './workspace/state/persisted-state.ts';
+import { openPersistedFile } from './workspace/state/persisted-state.ts';
 import type { Workspace } from './workspace/workspace-port.ts';
 
 const PEOPLE: readonly Persona[] = [
@@ -30,14 +30,14 @@ const PEOPLE: readonly Persona[] = [
 ];
 
 /** Opens what is behind the page: the simulated workspace, the app in it, and a scripted model when there is no other. */
-export async function openBehind(
+export async function openPlaygroundBackend(
   config: PlaygroundConfig,
   deps: AppDeps,
   page: { readonly access: PageAccess; readonly bundling: Promise<PageBundle> },
 ): Promise<App> {
   const releasers = createReleasers(deps.log);
   try {
-    const kept = openKeptFile(join(config.dataDir, 'playground.jsonl'));
+    const kept = openPersistedFile(join(config.dataDir, 'playground.jsonl'));
     releasers.add(async () => kept.close());
     const workspace = await createWorkspace({ clock: deps.clock, kept });
     releasers.add(() => workspace.stop());
@@ -50,8 +50,8 @@ export async function openBehind(
       name: 'scripted',
       ...(script && { apiKey: script.apiKey, baseUrl: script.baseUrl }),
     };
-    let begin: (offered: TryOuts) => void = () => undefined;
-    const offered = new Promise<TryOuts>((resolve) => {
+    let begin: (offered: TrySuggestions) => void = () => undefined;
+    const offered = new Promise<TrySuggestions>((resolve) => {
       begin = resolve;
     });
     const routes = new Hono();
@@ -66,7 +66,7 @@ export async function openBehind(
       tryOuts: offered,
       opens: () => findWaitingExample(workspace),
       people: PEOPLE,
-      files: () => readFiles(config.workspaceDir),
+      files: () => listWorkspaceFiles(config.workspaceDir),
     };
     await mountPage(routes, () => workspace, options, page.bundling);
     const app = await createApp(joining(config, workspace, model), {
@@ -82,15 +82,15 @@ export async function openBehind(
     releasers.add(app.stop);
     kept.compact();
     const { clock, log } = deps;
-    const program = createProgram({ app, stock: openStock(kept), clock, log });
+    const program = createExampleProgram({ app, stock: openStock(kept), clock, log });
     releasers.add(() => program.stop());
     // A policy may send its cards elsewhere, or to nobody.
     if (isScripted && config.policyFile === undefined) {
-      await makeExample(workspace, kept).catch((error: unknown) => {
+      await createExample(workspace, kept).catch((error: unknown) => {
         log.warn({ err: error }, 'The playground’s example could not be made.');
       });
     }
-    begin(createTryOuts({ workspace, app, program, hasAgent: config.graph === undefined }));
+    begin(createTrySuggestions({ workspace, app, program, hasAgent: config.graph === undefined }));
     return { ...app, stop: releasers.releaseAll };
   } catch (error) {
     await releasers.releaseAll();

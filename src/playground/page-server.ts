@@ -7,7 +7,7 @@ import type { PageStart, Persona, WorkspaceFile } from './page/state/page-start.
 import { PAGE_ACTIONS } from './page-actions.ts';
 import { bundlePage, type PageBundle } from './page-bundle.ts';
 import { guardOrigin, guardToken } from './page-guard.ts';
-import type { TryOuts } from './suggestions.ts';
+import type { TrySuggestions } from './suggestions.ts';
 import type { Workspace } from './workspace/workspace-port.ts';
 
 /** Who reaches the page. */
@@ -24,7 +24,7 @@ export interface PageOptions extends PageAccess {
   readonly scriptedModel: boolean;
   /** The agent's workspace folder as it is now. */
   files(): Promise<readonly WorkspaceFile[]>;
-  readonly tryOuts: Promise<TryOuts>;
+  readonly tryOuts: Promise<TrySuggestions>;
   /** The thread to begin with. */
   opens?(): PageStart['opens'];
   /** Whom the viewer can act as; the first is acted as at the start. */

@@ -4,7 +4,7 @@ import type { App, AppDeps } from '../app/app-deps.ts';
 import { createReleasers } from '../app/releasers.ts';
 import type { PlaygroundConfig } from '../config/config.ts';
 import { addressOf } from '../net/open-server.ts';
-import { openEarly } from './early-server.ts';
+import { openEarlyServer } from './early-server.ts';
 import { bundlePage } from './page-bundle.ts';
 import { isLoopback } from './page-guard.ts';
 import { mountFiles, PAGE_FILES, type PageAccess } from './page-server.ts';
@@ -30,7 +30,7 @@ export async function startPlayground(
     const front = new Hono();
     mountFiles(front, bundling, access);
     const [early] = await Promise.all([
-      openEarly({ ...config, ...config.http }, front, PAGE_FILES),
+      openEarlyServer({ ...config, ...config.http }, front, PAGE_FILES),
       bundling,
     ]);
     releasers.add(early.close);
@@ -38,7 +38,7 @@ export async function startPlayground(
     const pageUrl = `${url}/${access.token === undefined ? '' : `?token=${access.token}`}`;
     onPage(pageUrl);
     // What is behind the page is large, and the page is to be there before it is read.
-    const { openBehind } = await import('./open-backend.ts');
+    const { openPlaygroundBackend: openBehind } = await import('./open-backend.ts');
     const app = await openBehind(
       config,
       { ...deps, listening: early.server },

@@ -1,20 +1,20 @@
 import type { App } from '../app/app-deps.ts';
-import type { Program } from './example-program.ts';
-import type { Suggestion, TriedOut } from './page/state/page-start.ts';
+import type { ExampleProgram } from './example-program.ts';
+import type { Suggestion, SuggestionResult } from './page/state/page-start.ts';
 import { SCENARIOS } from './script/scenarios.ts';
 import type { Workspace } from './workspace/workspace-port.ts';
 
 /** What the page suggests, and what a click on it does. */
-export interface TryOuts {
+export interface TrySuggestions {
   list(): readonly Suggestion[];
   /** Does it as that person in that channel. */
-  run(as: string, channel: string, label: string): Promise<TriedOut>;
+  run(as: string, channel: string, label: string): Promise<SuggestionResult>;
 }
 
 interface TryOut extends Suggestion {
   /** What the agent needs for it. */
   readonly tool?: string;
-  run(as: string, channel: string): Promise<TriedOut>;
+  run(as: string, channel: string): Promise<SuggestionResult>;
 }
 
 const TRANSFER_ROUTE = 'two-approvers';
@@ -23,12 +23,12 @@ const TRANSFER_NOTE =
 const DAY_MS = 86_400_000;
 
 /** Makes what can be tried out; without an agent of ours it is what programs do. */
-export function createTryOuts(deps: {
+export function createTrySuggestions(deps: {
   readonly workspace: Workspace;
   readonly app: Pick<App, 'routes' | 'toolNames'>;
-  readonly program: Program;
+  readonly program: ExampleProgram;
   readonly hasAgent: boolean;
-}): TryOuts {
+}): TrySuggestions {
   const { app, hasAgent, program, workspace } = deps;
 
   const say = (label: string, tool: string, prepare?: () => Promise<string>): TryOut => {
@@ -45,7 +45,7 @@ export function createTryOuts(deps: {
       },
     };
   };
-  const ask = (label: string, text: string, work: Program['restock']): TryOut => ({
+  const ask = (label: string, text: string, work: ExampleProgram['restock']): TryOut => ({
     label,
     text,
     run: async (as, channel) => {

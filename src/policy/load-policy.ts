@@ -4,10 +4,10 @@ import { basename } from 'node:path';
 import { type LoadedPolicy, withRoutes } from '../domain/policy/policy.ts';
 import {
   type NameDirectory,
-  type Named,
-  namesIn,
   type PolicyName,
-  settleRoutes,
+  policyNamesIn,
+  type ResolvedName,
+  resolveRoutes,
 } from '../domain/policy/policy-routes.ts';
 import { REQUESTER_ROUTE, type Route } from '../domain/policy/route.ts';
 import { type PolicyFile, readPolicy } from './file/read-policy.ts';
@@ -21,7 +21,7 @@ const MAX_BYTES = 1_000_000;
 export interface OpenedPolicy extends LoadedPolicy {
   readonly warnings: readonly PolicyProblem[];
   /** What the names in it stand for. */
-  readonly names: ReadonlyMap<PolicyName, Named>;
+  readonly names: ReadonlyMap<PolicyName, ResolvedName>;
 }
 
 /** Reads the text of a policy file; throws a `PolicyFileError` that says why it can't. */
@@ -30,7 +30,7 @@ export async function readPolicyText(path: string): Promise<string> {
     return await readRegular(path);
   } catch (error) {
     const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    const why = isGone ? 'there is no such file' : sayError(error);
+    const why = isGone ? 'there is no such file' : describeFileError(error);
     const message = `${path} can't be read: ${why}. Put a policy there, or name another file in POLICY_FILE.`;
     throw new PolicyFileError(message, { cause: error });
   }
@@ -38,10 +38,10 @@ export async function readPolicyText(path: string): Promise<string> {
 
 /** A pipe or a device would be opened, or read, for ever: it is looked at before, and again when it is open. */
 async function readRegular(path: string): Promise<string> {
-  judge(await stat(path));
+  assertReadableFile(await stat(path));
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    judge(await file.stat());
+    assertReadableFile(await file.stat());
     return decode(await file.readFile());
   } finally {
     await file.close();
@@ -57,7 +57,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function judge(stats: Stats): void {
+function assertReadableFile(stats: Stats): void {
   if (stats.isDirectory()) throw new Error('it is a folder');
   if (!stats.isFile()) throw new Error('it is no regular file, but a pipe, a device or a socket');
   if (stats.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
@@ -81,7 +81,7 @@ export async function loadPolicy(
   const { file } = read;
   const { problems, ids } = await lookUp(file, deps.names);
   if (problems.length > 0) throw fail(problems);
-  const routes = settleRoutes(file.routes, ids);
+  const routes = resolveRoutes(file.routes, ids);
   const short = judgeSettled(file, routes);
   if (short.length > 0) throw fail(short);
   const find = (name: string): Route => routes.get(name) ?? REQUESTER_ROUTE;
@@ -90,27 +90,27 @@ export async function loadPolicy(
 }
 
 async function lookUp(file: PolicyFile, directory: NameDirectory) {
-  const names = namesIn(file.routes.values());
-  const ids = new Map<PolicyName, Named>();
+  const names = policyNamesIn(file.routes.values());
+  const ids = new Map<PolicyName, ResolvedName>();
   const problems: PolicyProblem[] = [];
   const found = names.length === 0 ? new Map() : await directory.resolveNames(names);
   for (const name of names) {
-    const [id, ...others] = (found.get(name) ?? []) as readonly Named[];
-    if (id === undefined) problems.push(file.problemOf(name, sayUnknown(name)));
+    const [id, ...others] = (found.get(name) ?? []) as readonly ResolvedName[];
+    if (id === undefined) problems.push(file.problemOf(name, describeUnknown(name)));
     else if (others.length > 0)
-      problems.push(file.problemOf(name, saySeveral(name, [id, ...others])));
+      problems.push(file.problemOf(name, describeSeveral(name, [id, ...others])));
     else ids.set(name, id);
   }
   return { ids, problems };
 }
 
-function sayUnknown(name: PolicyName): string {
+function describeUnknown(name: PolicyName): string {
   return name.startsWith('#')
     ? `Slack shows the app no channel “${name}”. Correct the name; if the channel is private, invite the app to it.`
     : `Slack knows no person and no user group “${name}”. Correct the handle, or write the id: user:U… or usergroup:S….`;
 }
 
-function saySeveral(name: PolicyName, ids: readonly Named[]): string {
+function describeSeveral(name: PolicyName, ids: readonly ResolvedName[]): string {
   return `“${name}” may be any of ${ids.join(', ')}. Write the id of the one that is meant.`;
 }
 
@@ -125,6 +125,6 @@ function judgeSettled(
   });
 }
 
-function sayError(error: unknown): string {
+function describeFileError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

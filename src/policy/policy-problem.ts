@@ -1,4 +1,4 @@
-import { showLine } from '../domain/text/terminal-text.ts';
+import { toTerminalLine } from '../domain/text/terminal-text.ts';
 import type { Place } from './file/policy-source.ts';
 
 /** Something in the policy file that a person has to look at: an error keeps it from being used. */
@@ -17,7 +17,7 @@ export class PolicyFileError extends Error {
   /** Makes the error of all that is wrong with a file. */
   static of(file: string, problems: readonly PolicyProblem[]): PolicyFileError {
     const errors = problems.filter(({ severity }) => severity === 'error');
-    const list = errors.map((problem) => sayProblem(file, problem)).join('\n');
+    const list = errors.map((problem) => formatPolicyProblem(file, problem)).join('\n');
     return new PolicyFileError(`The policy file can't be used:\n${list}`);
   }
 }
@@ -26,10 +26,10 @@ export class PolicyFileError extends Error {
 const MAX_SOURCE = 160;
 
 /** Says where a problem is and what it is, with the line and a mark under the character. */
-export function sayProblem(file: string, problem: PolicyProblem): string {
+export function formatPolicyProblem(file: string, problem: PolicyProblem): string {
   const { line, column, severity, message, source } = problem;
   const kind = severity === 'warning' ? 'warning: ' : '';
-  const head = `${showLine(file)}:${line}:${column}: ${kind}${showLine(message)}`;
+  const head = `${toTerminalLine(file)}:${line}:${column}: ${kind}${toTerminalLine(message)}`;
   if (source.trim() === '' || source.length > MAX_SOURCE) return head;
   const number = String(line).padStart(5);
   const mark = source.slice(0, column - 1).replace(/[^\t]/g, ' ');

@@ -12,7 +12,7 @@ import type { Log } from '../domain/ports/log.ts';
 import type { Audit } from '../domain/ports/store.ts';
 import type { KnownNames } from './file/read-rules.ts';
 import { loadPolicy, type OpenedPolicy } from './load-policy.ts';
-import { PolicyFileError, sayProblem } from './policy-problem.ts';
+import { formatPolicyProblem, PolicyFileError } from './policy-problem.ts';
 
 export interface PolicyWatchDeps {
   /** Absolute. */
@@ -48,7 +48,7 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   const { path, audit, clock, log } = deps;
   const file = basename(path);
   /** What was read or refused last, and what was seen since. */
-  let known = await lookAt(path);
+  let known = await fingerprintOf(path);
   let seen = known;
   let current = await loadPolicy(path, deps);
   let cancel: Cancel = () => {};
@@ -68,13 +68,13 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
       await audit.append([entry('policy.change', { before: current.hash, after: next.hash })]);
       current = next;
       isUntold = true;
-      tellOf(next, file, log);
+      logLoadedPolicy(next, file, log);
     }
     if (isUntold) await deps.onChange?.();
     isUntold = false;
   }
 
-  async function refuse(error: PolicyFileError): Promise<void> {
+  async function rejectPolicyFile(error: PolicyFileError): Promise<void> {
     log.error(
       { policy: current.hash },
       `The policy was not changed; the old one holds. ${error.message}`,
@@ -85,8 +85,8 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   }
 
   /** Resolves with when to look again. */
-  async function look(): Promise<number> {
-    const now = await lookAt(path);
+  async function checkFile(): Promise<number> {
+    const now = await fingerprintOf(path);
     if (now === known) return LOOK_EVERY_MS;
     if (now !== seen) {
       seen = now;
@@ -96,7 +96,7 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
       await take(await loadPolicy(path, deps));
     } catch (error) {
       if (!(error instanceof PolicyFileError)) throw error;
-      await refuse(error);
+      await rejectPolicyFile(error);
     }
     known = now;
     return LOOK_EVERY_MS;
@@ -104,7 +104,7 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
 
   function lookIn(ms: number): void {
     cancel = clock.schedule(clock.now() + ms, () => {
-      look().then(lookAgainIn, (error: unknown) => {
+      checkFile().then(lookAgainIn, (error: unknown) => {
         log.error(
           { err: error },
           'The policy file has changed and can’t be read now; the old rules hold.',
@@ -119,7 +119,7 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   }
 
   await audit.append([entry('policy.load', { policy: current.hash })]);
-  tellOf(current, file, log);
+  logLoadedPolicy(current, file, log);
   lookIn(LOOK_EVERY_MS);
   return {
     current: () => current,
@@ -131,7 +131,7 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
 }
 
 /** What changes with the file, and with where links lead to; the same words for a file that is not there. */
-async function lookAt(path: string): Promise<string> {
+async function fingerprintOf(path: string): Promise<string> {
   try {
     const { ino, mtimeMs, size } = await stat(path);
     return `${ino}:${mtimeMs}:${size}:${await realpath(path)}`;
@@ -140,9 +140,9 @@ async function lookAt(path: string): Promise<string> {
   }
 }
 
-function tellOf(opened: OpenedPolicy, file: string, log: Log): void {
+function logLoadedPolicy(opened: OpenedPolicy, file: string, log: Log): void {
   const { hash, names, policy, warnings } = opened;
-  for (const warning of warnings) log.warn({ policy: hash }, sayProblem(file, warning));
+  for (const warning of warnings) log.warn({ policy: hash }, formatPolicyProblem(file, warning));
   if (policy.onError === 'run') {
     log.warn(
       { policy: hash },

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino, destination as toFile } from 'pino';
-import { showJson } from '../domain/text/terminal-text.ts';
-import { hideSecrets } from './redact-secrets.ts';
+import { toTerminalJson } from '../domain/text/terminal-text.ts';
+import { redactSecrets } from './redact-secrets.ts';
 
 /** How the log is written. */
 export interface LogOptions {
@@ -27,7 +27,7 @@ export function createLog({ level, secrets = [], destination }: LogOptions): Log
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: toPlainError },
-      hooks: { streamWrite: (line) => showJson(hideSecrets(line, known)) },
+      hooks: { streamWrite: (line) => toTerminalJson(redactSecrets(line, known)) },
     },
     destination ?? toFile({ dest: 2, sync: true }),
   );

@@ -23,7 +23,7 @@ const SECRETS: readonly { readonly shape: RegExp; readonly becomes: string }[] =
 const MIN_SECRET_LENGTH = 8;
 
 /** Returns the text without credentials: those that are given, and whatever has the shape of one. */
-export function hideSecrets(text: string, secrets: readonly (string | undefined)[]): string {
+export function redactSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   let hidden = text;
   for (const secret of secrets) {
     if (secret !== undefined && secret.length >= MIN_SECRET_LENGTH) {

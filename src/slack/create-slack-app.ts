@@ -1,6 +1,6 @@
 import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { RouteControl } from '../desk/control/routes.ts';
-import type { ToolControl } from '../desk/control/server-tools.ts';
+import type { ServerToolControl } from '../desk/control/server-tools.ts';
 import type { Desk } from '../desk/desk.ts';
 import type { CardPlace } from '../domain/calls/call.ts';
 import type { Person } from '../domain/people/person.ts';
@@ -10,26 +10,26 @@ import type { Log } from '../domain/ports/log.ts';
 import type { Drafts } from '../domain/ports/store.ts';
 import type { SecretMark } from '../domain/secrets/secret-mark.ts';
 import type { Toolbox } from '../domain/tools/tool.ts';
-import { createPane } from './assistant/create-assistant.ts';
+import { createAssistantPane } from './assistant/create-assistant.ts';
 import { createHome, type Home } from './home/create-home.ts';
-import { createDamagePart } from './home/quarantine-section.ts';
-import { createToolsPart } from './home/server-tools-section.ts';
-import { createInboxGate } from './inbound/store-before-ack.ts';
+import { createQuarantineSection } from './home/quarantine-section.ts';
+import { createServerToolsSection } from './home/server-tools-section.ts';
+import { createStoreBeforeAck } from './inbound/store-before-ack.ts';
 import { registerListeners } from './interactions/listeners.ts';
-import { createTeller } from './outbound/private-notices.ts';
+import { createPrivateNotices } from './outbound/private-notices.ts';
 import { createUserGroups } from './people/user-groups.ts';
-import { createRoutesPart } from './routes/routes-section.ts';
+import { createRoutesSection } from './routes/routes-section.ts';
 import { createAppIdCheck } from './transport/app-id-check.ts';
 import { clientOptions, type SlackConnection } from './transport/connect-slack.ts';
-import { createHttpLine } from './transport/http-transport.ts';
-import { MisshapenError } from './transport/malformed-payload-error.ts';
+import { createSlackHttpTransport } from './transport/http-transport.ts';
+import { MalformedPayloadError } from './transport/malformed-payload-error.ts';
 import { createSlackLogger } from './transport/slack-logger.ts';
-import type { SlackLine } from './transport/slack-transport.ts';
-import { createSocketLine } from './transport/socket-transport.ts';
+import type { SlackTransport } from './transport/slack-transport.ts';
+import { createSlackSocketTransport } from './transport/socket-transport.ts';
 import { createTokenCheck } from './transport/token-check.ts';
 
 /** The app in its workspace: what Slack tells comes in through it. */
-export interface SlackApp extends Omit<SlackLine, 'receiver'> {
+export interface SlackApp extends Omit<SlackTransport, 'receiver'> {
   /** Something has changed that people may look at: their Homes follow. */
   readonly nudge: Home['nudge'];
 }
@@ -44,23 +44,23 @@ export function createSlackApp(deps: {
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
   readonly drafts: Drafts;
   readonly routes: RouteControl;
-  readonly tools: ToolControl;
+  readonly tools: ServerToolControl;
   readonly directory: Directory;
   readonly clock: Clock;
   readonly log: Log;
 }): SlackApp {
   const { connection, log } = deps;
   const { config, client, identity } = connection;
-  const teller = createTeller({ client, log });
-  const gate = createInboxGate({ ...deps, identity, teller });
-  const pane = createPane({ ...deps, client, identity });
+  const privateNotices = createPrivateNotices({ client, log });
+  const gate = createStoreBeforeAck({ ...deps, identity, teller: privateNotices });
+  const pane = createAssistantPane({ ...deps, client, identity });
   const appId = createAppIdCheck({ ...deps, client, identity });
   const checkToken = createTokenCheck({ client, clock: deps.clock });
   const userGroups = createUserGroups({ ...deps, client });
   const parts = [
-    createDamagePart(deps),
-    createToolsPart(deps),
-    createRoutesPart({ ...deps, userGroups }),
+    createQuarantineSection(deps),
+    createServerToolsSection(deps),
+    createRoutesSection({ ...deps, userGroups }),
   ];
   const adminPart = async (person: Person) =>
     (await Promise.all(parts.map((part) => part(person)))).flat();
@@ -88,7 +88,7 @@ export function createSlackApp(deps: {
   });
   bolt.error(async (error) => log.error({ err: error }, 'Bolt could not handle an event.'));
   pane.register(bolt);
-  registerListeners(bolt, { ...deps, client, identity, teller, userGroups, home });
+  registerListeners(bolt, { ...deps, client, identity, teller: privateNotices, userGroups, home });
 
   /** The one seam before Bolt's acknowledgement that both ways in have. */
   function putBehind(
@@ -99,7 +99,7 @@ export function createSlackApp(deps: {
       // What listeners throw goes elsewhere: this is Bolt reading what is not there.
       const pass = (event: ReceiverEvent) =>
         app.processEvent(event).catch((cause: unknown) => {
-          throw new MisshapenError('Bolt could not read what Slack is said to have sent.', {
+          throw new MalformedPayloadError('Bolt could not read what Slack is said to have sent.', {
             cause,
           });
         });
@@ -145,10 +145,10 @@ function openLine(deps: {
   readonly connection: SlackConnection;
   readonly clock: Clock;
   readonly log: Log;
-}): SlackLine {
+}): SlackTransport {
   const { appToken, signingSecret } = deps.connection.config;
-  if (appToken !== undefined) return createSocketLine({ ...deps, appToken });
-  if (signingSecret !== undefined) return createHttpLine({ ...deps, signingSecret });
+  if (appToken !== undefined) return createSlackSocketTransport({ ...deps, appToken });
+  if (signingSecret !== undefined) return createSlackHttpTransport({ ...deps, signingSecret });
   throw new Error(
     'Slack has no way in: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP.',
   );

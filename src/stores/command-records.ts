@@ -3,7 +3,7 @@ import type { OwnedRecords } from './owned-records.ts';
 import type { Records } from './records.ts';
 
 /** What a command reads or writes; it leases nothing. */
-export interface OpenedRecords {
+export interface CommandRecords {
   readonly records: Records;
   readonly checkOwner: OwnedRecords['checkOwner'];
   readonly installationKey: InstallationKey;

@@ -7,26 +7,26 @@ import type { Log } from '../domain/ports/log.ts';
 import type { Audit, Store } from '../domain/ports/store.ts';
 import type { InstallationKey } from '../domain/secrets/secret-mark.ts';
 import { createHolds, type Holds } from './holds/holds.ts';
-import { createOwnedRecords, type OwnedRecords, type RecordsPlace } from './owned-records.ts';
+import { createOwnedRecords, type OwnedRecords, type RecordsLocation } from './owned-records.ts';
 import type { Records } from './records.ts';
 import { createAgenda } from './repositories/agenda.ts';
 import { createSealedAudit, markAudit } from './repositories/audit.ts';
 import { createCalls } from './repositories/calls.ts';
 import { createCheckpoints } from './repositories/checkpoints.ts';
-import { createBulletins } from './repositories/digest-messages.ts';
-import { createTurns } from './repositories/history.ts';
+import { createDigestMessages } from './repositories/digest-messages.ts';
+import { createHistory } from './repositories/history.ts';
 import { createMessages } from './repositories/messages.ts';
 import { createOutbox } from './repositories/outbox.ts';
-import { createReports } from './repositories/progress-reports.ts';
+import { createProgressReports } from './repositories/progress-reports.ts';
 import {
+  assertWritable,
   createDrafts,
   createKeys,
-  createPause,
+  createPauseSwitch,
   createPins,
-  createRoutes,
-  tryWrite,
+  createRouteBook,
 } from './repositories/settings.ts';
-import { createTurnMessages } from './repositories/turn-records.ts';
+import { createTurnRecords } from './repositories/turn-records.ts';
 
 /** An entry of the audit is sealed after this at the latest. */
 const SEAL_AFTER_MS = 5_000;
@@ -34,7 +34,7 @@ const SEAL_AFTER_MS = 5_000;
 /** What a store is made of. */
 export interface StoreParts {
   readonly records: Records;
-  readonly place: RecordsPlace;
+  readonly place: RecordsLocation;
   readonly installationKey: InstallationKey;
   readonly clock: Clock;
   readonly log: Log;
@@ -43,17 +43,17 @@ export interface StoreParts {
 }
 
 /** The ports, and how whoever works hears that there may be work. */
-export type MadeStore = Omit<Store, 'check'> &
-  Pick<Holds, 'listen' | 'lookAgain'> &
+export type CreatedStore = Omit<Store, 'check'> &
+  Pick<Holds, 'listen' | 'requestLease'> &
   Pick<OwnedRecords, 'belongTo'> & {
     /** Rejects, saying why and what to do, where nothing can be written. */
     tryWrite(): Promise<void>;
   };
 
 /** Makes the ports; `close` seals the audit and closes the records, and `check` is the backend's. */
-export function createStore(parts: StoreParts): MadeStore {
+export function createStore(parts: StoreParts): CreatedStore {
   const { clock, installationKey, log, onDamaged } = parts;
-  const seal = sealOf(installationKey);
+  const seal = createAuditSealReader(installationKey);
   const { belongTo, records: owned } = createOwnedRecords(parts.records, parts.place);
   const audit = createSealedAudit(markAudit(owned, seal), seal);
   const sealing = createSealing(audit, { clock, log });
@@ -61,29 +61,29 @@ export function createStore(parts: StoreParts): MadeStore {
   const { records } = holds;
   return {
     listen: holds.listen,
-    lookAgain: holds.lookAgain,
+    requestLease: holds.requestLease,
     belongTo,
-    tryWrite: () => tryWrite(owned, clock.now()),
+    tryWrite: () => assertWritable(owned, clock.now()),
     observe: holds.observe,
     fresh: holds.fresh,
     ledger: createCalls(records, onDamaged),
     inbox: createMessages(records, onDamaged),
-    records: createTurnMessages(records),
-    history: createTurns(records, onDamaged),
+    records: createTurnRecords(records),
+    history: createHistory(records, onDamaged),
     checkpoints: createCheckpoints(records, holds),
     outbox: createOutbox(records, onDamaged),
     agenda: createAgenda(owned, holds),
     audit: createSealedAudit(records, seal),
-    pause: createPause(records),
-    routes: createRoutes(records),
+    pause: createPauseSwitch(records),
+    routes: createRouteBook(records),
     pins: createPins(records),
     drafts: createDrafts(records, clock),
     keys: createKeys(records),
-    bulletins: createBulletins(records),
-    reports: createReports(records),
+    bulletins: createDigestMessages(records),
+    reports: createProgressReports(records),
     async close() {
       await sealing.stop();
-      await holds.giveUp().catch((error: unknown) => {
+      await holds.releaseHolds().catch((error: unknown) => {
         log.warn({ err: error }, 'Threads were not given back; their leases run out.');
       });
       await parts.records.close();
@@ -92,7 +92,7 @@ export function createStore(parts: StoreParts): MadeStore {
 }
 
 /** Makes the seal of the audit; the key is read with the first entry. */
-export function sealOf(installationKey: InstallationKey): () => Promise<Seal> {
+export function createAuditSealReader(installationKey: InstallationKey): () => Promise<Seal> {
   let seal: Promise<Seal> | undefined;
   return () => {
     seal ??= installationKey.read().then(createAuditSeal);

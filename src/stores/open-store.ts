@@ -16,7 +16,7 @@ export interface OpenedStore {
 }
 
 /** Where the state is kept. */
-export interface StorePlace {
+export interface StoreLocation {
   readonly dataDir: string;
   readonly workspaceDir: string;
   readonly redis?: { readonly url: string; readonly prefix: string };
@@ -24,7 +24,7 @@ export interface StorePlace {
 
 /** Opens Redis where it is configured, else SQLite in the data folder. */
 export async function openStore(
-  { dataDir, redis, workspaceDir }: StorePlace,
+  { dataDir, redis, workspaceDir }: StoreLocation,
   deps: {
     readonly clock: Clock;
     readonly log: Log;

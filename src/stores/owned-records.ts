@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Commit, RecordChange, RecordKey, Records, StoredRecord } from './records.ts';
 
 /** Where the app is installed. */
-export interface Owner {
+export interface InstallationOwner {
   readonly workspace: string;
   /** The organization that the workspace is part of, if it is. */
   readonly enterprise?: string | undefined;
@@ -15,13 +15,13 @@ export interface Owner {
 export interface OwnedRecords {
   readonly records: Records;
   /** Sets the owner of the records, and completes those that were written before it was known. Rejects, saying what to do, where they belong to another workspace. */
-  belongTo(owner: Owner): Promise<void>;
+  belongTo(owner: InstallationOwner): Promise<void>;
   /** Rejects as that does, and writes nothing. */
-  checkOwner(owner: Owner): Promise<void>;
+  checkOwner(owner: InstallationOwner): Promise<void>;
 }
 
 /** Where the records are, for people, and the variable that names it. */
-export interface RecordsPlace {
+export interface RecordsLocation {
   readonly where: string;
   readonly setting: string;
 }
@@ -42,9 +42,9 @@ const HEAD = /^\{"workspace":"([^"]*)"(?:,"enterprise":"([^"]*)")?,?/;
 /** Wraps the records of an installation. */
 export function createOwnedRecords(
   records: Records,
-  { setting, where }: RecordsPlace,
+  { setting, where }: RecordsLocation,
 ): OwnedRecords {
-  let owner: Owner | undefined;
+  let owner: InstallationOwner | undefined;
 
   function own(change: RecordChange): RecordChange {
     if (!isPut(change)) return change;
@@ -69,7 +69,7 @@ export function createOwnedRecords(
     return { ...done, newer: done.newer.map(withoutOwner) };
   }
 
-  function assertOwner(known: Owner | undefined, wanted: Owner): void {
+  function assertOwner(known: InstallationOwner | undefined, wanted: InstallationOwner): void {
     if (known === undefined || known.workspace === wanted.workspace) return;
     throw new Error(
       `${where} belongs to the workspace ${known.workspace}, but the app is now in ${wanted.workspace}. Threads, calls and keys of one workspace cannot be used in another. Start the app in ${known.workspace} again, or set another ${setting} to start with nothing.`,
@@ -77,7 +77,7 @@ export function createOwnedRecords(
   }
 
   /** Writes the owner where there is none yet, or where the workspace has joined an organization. */
-  async function keepOwner(wanted: Owner): Promise<void> {
+  async function keepOwner(wanted: InstallationOwner): Promise<void> {
     for (;;) {
       const [stored] = await records.get([OWNER_KEY]);
       const known = ownerOf(stored);
@@ -90,7 +90,7 @@ export function createOwnedRecords(
     }
   }
 
-  async function complete(wanted: Owner): Promise<void> {
+  async function complete(wanted: InstallationOwner): Promise<void> {
     for (let after: string | undefined; ; ) {
       const page = await records.range({ partition: UNOWNED.partition, limit: PAGE, after });
       // What is damaged, or was removed meanwhile, has no beginning.
@@ -135,7 +135,7 @@ function isPut(change: RecordChange): change is Put {
 
 function addOwner(
   { document, key }: Pick<Put, 'document' | 'key'>,
-  { enterprise, workspace }: Owner,
+  { enterprise, workspace }: InstallationOwner,
 ): string {
   if (!document.startsWith('{')) throw new TypeError(`The document of ${key} is no JSON object.`);
   const head = JSON.stringify({ workspace, ...(enterprise !== undefined && { enterprise }) });
@@ -148,7 +148,7 @@ function withoutOwner<T extends Pick<StoredRecord, 'document'>>(record: T): T {
   return head ? { ...record, document: `{${record.document.slice(head[0].length)}` } : record;
 }
 
-function ownerOf(record: StoredRecord | undefined): Owner | undefined {
+function ownerOf(record: StoredRecord | undefined): InstallationOwner | undefined {
   const [, workspace, enterprise] = HEAD.exec(record?.document ?? '') ?? [];
   return workspace === undefined
     ? undefined

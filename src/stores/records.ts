@@ -191,7 +191,7 @@ export interface Records {
 }
 
 /** The most that one page holds. */
-export const MOST_PER_PAGE = 1_000;
+export const MAX_PAGE_SIZE = 1_000;
 
 /** Returns what a change of a record's entries adds to and drops from the index. */
 export function entriesDiff(
@@ -208,7 +208,7 @@ export function entriesDiff(
 }
 
 /** Sorts behind whatever may follow a text. */
-export const LAST = '\u{10ffff}';
+export const SORTS_LAST = '\u{10ffff}';
 
 /** Writes a time (ms) so that texts sort as times do, until the year 2286. */
 export function sortTime(ms: number): string {

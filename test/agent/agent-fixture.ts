@@ -11,7 +11,7 @@ import type { History } from '../../src/domain/ports/store.ts';
 import type { InboxMessage, SettledTurn } from '../../src/domain/threads/message.ts';
 import { type ThreadKey, threadKey } from '../../src/domain/threads/thread-key.ts';
 import type { Tool, Toolbox } from '../../src/domain/tools/tool.ts';
-import { createBox } from '../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../src/domain/tools/toolbox.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import {
   createMockModel,
@@ -98,7 +98,7 @@ function aToolbox(...names: readonly string[]): Toolbox {
     const made = defineTool({ name, description: name, schema: z.object({}), run: () => 'ok' });
     if (made.kind === 'tool') tools.set(name, made.tool);
   }
-  return createBox(tools.values());
+  return buildToolbox(tools.values());
 }
 
 export interface AgentBench {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ThreadFence } from '../../src/domain/ports/agenda.ts';
-import { pumpKey } from '../../src/domain/ports/agenda.ts';
+import { advanceTurnKey } from '../../src/domain/ports/agenda.ts';
 import { StaleFenceError } from '../../src/domain/ports/store.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { claimOne } from '../support/builders/claim-one.ts';
@@ -36,7 +36,7 @@ function createStore(t: TestContext) {
     /** The lease of the worker before has run out by then. */
     async takeOver(): Promise<ThreadFence> {
       await clock.advance(LEASE_MS + 1);
-      await store.agenda.wake([{ key: pumpKey(THREAD), dueAt: clock.now() }]);
+      await store.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: clock.now() }]);
       const lease = await claimOne(store.agenda, clock.now(), LEASE_MS);
       assert.ok(lease);
       return { thread: THREAD, token: lease.fence };

@@ -1,4 +1,4 @@
-import { effectsOf } from '../../src/desk/calls/call-effects.ts';
+import { callEffectsOf } from '../../src/desk/calls/call-effects.ts';
 import type { Call } from '../../src/domain/calls/call.ts';
 import type { Store } from '../../src/domain/ports/store.ts';
 import { type Bench, median, timeOf } from './kit/bench.ts';
@@ -57,5 +57,5 @@ export const approveStarts: Bench = {
 /** The smallest write that lasts: an audit entry, of a size as a decision makes it, and a wake-up. */
 async function writeOnce({ audit }: Store, call: Call): Promise<void> {
   const step = { cause: 'approve', call } as const;
-  await audit.append(effectsOf(call, [step], call.requester).audit);
+  await audit.append(callEffectsOf(call, [step], call.requester).audit);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
-import { secretsOf } from '../../src/config/secret-settings.ts';
+import { secretValuesOf } from '../../src/config/secret-settings.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -153,7 +153,7 @@ describe('what the environment means', () => {
     for (const config of [read(env), read({ ...SOCKET, ...env })]) {
       assert.deepEqual(config.model, model);
       assert.deepEqual(config.warnings, []);
-      assert(secretsOf(config).includes('sk-ant-x'));
+      assert(secretValuesOf(config).includes('sk-ant-x'));
     }
     const own = { MODEL: 'xai/grok', XAI_BASE_URL: 'http://127.0.0.1:1/v1' };
     const access = { provider: 'xai', name: 'grok', baseUrl: 'http://127.0.0.1:1/v1' };
@@ -203,12 +203,12 @@ describe('what the environment means', () => {
     const defaults = { apiKey: 'tvly-abc', baseUrl: 'https://api.tavily.com', maxResults: 5 };
     assert.deepEqual(config.search, defaults);
     assert.deepEqual(config.warnings, []);
-    assert(secretsOf(config).includes('tvly-abc'));
+    assert(secretValuesOf(config).includes('tvly-abc'));
     const own = { TAVILY_BASE_URL: 'http://127.0.0.1:1/x', MAX_SEARCH_RESULTS: '20' };
     const inSlack = read({ ...SOCKET, ...MODEL, TAVILY_API_KEY: 'tvly-abc', ...own });
     const search = { apiKey: 'tvly-abc', baseUrl: 'http://127.0.0.1:1/x', maxResults: 20 };
     assert.deepEqual(inSlack.search, search);
-    assert(secretsOf(inSlack).includes('tvly-abc'));
+    assert(secretValuesOf(inSlack).includes('tvly-abc'));
   });
 
   test('commands get a network, or no sandbox, only when that is said', () => {
@@ -222,7 +222,7 @@ describe('what the environment means', () => {
     const config = read({ REDIS_URL: 'redis://me:pass%40word@localhost:1' });
     const url = 'redis://me:pass%40word@localhost:1';
     assert.deepEqual(config.redis, { url, prefix: 'countersign' });
-    assert(secretsOf(config).includes('pass@word'));
+    assert(secretValuesOf(config).includes('pass@word'));
     const socket = read({ REDIS_URL: 'unix:///run/redis.sock', REDIS_PREFIX: 'team-a' });
     assert.deepEqual(socket.redis, { url: 'unix:///run/redis.sock', prefix: 'team-a' });
     assert.equal(read({}).redis, undefined);
@@ -237,7 +237,7 @@ describe('what the environment means', () => {
       audience: 'countersign',
       issuer: 'me',
     });
-    assert(secretsOf(bySecret).includes(secret));
+    assert(secretValuesOf(bySecret).includes(secret));
     const url = 'https://login.example.com/jwks.json';
     const byKeys = read({ APPROVER_JWKS_URL: url, APPROVER_JWT_AUDIENCE: 'countersign' });
     assert.deepEqual(byKeys.api.people, { by: { kind: 'jwks', url }, audience: 'countersign' });

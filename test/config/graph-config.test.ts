@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
-import { secretsOf } from '../../src/config/secret-settings.ts';
+import { secretValuesOf } from '../../src/config/secret-settings.ts';
 
 const exists = (path: string) => path === resolve('./my-graph.ts');
 const read = (env: Record<string, string>) => readConfig(env, { exists });
@@ -31,7 +31,7 @@ describe('GRAPH', () => {
       apiKey: 'lsv2_key',
     });
     assert.equal(config.toolsModule, undefined);
-    assert.ok(secretsOf(config).includes('lsv2_key'));
+    assert.ok(secretValuesOf(config).includes('lsv2_key'));
     assert.ok(config.warnings.some((line) => line.startsWith('MODEL has no effect while GRAPH')));
   });
 

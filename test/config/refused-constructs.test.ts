@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { readMcpConfig } from '../../src/config/mcp/mcp-config.ts';
-import { meantSetting } from '../../src/config/suggest-setting.ts';
+import { suggestSetting } from '../../src/config/suggest-setting.ts';
 import { callIn } from '../commands/audit/audit-stage.ts';
 
 type Env = Readonly<Record<string, string>>;
@@ -74,7 +74,7 @@ describe('a variable', () => {
       COUNTERSIGN_URL: undefined,
       GITHUB_TOKEN: undefined,
     };
-    const found = Object.keys(meant).map((name) => [name, meantSetting(name)]);
+    const found = Object.keys(meant).map((name) => [name, suggestSetting(name)]);
     assert.deepEqual(Object.fromEntries(found), meant);
   });
 

@@ -123,8 +123,8 @@ export const BUGS: readonly PlantedBug[] = [
       },
       {
         file: 'src/stores/holds/held-records.ts',
-        from: '  const place = new AsyncLocalStorage<Place>();\n',
-        to: '  const place = new AsyncLocalStorage<Place>();\n  let kept: HoldCache | undefined;\n',
+        from: '  const here = (): Place | undefined => {\n',
+        to: '  let kept: HoldCache | undefined;\n  const here = (): Place | undefined => {\n',
       },
     ],
     suite: 'test/stores/redis/holds.test.ts',
@@ -208,7 +208,7 @@ export const BUGS: readonly PlantedBug[] = [
       if (other.messageId !== last?.messageId || other.status !== 'pending') continue;
       const after = { ...other, status: 'approved' as const, votes: last.votes, revision: other.revision + 1 };
       const more = [{ cause: 'approve' as const, call: after }];
-      await store.ledger.write(other, more, effectsOf(other, more, by));
+      await store.ledger.write(other, more, callEffectsOf(other, more, by));
     }
 `,
       },
@@ -257,7 +257,7 @@ export const BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/desk/turns/recover-turn.ts',
-        from: '      if (holdsTurn(turn.stored, message.id, turn)) return turn.stored;\n',
+        from: '      if (isWholeTurn(turn.stored, message.id, turn)) return turn.stored;\n',
         to: '      if (turn.stored.turn === undefined) return turn.stored;\n',
       },
     ],

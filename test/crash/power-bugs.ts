@@ -9,8 +9,8 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/stores/sqlite/sqlite-records.ts',
-        from: 'return group?.synced(namesWritten(commit));',
-        to: 'return void group?.synced(namesWritten(commit));',
+        from: 'return group?.synced(writtenNames(commit));',
+        to: 'return void group?.synced(writtenNames(commit));',
       },
     ],
     suite: POWER_LOSS,
@@ -22,7 +22,7 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/stores/sqlite/sqlite-records.ts',
-        from: 'return group?.synced(namesWritten(commit));',
+        from: 'return group?.synced(writtenNames(commit));',
         to: 'return undefined;',
       },
     ],

@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import type { Commit, Records } from '../../src/stores/records.ts';
-import { databaseIn, openDatabase } from '../../src/stores/sqlite/open-database.ts';
+import { databasePathIn, openDatabase } from '../../src/stores/sqlite/open-database.ts';
 import { openSqliteRecords } from '../../src/stores/sqlite/sqlite-records.ts';
 import { isWhole, sample } from '../support/sample.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -28,7 +28,7 @@ const BURSTS = 24;
 async function openStore(t: TestContext) {
   const { path, remove } = await makeTempDir();
   const [dataDir, synced] = [join(path, 'data'), join(path, 'synced')];
-  const watch = watchDisk(databaseIn(dataDir), synced, createKillSwitch(undefined));
+  const watch = watchDisk(databasePathIn(dataDir), synced, createKillSwitch(undefined));
   const { close, db, file, group } = openDatabase(dataDir);
   watch.opened(db);
   t.after(async () => {
@@ -46,7 +46,7 @@ async function openStore(t: TestContext) {
         const folder = join(path, `${images} ${tail}`);
         mkdirSync(folder);
         for (const end of Object.values(SYNCED_FILES)) {
-          copyFileSync(`${file}${end}`, `${databaseIn(folder)}${end}`);
+          copyFileSync(`${file}${end}`, `${databasePathIn(folder)}${end}`);
         }
         losePower(folder, synced, tail, random);
         return folder;

@@ -5,9 +5,9 @@ import type { AuditEntry } from '../../src/domain/audit/audit.ts';
 import type { AuditFault } from '../../src/domain/audit/audit-check.ts';
 import type { Call, CardPlace } from '../../src/domain/calls/call.ts';
 import type { DecisionKind } from '../../src/domain/policy/route.ts';
-import type { ParkedWork } from '../../src/domain/ports/agenda.ts';
+import type { DeadLetter } from '../../src/domain/ports/agenda.ts';
 import type { SettledTurn } from '../../src/domain/threads/message.ts';
-import type { Say } from '../../src/domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../src/domain/threads/outbox-message.ts';
 
 /** When something was seen: its number among all that was seen in the run, and the run's time in ms. */
 export interface Moment {
@@ -85,7 +85,7 @@ export type SlackEvent =
       readonly op: 'say';
       readonly ts: string;
       readonly sayId: string;
-      readonly kind: Say['kind'];
+      readonly kind: OutboxMessage['kind'];
       readonly thread: string;
       readonly text: string;
     }
@@ -117,8 +117,8 @@ export interface StoreDump extends Moment {
   readonly turns: Readonly<Record<string, readonly SettledTurn[]>>;
   /** Ids of messages whose turn goes on, or that wait for theirs. */
   readonly open: readonly string[];
-  readonly unsaid: readonly Say[];
-  readonly parked: readonly ParkedWork[];
+  readonly unsaid: readonly OutboxMessage[];
+  readonly parked: readonly DeadLetter[];
 }
 
 /** Everything that is known of a run, each part in its order. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { shortDigest } from '../../src/domain/calls/digest.ts';
-import { pumpKey } from '../../src/domain/ports/agenda.ts';
+import { advanceTurnKey } from '../../src/domain/ports/agenda.ts';
 import { messageId } from '../../src/domain/threads/message.ts';
 import { placeOf } from '../../src/domain/threads/thread-key.ts';
 import { type LabBackend, sqliteBackend, startRedisBackend } from './lab/lab-backend.ts';
@@ -32,7 +32,7 @@ async function approveUnderAll(world: LabWorld): Promise<void> {
   const [thread] = THREADS;
   assert.ok(thread);
   for (let each = 1; each < WORKERS; each += 1) await world.startAnother();
-  const wake = () => world.store().agenda.wake([{ key: pumpKey(thread), dueAt: 0 }]);
+  const wake = () => world.store().agenda.wake([{ key: advanceTurnKey(thread), dueAt: 0 }]);
   const [first, second] = await readCalls(world);
   assert.ok(first && second);
   const decide = ({ id: callId, attempt, digest }: typeof first) =>

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { WebClient } from '@slack/web-api';
-import { createBox } from '../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../src/domain/tools/toolbox.ts';
 import { createServer, type HttpServer } from '../../src/http/create-server.ts';
 import { createSystemClock } from '../../src/process/system-clock.ts';
 import { createSlackApp } from '../../src/slack/create-slack-app.ts';
@@ -32,7 +32,7 @@ const connection = {
   client: new WebClient('xoxb-test', { slackApiUrl: 'http://127.0.0.1:9/api/' }),
   identity: { team: 'T1', botUserId: 'UBOT', botId: 'B1', appId: 'A1' },
 };
-const toolbox = createBox([]);
+const toolbox = buildToolbox([]);
 const drafts = createMemoryDrafts();
 
 describe('a request of Slack', () => {

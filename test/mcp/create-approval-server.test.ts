@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { createCountersign } from '../../src/client/countersign-client.ts';
-import { runAgentSide } from '../../src/commands/agent-commands.ts';
+import { runAgentCommand } from '../../src/commands/agent-commands.ts';
 import { createApprovalServer } from '../../src/mcp/create-approval-server.ts';
 import { answerPreToolUse } from '../../src/mcp/pre-tool-use.ts';
 import { serveStdio } from '../../src/mcp/serve-stdio.ts';
@@ -275,7 +275,7 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
       clock: createSystemClock(),
     };
     assert.equal(
-      await runAgentSide('hook', ['--tools', tools], { ...beside, signal, ...streams }),
+      await runAgentCommand('hook', ['--tools', tools], { ...beside, signal, ...streams }),
       2,
     );
     assert.match(told.at(-1) ?? '', /--tools has (?:no value|an empty item)/);
@@ -286,7 +286,7 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
   desk.fail('/approvals', ...Array.from({ length: 50 }, () => ({ status: 503 })));
   const ending = new AbortController();
   const output = new PassThrough();
-  const running = runAgentSide('hook', [], {
+  const running = runAgentCommand('hook', [], {
     ...beside,
     input: Readable.from([asked()]),
     output,

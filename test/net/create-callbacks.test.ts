@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { callbackSecretOf } from '../../src/domain/ports/callback.ts';
 import { createCallbacks } from '../../src/net/create-callbacks.ts';
-import { PUBLIC_WEB, type WebReach } from '../../src/net/ssrf-guard.ts';
+import { PUBLIC_INTERNET, type WebAccess } from '../../src/net/ssrf-guard.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
 
@@ -16,7 +16,7 @@ const BODY = '{"id":"call_1","text":"grüße"}';
 const NEVER = new AbortController().signal;
 
 /** A world in which 127.0.0.1 is public, and any port will do. */
-const OPEN: WebReach = {
+const OPEN: WebAccess = {
   isPublic: (address) => address === '127.0.0.1',
   isAllowedPort: () => true,
   resolve: async () => [{ address: '127.0.0.1', family: 4 }],
@@ -40,7 +40,7 @@ async function listen(t: TestContext, answer: RequestListener) {
   return { got, url: (path = '/') => `http://program.test:${port}${path}` };
 }
 
-function callbacks(reach: WebReach = OPEN) {
+function callbacks(reach: WebAccess = OPEN) {
   const clock = createManualClock(1_700_000_000_999);
   return { clock, ...createCallbacks({ installationKey: KEY, clock, reach }) };
 }
@@ -136,9 +136,9 @@ describe('a callback', () => {
   it('(T25) is not sent where a name leads inside, or does so by the time that it is connected to', async (t) => {
     const { got, url } = await listen(t, (_request, response) => response.writeHead(204).end());
     let asked = 0;
-    const rebinding: WebReach = {
+    const rebinding: WebAccess = {
       ...OPEN,
-      isPublic: PUBLIC_WEB.isPublic,
+      isPublic: PUBLIC_INTERNET.isPublic,
       resolve: async () => {
         asked += 1;
         return [{ address: asked === 1 ? '93.184.215.14' : '127.0.0.1', family: 4 }];
@@ -148,7 +148,7 @@ describe('a callback', () => {
     const { problemOf } = callbacks(rebinding);
     assert.equal(problemOf(url()), undefined);
     await assert.rejects(send(callbacks(rebinding), url()), /leads to 127\.0\.0\.1/);
-    const lying: WebReach = { ...OPEN, isPublic: (address) => address === '93.184.215.14' };
+    const lying: WebAccess = { ...OPEN, isPublic: (address) => address === '93.184.215.14' };
     const swapped = { ...lying, resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
     await assert.rejects(send(callbacks(swapped), url()), /leads to 127\.0\.0\.1/);
     assert.equal(got.length, 0);

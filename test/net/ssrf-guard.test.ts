@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { describe, test } from 'node:test';
-import { addressProblem, PUBLIC_WEB, resolvePublic } from '../../src/net/ssrf-guard.ts';
+import { addressProblem, PUBLIC_INTERNET, resolvePublic } from '../../src/net/ssrf-guard.ts';
 
 const NOT_PUBLIC = [
   ...['0.0.0.0', '0.1.2.3', '10.0.0.1', '100.64.0.1', '100.127.255.255', '127.0.0.1', '127.9.9.9'],
@@ -32,12 +32,12 @@ const PUBLIC = [
 ];
 
 test('only addresses of the public internet are public, in whatever form the others come', () => {
-  for (const address of NOT_PUBLIC) assert.equal(PUBLIC_WEB.isPublic(address), false, address);
-  for (const address of PUBLIC) assert.equal(PUBLIC_WEB.isPublic(address), true, address);
+  for (const address of NOT_PUBLIC) assert.equal(PUBLIC_INTERNET.isPublic(address), false, address);
+  for (const address of PUBLIC) assert.equal(PUBLIC_INTERNET.isPublic(address), true, address);
 });
 
 test('addresses of this very machine are not reached, whatever they are', (t) => {
-  assert.equal(PUBLIC_WEB.isPublic('8.8.4.4'), true);
+  assert.equal(PUBLIC_INTERNET.isPublic('8.8.4.4'), true);
   const own = [{ address: '8.8.4.4' }, { address: '2606:4700:0:0::1' }];
   t.mock.method(os, 'networkInterfaces', () => ({ eth0: own }));
   syncBuiltinESMExports();
@@ -46,9 +46,9 @@ test('addresses of this very machine are not reached, whatever they are', (t) =>
     syncBuiltinESMExports();
   });
   for (const address of ['8.8.4.4', '2606:4700::1']) {
-    assert.equal(PUBLIC_WEB.isPublic(address), false, address);
+    assert.equal(PUBLIC_INTERNET.isPublic(address), false, address);
   }
-  assert.equal(PUBLIC_WEB.isPublic('8.8.8.8'), true);
+  assert.equal(PUBLIC_INTERNET.isPublic('8.8.8.8'), true);
 });
 
 describe('an address is refused without asking the network', () => {
@@ -71,19 +71,19 @@ describe('an address is refused without asking the network', () => {
     ['http://[64:ff9b::a9fe:a9fe]/', /is not an address/],
   ];
   for (const [url, why] of REFUSED) {
-    test(url, () => assert.match(addressProblem(new URL(url), PUBLIC_WEB) ?? '', why));
+    test(url, () => assert.match(addressProblem(new URL(url), PUBLIC_INTERNET) ?? '', why));
   }
 
   test('and public ones are not', () => {
     for (const url of ['http://example.com/', 'https://example.com:443/a', 'http://8.8.8.8:80/']) {
-      assert.equal(addressProblem(new URL(url), PUBLIC_WEB), undefined);
+      assert.equal(addressProblem(new URL(url), PUBLIC_INTERNET), undefined);
     }
   });
 });
 
 test('a name is refused when any of its addresses is not public', async () => {
   const reach = {
-    ...PUBLIC_WEB,
+    ...PUBLIC_INTERNET,
     resolve: async () => [
       { address: '8.8.8.8', family: 4 },
       { address: '10.0.0.1', family: 4 },
@@ -94,7 +94,7 @@ test('a name is refused when any of its addresses is not public', async () => {
     /two\.test leads to 10\.0\.0\.1, which is not/,
   );
   await assert.rejects(
-    resolvePublic('localhost', PUBLIC_WEB),
+    resolvePublic('localhost', PUBLIC_INTERNET),
     /localhost leads to .*, which is not/,
   );
 });

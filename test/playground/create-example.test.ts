@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Sight, WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
+import type {
+  WorkspaceMessage,
+  WorkspaceView,
+} from '../../src/playground/workspace/workspace-port.ts';
 import { startApp } from '../support/app/app-process.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import { aPlayground } from './playground-fixture.ts';
 
 /** The threads of the channel: what was asked, and the content of all that followed. */
-function threadsOf({ messages }: Sight) {
+function threadsOf({ messages }: WorkspaceView) {
   return messages
     .filter(({ threadTs }) => threadTs === undefined)
     .map((root) => ({
@@ -22,7 +25,7 @@ function contentOf({ text, blocks }: WorkspaceMessage): string {
   return `${text} ${JSON.stringify(blocks)}`;
 }
 
-function assertExample(sight: Sight): void {
+function assertExample(sight: WorkspaceView): void {
   const threads = threadsOf(sight);
   assert.deepEqual(
     threads.map(({ asked }) => asked),

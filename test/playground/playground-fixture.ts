@@ -3,9 +3,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
-import type { TriedOut, WorkspaceFile } from '../../src/playground/page/state/page-start.ts';
+import type {
+  SuggestionResult,
+  WorkspaceFile,
+} from '../../src/playground/page/state/page-start.ts';
 import { startPlayground } from '../../src/playground/start-playground.ts';
-import type { Sight, WorkspaceMessage } from '../../src/playground/workspace/workspace-port.ts';
+import type {
+  WorkspaceMessage,
+  WorkspaceView,
+} from '../../src/playground/workspace/workspace-port.ts';
 import { createLog } from '../../src/process/log.ts';
 import { createSystemClock } from '../../src/process/system-clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -54,16 +60,16 @@ function aPage(url: string) {
     assert.equal(response.status, status, await response.clone().text());
     return (await response.json()) as Answer;
   }
-  async function see(as = 'requester'): Promise<Sight> {
+  async function see(as = 'requester'): Promise<WorkspaceView> {
     const response = await get(`/ui/sight?as=${as}`);
-    return (await response.json()) as Sight;
+    return (await response.json()) as WorkspaceView;
   }
   return {
     get,
     say: (text: string) => post('say', { channel: GENERAL, text: `\${bot} ${text}` }),
     see,
     post,
-    tryOut: (label: string) => post<TriedOut>('try', { channel: GENERAL, label }),
+    tryOut: (label: string) => post<SuggestionResult>('try', { channel: GENERAL, label }),
     press: ({ channel, ts }: WorkspaceMessage, actionId: string, as = 'requester') =>
       post('click', { as, channel, ts, actionId }),
     async files(): Promise<readonly WorkspaceFile[]> {

@@ -1,7 +1,7 @@
 /** Tables of what policies say of calls: rules, facts, the answer. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { evaluatePolicy, type Outside } from '../../src/domain/policy/policy.ts';
+import { type ConditionLookups, evaluatePolicy } from '../../src/domain/policy/policy.ts';
 import type { GateFacts } from '../../src/domain/policy/route.ts';
 import { REQUESTER, THREAD } from '../support/builders/a-call.ts';
 import { loadText } from '../support/builders/a-policy.ts';
@@ -11,7 +11,7 @@ routes:
   ops: { approvers: [user:U0OPS], escalate: { after: 1h, to: lead } }
   lead: { approvers: [user:U0LEAD] }`;
 
-const KNOWN: Outside = {
+const KNOWN: ConditionLookups = {
   emailOf: async () => 'riley@example.test',
   groupsOf: async () => ['S0OPS', 'S0ALL'],
   earlierArgs: async (ms) =>
@@ -19,7 +19,7 @@ const KNOWN: Outside = {
 };
 
 /** Nothing outside answers. */
-export const AWAY: Outside = {
+export const AWAY: ConditionLookups = {
   emailOf: async () => Promise.reject(new Error('Slack is away.')),
   groupsOf: async () => Promise.reject(new Error('Slack is away.')),
   earlierArgs: async () => Promise.reject(new Error('The disk is full.')),
@@ -31,7 +31,7 @@ export interface PolicyCase {
   readonly facts?: Partial<GateFacts>;
   /** `run`, `ask ROUTE`, `refuse`, and what follows ` !` is the failure. */
   readonly says: string | RegExp;
-  readonly outside?: Outside;
+  readonly outside?: ConditionLookups;
   /** In place of `{ gate: ask, route: lead }`. */
   readonly otherwise?: string;
   readonly top?: string;

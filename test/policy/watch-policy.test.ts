@@ -3,9 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { steeringFileProblems } from '../../src/config/paths/agent-writable-problems.ts';
+import { agentWritableFileProblems } from '../../src/config/paths/agent-writable-problems.ts';
 import type { AuditDraft } from '../../src/domain/audit/audit.ts';
-import type { NameDirectory, Named, PolicyName } from '../../src/domain/policy/policy-routes.ts';
+import type {
+  NameDirectory,
+  PolicyName,
+  ResolvedName,
+} from '../../src/domain/policy/policy-routes.ts';
 import { loadPolicy } from '../../src/policy/load-policy.ts';
 import { PolicyFileError } from '../../src/policy/policy-problem.ts';
 import { watchPolicy } from '../../src/policy/watch-policy.ts';
@@ -21,7 +25,7 @@ routes:
 default: { gate: ask, route: ops }
 `;
 
-type Names = Readonly<Record<string, readonly Named[]>>;
+type Names = Readonly<Record<string, readonly ResolvedName[]>>;
 
 const EVERY_NAME: Names = {
   '#ops': ['channel:C0OPS'],
@@ -45,7 +49,7 @@ async function watch(t: TestContext, text: string | undefined, names: Names = {}
     async resolveNames(wanted) {
       asked += 1;
       if (isAway) throw new Error('Slack is away.');
-      const found: [PolicyName, readonly Named[]][] = wanted.map((n) => [n, names[n] ?? []]);
+      const found: [PolicyName, readonly ResolvedName[]][] = wanted.map((n) => [n, names[n] ?? []]);
       return new Map(found);
     },
   };
@@ -56,7 +60,7 @@ async function watch(t: TestContext, text: string | undefined, names: Names = {}
   await mkdir(workspace);
   const opened = await watchPolicy({
     path,
-    problemsOfPlace: (file) => steeringFileProblems('POLICY_FILE', file, workspace),
+    problemsOfPlace: (file) => agentWritableFileProblems('POLICY_FILE', file, workspace),
     names: directory,
     known: async () => ({ tools: ['pay'], agents: [] }),
     audit: {

@@ -199,12 +199,12 @@ function edge(delivery: Delivery): void {
 
     it('opens its form before anything is read, however long that takes (field report 20)', async () => {
       const { place } = await card();
-      const { look } = stage.desk;
+      const { checkDecision: look } = stage.desk;
       let read = () => {};
       const reading = new Promise<void>((resolve) => {
         read = resolve;
       });
-      stage.desk.look = async (asked) => {
+      stage.desk.checkDecision = async (asked) => {
         await reading;
         return await look(asked);
       };
@@ -213,7 +213,7 @@ function edge(delivery: Delivery): void {
       await waitForView('requester', 'Looking at the call');
       read();
       await waitForView('requester', 'Edit the call');
-      stage.desk.look = look;
+      stage.desk.checkDecision = look;
       await stage.workspace.close('requester');
     });
 

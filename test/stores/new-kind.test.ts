@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DamagedRecordError } from '../../src/domain/audit/damaged-record.ts';
-import { openBeside } from '../../src/stores/open-for-command.ts';
+import { openForCommand } from '../../src/stores/open-for-command.ts';
 import { APPROVER, OUTSIDER, REQUESTER } from '../support/builders/a-call.ts';
 import { openRawStore } from './raw-store.ts';
 import { SILENT } from './redis/open-store.ts';
@@ -19,7 +19,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       const raw = await openRawStore(t, kind);
       await (await raw.open()).belongTo({ workspace: 'T1', enterprise: 'E1' });
       const open = async () => {
-        const { close, records } = await openBeside(raw.place, 'write', SILENT);
+        const { close, records } = await openForCommand(raw.place, 'write', SILENT);
         return { close, timezones: createTimezones(records) };
       };
       const [one, other] = [await open(), await open()];

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { DamagedRecordError } from '../../src/domain/audit/damaged-record.ts';
 import { threadKey } from '../../src/domain/threads/thread-key.ts';
-import { openBeside } from '../../src/stores/open-for-command.ts';
+import { openForCommand } from '../../src/stores/open-for-command.ts';
 import { createOwnedRecords } from '../../src/stores/owned-records.ts';
 import type { Commit, Records } from '../../src/stores/records.ts';
 import { createKeys } from '../../src/stores/repositories/settings.ts';
@@ -81,7 +81,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       for (let starts = 0; starts < 2; starts += 1) {
         assert.deepEqual(await store.keys.get('k1'), aKey('k1'));
         assert.deepEqual(await store.keys.list(), [aKey('k1')]);
-        assert.deepEqual(await store.outbox.unsaid(THREAD), [aSay('one')]);
+        assert.deepEqual(await store.outbox.pendingMessages(THREAD), [aSay('one')]);
         store = await raw.open();
       }
       const document = (await raw.documents()).get('key/k1') ?? '';
@@ -114,7 +114,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
     test('is named by commands beside the app, and by one that began before the app knew', async (t) => {
       const raw = await openRawStore(t, kind);
       const store = await raw.open();
-      const beside = await openBeside(raw.place, 'write', SILENT);
+      const beside = await openForCommand(raw.place, 'write', SILENT);
       raw.beforeEnd(beside.close);
       const early = createKeys(beside.records);
       await early.add(aKey('before'), {});
@@ -138,7 +138,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       );
       const theirs = { workspace: 'T2', enterprise: 'E1' };
       await assert.rejects(store.belongTo(theirs), says);
-      const beside = await openBeside(raw.place, 'read', SILENT);
+      const beside = await openForCommand(raw.place, 'read', SILENT);
       raw.beforeEnd(beside.close);
       await assert.rejects(beside.checkOwner(theirs), says);
       await beside.checkOwner({ workspace: 'T1' });
@@ -152,7 +152,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       await store.drafts.keep('form', 'typed', raw.clock.now() + 1_000);
       store = await raw.open();
       await store.belongTo(OURS);
-      const beside = await openBeside(raw.place, 'write', SILENT);
+      const beside = await openForCommand(raw.place, 'write', SILENT);
       raw.beforeEnd(beside.close);
       await createKeys(beside.records).add(aKey('k1'), {});
       const owners = await ownersOf(raw);

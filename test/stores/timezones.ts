@@ -2,7 +2,7 @@
 import type { Person } from '../../src/domain/people/person.ts';
 import type { Records } from '../../src/stores/records.ts';
 import { changeRecords } from '../../src/stores/repositories/documents/change-records.ts';
-import { readDocument } from '../../src/stores/repositories/documents/read-record.ts';
+import { parseDocument } from '../../src/stores/repositories/documents/read-record.ts';
 import {
   listRecords,
   type RecordKind,
@@ -30,7 +30,7 @@ export interface Timezones {
 const TIMEZONE: RecordKind<Timezone> = {
   name: 'timezone',
   entriesOf: ({ who, zone }) => [{ partition: `timezone.zone|${zone}`, sort: who }],
-  read: (document, id) => readDocument(document, { kind: 'turn', id }),
+  read: (document, id) => parseDocument(document, { kind: 'turn', id }),
 };
 
 const nameOf = ({ team, user }: Person): string => `${team}/${user}`;

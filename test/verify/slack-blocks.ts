@@ -14,13 +14,10 @@ import {
 } from '../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildFullView } from '../../src/slack/forms/draw/full-view.ts';
 import { buildReplyForm } from '../../src/slack/forms/draw/reply-form.ts';
-import { HOME_START } from '../../src/slack/home/home-state.ts';
-import { buildTroubleView } from '../../src/slack/home/home-view.ts';
-import { buildSayParts } from '../../src/slack/outbound/build-messages.ts';
-import {
-  buildGrowingMessage,
-  buildStopButton,
-} from '../../src/slack/outbound/live-message-blocks.ts';
+import { INITIAL_HOME } from '../../src/slack/home/home-state.ts';
+import { buildHomeErrorView } from '../../src/slack/home/home-view.ts';
+import { buildOutboxParts } from '../../src/slack/outbound/build-messages.ts';
+import { buildLiveMessage, buildStopButton } from '../../src/slack/outbound/live-message-blocks.ts';
 import { slackErrorName } from '../../src/slack/transport/slack-errors.ts';
 import { aCall } from '../support/builders/a-call.ts';
 import { TEST_MARK } from '../support/test-secret-mark.ts';
@@ -55,20 +52,20 @@ const TURN = 'T1/C1/1.1';
 const answer = '# A title\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n- [x] done';
 
 const SHOWN: readonly (readonly [string, Kind, object])[] = [
-  ...buildSayParts({ kind: 'answer', text: answer, turn: TURN, foot: '9 tokens in' }).map(
+  ...buildOutboxParts({ kind: 'answer', text: answer, turn: TURN, foot: '9 tokens in' }).map(
     (part) => ['an answer', 'message', part] as const,
   ),
   [
     'a growing message',
     'message',
-    buildGrowingMessage(
+    buildLiveMessage(
       { text: answer, tasks: [{ id: 'c1', tool: 'read_file', status: 'in_progress' }] },
       [buildStopButton(TURN)],
     ),
   ],
   ['the whole call', 'view', buildFullView(aCall(), { ...LOOK, page: 1, mayApprove: true })],
   ['the form of a reply', 'view', buildReplyForm(aCall(), LOOK)],
-  ['a Home in trouble', 'view', buildTroubleView(HOME_START, 0)],
+  ['a Home in trouble', 'view', buildHomeErrorView(INITIAL_HOME, 0)],
 ];
 
 const title = text('plain_text', 'Title');

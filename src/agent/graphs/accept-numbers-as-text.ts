@@ -5,7 +5,7 @@ import { type JsonSchema, readJsonSchema } from '../tools/schema/read-json-schem
 const BOUNDS = ['maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum', 'multipleOf'];
 
 /** Returns a schema as one that takes arguments of which large numbers have come as texts, where it is only for that that it would not; its own bounds may have come so, too. */
-export function loosenSchema(schema: JsonSchema, args: JsonValue): JsonSchema {
+export function acceptNumbersAsText(schema: JsonSchema, args: JsonValue): JsonSchema {
   const bounded = mapSchema(schema, (each) => ({ ...each, ...boundsOf(each) }));
   const text = JSON.stringify(args);
   const numbers: JsonValue = JSON.parse(text, (_key, value: unknown) => toNumber(value));

@@ -5,7 +5,7 @@ import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import {
   type Agent,
   type GraphState,
-  UNREADABLE,
+  UNREADABLE_STATE,
   UnreadableStateError,
 } from '../../domain/ports/agent.ts';
 import type { Log } from '../../domain/ports/log.ts';
@@ -20,14 +20,19 @@ import {
   type OpenInterrupt,
 } from './foreign-graph.ts';
 import {
-  closeCalls,
+  fillMissingAnswers,
   type GraphTurn,
-  readTurn,
-  readTurnSince,
-  writeUserMessage,
+  parseGraphTurn,
+  parseGraphTurnSince,
+  toGraphUserMessage,
 } from './graph-messages.ts';
 import type { ForeignRequest } from './protocols/protocol.ts';
-import { refuseUnanswerable, toAnswer, toOpenCalls, whyUnaskable } from './to-open-calls.ts';
+import {
+  answerUnsupportedInterrupts,
+  explainUnsupportedInterrupt,
+  toOpenCalls,
+  toResumeValue,
+} from './to-open-calls.ts';
 
 export interface GraphAgentDeps {
   readonly graph: ForeignGraph;
@@ -47,7 +52,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
 
   async function read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphState> {
     const snapshot = await readGraph(thread, fence);
-    return snapshot ? await toState(thread, snapshot) : UNREADABLE;
+    return snapshot ? await toState(thread, snapshot) : UNREADABLE_STATE;
   }
 
   /** Undefined for a thread of which nothing can be read. */
@@ -74,10 +79,10 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     snapshot: GraphSnapshot,
   ): Promise<GraphTurn | undefined> {
     const { messages, exists } = snapshot;
-    const turn = readTurn(messages);
+    const turn = parseGraphTurn(messages);
     if (turn || !exists) return turn;
     for await (const earlier of graph.earlier(thread)) {
-      const begun = readTurnSince(earlier, messages);
+      const begun = parseGraphTurnSince(earlier, messages);
       if (begun) return begun;
     }
     return undefined;
@@ -111,7 +116,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       signal.throwIfAborted();
       if (!(error instanceof GraphError)) throw error;
       log.error({ err: error, thread, graph: name }, 'The graph failed.');
-      return end(await read(thread, fence), sayFailed(name));
+      return end(await read(thread, fence), describeFailed(name));
     }
     unfinished.delete(thread);
     return await conclude(fence, signal, refusals);
@@ -125,13 +130,13 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
   ): Promise<GraphState> {
     const { thread } = fence;
     const snapshot = await readGraph(thread, fence);
-    const answers = refuseUnanswerable(snapshot ? openOf(snapshot) : []);
-    if (Object.keys(answers).length > 0 && refusals < MOST_REFUSALS) {
+    const answers = answerUnsupportedInterrupts(snapshot ? openOf(snapshot) : []);
+    if (Object.keys(answers).length > 0 && refusals < MAX_REFUSALS) {
       return await run({ kind: 'answers', answers, messages: [] }, fence, signal, refusals + 1);
     }
-    const state = snapshot ? await toState(thread, snapshot) : UNREADABLE;
+    const state = snapshot ? await toState(thread, snapshot) : UNREADABLE_STATE;
     // A graph that stops without a question waits at a breakpoint: nobody may let it through unasked.
-    return state.phase === 'stuck' ? end(state, sayBreakpoint(name)) : state;
+    return state.phase === 'stuck' ? end(state, describeBreakpoint(name)) : state;
   }
 
   /** Writes what each interrupt is answered with that can be, and says of the first that takes no such answer why the turn ends. */
@@ -141,8 +146,8 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     const messages: JsonValue[] = [];
     let why: string | undefined;
     for (const interrupt of openOf(snapshot)) {
-      const answer = toAnswer(interrupt, replies, snapshot.messages);
-      if (answer?.kind === 'unsayable') why ??= sayUnsayable(name, answer);
+      const answer = toResumeValue(interrupt, replies, snapshot.messages);
+      if (answer?.kind === 'unsayable') why ??= describeUnsupportedAnswer(name, answer);
       if (answer?.kind !== 'answer') continue;
       answers[interrupt.id] = answer.value;
       lost.push(...answer.lost);
@@ -159,15 +164,15 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       if (user.role !== 'user') throw new TypeError('A turn begins with a message of a person.');
       const before = await readGraph(fence.thread, fence);
       const begun = { turn: message.id, messages: [user] };
-      if (!before) return { ...end(UNREADABLE, sayUnreadable(name)), ...begun };
+      if (!before) return { ...end(UNREADABLE_STATE, describeUnreadable(name)), ...begun };
       // Begun by a worker that is gone, on a server that went on.
       const held = await turnOf(fence.thread, before);
       if (held?.id === message.id) return toGraphState(before, held, name);
-      const messages = [...leftOpen(before), writeUserMessage(user)];
+      const messages = [...leftOpen(before), toGraphUserMessage(user)];
       const state = await run({ kind: 'messages', messages }, fence, signal);
       if (state.turn === message.id) return state;
       // To start once more would call its model for ever.
-      return { ...end(state, sayForgetful(name)), ...begun };
+      return { ...end(state, describeMissingMessages(name)), ...begun };
     },
     async resume(thread, replies, fence, signal) {
       await graph.settle(thread, signal);
@@ -195,7 +200,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
 }
 
 /** A graph that goes on asking what nobody may answer would do so for ever. */
-const MOST_REFUSALS = 3;
+const MAX_REFUSALS = 3;
 
 /** Its tasks are left where they are: the next message of the thread closes them. */
 function end(state: GraphState, failure: string): GraphState {
@@ -203,26 +208,26 @@ function end(state: GraphState, failure: string): GraphState {
   return { ...rest, open: [], phase: 'finished', failure };
 }
 
-function sayFailed(name: string): string {
+function describeFailed(name: string): string {
   return `“${name}” stopped with an error, which is in the log of whoever runs me. What it was doing may have been done in part. Write again to let it go on from here.`;
 }
 
-function sayUnsayable(
+function describeUnsupportedAnswer(
   name: string,
   { request, reply }: { readonly request: ForeignRequest; readonly reply: ToolReply },
 ): string {
   return `“${name}” asked about “${request.tool}” and takes no such answer, so its turn ended here: ${reply.text}`;
 }
 
-function sayBreakpoint(name: string): string {
+function describeBreakpoint(name: string): string {
   return `“${name}” stopped at a breakpoint, where it asks nothing that I could show. Whoever made it can ask with interrupt() instead.`;
 }
 
-function sayUnreadable(name: string): string {
+function describeUnreadable(name: string): string {
   return `The stored state of this thread for “${name}” can’t be read, so it can’t continue here. Start a new thread.`;
 }
 
-function sayForgetful(name: string): string {
+function describeMissingMessages(name: string): string {
   return `“${name}” does not keep the message that it is given: its state needs a list of “messages”.`;
 }
 
@@ -230,7 +235,7 @@ const LEFT_OPEN = 'Not run: the turn ended before anybody had decided.';
 
 /** What a turn that ended without the graph has left without an answer. */
 function leftOpen({ tasks, messages }: GraphSnapshot): readonly JsonValue[] {
-  return tasks.length === 0 ? [] : closeCalls(messages, LEFT_OPEN);
+  return tasks.length === 0 ? [] : fillMissingAnswers(messages, LEFT_OPEN);
 }
 
 /** A task that has its result still lists the interrupt that it was answered through. */
@@ -258,11 +263,14 @@ function toGraphState(
   };
   const ids = new Set(interrupts.map(({ id }) => id));
   // An answer would be for whichever comes first.
-  const why = ids.size < interrupts.length ? sayAmbiguous(name) : whyUnaskable(interrupts, name);
+  const why =
+    ids.size < interrupts.length
+      ? describeAmbiguous(name)
+      : explainUnsupportedInterrupt(interrupts, name);
   return why === undefined ? state : end(state, why);
 }
 
-function sayAmbiguous(name: string): string {
+function describeAmbiguous(name: string): string {
   return `“${name}” asks several things at once in one task, so that no answer could be told from another. Whoever made it can give each question a task of its own.`;
 }
 

@@ -9,7 +9,9 @@ const WHOLE = /^-?[0-9]+$/;
  * digits here, and those that would be infinite, come as texts. A graph in another language runs with
  * all of them, and people have to see what it runs with.
  */
-export async function exactFetch(...request: Parameters<typeof fetch>): Promise<Response> {
+export async function fetchWithExactNumbers(
+  ...request: Parameters<typeof fetch>
+): Promise<Response> {
   const response = await fetch(...request);
   const { headers, status, statusText, ok } = response;
   if (!ok || !headers.get('content-type')?.includes('json')) return response;
@@ -23,11 +25,11 @@ function keepDigits(json: string): string {
   let isInText = false;
   return json.replaceAll(TOKEN, (token) => {
     if (token === '"') isInText = !isInText;
-    return !isInText && token !== '"' && isLost(token) ? `"${token}"` : token;
+    return !isInText && token !== '"' && losesDigits(token) ? `"${token}"` : token;
   });
 }
 
-function isLost(token: string): boolean {
+function losesDigits(token: string): boolean {
   const number = Number(token);
   if (!Number.isFinite(number)) return true;
   return WHOLE.test(token) && BigInt(token) !== BigInt(number);

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json/json.ts';
-import { toPlainJson, toWhole } from '../../domain/json/to-plain-json.ts';
+import { toPlainJson, toWellFormed } from '../../domain/json/to-plain-json.ts';
 import type { TurnMessage } from '../../domain/threads/message.ts';
 
 /** Under which name our facts go with the message that begins a turn. */
@@ -32,7 +32,7 @@ type Read = z.infer<typeof MESSAGE>;
 type UserMessage = Extract<TurnMessage, { role: 'user' }>;
 
 /** Writes the message that begins a turn as the graph takes it. */
-export function writeUserMessage({ id, text, author, at }: UserMessage): JsonValue {
+export function toGraphUserMessage({ id, text, author, at }: UserMessage): JsonValue {
   const mark = { team: author.team, user: author.user, at };
   return { type: 'human', id, content: text, additional_kwargs: { [MARK]: mark } };
 }
@@ -44,7 +44,7 @@ export interface GraphTurn {
 }
 
 /** The turn that a state holds: what has come since the last message that we gave it; undefined when it holds none of ours. */
-export function readTurn(messages: readonly unknown[]): GraphTurn | undefined {
+export function parseGraphTurn(messages: readonly unknown[]): GraphTurn | undefined {
   const all = messages.map(read);
   const begun = findBegin(all);
   if (!begun) return undefined;
@@ -53,7 +53,7 @@ export function readTurn(messages: readonly unknown[]): GraphTurn | undefined {
 }
 
 /** The turn of a state that lacks the message which began it, as an earlier state has it; undefined when that has none either. */
-export function readTurnSince(
+export function parseGraphTurnSince(
   earlier: readonly unknown[],
   messages: readonly unknown[],
 ): GraphTurn | undefined {
@@ -76,12 +76,15 @@ function findBegin(all: readonly (Read | undefined)[]) {
  * call has none. Those that are there are given again, since new input drops what a step that has
  * not ended had written; the others say why there is none.
  */
-export function closeCalls(messages: readonly unknown[], why: string): readonly JsonValue[] {
+export function fillMissingAnswers(
+  messages: readonly unknown[],
+  why: string,
+): readonly JsonValue[] {
   return newestCalls(messages).map((call) => closeCall(call, why));
 }
 
 /** The answers to the newest calls but those that are asked about; undefined where those are not among them, as when a helper asks. */
-export function closeOthers(
+export function fillOtherAnswers(
   messages: readonly unknown[],
   asked: readonly { readonly tool: string; readonly args: JsonValue }[],
   why: string,
@@ -173,10 +176,10 @@ function toTurnMessages(all: readonly (Read | undefined)[], turn: string): reado
 }
 
 function textOf({ content }: Pick<Read, 'content'>): string {
-  if (typeof content === 'string') return toWhole(content);
+  if (typeof content === 'string') return toWellFormed(content);
   const texts = content.map((part) => {
     if (typeof part === 'string') return part;
     return part.type === 'text' ? (part.text ?? '') : '';
   });
-  return toWhole(texts.join(''));
+  return toWellFormed(texts.join(''));
 }

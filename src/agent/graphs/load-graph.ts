@@ -1,6 +1,6 @@
 import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import type { Clock } from '../../domain/ports/clock.ts';
-import { importModule, inTime } from '../import-module.ts';
+import { importModule, withImportTimeout } from '../import-module.ts';
 import type { ForeignGraph } from './foreign-graph.ts';
 import { createLocalGraph, type LocalGraph } from './local-graph.ts';
 
@@ -20,17 +20,17 @@ export async function loadGraph(
 ): Promise<ForeignGraph> {
   const where = `GRAPH: ${path}:${exported}`;
   const module = await importModule(path, clock).catch((error: unknown) => {
-    throw new GraphSettingError(`GRAPH: ${path} can’t be loaded: ${sayError(error)}`, {
+    throw new GraphSettingError(`GRAPH: ${path} can’t be loaded: ${describeLoadError(error)}`, {
       cause: error,
     });
   });
   const found = module[exported];
-  if (found === undefined) throw new GraphSettingError(sayMissing(path, exported, module));
+  if (found === undefined) throw new GraphSettingError(describeMissing(path, exported, module));
   const made = isFactory(found) ? await make(where, found, { saver, clock }) : found;
   return createLocalGraph(name, toLocalGraph(where, made));
 }
 
-function sayMissing(path: string, exported: string, module: object): string {
+function describeMissing(path: string, exported: string, module: object): string {
   const names = Object.keys(module).join(', ') || 'nothing';
   return `GRAPH: ${path} exports no “${exported}”. It exports: ${names}. Write the right name behind the colon.`;
 }
@@ -48,9 +48,9 @@ async function make(
 ): Promise<unknown> {
   try {
     const sentence = 'it made no graph within 30 s; does it wait for something?';
-    return await inTime(factory(saver), sentence, clock);
+    return await withImportTimeout(factory(saver), sentence, clock);
   } catch (error) {
-    throw new GraphSettingError(`${where}, a function, failed: ${sayError(error)}`, {
+    throw new GraphSettingError(`${where}, a function, failed: ${describeLoadError(error)}`, {
       cause: error,
     });
   }
@@ -66,7 +66,7 @@ function toLocalGraph(where: string, made: unknown): LocalGraph {
     );
   }
   const saver: unknown = graph.checkpointer;
-  if (!isDurable(saver)) throw new GraphSettingError(sayNotDurable(where, saver));
+  if (!isDurable(saver)) throw new GraphSettingError(describeNotDurable(where, saver));
   if (!Object.hasOwn(graph.channels, 'messages')) {
     throw new GraphSettingError(
       `${where} has no “messages” in its state, where people’s messages go and its answers come from. Add them, for example by MessagesAnnotation.`,
@@ -104,11 +104,11 @@ function isMemory(saver: object): boolean {
   return ['MemorySaver', 'InMemorySaver'].includes(saver.constructor.name);
 }
 
-function sayNotDurable(where: string, saver: unknown): string {
+function describeNotDurable(where: string, saver: unknown): string {
   const has = hasKey(saver, 'getTuple') ? 'keeps its checkpoints in memory' : 'has no checkpointer';
   return `${where} ${has}, so a restart would lose what waits for people. Export a function that takes a checkpointer, (checkpointer) => ….compile({ checkpointer }) or createAgent({ …, checkpointer }), and it is given a durable one; or compile it with a durable one of your own.`;
 }
 
-function sayError(error: unknown): string {
+function describeLoadError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

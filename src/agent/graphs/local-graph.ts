@@ -8,7 +8,7 @@ import {
   type GraphInput,
   type GraphSnapshot,
 } from './foreign-graph.ts';
-import { readPiece } from './read-stream-chunk.ts';
+import { readStreamChunk } from './read-stream-chunk.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of its nodes and channels are its maker's.
 type AnyGraph = Pregel<any, any>;
@@ -72,11 +72,11 @@ export function createLocalGraph(name: string, { graph, stream, saver }: LocalGr
       try {
         const begin = input.kind === 'messages' ? stream : graph.stream.bind(graph);
         for await (const [, piece] of await begin(toInput(input), options)) {
-          const words = readPiece(piece);
+          const words = readStreamChunk(piece);
           if (words) onText(words.text, words.id);
         }
       } catch (error) {
-        throw isOurs(error) ? error : new GraphError(sayError(error), { cause: error });
+        throw isOurs(error) ? error : new GraphError(describeGraphError(error), { cause: error });
       }
     },
     // A run ends with its signal.
@@ -119,6 +119,6 @@ function isOurs(error: unknown): boolean {
   return error instanceof StaleFenceError || error instanceof StoreUnavailableError;
 }
 
-function sayError(error: unknown): string {
+function describeGraphError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -8,7 +8,7 @@ const PIECE = z.tuple([
 const TEXT = z.object({ type: z.literal('text'), text: z.string() });
 
 /** Reads the words of the graph's own model; a helper's inside of it, and all that is no model's, are nobody's to read. */
-export function readPiece(
+export function readStreamChunk(
   piece: unknown,
 ): { readonly text: string; readonly id: string | undefined } | undefined {
   const [message, from] = PIECE.safeParse(piece).data ?? [];

@@ -3,7 +3,7 @@ import { Client, type Run } from '@langchain/langgraph-sdk';
 import { v5 as uuidV5 } from 'uuid';
 import { z } from 'zod';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
-import { exactFetch } from './exact-fetch.ts';
+import { fetchWithExactNumbers } from './exact-fetch.ts';
 import {
   type ForeignGraph,
   GraphError,
@@ -11,7 +11,7 @@ import {
   type GraphRun,
   type GraphSnapshot,
 } from './foreign-graph.ts';
-import { readPiece } from './read-stream-chunk.ts';
+import { readStreamChunk } from './read-stream-chunk.ts';
 
 /** Where a graph is that a LangGraph server runs. */
 export interface RemoteAddress {
@@ -62,7 +62,7 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
     const config = { configurable: { thread_id: remoteThreadId(thread) } };
     // Asked before the state is read: what ends in between is seen in it.
     const isBusy = (await ongoing(thread)).length > 0;
-    const found = await remote.getState(config).catch(noneIfUnknown);
+    const found = await remote.getState(config).catch(undefinedIfNotFound);
     if (!found) return { isBusy, exists: false, isRewritten: false, messages: [], tasks: [] };
     const { values, tasks, metadata, config: at } = STATE.parse(found);
     return {
@@ -93,7 +93,7 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
 
   async function ongoing(thread: ThreadKey): Promise<readonly Run[]> {
     const id = remoteThreadId(thread);
-    const runs = await client.runs.list(id, { limit: 20 }).catch(noneIfUnknown);
+    const runs = await client.runs.list(id, { limit: 20 }).catch(undefinedIfNotFound);
     return (runs ?? []).filter(({ status }) => status === 'pending' || status === 'running');
   }
 
@@ -108,10 +108,10 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
       signal,
     });
     try {
-      await hear(stream, onText);
+      await consumeStream(stream, onText);
     } catch (error) {
       const isRefused = REFUSALS.has(statusOf(error) ?? 0);
-      throw isRefused ? new GraphError(sayWhy(error), { cause: error }) : error;
+      throw isRefused ? new GraphError(describeRemoteError(error), { cause: error }) : error;
     }
   }
 
@@ -134,10 +134,13 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
 }
 
 /** To its end: the library's own stream would leave at the first of several interrupts. */
-async function hear(stream: AsyncIterable<Piece>, onText: GraphRun['onText']): Promise<void> {
+async function consumeStream(
+  stream: AsyncIterable<Piece>,
+  onText: GraphRun['onText'],
+): Promise<void> {
   for await (const { event, data } of stream) {
     if (event.startsWith('error')) throw new GraphError(JSON.stringify(data));
-    const words = event === 'messages' ? readPiece(data) : undefined;
+    const words = event === 'messages' ? readStreamChunk(data) : undefined;
     if (words) onText(words.text, words.id);
   }
 }
@@ -168,7 +171,7 @@ export async function findRemoteProblem(address: RemoteAddress): Promise<string 
 
 /** Whoever runs a thread comes back by the agenda; a request that is sent again could begin a run twice. */
 function createClient({ url, apiKey }: RemoteAddress): Client {
-  const callerOptions = { maxRetries: 0, fetch: exactFetch };
+  const callerOptions = { maxRetries: 0, fetch: fetchWithExactNumbers };
   return new Client({ apiUrl: url, apiKey: apiKey ?? null, callerOptions });
 }
 
@@ -176,7 +179,7 @@ function statusOf(error: unknown): number | undefined {
   return z.object({ status: z.number() }).safeParse(error).data?.status;
 }
 
-function sayWhy(error: unknown): string {
+function describeRemoteError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -189,7 +192,7 @@ function toPayload(input: GraphInput) {
 }
 
 /** A server that has not heard of a thread says 404. */
-function noneIfUnknown(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (statusOf(error) === 404) return undefined;
   throw error;
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { ForeignDecision, ToolReply } from '../../domain/calls/outcome.ts';
 import { canonicalJson, type JsonValue } from '../../domain/json/json.ts';
 import { parseStrictJson } from '../../domain/json/strict-json.ts';
-import { toWhole } from '../../domain/json/to-plain-json.ts';
+import { toWellFormed } from '../../domain/json/to-plain-json.ts';
 import type { OpenCall } from '../../domain/ports/agent.ts';
 import type { TurnMessage } from '../../domain/threads/message.ts';
 import { type JsonSchema, readJsonSchema } from '../tools/schema/read-json-schema.ts';
-import { loosenSchema } from './accept-numbers-as-text.ts';
+import { acceptNumbersAsText } from './accept-numbers-as-text.ts';
 import type { OpenInterrupt } from './foreign-graph.ts';
-import { closeOthers } from './graph-messages.ts';
+import { fillOtherAnswers } from './graph-messages.ts';
 import { inferSchema } from './infer-schema.ts';
 import { findProtocol } from './protocols/find-protocol.ts';
 import type { ForeignRequest } from './protocols/protocol.ts';
@@ -43,16 +43,16 @@ export function toOpenCalls(
       toolCallId: address,
       position,
       siblings: asked.length,
-      tool: toWhole(tool),
+      tool: toWellFormed(tool),
       argsText: JSON.stringify(args),
-      words: toWhole(description ?? asker?.text ?? ''),
+      words: toWellFormed(description ?? asker?.text ?? ''),
       outside: { by: 'graph', name, decisions, schema },
     };
   });
 }
 
 /** Says why people can't be asked what a graph asks; undefined when they can. */
-export function whyUnaskable(
+export function explainUnsupportedInterrupt(
   interrupts: readonly OpenInterrupt[],
   name: string,
 ): string | undefined {
@@ -67,7 +67,7 @@ export function whyUnaskable(
 }
 
 /** Answers the interrupts that allow no answer, by their ids, with why nobody is asked. */
-export function refuseUnanswerable(
+export function answerUnsupportedInterrupts(
   interrupts: readonly OpenInterrupt[],
 ): Readonly<Record<string, JsonValue>> {
   const answers: Record<string, JsonValue> = {};
@@ -76,7 +76,7 @@ export function refuseUnanswerable(
     if (requests.length === 0 || requests.some(({ decisions }) => decisions.length > 0)) continue;
     const refusals = requests.map(({ tool }) => ({
       kind: 'reply' as const,
-      text: `Nobody was asked about “${toWhole(tool)}”: the request allows no decision. Allow at least one, or don’t ask.`,
+      text: `Nobody was asked about “${toWellFormed(tool)}”: the request allows no decision. Allow at least one, or don’t ask.`,
     }));
     answers[id] = findProtocol(value).encode(value, refusals);
   }
@@ -87,7 +87,7 @@ function requestProblem(
   { tool, args, decisions, schema }: ForeignRequest,
   takesWords: boolean,
 ): string | undefined {
-  const about = `asks about “${toWhole(tool)}”`;
+  const about = `asks about “${toWellFormed(tool)}”`;
   const ended = 'so its turn ended here.';
   if (decisions.length === 0) return `${about} and allows no answer to it, ${ended}`;
   // Where a call is asked about, the model is told, and can mend it.
@@ -100,7 +100,7 @@ function requestProblem(
 }
 
 /** Writes what an interrupt is resumed with, with the approved calls that it does not reach all the same; undefined while a request of it has no answer, and the first request whose protocol has no word for its answer. */
-export function toAnswer(
+export function toResumeValue(
   { id, value }: OpenInterrupt,
   replies: Readonly<Record<string, ToolReply>>,
   messages: readonly unknown[],
@@ -129,7 +129,7 @@ export function toAnswer(
   }
   const places = protocol.lost?.(value, decisions) ?? [];
   const lost = addresses.filter((_address, place) => places.includes(place));
-  const closed = closeOthers(messages, requests, DROPPED);
+  const closed = fillOtherAnswers(messages, requests, DROPPED);
   const answer = protocol.encode(value, decisions, closed ? 'graph' : 'helper');
   const drops = protocol.dropsOthers?.(value, answer) === true;
   return { kind: 'answer', value: answer, lost, messages: drops ? (closed ?? []) : [] };
@@ -171,7 +171,7 @@ function readSchema(given: JsonValue, args: JsonValue): GivenSchema {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return { ok: false, reason: 'It is no object.' };
   }
-  const schema = loosenSchema(given as JsonSchema, args);
+  const schema = acceptNumbersAsText(given as JsonSchema, args);
   const reading = readJsonSchema(schema);
   return reading.ok ? { ok: true, schema } : { ok: false, reason: `${reading.reason}.` };
 }

@@ -2,12 +2,12 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json/json.ts';
-import { UnknownEndError } from '../../domain/tools/tool.ts';
+import { UnknownOutcomeError } from '../../domain/tools/tool.ts';
 import { markUntrusted } from '../tools/untrusted-text.ts';
-import { codeOf, sayWhy } from './describe-error.ts';
-import { ResultSchema, sayResult } from './format-result.ts';
-import type { Session } from './server-connection.ts';
-import { isCutOff } from './server-fetch.ts';
+import { describeMcpError, errorCodeOf } from './describe-error.ts';
+import { formatServerResult, ResultSchema } from './format-result.ts';
+import type { McpSession } from './server-connection.ts';
+import { isStreamCutOff } from './server-fetch.ts';
 
 /** Whoever runs the tool has a deadline of its own, and tells by the signal. */
 const NEVER_MS = 2_147_483_647;
@@ -15,7 +15,7 @@ const NEVER_MS = 2_147_483_647;
 /** Calls a tool of a server once; resolves with what the model is told, rejects when it failed, with an `UnknownEndError` when the answer was lost. */
 export async function callServerTool(
   server: string,
-  session: Session,
+  session: McpSession,
   {
     args,
     tool,
@@ -38,40 +38,45 @@ export async function callServerTool(
     .catch((error: unknown) => {
       throw toFailure(server, session, error, signal);
     });
-  const text = sayResult(server, result);
+  const text = formatServerResult(server, result);
   if (result.isError) throw new Error(text === '' ? 'it says no more than that.' : text);
   return text;
 }
 
 /** What had reached the server may have run, whatever has become of the answer. */
-function toFailure(server: string, session: Session, error: unknown, signal: AbortSignal): Error {
+function toFailure(
+  server: string,
+  session: McpSession,
+  error: unknown,
+  signal: AbortSignal,
+): Error {
   if (signal.aborted) {
     const why = `The MCP server “${server}” was told to end this, and does not say how far it had come.`;
-    return new UnknownEndError(why, { cause: error });
+    return new UnknownOutcomeError(why, { cause: error });
   }
   if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
     const why = `The MCP server “${server}” took longer than its “timeout” in MCP_CONFIG allows, and does not say how far it had come.`;
-    return new UnknownEndError(why, { cause: error });
+    return new UnknownOutcomeError(why, { cause: error });
   }
   if (isRefused(session, error)) {
-    const said = markUntrusted(`the MCP server “${server}”`, sayWhy(error));
+    const said = markUntrusted(`the MCP server “${server}”`, describeMcpError(error));
     return new Error(`the MCP server “${server}” refused it.\n${said}`, { cause: error });
   }
   if (isNotSent(error)) {
-    return new Error(`the MCP server “${server}” can't be reached: ${sayWhy(error)}`, {
+    return new Error(`the MCP server “${server}” can't be reached: ${describeMcpError(error)}`, {
       cause: error,
     });
   }
   const why = isAnswered(error)
     ? `What the MCP server “${server}” answered is no result, and does not say how far this had come.`
     : `The connection to the MCP server “${server}” was lost while this ran.`;
-  return new UnknownEndError(why, { cause: error });
+  return new UnknownOutcomeError(why, { cause: error });
 }
 
 /** Says why a call was not sent; what a server says in place of its list is no less a stranger's than a result. */
-export function toUnasked(server: string, error: unknown): Error {
+export function toNotSentError(server: string, error: unknown): Error {
   if (isNotSent(error)) return error instanceof Error ? error : new Error(String(error));
-  const said = markUntrusted(`the MCP server “${server}”`, sayWhy(error));
+  const said = markUntrusted(`the MCP server “${server}”`, describeMcpError(error));
   return new Error(
     `the MCP server “${server}” can't be used, and was not asked to run this.\n${said}`,
     {
@@ -81,12 +86,12 @@ export function toUnasked(server: string, error: unknown): Error {
 }
 
 /** Tells whether a server refused a request since it does not know the session. https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#session-management */
-export function isSessionGone(error: unknown): boolean {
+export function isSessionLost(error: unknown): boolean {
   return statusOf(error) === 404;
 }
 
 /** Tells whether that may be so: many servers say 400, which may mean anything else too. */
-export function isSessionInDoubt(error: unknown): boolean {
+export function isSessionPossiblyLost(error: unknown): boolean {
   return statusOf(error) === 400;
 }
 
@@ -106,18 +111,18 @@ function isAnswered(error: unknown): boolean {
 }
 
 /** An answer of the server's own, or of what stands before it. */
-function isRefused(session: Session, error: unknown): boolean {
+function isRefused(session: McpSession, error: unknown): boolean {
   if (error instanceof StreamableHTTPError) {
     const { code = 0 } = error;
     return code >= 300 && code < 500;
   }
-  return error instanceof McpError && !session.isClosed() && !isCutOff(error);
+  return error instanceof McpError && !session.isClosed() && !isStreamCutOff(error);
 }
 
 function isNotSent(error: unknown): boolean {
   // What the protocol's client says of a connection that was gone before.
   if (error instanceof Error && error.message === 'Not connected') return true;
-  return NOT_SENT.has(codeOf(error) ?? '');
+  return NOT_SENT.has(errorCodeOf(error) ?? '');
 }
 
 /** Where no connection came about, nothing was asked. https://nodejs.org/api/errors.html#common-system-errors */

@@ -7,7 +7,7 @@ import type { ListedTool } from './parse-listed-tool.ts';
 const MAX_DESCRIPTION = 1_500;
 
 /** Makes the tool of what a server says of it. What it says can raise the risk, and never lowers anything. */
-export function makeServerTool(
+export function createServerTool(
   { claims, hash, parse, secrets }: Extract<ListedTool, { kind: 'tool' }>,
   run: Tool['run'],
 ): Tool {
@@ -28,12 +28,12 @@ export function makeServerTool(
 }
 
 /** Makes what stands for a tool that has changed: its calls are shown, and nothing runs. */
-export function makeChangedTool(claims: ToolClaims, hash: string): Tool {
+export function createChangedTool(claims: ToolClaims, hash: string): Tool {
   const name = serverToolName(claims.server, claims.tool);
   const reading = readJsonSchema(claims.schema);
   const message = `The tool “${name}” has changed, and an admin has to accept it first.`;
   return {
-    ...makeServerTool(
+    ...createServerTool(
       {
         kind: 'tool',
         claims,

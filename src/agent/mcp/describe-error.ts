@@ -1,18 +1,18 @@
 const MAX_WHY = 2_000;
 
 /** Says why something failed, in one line of bounded length; for a fetch also what lies behind it. */
-export function sayWhy(error: unknown): string {
+export function describeMcpError(error: unknown): string {
   if (!(error instanceof Error)) return cut(String(error));
   const { cause, message } = error;
-  const behind = cause instanceof Error ? cause.message || (codeOf(cause) ?? '') : '';
+  const behind = cause instanceof Error ? cause.message || (errorCodeOf(cause) ?? '') : '';
   return cut(message.includes(behind) ? message : `${message} (${behind})`);
 }
 
 /** The code of an error, or of what lies behind it. */
-export function codeOf(error: unknown): string | undefined {
+export function errorCodeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;
-  return codeOf(error.cause);
+  return errorCodeOf(error.cause);
 }
 
 function cut(text: string): string {

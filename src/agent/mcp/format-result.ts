@@ -1,6 +1,6 @@
 /** What a server's tool brought, as text for the model. https://modelcontextprotocol.io/specification/2025-06-18/server/tools#tool-result */
 import { z } from 'zod';
-import { createKeptOutput } from '../tools/command/bounded-output.ts';
+import { createBoundedOutput } from '../tools/command/bounded-output.ts';
 import { markUntrusted } from '../tools/untrusted-text.ts';
 
 /** A result as it comes: the tool has run, whatever stands in it, and each of its parts is looked at by itself. */
@@ -30,22 +30,22 @@ const TAIL_BYTES = 15_000;
 const NAMED = 300;
 
 /** Says a result, bounded and marked as the server's words. */
-export function sayResult(server: string, result: z.output<typeof ResultSchema>): string {
+export function formatServerResult(server: string, result: z.output<typeof ResultSchema>): string {
   const { structuredContent: data } = result;
   // Some servers leave out the list, or say null where there is nothing.
   const content = result.content ?? [];
-  const said = (Array.isArray(content) ? content : [content]).map(sayBlock);
+  const said = (Array.isArray(content) ? content : [content]).map(describeBlock);
   const structured = data === undefined || data === null ? undefined : JSON.stringify(data);
   // Most servers say it as text too, for those who don't read the other.
   const isSaid = structured === undefined || said.some((text) => isSameJson(text, structured));
   const all = [...said, ...(isSaid ? [] : [structured])].filter((text) => text !== '');
   if (all.length === 0) return '';
-  const kept = createKeptOutput(HEAD_BYTES, TAIL_BYTES);
+  const kept = createBoundedOutput(HEAD_BYTES, TAIL_BYTES);
   kept.add(Buffer.from(all.join('\n')));
   return markUntrusted(`the MCP server “${server}”`, kept.text());
 }
 
-function sayBlock(block: unknown): string {
+function describeBlock(block: unknown): string {
   const read = Block.safeParse(block);
   if (!read.success) return '[something that this app does not know]';
   const { data } = read;

@@ -11,19 +11,24 @@ import {
 } from '../../domain/tools/server-tools.ts';
 import type { Tool, ToolContext } from '../../domain/tools/tool.ts';
 import { shortPin } from '../../domain/tools/tool-pin.ts';
-import { callServerTool, isSessionGone, isSessionInDoubt, toUnasked } from './call-server-tool.ts';
-import { makeChangedTool, makeServerTool } from './create-server-tool.ts';
-import { sayWhy } from './describe-error.ts';
+import {
+  callServerTool,
+  isSessionLost,
+  isSessionPossiblyLost,
+  toNotSentError,
+} from './call-server-tool.ts';
+import { createChangedTool, createServerTool } from './create-server-tool.ts';
+import { describeMcpError } from './describe-error.ts';
 import type { ListedTool } from './parse-listed-tool.ts';
-import { createRunningCalls } from './running-calls.ts';
+import { createRunningCalls, unlessAborted } from './running-calls.ts';
 import {
   createServerConnection,
   listTools,
-  MOST_TOOLS,
-  type Session,
+  MAX_LISTED_TOOLS,
+  type McpSession,
 } from './server-connection.ts';
 import type { ServerSettings } from './server-settings.ts';
-import { createListReader } from './tool-list-reader.ts';
+import { createToolListReader } from './tool-list-reader.ts';
 import type { ToolPins } from './tool-pins.ts';
 
 type Named = Extract<ListedTool, { kind: 'tool' }> & { readonly name: string };
@@ -63,7 +68,7 @@ export function createMcpServer(
   const { clock, log, pins } = deps;
   const { name } = settings;
   const calls = createRunningCalls(name, deps);
-  const readAll = createListReader(name);
+  const readAll = createToolListReader(name);
   const connection = createServerConnection(settings, {
     ...{ clock, log },
     onListChanged: listAgain,
@@ -83,12 +88,15 @@ export function createMcpServer(
   let refreshing: Promise<void> = Promise.resolve();
   const told = new Set<string>();
 
-  function tellTrouble(error: unknown): void {
-    log.warn({ server: name, why: sayWhy(error) }, 'The tools of an MCP server were not listed.');
+  function logProblem(error: unknown): void {
+    log.warn(
+      { server: name, why: describeMcpError(error) },
+      'The tools of an MCP server were not listed.',
+    );
   }
 
   /** However often a server says so: one more list is all that it takes, and one a second. */
-  function listAgain(session: Session): void {
+  function listAgain(session: McpSession): void {
     if (isListQueued) return;
     isListQueued = true;
     cancelList = clock.schedule(Math.max(clock.now(), listedAgainAt + LIST_AGAIN_MS), () => {
@@ -98,18 +106,18 @@ export function createMcpServer(
           isListQueued = false;
           listedAgainAt = clock.now();
         });
-      void begun.then(() => refresh(session)).catch(tellTrouble);
+      void begun.then(() => refresh(session)).catch(logProblem);
     });
   }
 
   /** One at a time: a later list must not be overtaken by an earlier one. */
-  function refresh(session: Session): Promise<void> {
+  function refresh(session: McpSession): Promise<void> {
     const next = refreshing.catch(() => {}).then(() => list(session));
     refreshing = next;
     return next;
   }
 
-  async function list(session: Session): Promise<void> {
+  async function list(session: McpSession): Promise<void> {
     const { tools: found, isWhole } = await listTools(session);
     const all = await readAll(found);
     const named = new Map<string, Named>();
@@ -123,27 +131,27 @@ export function createMcpServer(
       if (named.has(own)) out.push({ name: own, reason: 'another of its tools has that name' });
       else named.set(own, { ...tool, name: own });
     }
-    tellLeftOut(out);
+    logSkippedTools(out);
     listed = [...named.values()];
     leftOut = out;
     listedAt = clock.now();
     problem = undefined;
-    await judge();
+    await comparePins();
   }
 
-  function tellLeftOut(out: ServerState['leftOut']): void {
+  function logSkippedTools(out: ServerState['leftOut']): void {
     for (const { name: tool, reason } of out) {
-      tellOnce(`${tool}\0${reason}`, { server: name, tool }, `Left out a tool: ${reason}`);
+      logOnce(`${tool}\0${reason}`, { server: name, tool }, `Left out a tool: ${reason}`);
     }
   }
 
-  function tellOnce(key: string, facts: object, message: string): void {
+  function logOnce(key: string, facts: object, message: string): void {
     if (told.has(key)) return;
     told.add(key);
     log.warn(facts, message);
   }
 
-  async function judge(): Promise<void> {
+  async function comparePins(): Promise<void> {
     const good: Tool[] = [];
     const bad: ChangedTool[] = [];
     for (const tool of listed) {
@@ -154,7 +162,7 @@ export function createMcpServer(
     }
     for (const { before, hash, name: tool } of bad) {
       const facts = { server: name, tool, before: shortPin(before.hash), now: shortPin(hash) };
-      tellOnce(`${tool}\0${hash}`, facts, CHANGED);
+      logOnce(`${tool}\0${hash}`, facts, CHANGED);
     }
     changed = bad;
     if (namesOf(good) === namesOf(offered)) return;
@@ -163,14 +171,14 @@ export function createMcpServer(
   }
 
   function toolOf(tool: Named): Tool {
-    return makeServerTool(tool, (args, context) => call(tool, args, context));
+    return createServerTool(tool, (args, context) => call(tool, args, context));
   }
 
   async function prepare<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
     try {
       return await unlessAborted(signal, work);
     } catch (error) {
-      throw signal.aborted ? error : toUnasked(name, error);
+      throw signal.aborted ? error : toNotSentError(name, error);
     }
   }
 
@@ -183,9 +191,9 @@ export function createMcpServer(
         try {
           return await callIn(session, tool, args, context);
         } catch (error) {
-          isForgotten = session.hasId() && isSessionGone(error);
+          isForgotten = session.hasId() && isSessionLost(error);
           // Not asked again where that is not sure; the next call is, in another session.
-          if (isForgotten || isSessionInDoubt(error)) connection.leave(session);
+          if (isForgotten || isSessionPossiblyLost(error)) connection.leave(session);
           throw error;
         }
       });
@@ -200,7 +208,7 @@ export function createMcpServer(
 
   /** Whatever people approved is looked at once more: a server may say something else by now. */
   async function callIn(
-    session: Session,
+    session: McpSession,
     tool: Named,
     args: JsonValue,
     context: ToolContext,
@@ -221,9 +229,9 @@ export function createMcpServer(
     );
   }
 
-  let listedFrom: Session | undefined;
+  let listedFrom: McpSession | undefined;
 
-  async function refreshFor(session: Session): Promise<void> {
+  async function refreshFor(session: McpSession): Promise<void> {
     await refresh(session);
     listedFrom = session;
   }
@@ -234,7 +242,7 @@ export function createMcpServer(
       await refreshFor(session);
       log.info({ server: name, tools: offered.length }, 'An MCP server is connected.');
     } catch (error) {
-      problem = sayWhy(error);
+      problem = describeMcpError(error);
       if (isStopped) return;
       log.warn({ server: name, why: problem }, `${NOT_STARTED} in ${retryMs / 1_000} s.`);
       cancelRetry = clock.schedule(clock.now() + retryMs, () => {
@@ -245,12 +253,12 @@ export function createMcpServer(
 
   return {
     start: () => tryToStart(FIRST_RETRY_MS),
-    judge,
+    judge: comparePins,
     tools: () => offered,
     changed: () => changed,
     standIn(tool) {
       const found = changed.find((each) => each.name === tool);
-      return found && makeChangedTool(found.now, found.hash);
+      return found && createChangedTool(found.now, found.hash);
     },
     state: () => ({
       name,
@@ -269,26 +277,11 @@ export function createMcpServer(
   };
 }
 
-/** Nothing of the call is sent before this has ended: whoever stops it has stopped it. */
-async function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  signal.throwIfAborted();
-  let abort = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort);
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-}
-
 const CHANGED =
   'A tool of an MCP server is not what was accepted: nobody can call it until an admin accepts it with /countersign tools.';
 const FURTHER = {
   name: 'all further tools',
-  reason: `the first ${MOST_TOOLS} of a server are looked at, and this one has more`,
+  reason: `the first ${MAX_LISTED_TOOLS} of a server are looked at, and this one has more`,
 };
 const NOT_STARTED = 'An MCP server can’t be used; the app goes on without it, and tries again';
 

@@ -8,13 +8,13 @@ import {
   serverToolName,
 } from '../../domain/tools/server-tools.ts';
 import type { Tool } from '../../domain/tools/tool.ts';
-import type { LiveTools } from '../tools/create-toolbox.ts';
-import { sayWhy } from './describe-error.ts';
+import type { DynamicTools } from '../tools/create-toolbox.ts';
+import { describeMcpError } from './describe-error.ts';
 import { createMcpServer } from './mcp-server.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { createToolPins } from './tool-pins.ts';
 
-export interface McpTools extends ServerTools, LiveTools {
+export interface McpTools extends ServerTools, DynamicTools {
   /** Connects to all; resolves when each is there or has failed, and after ten seconds at the latest. */
   start(): Promise<void>;
   /** Ends the servers' processes and sessions. */
@@ -64,7 +64,9 @@ export function createMcpTools(
     cancelLook = clock.schedule(clock.now() + LOOK_MS, () => {
       const look = changed().length > 0 ? judgeAll() : Promise.resolve();
       look
-        .catch((error: unknown) => log.warn({ why: sayWhy(error) }, 'Pins of tools were not read.'))
+        .catch((error: unknown) =>
+          log.warn({ why: describeMcpError(error) }, 'Pins of tools were not read.'),
+        )
         .finally(lookLater);
     });
   }

@@ -4,9 +4,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Log } from '../../domain/ports/log.ts';
-import { serverFetch } from './server-fetch.ts';
+import { fetchFromServer } from './server-fetch.ts';
 import type { ServerSettings } from './server-settings.ts';
-import { tellLines } from './split-lines.ts';
+import { forEachLine } from './split-lines.ts';
 
 /** Makes the way to a server; what a process writes to its standard error goes to our log. */
 export function openTransport(
@@ -26,12 +26,12 @@ export function openTransport(
     });
     const { stderr } = transport;
     if (stderr instanceof Readable) {
-      tellLines(stderr, (line) => log.debug({ server: name, line }, 'An MCP server wrote.'));
+      forEachLine(stderr, (line) => log.debug({ server: name, line }, 'An MCP server wrote.'));
     }
     return { transport, endSession: endNothing };
   }
   const url = new URL(reach.url);
-  const how = { requestInit: { headers: { ...reach.headers } }, fetch: serverFetch };
+  const how = { requestInit: { headers: { ...reach.headers } }, fetch: fetchFromServer };
   // Servers of the protocol's older version speak nothing else.
   if (reach.kind === 'sse') {
     return { transport: new SSEClientTransport(url, how), endSession: endNothing };

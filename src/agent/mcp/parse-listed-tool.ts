@@ -32,7 +32,7 @@ const MAX_DESCRIPTION = 4_000;
 const NAMED = 60;
 
 /** Reads one tool of a server's list. Never throws: whatever is there, the other tools are offered. */
-export function readListedTool(server: string, listed: unknown): ListedTool {
+export function parseListedTool(server: string, listed: unknown): ListedTool {
   const read = Listed.safeParse(listed);
   if (!read.success) {
     const reason = `it ${read.error.issues[0]?.message ?? 'is no tool'}`;

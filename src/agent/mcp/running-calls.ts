@@ -23,7 +23,7 @@ export interface RunningCalls {
 
 const MAX_MESSAGE = 2_000;
 /** Of one call: people are not worn down by question after question. */
-const MOST_QUESTIONS = 5;
+const MAX_QUESTIONS = 5;
 
 /** Creates the list of a server's running calls. */
 export function createRunningCalls(
@@ -45,7 +45,7 @@ export function createRunningCalls(
     return isClear ? newest : undefined;
   }
 
-  function refuse(why: string): ElicitResult {
+  function rejectQuestion(why: string): ElicitResult {
     log.warn({ server, why }, 'A question of an MCP server was not put to anybody.');
     return { action: 'cancel', _meta: { 'countersign/reason': why } };
   }
@@ -66,12 +66,13 @@ export function createRunningCalls(
       }
     },
     async ask(params, signal) {
-      if (params.mode === 'url') return refuse('Links are not put to people here.');
+      if (params.mode === 'url') return rejectQuestion('Links are not put to people here.');
       const call = find();
-      if (!call) return refuse('It is not clear whose call this belongs to.');
+      if (!call) return rejectQuestion('It is not clear whose call this belongs to.');
       const { schema, problem } = toSchema(params.requestedSchema);
-      if (!schema) return refuse(`The schema of the answer can’t be used: ${problem}.`);
-      if (count(call) > MOST_QUESTIONS) return refuse('It has asked too often in this call.');
+      if (!schema) return rejectQuestion(`The schema of the answer can’t be used: ${problem}.`);
+      if (count(call) > MAX_QUESTIONS)
+        return rejectQuestion('It has asked too often in this call.');
       const question: ServerQuestion = {
         callId: call.context.callId,
         server,
@@ -114,4 +115,22 @@ function toResult(answer: QuestionAnswer): ElicitResult {
   if (answer.kind !== 'accept') return { action: answer.kind };
   // The schema of the protocol allows nothing else than these values.
   return { action: 'accept', content: answer.content as NonNullable<ElicitResult['content']> };
+}
+
+/** Nothing of the call is sent before this has ended: whoever stops it has stopped it. */
+export async function unlessAborted<Result>(
+  signal: AbortSignal,
+  work: Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted();
+  let abort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }

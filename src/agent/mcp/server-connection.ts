@@ -10,12 +10,12 @@ import {
 import { z } from 'zod';
 import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
-import { sayWhy } from './describe-error.ts';
+import { describeMcpError } from './describe-error.ts';
 import { openTransport } from './open-transport.ts';
 import type { ServerSettings } from './server-settings.ts';
 
 /** A server that is there. */
-export interface Session {
+export interface McpSession {
   readonly client: Client;
   /** Whether the connection is gone: what had not been answered never will be. */
   isClosed(): boolean;
@@ -27,9 +27,9 @@ export interface Session {
 
 export interface ServerConnection {
   /** Connects unless it is connected; rejects, saying why, when the server can't be reached, and for a while after that. */
-  open(): Promise<Session>;
+  open(): Promise<McpSession>;
   /** Has the next opening begin another session; what others have asked for in this one is still answered. */
-  leave(session: Session): void;
+  leave(session: McpSession): void;
   isOpen(): boolean;
   /** Ends the server's process, or our session with it, for good. */
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export function createServerConnection(
   deps: {
     readonly clock: Clock;
     readonly log: Log;
-    readonly onListChanged: (session: Session) => void;
+    readonly onListChanged: (session: McpSession) => void;
     readonly onQuestion: (
       question: ElicitRequest['params'],
       signal: AbortSignal,
@@ -56,11 +56,11 @@ export function createServerConnection(
 ): ServerConnection {
   const { clock, log } = deps;
   const { name } = settings;
-  let current: Promise<Session> | undefined;
+  let current: Promise<McpSession> | undefined;
   /** Whichever is connected now. */
-  let live: Session | undefined;
+  let live: McpSession | undefined;
   /** Those that are kept for what was asked in them. */
-  const left = new Set<Session>();
+  const left = new Set<McpSession>();
   let isOver = false;
   let tries = 0;
   let refusedUntil = 0;
@@ -68,7 +68,7 @@ export function createServerConnection(
   let cause: unknown;
   let end = async () => {};
 
-  async function connect(): Promise<Session> {
+  async function connect(): Promise<McpSession> {
     const { transport, endSession } = openTransport(settings, log);
     const client = new Client(
       { name: 'countersign', version: '0.1.0' },
@@ -77,7 +77,7 @@ export function createServerConnection(
     );
     let isClosed = false;
     let inUse = 0;
-    const session: Session = {
+    const session: McpSession = {
       client,
       isClosed: () => isClosed,
       hasId: () => transport.sessionId !== undefined,
@@ -92,7 +92,7 @@ export function createServerConnection(
         }
       },
     };
-    client.onerror = (error) => log.debug({ server: name, why: sayWhy(error) }, TROUBLE);
+    client.onerror = (error) => log.debug({ server: name, why: describeMcpError(error) }, TROUBLE);
     client.onclose = () => {
       // A transport may say so twice, and another one may have followed by then.
       if (isClosed) return;
@@ -111,21 +111,21 @@ export function createServerConnection(
     );
     end = async () => {
       await within(clock, END_SESSION_MS, endSession()).catch((error: unknown) =>
-        log.debug({ server: name, why: sayWhy(error) }, TROUBLE),
+        log.debug({ server: name, why: describeMcpError(error) }, TROUBLE),
       );
       await client.close();
       // A client that never came to be connected has not got hold of its process.
       await transport.close();
     };
     try {
-      await client.connect(transport, { timeout: startMsOf(settings) });
+      await client.connect(transport, { timeout: startTimeoutMsOf(settings) });
       if (isClosed) throw new Error('it ended as soon as it was connected.');
     } catch (error) {
       await end();
       throw error;
     }
     client.onerror = (error) => {
-      log.debug({ server: name, why: sayWhy(error) }, TROUBLE);
+      log.debug({ server: name, why: describeMcpError(error) }, TROUBLE);
       if (isStreamLost(error)) void client.close();
     };
     live = session;
@@ -133,12 +133,12 @@ export function createServerConnection(
     return session;
   }
 
-  async function tryToConnect(): Promise<Session> {
+  async function tryToConnect(): Promise<McpSession> {
     try {
       return await connect();
     } catch (error) {
       current = undefined;
-      why = sayWhy(error);
+      why = describeMcpError(error);
       cause = error;
       refusedUntil = clock.now() + Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** tries);
       tries += 1;
@@ -182,7 +182,7 @@ function isStreamLost(error: Error): boolean {
 }
 
 /** How long a server may take to start. */
-export function startMsOf({ reach, startMs }: ServerSettings): number {
+export function startTimeoutMsOf({ reach, startMs }: ServerSettings): number {
   return startMs ?? START_MS[reach.kind];
 }
 
@@ -204,18 +204,18 @@ const PageSchema = z.looseObject({
 });
 
 const LIST_MS = 30_000;
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 /** How many tools of a server are looked at. */
-export const MOST_TOOLS = 500;
+export const MAX_LISTED_TOOLS = 500;
 
 /** Lists what a server calls its tools: the first ones, where there are very many. */
 export async function listTools({
   client,
-}: Session): Promise<{ readonly tools: readonly unknown[]; readonly isWhole: boolean }> {
+}: McpSession): Promise<{ readonly tools: readonly unknown[]; readonly isWhole: boolean }> {
   const found: unknown[] = [];
   let cursor: string | undefined;
   const seen = new Set<string>();
-  for (let page = 0; page < MOST_PAGES && found.length < MOST_TOOLS; page += 1) {
+  for (let page = 0; page < MAX_PAGES && found.length < MAX_LISTED_TOOLS; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const read = await client.request({ method: 'tools/list', params }, PageSchema, {
       timeout: LIST_MS,
@@ -227,6 +227,6 @@ export async function listTools({
     if (cursor === undefined) break;
     seen.add(cursor);
   }
-  const isWhole = cursor === undefined && found.length <= MOST_TOOLS;
-  return { tools: found.slice(0, MOST_TOOLS), isWhole };
+  const isWhole = cursor === undefined && found.length <= MAX_LISTED_TOOLS;
+  return { tools: found.slice(0, MAX_LISTED_TOOLS), isWhole };
 }

@@ -11,18 +11,18 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 
 /** Bytes of one answer, or of one event of a stream. */
-const MOST_BYTES = 10 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 
 /** Known to this process only, so that no server can claim it. */
 const CUT_OFF = `cut-off ${randomUUID()}`;
 
 /** Tells whether an error is ours about a stream that ended without an answer. */
-export function isCutOff(error: unknown): boolean {
+export function isStreamCutOff(error: unknown): boolean {
   return error instanceof Error && 'data' in error && error.data === CUT_OFF;
 }
 
 /** Fetches as the machine does, bounded, and with an answer at the end of each request's stream. */
-export async function serverFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+export async function fetchFromServer(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   const { body, headers, status, statusText } = response;
   if (!body) return response;
@@ -69,7 +69,7 @@ function bound(
       if (end) held = text.length - end.index;
       tail = text.slice(-4);
     }
-    if (held > MOST_BYTES) throw new Error(`A server sent more than ${MOST_BYTES} bytes at once.`);
+    if (held > MAX_BYTES) throw new Error(`A server sent more than ${MAX_BYTES} bytes at once.`);
   }
 
   function endEarly(controller: ReadableStreamDefaultController<Uint8Array>, error: unknown): void {

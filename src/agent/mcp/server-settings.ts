@@ -1,5 +1,5 @@
 /** How an MCP server is reached. */
-export type ServerReach =
+export type ServerEndpoint =
   | {
       readonly kind: 'stdio';
       readonly command: string;
@@ -17,7 +17,7 @@ export type ServerReach =
 /** An MCP server, as the operator has set it. */
 export interface ServerSettings {
   readonly name: string;
-  readonly reach: ServerReach;
+  readonly reach: ServerEndpoint;
   /** How long it may take to start. (Default: 120 s for a process, 30 s for an address.) */
   readonly startMs?: number;
   /** How long a call may take, where that is less than for other tools. */

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 const MAX_LINE = 500;
 
 /** Tells each line of a text as it comes, cut short; of one that does not end no more than that is held. */
-export function tellLines(from: Readable, tell: (line: string) => void): void {
+export function forEachLine(from: Readable, tell: (line: string) => void): void {
   let line = '';
   const end = () => {
     if (line !== '') tell(line);

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { type ListedTool, readListedTool } from './parse-listed-tool.ts';
+import { type ListedTool, parseListedTool } from './parse-listed-tool.ts';
 
 /** Reads what a server lists, tool by tool. */
-export type ListReader = (listed: readonly unknown[]) => Promise<readonly ListedTool[]>;
+export type ToolListReader = (listed: readonly unknown[]) => Promise<readonly ListedTool[]>;
 
 /** Creates the reader of a server's lists: what stands there as in the list before is not read again, and nobody else waits for a long one. */
-export function createListReader(server: string): ListReader {
+export function createToolListReader(server: string): ToolListReader {
   let before: ReadonlyMap<string, ListedTool> = new Map();
   return async (listed) => {
     const now = new Map<string, ListedTool>();
@@ -16,7 +16,7 @@ export function createListReader(server: string): ListReader {
       if (!tool) {
         // A large schema takes some milliseconds.
         await setImmediate();
-        tool = readListedTool(server, each);
+        tool = parseListedTool(server, each);
       }
       // What took too long may not the next time.
       if (tool.kind === 'tool') now.set(text, tool);

@@ -8,7 +8,7 @@ import { serverToolName } from '../../domain/tools/server-tools.ts';
 import { type Pin, shortPin, type ToolClaims } from '../../domain/tools/tool-pin.ts';
 
 /** What a server says of a tool, with its hash. */
-export interface Claimed {
+export interface ClaimedTool {
   readonly claims: ToolClaims;
   readonly hash: string;
 }
@@ -17,10 +17,10 @@ export interface ToolPins {
   /** Reads what other processes have written. */
   read(): Promise<void>;
   /** The pin of a tool; of one that is seen for the first time, what the server says of it now. */
-  meet(claimed: Claimed): Promise<Pin>;
+  meet(claimed: ClaimedTool): Promise<Pin>;
   of(name: string): Pin | undefined;
   /** Puts what the server says now in place of the pin that was seen; false when that is there no more. */
-  accept(claimed: Claimed, before: Pin, by: Person): Promise<boolean>;
+  accept(claimed: ClaimedTool, before: Pin, by: Person): Promise<boolean>;
 }
 
 /** Creates the look at the stored pins. */
@@ -37,7 +37,7 @@ export function createToolPins(deps: {
   }
 
   async function write(
-    { claims, hash }: Claimed,
+    { claims, hash }: ClaimedTool,
     before: Pin | undefined,
     by: Person | undefined,
   ): Promise<boolean> {

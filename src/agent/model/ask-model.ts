@@ -1,7 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
-import type { ProviderFields, Spent, TokenCount } from '../../domain/threads/message.ts';
+import type { ModelCost, ProviderFields, TokenCount } from '../../domain/threads/message.ts';
 import type { Tool } from '../../domain/tools/tool.ts';
 import {
   type CollectedAnswer,
@@ -11,17 +11,17 @@ import {
 } from './collect-answer.ts';
 import type { ChatModel } from './create-chat-model.ts';
 import {
-  factsOf,
-  isPassing,
+  isTransientFailure,
+  loggableFactsOf,
   type ModelFailure,
   retryAfterMs,
   toModelFailure,
 } from './model-failure.ts';
-import type { ModelPiece } from './protocol/answer-chunk.ts';
-import { describeConnectionFailure, plainAddress } from './protocol/connection-failure.ts';
-import { ENDED } from './protocol/parse-chunk.ts';
+import type { AnswerChunk } from './protocol/answer-chunk.ts';
+import { describeConnectionFailure, redactAddress } from './protocol/connection-failure.ts';
+import { END_REASONS } from './protocol/parse-chunk.ts';
 import { toSafeMessage } from './protocol/safe-message.ts';
-import { addSpent } from './usage.ts';
+import { addModelCost } from './usage.ts';
 
 /** What came of a request: a whole answer, or a failure with the text that had come until then. */
 export interface ModelAnswer {
@@ -35,7 +35,7 @@ export interface ModelAnswer {
   /** What the provider needs back with the message. */
   readonly fields?: ProviderFields | undefined;
   /** By all requests that it took. */
-  readonly spent: Spent;
+  readonly spent: ModelCost;
 }
 
 export interface ModelRequest {
@@ -58,17 +58,17 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 /** The answer is whole, and calls something. */
 const CALLS: ReadonlySet<string> = new Set(['tool_calls', 'function_call']);
-const WHOLE: ReadonlySet<string> = new Set(['stop', ...CALLS, ENDED]);
+const WHOLE: ReadonlySet<string> = new Set(['stop', ...CALLS, END_REASONS]);
 
 /** Asks the model, again where that may help; a failure is an answer, and only the request's signal makes it reject. */
 export async function askModel(deps: AskDeps, request: ModelRequest): Promise<ModelAnswer> {
-  let spent: Spent | undefined;
+  let spent: ModelCost | undefined;
   for (let tries = 0; ; tries += 1) {
     const askedAt = deps.clock.now();
     const attempt = await tryOnce(deps, request);
     request.signal.throwIfAborted();
-    spent = addSpent(spent, spentBy(attempt, deps.clock.now() - askedAt));
-    if (attempt.kind === 'came') return { ...judge(deps, attempt.answer), spent };
+    spent = addModelCost(spent, spentBy(attempt, deps.clock.now() - askedAt));
+    if (attempt.kind === 'came') return { ...checkAnswer(deps, attempt.answer), spent };
     logFailed(deps, attempt, tries);
     const waitMs = waitBeforeRetry(deps.model, attempt, tries);
     if (waitMs === undefined) {
@@ -85,7 +85,7 @@ function logFailed(
   { facts, failure }: FailedAttempt,
   tries: number,
 ): void {
-  const address = model.origin === undefined ? undefined : plainAddress(model.origin);
+  const address = model.origin === undefined ? undefined : redactAddress(model.origin);
   const where =
     address === undefined || facts.cause === undefined ? '' : ` at ${address}: ${facts.cause}`;
   log?.warn(
@@ -150,7 +150,7 @@ function failed(
   failure: ModelFailure,
   { error, said }: { readonly error: unknown; readonly said: string | undefined },
 ): Attempt {
-  const { status, code, name } = factsOf(error);
+  const { status, code, name } = loggableFactsOf(error);
   const { text, tokens } = collector.answer();
   return {
     kind: 'failed',
@@ -182,7 +182,7 @@ class SilenceError extends Error {
   }
 }
 
-function spentBy(attempt: Attempt, modelMs: number): Spent {
+function spentBy(attempt: Attempt, modelMs: number): ModelCost {
   const { tokens } = attempt.kind === 'came' ? attempt.answer : attempt;
   return { requests: 1, modelMs, ...(tokens && { tokens }) };
 }
@@ -194,7 +194,7 @@ async function* streamFrom(
   model: ChatModel,
   { messages, tools }: ModelRequest,
   signal: AbortSignal,
-): AsyncGenerator<ModelPiece> {
+): AsyncGenerator<AnswerChunk> {
   try {
     yield* model.stream(messages, tools, signal);
   } catch (error) {
@@ -229,7 +229,7 @@ function waitBeforeRetry(
   attempt: FailedAttempt,
   tries: number,
 ): number | undefined {
-  if (attempt.hadBegun || tries >= model.maxRetries || !isPassing(attempt.failure))
+  if (attempt.hadBegun || tries >= model.maxRetries || !isTransientFailure(attempt.failure))
     return undefined;
   const waitMs = attempt.retryAfterMs ?? FIRST_WAIT_MS * 2 ** tries;
   return waitMs > LONGEST_WAIT_MS ? undefined : waitMs;
@@ -250,7 +250,7 @@ async function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void
   });
 }
 
-function judge({ model, log }: AskDeps, answer: CollectedAnswer): Omit<ModelAnswer, 'spent'> {
+function checkAnswer({ model, log }: AskDeps, answer: CollectedAnswer): Omit<ModelAnswer, 'spent'> {
   const failure = failureIn(answer);
   const { text, fields } = answer;
   if (failure === undefined) return { text, calls: answer.calls, ...(fields && { fields }) };
@@ -278,7 +278,7 @@ function failureIn(answer: CollectedAnswer): ModelFailure | undefined {
 
 /** Without a reason that everybody knows, only the arguments tell that a call is whole. */
 function isWhole(reason: string | undefined, calls: readonly RawCall[]): boolean {
-  return WHOLE.has(reason ?? '') && (reason !== ENDED || calls.every(isWholeCall));
+  return WHOLE.has(reason ?? '') && (reason !== END_REASONS || calls.every(isWholeCall));
 }
 
 function isWholeCall({ args }: RawCall): boolean {

@@ -1,11 +1,11 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import { type ChatModel, ModelSettingError } from './create-chat-model.ts';
-import { sayProbe } from './describe-probe.ts';
+import { describeProbe } from './describe-probe.ts';
 import { type ModelProbe, probeModel } from './probe-model.ts';
 
 /** A model that takes longer is waited for behind the start. */
-const MOST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 
 interface CheckDeps {
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export async function checkModel(model: ChatModel, deps: CheckDeps): Promise<voi
   });
   let cancel = () => {};
   const late = new Promise<void>((resolve) => {
-    cancel = clock.schedule(clock.now() + MOST_WAIT_MS, () => {
+    cancel = clock.schedule(clock.now() + MAX_WAIT_MS, () => {
       isLate = true;
       log.warn({ model: model.name }, 'The model has not answered yet; the app starts meanwhile.');
       resolve();
@@ -48,7 +48,7 @@ export async function checkModel(model: ChatModel, deps: CheckDeps): Promise<voi
 
 /** Logs what was found, and returns why the app should not start with it. */
 function report(model: ChatModel, probe: ModelProbe, log: Log): string | undefined {
-  const { kind, sentence } = sayProbe(model, probe);
+  const { kind, sentence } = describeProbe(model, probe);
   if (kind === 'refused') return sentence;
   log[kind === 'works' ? 'info' : 'warn']({ model: model.name, ...probe }, sentence);
   return undefined;

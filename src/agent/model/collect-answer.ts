@@ -1,7 +1,7 @@
-import { toWhole } from '../../domain/json/to-plain-json.ts';
+import { toWellFormed } from '../../domain/json/to-plain-json.ts';
 import type { ProviderFields, TokenCount } from '../../domain/threads/message.ts';
-import type { CallPiece, ModelPiece } from './protocol/answer-chunk.ts';
-import { mergeFields } from './protocol/merge-deltas.ts';
+import type { AnswerChunk, CallChunk } from './protocol/answer-chunk.ts';
+import { mergeDeltas } from './protocol/merge-deltas.ts';
 
 /** A tool call as it came over the wire: its raw argument text, and an id that may be missing. */
 export interface RawCall {
@@ -37,12 +37,12 @@ export function createCallAssembler() {
   const drafts: Draft[] = [];
 
   /** Most servers number the calls of an answer; some give every call the same number, or none, and a new id or not even that. */
-  function draftFor(piece: CallPiece, beside: ReadonlySet<Draft>): Draft {
+  function draftFor(piece: CallChunk, beside: ReadonlySet<Draft>): Draft {
     const known =
       piece.index === undefined
         ? drafts.at(-1)
         : drafts.findLast(({ index }) => index === piece.index);
-    if (known && !beside.has(known) && !beginsAnother(piece, known)) return known;
+    if (known && !beside.has(known) && !startsNewCall(piece, known)) return known;
     const draft: Draft = { index: piece.index, id: '', tool: '', args: '', fields: undefined };
     drafts.push(draft);
     return draft;
@@ -50,7 +50,7 @@ export function createCallAssembler() {
 
   return {
     /** What comes in one piece of an answer goes on with no call twice. */
-    add(pieces: readonly CallPiece[]): void {
+    add(pieces: readonly CallChunk[]): void {
       const beside = new Set<Draft>();
       for (const piece of pieces) {
         const draft = draftFor(piece, beside);
@@ -63,15 +63,15 @@ export function createCallAssembler() {
   };
 }
 
-function extend(draft: Draft, { id = '', name = '', args = '', fields }: CallPiece): void {
+function extend(draft: Draft, { id = '', name = '', args = '', fields }: CallChunk): void {
   draft.id ||= id;
   draft.tool ||= name;
   draft.args += args;
-  if (fields) draft.fields = mergeFields(draft.fields ?? {}, fields);
+  if (fields) draft.fields = mergeDeltas(draft.fields ?? {}, fields);
 }
 
 /** Whole arguments are followed by no more of them: what names a tool again begins a call. */
-function beginsAnother({ id, name, args }: CallPiece, known: Draft): boolean {
+function startsNewCall({ id, name, args }: CallChunk, known: Draft): boolean {
   if (isOther(id, known.id) || isOther(name, known.tool)) return true;
   if (id !== undefined && id !== '') return false;
   return Boolean(name) && Boolean(args) && known.args.endsWith('}') && isJson(known.args);
@@ -100,12 +100,12 @@ export function createAnswerCollector() {
   let fields: ProviderFields | undefined;
 
   return {
-    add(piece: ModelPiece): void {
+    add(piece: AnswerChunk): void {
       if (piece.restarts) text = '';
       text += piece.text;
       size += sizeOf(piece);
       assembler.add(piece.calls);
-      if (piece.fields) fields = mergeFields(fields ?? {}, piece.fields);
+      if (piece.fields) fields = mergeDeltas(fields ?? {}, piece.fields);
       finishReason = piece.finishReason ?? finishReason;
       tokens = piece.tokens ?? tokens;
     },
@@ -113,7 +113,7 @@ export function createAnswerCollector() {
     size: () => size,
     answer: (): CollectedAnswer => ({
       // People are shown it, and Slack refuses half a character for ever.
-      text: toWhole(text),
+      text: toWellFormed(text),
       calls: assembler.calls(),
       finishReason,
       tokens,
@@ -122,7 +122,7 @@ export function createAnswerCollector() {
   };
 }
 
-function sizeOf({ text, calls, fields }: ModelPiece): number {
+function sizeOf({ text, calls, fields }: AnswerChunk): number {
   const sizes = calls.map((call) => (call.args?.length ?? 0) + fieldsSize(call.fields));
   return sizes.reduce((sum, each) => sum + each, text.length + fieldsSize(fields));
 }

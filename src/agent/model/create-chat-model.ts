@@ -3,11 +3,11 @@ import { ChatOpenAICompletions } from '@langchain/openai';
 import type { Log } from '../../domain/ports/log.ts';
 import type { Tool } from '../../domain/tools/tool.ts';
 import type { ModelVariables } from './model-failure.ts';
-import { offerTool } from './model-tool.ts';
-import type { ModelPiece } from './protocol/answer-chunk.ts';
+import { toModelTool } from './model-tool.ts';
+import type { AnswerChunk } from './protocol/answer-chunk.ts';
 import { createExchange } from './protocol/completions-fetch.ts';
-import type { ThoughtHabit } from './protocol/reasoning-filter.ts';
-import { createQuirks } from './protocol/server-quirks.ts';
+import type { ReasoningHabit } from './protocol/reasoning-filter.ts';
+import { createServerQuirks } from './protocol/server-quirks.ts';
 import { providerFieldsOf } from './to-chat-messages.ts';
 
 /** A chat model that streams; nothing of its provider shows through but its errors. */
@@ -27,7 +27,7 @@ export interface ChatModel {
     messages: readonly BaseMessage[],
     tools: readonly Tool[],
     signal: AbortSignal,
-  ): AsyncIterable<ModelPiece>;
+  ): AsyncIterable<AnswerChunk>;
 }
 
 export interface ChatModelOptions {
@@ -57,12 +57,12 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 };
 
 /** Tells whether a provider speaks OpenAI's protocol. */
-export function isCompatible(provider: string): boolean {
+export function isOpenAiCompatible(provider: string): boolean {
   return Object.hasOwn(ADDRESSES, provider);
 }
 
 /** Names the settings of a provider. */
-export function variablesOf(provider: string): ModelVariables {
+export function modelVariablesOf(provider: string): ModelVariables {
   const prefix = provider.toUpperCase();
   return { key: `${prefix}_API_KEY`, baseUrl: `${prefix}_BASE_URL` };
 }
@@ -70,11 +70,11 @@ export function variablesOf(provider: string): ModelVariables {
 /** Creates the model behind OpenAI's protocol at one of its addresses; a server of one's own needs no key. */
 export function createChatModel(options: ChatModelOptions): ChatModel {
   const { provider, name } = splitModelName(options.model);
-  const url = isCompatible(provider) ? ADDRESSES[provider] : undefined;
+  const url = isOpenAiCompatible(provider) ? ADDRESSES[provider] : undefined;
   if (url === undefined) {
     throw new ModelSettingError(`MODEL names ${provider}, which is no OpenAI-compatible server.`);
   }
-  const variables = variablesOf(provider);
+  const variables = modelVariablesOf(provider);
   if (!options.apiKey && !options.baseUrl) {
     throw new ModelSettingError(
       `${variables.key} is not set. Set it, or set ${variables.baseUrl} to a compatible server that needs none.`,
@@ -94,8 +94,8 @@ function streamCompletions({
   allowsNoTools = false,
   log,
 }: ChatModelOptions & { readonly name: string; readonly baseUrl: string }): ChatModel['stream'] {
-  const quirks = createQuirks({ allowsNoTools });
-  const habit: ThoughtHabit = { beginsInThought: false };
+  const quirks = createServerQuirks({ allowsNoTools });
+  const habit: ReasoningHabit = { beginsInThought: false };
   const onQuirk = (quirk: string) =>
     log?.warn(
       { model: name, quirk },
@@ -144,6 +144,6 @@ export function splitModelName(model: string): {
 }
 
 function toOffer(tool: Tool) {
-  const { name, description, schema: parameters } = offerTool(tool);
+  const { name, description, schema: parameters } = toModelTool(tool);
   return { type: 'function' as const, function: { name, description, parameters } };
 }

@@ -2,7 +2,7 @@
 import type { ChatModel } from './create-chat-model.ts';
 import { type ModelFailure, toolRemedy } from './model-failure.ts';
 import type { ModelProbe } from './probe-model.ts';
-import { plainAddress } from './protocol/connection-failure.ts';
+import { redactAddress } from './protocol/connection-failure.ts';
 
 /** `no call`: it answered in words alone; `refused`: it says that it can't call tools. */
 export interface ProbeVerdict {
@@ -12,31 +12,31 @@ export interface ProbeVerdict {
 }
 
 /** Says what a probe found. */
-export function sayProbe(
+export function describeProbe(
   { origin, variables }: Pick<ChatModel, 'origin' | 'variables'>,
   { cause, failure, said = '', tools }: ModelProbe,
 ): ProbeVerdict {
   if (tools === 'called') return { kind: 'works', sentence: 'The model answers and calls tools.' };
-  if (tools === 'refused') return { kind: 'refused', sentence: sayRefused(said) };
+  if (tools === 'refused') return { kind: 'refused', sentence: describeToolRefusal(said) };
   if (tools === 'not called') return { kind: 'no call', sentence: NO_CALL };
   const remedy = (failure && REMEDIES[failure]) ?? OTHER_REMEDY;
   const words = said === '' ? '' : ` (it says “${said}”)`;
   const sentence = `The model did not answer${words}: ${remedy}`
-    .replace('{where}', () => sayWhere(origin, cause))
+    .replace('{where}', () => describeConnection(origin, cause))
     .replace('{key}', variables.key)
     .replace('{baseUrl}', variables.baseUrl);
   return { kind: 'failed', sentence };
 }
 
-function sayWhere(origin: string | undefined, cause: string | undefined): string {
-  const address = origin === undefined ? '' : ` at ${plainAddress(origin)}`;
+function describeConnection(origin: string | undefined, cause: string | undefined): string {
+  const address = origin === undefined ? '' : ` at ${redactAddress(origin)}`;
   return cause === undefined ? address : `${address}: ${cause}`;
 }
 
 const NO_CALL =
   'The model answers, and did not call the tool that it was asked to call. The agent acts through tools: if it never calls one, set MODEL to one that does, or start its server with tool calls enabled.';
 
-function sayRefused(said: string): string {
+function describeToolRefusal(said: string): string {
   return `The model, or its server, can’t call tools (it says “${said}”), and the agent works through them. To help this, ${toolRemedy(said)}. To start all the same, for conversation without tools, set ALLOW_MODEL_WITHOUT_TOOLS=1.`;
 }
 

@@ -33,7 +33,7 @@ function lastAnsweredTurn(earlier: readonly TurnMessage[]): readonly TurnMessage
 }
 
 /** Reads the images of the current turn and of the one before, by their messages' ids; where not all can be shown, the newest are, and they take half of the context at most. */
-export async function showImages(
+export async function loadImages(
   turns: { readonly earlier: readonly TurnMessage[]; readonly current: readonly TurnMessage[] },
   options: { readonly read: ReadImage | undefined; readonly contextTokens: number },
 ): Promise<ReadonlyMap<string, MessageImages>> {

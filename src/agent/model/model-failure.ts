@@ -96,7 +96,7 @@ const TOOL_REMEDIES: readonly (readonly [said: RegExp, remedy: string])[] = [
 ];
 
 /** Tells whether a server says that its model can't call tools. */
-export function isWithoutTools(said: string): boolean {
+export function lacksToolSupport(said: string): boolean {
   return TOOL_REMEDIES.some(([pattern]) => pattern.test(said));
 }
 
@@ -107,7 +107,11 @@ export function toolRemedy(said: string): string {
 }
 
 /** Says a failure in one or two sentences: what happened, and what to do; `said` are the server's own words. */
-export function sayFailure(failure: ModelFailure, variables: ModelVariables, said = ''): string {
+export function describeModelFailure(
+  failure: ModelFailure,
+  variables: ModelVariables,
+  said = '',
+): string {
   return SENTENCES[failure]
     .replace('{key}', variables.key)
     .replace('{baseUrl}', variables.baseUrl)
@@ -115,7 +119,7 @@ export function sayFailure(failure: ModelFailure, variables: ModelVariables, sai
 }
 
 /** Tells whether the same request may well succeed a little later. */
-export function isPassing(failure: ModelFailure): boolean {
+export function isTransientFailure(failure: ModelFailure): boolean {
   return PASSING.has(failure);
 }
 
@@ -137,9 +141,9 @@ const BY_WORDS: readonly (readonly [said: RegExp, failure: ModelFailure])[] = [
 
 /** Sorts what a request to the provider was rejected with. */
 export function toModelFailure(error: unknown): ModelFailure {
-  const facts = factsOf(error);
+  const facts = loggableFactsOf(error);
   const { status, message } = facts;
-  const named = byCode(facts) ?? (isWithoutTools(message) ? 'no-tools' : undefined);
+  const named = byCode(facts) ?? (lacksToolSupport(message) ? 'no-tools' : undefined);
   if (named !== undefined) return named;
   const isPlain = status !== undefined && Object.hasOwn(BY_STATUS, status);
   const worded = error instanceof ModelServerError && !isPlain ? byWords(error) : undefined;
@@ -196,7 +200,7 @@ interface ErrorFacts {
 }
 
 /** Returns what may be logged of a provider's error; its message may hold parts of a key or of the conversation. */
-export function factsOf(error: unknown): ErrorFacts {
+export function loggableFactsOf(error: unknown): ErrorFacts {
   if (!(error instanceof Error))
     return { status: undefined, code: undefined, message: '', name: '' };
   const { message, name } = error;

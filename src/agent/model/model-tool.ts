@@ -5,7 +5,7 @@ import type { Tool } from '../../domain/tools/tool.ts';
 import { reduceSchema } from './reduce-schema.ts';
 
 /** A tool as a model is told of it. */
-export interface ToolOffer {
+export interface ModelTool {
   readonly name: string;
   readonly description: string;
   /** A schema of type `object` without choices at its top; those stand in the description. */
@@ -18,7 +18,7 @@ type Schema = { readonly [key: string]: JsonValue };
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const;
 
 /** Makes the offer of a tool: of a choice of kinds, all properties, and as needed what every kind needs. */
-export function offerTool({ name, description, schema }: Tool): ToolOffer {
+export function toModelTool({ name, description, schema }: Tool): ModelTool {
   if (!REFUSED.some((key) => Object.hasOwn(schema, key))) {
     return { name, description, schema: toOffered({ ...schema, type: 'object' }, schema) };
   }

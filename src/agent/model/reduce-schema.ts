@@ -129,7 +129,8 @@ function withText(value: Schema, reduced: Schema): Schema {
 function noteOf(value: Schema, reduced: Schema): string | undefined {
   const left = TOLD.flatMap((key) => {
     const told = value[key];
-    if (told === undefined || Object.hasOwn(reduced, key) || isNoise(key, told)) return [];
+    if (told === undefined || Object.hasOwn(reduced, key) || isRedundantKeyword(key, told))
+      return [];
     if (key === 'const' && Object.hasOwn(reduced, 'enum')) return [];
     return [[key, told] as const];
   });
@@ -138,7 +139,7 @@ function noteOf(value: Schema, reduced: Schema): string | undefined {
   return note.length > MAX_NOTE_CHARS ? undefined : `(JSON Schema: ${note})`;
 }
 
-function isNoise(key: string, told: JsonValue): boolean {
+function isRedundantKeyword(key: string, told: JsonValue): boolean {
   if (typeof told === 'number' && key !== 'const') return Math.abs(told) > LARGEST_TOLD;
   return typeof told === 'boolean' && key !== 'const' && key !== 'default';
 }

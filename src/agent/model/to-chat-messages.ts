@@ -5,7 +5,7 @@ import {
   SystemMessage,
   ToolMessage,
 } from '@langchain/core/messages';
-import { toWhole } from '../../domain/json/to-plain-json.ts';
+import { toWellFormed } from '../../domain/json/to-plain-json.ts';
 import type { ModelCall, ProviderFields, TurnMessage } from '../../domain/threads/message.ts';
 import type { PromptMessage } from '../turn/prompt.ts';
 import type { MessageImages } from './load-images.ts';
@@ -42,18 +42,18 @@ function toChatMessage(
 ): BaseMessage {
   switch (message.role) {
     case 'system':
-      return new SystemMessage(toWhole(message.text));
+      return new SystemMessage(toWellFormed(message.text));
     case 'user':
       return toHumanMessage(message.text, images.get(message.id));
     case 'tool':
-      return new ToolMessage({ content: toWhole(message.text), tool_call_id: message.callId });
+      return new ToolMessage({ content: toWellFormed(message.text), tool_call_id: message.callId });
     case 'assistant':
       return toAssistantMessage(message, origin);
   }
 }
 
 function toHumanMessage(text: string, images: MessageImages | undefined): HumanMessage {
-  const whole = toWhole([text, ...(images?.notes ?? [])].join('\n'));
+  const whole = toWellFormed([text, ...(images?.notes ?? [])].join('\n'));
   // Many servers take nothing but a string where there is no image.
   if (!images || images.shown.length === 0) return new HumanMessage(whole);
   const parts = images.shown.map(({ mimeType, base64 }) => ({
@@ -67,7 +67,7 @@ function toAssistantMessage(
   { text, calls, provider }: Extract<TurnMessage, { role: 'assistant' }>,
   origin: string | undefined,
 ): AIMessage {
-  const chat = new AIMessage(toWhole(text));
+  const chat = new AIMessage(toWellFormed(text));
   const isTheirs = provider !== undefined && provider.origin === origin;
   // Not `tool_calls`: those are parsed values that the library would write anew. Set afterwards,
   // because its constructor parses what it finds here.
@@ -79,7 +79,7 @@ function toAssistantMessage(
 }
 
 function toWireCall({ id, tool, args, fields }: ModelCall, isTheirs: boolean) {
-  const called = { name: toWireName(tool), arguments: toWhole(args) };
+  const called = { name: toWireName(tool), arguments: toWellFormed(args) };
   return { ...(isTheirs && fields), id, type: 'function' as const, function: called };
 }
 

@@ -1,7 +1,7 @@
-import type { Spent, TokenCount, Usage } from '../../domain/threads/message.ts';
+import type { ModelCost, TokenCount, Usage } from '../../domain/threads/message.ts';
 
 /** Adds up what was spent. */
-export function addSpent(before: Spent | undefined, added: Spent): Spent {
+export function addModelCost(before: ModelCost | undefined, added: ModelCost): ModelCost {
   if (before === undefined) return added;
   const tokens = addTokens(before.tokens, added.tokens);
   return {
@@ -17,7 +17,7 @@ function addTokens(a: TokenCount | undefined, b: TokenCount | undefined): TokenC
 }
 
 /** Returns what was spent as the desk tells it; undefined when the provider told no tokens. */
-export function toUsage(spent: Spent | undefined): Usage | undefined {
+export function toUsage(spent: ModelCost | undefined): Usage | undefined {
   if (spent?.tokens === undefined) return undefined;
   const { requests, modelMs, tokens } = spent;
   return { requests, inputTokens: tokens.input, outputTokens: tokens.output, modelMs };

@@ -1,13 +1,13 @@
 import type { Helper } from '../../domain/tools/helper.ts';
 import type { Tool, Toolbox } from '../../domain/tools/tool.ts';
-import { createBox } from '../../domain/tools/toolbox.ts';
+import { buildToolbox } from '../../domain/tools/toolbox.ts';
 import { BUILT_IN_HELPERS } from './built-in-helpers.ts';
 import { type DefinedTool, defineTool, type ToolDefinition } from './define-tool.ts';
-import { toOutsideTool } from './external-tool.ts';
+import { toExternalTool } from './external-tool.ts';
 import { createFileTools } from './files/file-tools.ts';
 import { createWorkspace } from './files/workspace.ts';
 import { ToolsModuleError } from './load-tools-module.ts';
-import { createTask } from './task-tool.ts';
+import { createTaskTool } from './task-tool.ts';
 
 /** The tools that can be offered, the helpers that have some of them, and the tools that can't be offered, with the reason. */
 export interface ToolboxReport {
@@ -17,7 +17,7 @@ export interface ToolboxReport {
 }
 
 /** Tools that are others from time to time: those of MCP servers. */
-export interface LiveTools {
+export interface DynamicTools {
   /** The same list as long as none has changed. */
   list(): readonly Tool[];
   /** Stands for a tool that is offered no more. */
@@ -40,7 +40,7 @@ export function createToolbox(options: {
   /** The operator's own helpers. */
   readonly agents?: readonly Helper[];
   /** Tools that come and go. */
-  readonly live?: LiveTools;
+  readonly live?: DynamicTools;
 }): ToolboxReport {
   const { filesOff } = options;
   const all = [
@@ -52,7 +52,7 @@ export function createToolbox(options: {
       ? all
       : all.map((made) => ({ kind: 'left-out', name: nameOf(made), reason: filesOff }) as const);
   const helpers = [...BUILT_IN_HELPERS, ...(options.agents ?? [])];
-  const task = createTask(helpers);
+  const task = createTaskTool(helpers);
   const builtIn = [...files, ...(options.offered ?? []), ...(task ? [task] : [])];
   const names = new Set(builtIn.map(nameOf));
   const own = (options.extra ?? []).map((definition) => {
@@ -72,11 +72,11 @@ export function createToolbox(options: {
   }
   checkAgents(options.agents ?? [], names, options.live?.mayCome);
   const list = withLive([...tools.values()], options.live?.list);
-  return { toolbox: createBox(list, toOutsideTool, options.live?.standIn), helpers, leftOut };
+  return { toolbox: buildToolbox(list, toExternalTool, options.live?.standIn), helpers, leftOut };
 }
 
 /** Whatever comes later does not take the place of what is there. */
-function withLive(own: readonly Tool[], live: LiveTools['list'] = () => []) {
+function withLive(own: readonly Tool[], live: DynamicTools['list'] = () => []) {
   const names = new Set(own.map(({ name }) => name));
   let known: readonly Tool[] = [];
   let all = own;
@@ -93,7 +93,7 @@ function withLive(own: readonly Tool[], live: LiveTools['list'] = () => []) {
 function checkAgents(
   agents: readonly Helper[],
   tools: ReadonlySet<string>,
-  mayCome: LiveTools['mayCome'] = () => false,
+  mayCome: DynamicTools['mayCome'] = () => false,
 ): void {
   for (const { name, tools: has } of agents) {
     if (BUILT_IN_HELPERS.some((helper) => helper.name === name)) {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { z as z3 } from 'zod/v3';
-import { WOULD_FAIL } from '../../domain/calls/stored-preview.ts';
+import { WOULD_FAIL_PREFIX } from '../../domain/calls/stored-preview.ts';
 import { canonicalJson, type JsonValue } from '../../domain/json/json.ts';
 import { toPlainJson } from '../../domain/json/to-plain-json.ts';
 import { secretPathsOf } from '../../domain/secrets/secret-paths.ts';
 import type { Preview, Tool } from '../../domain/tools/tool.ts';
 import type { ArgsOf, ToolDefinition as WrittenTool } from '../exports/tools.js';
-import { createDropNulls } from './schema/drop-nulls.ts';
+import { createNullRemover } from './schema/drop-nulls.ts';
 import { parseArgs } from './schema/parse-args.ts';
-import { readSchema } from './schema/read-zod-schema.ts';
-import { createOwnPatterns } from './schema/validator/patterns.ts';
+import { readZodSchema } from './schema/read-zod-schema.ts';
+import { createOperatorPatterns } from './schema/validator/patterns.ts';
 
 /** A schema of zod 4, or of zod 3. */
 export type ArgsSchema = z.ZodType | z3.ZodTypeAny;
@@ -28,9 +28,9 @@ export function defineTool<Schema extends ArgsSchema>(
   definition: ToolDefinition<Schema>,
 ): DefinedTool {
   const { name, schema } = definition;
-  const read = readSchema(schema);
+  const read = readZodSchema(schema);
   if (!read.ok) return { kind: 'left-out', name, reason: read.reason };
-  const dropNulls = createDropNulls(read.json, createOwnPatterns());
+  const dropNulls = createNullRemover(read.json, createOperatorPatterns());
   const tool: Tool = {
     name,
     description: definition.description,
@@ -72,7 +72,7 @@ async function previewOf<Schema extends ArgsSchema>(
     return toPreview(await definition.preview?.(ownArgs(definition.schema, args)));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { text: `${WOULD_FAIL}${why}` };
+    return { text: `${WOULD_FAIL_PREFIX}${why}` };
   }
 }
 

@@ -7,7 +7,7 @@ import { type JsonSchema, readJsonSchema } from './schema/read-json-schema.ts';
 const ANY_OBJECT: JsonSchema = { type: 'object' };
 
 /** Makes the tool of a call from outside, of what its own schema says; undefined where that can't be read. It is shown and edited, and never run by us. */
-export function toOutsideTool({
+export function toExternalTool({
   outside,
   tool: name,
 }: Pick<Call, 'tool' | 'outside'>): Tool | undefined {

@@ -47,13 +47,13 @@ const agentSchema = z.strictObject({
 });
 
 /** What the operator's own module brings. */
-export interface OwnModule {
+export interface ToolsModule {
   readonly tools: readonly ToolDefinition[];
   readonly agents: readonly Helper[];
 }
 
 /** Imports the module at TOOLS_MODULE and returns its `tools` and `agents`; throws `ToolsModuleError` when any of them is not well-formed. */
-export async function loadToolsModule(path: string, clock: Clock): Promise<OwnModule> {
+export async function loadToolsModule(path: string, clock: Clock): Promise<ToolsModule> {
   if (!existsSync(path)) {
     throw new ToolsModuleError(
       `TOOLS_MODULE: ${path} can’t be loaded: there is no such file. Name the module that exports your tools, from the folder in which the app is started.`,

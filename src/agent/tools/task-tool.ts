@@ -6,7 +6,7 @@ import { type DefinedTool, defineTool } from './define-tool.ts';
 const TASK_TOOL = 'task';
 
 /** Makes the tool that gives work to a helper; undefined when there is none. */
-export function createTask(helpers: readonly Helper[]): DefinedTool | undefined {
+export function createTaskTool(helpers: readonly Helper[]): DefinedTool | undefined {
   const [first, ...rest] = helpers.map(({ name }) => name);
   if (first === undefined) return undefined;
   const schema = z.object({

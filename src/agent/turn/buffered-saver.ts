@@ -12,7 +12,7 @@ import { type Checkpoints, UnreadableStateError } from '../../domain/ports/agent
 import { StaleFenceError } from '../../domain/ports/store.ts';
 import { assertCheckpoint } from '../../domain/threads/checkpoint-shape.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
-import { createPlainSerializer } from './json-serializer.ts';
+import { createJsonSerializer } from './json-serializer.ts';
 
 /** The state of a thread in memory, under one hold of it. */
 interface Buffered {
@@ -32,7 +32,7 @@ export class BufferedSaver extends MemorySaver {
   readonly #buffered = new Map<string, Buffered>();
 
   constructor(stored: Checkpoints) {
-    super(createPlainSerializer());
+    super(createJsonSerializer());
     this.#stored = stored;
   }
 

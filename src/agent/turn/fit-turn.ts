@@ -4,7 +4,7 @@
  * steps go, a call always together with its answer.
  */
 import type { AssistantMessage, ModelCall, TurnMessage } from '../../domain/threads/message.ts';
-import { createKeptOutput } from '../tools/command/bounded-output.ts';
+import { createBoundedOutput } from '../tools/command/bounded-output.ts';
 import { BYTES_PER_TOKEN, estimateMessageTokens, estimateTokens } from './estimate-tokens.ts';
 
 /** A turn as the model is given it. */
@@ -17,7 +17,7 @@ export interface FittedTurn {
 }
 
 /** The least that any turn can be made to fit in. */
-export const LEAST_TURN_TOKENS = 300;
+export const MIN_TURN_TOKENS = 300;
 
 /** What stays of a text when there is not enough room: an excerpt, and if need be little more than the note. */
 const FLOORS = [200, 24];
@@ -122,7 +122,7 @@ function cutMiddle(text: string, tokens: number, hint: string): string {
   const note = tokens < HINT_TOKENS ? '' : hint;
   const around = Buffer.byteLength(`\n[… ${text.length * 3} bytes left out${note} …]\n`);
   const half = Math.max(1, Math.floor((tokens * BYTES_PER_TOKEN - around) / 2));
-  const kept = createKeptOutput(half, half);
+  const kept = createBoundedOutput(half, half);
   kept.add(Buffer.from(text));
   return kept.text(note);
 }

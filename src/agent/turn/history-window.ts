@@ -2,8 +2,8 @@ import type { History } from '../../domain/ports/store.ts';
 import type { SettledTurn, TurnMessage } from '../../domain/threads/message.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import { estimateMessageTokens } from './estimate-tokens.ts';
-import { fitTurn, LEAST_TURN_TOKENS } from './fit-turn.ts';
-import { pairAnswers } from './turn-messages.ts';
+import { fitTurn, MIN_TURN_TOKENS } from './fit-turn.ts';
+import { pairCallsWithAnswers } from './turn-messages.ts';
 
 /** The newest earlier turns that fit, oldest message first. */
 export interface HistoryWindow {
@@ -18,7 +18,7 @@ const PAGE = 20;
  * fit ends the window; if it is the newest, as much of it stays as fits, for people refer to it. Only
  * the newest one's images count, at so much each: those of others are not shown.
  */
-export async function readWindow(
+export async function readHistoryWindow(
   history: Pick<History, 'newest'>,
   thread: ThreadKey,
   currentTurn: string,
@@ -30,7 +30,7 @@ export async function readWindow(
   let isCut = false;
   for await (const turn of newestFirst(history, thread)) {
     if (turn.id === currentTurn) continue;
-    const messages = pairAnswers(turn.messages);
+    const messages = pairCallsWithAnswers(turn.messages);
     const cost = estimateMessageTokens(messages, kept.length === 0 ? tokensPerImage : 0);
     isCut = cost > left;
     if (!isCut) kept.push(messages);
@@ -53,5 +53,5 @@ async function* newestFirst(
 }
 
 function remainsOf(messages: SettledTurn['messages'], tokens: number): readonly TurnMessage[] {
-  return tokens < LEAST_TURN_TOKENS ? [] : fitTurn(messages, tokens).messages;
+  return tokens < MIN_TURN_TOKENS ? [] : fitTurn(messages, tokens).messages;
 }

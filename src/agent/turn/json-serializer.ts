@@ -3,7 +3,7 @@ import { refuseBigInt } from '../../domain/json/find-big-int.ts';
 import { UnreadableStateError } from '../../domain/ports/agent.ts';
 
 /** Makes the serializer of our own graph, which reads JSON only: no stored data makes it look up a class or run a constructor. A BigInt is refused. */
-export function createPlainSerializer(): SerializerProtocol {
+export function createJsonSerializer(): SerializerProtocol {
   const stock = new JsonPlusSerializer();
   return {
     async dumpsTyped(value) {

@@ -3,18 +3,18 @@ import { type GraphState, type OpenCall, UnreadableStateError } from '../../doma
 import type { AssistantMessage, ModelCall, TurnMessage } from '../../domain/threads/message.ts';
 import { toUsage } from '../model/usage.ts';
 import type { AskedInterrupt, TurnState } from './turn-graph.ts';
-import { lastAssistant } from './turn-messages.ts';
+import { lastAssistantMessage } from './turn-messages.ts';
 
 /** Reads our graph's state; throws `UnreadableStateError` for one that this version does not know, or that is not whole. */
 export function toGraphState({ values, tasks, config }: StateSnapshot): GraphState {
   const state = values as Partial<TurnState>;
   const messages = toMessages(state.messages ?? []);
-  const asker = lastAssistant(messages);
+  const asker = lastAssistantMessage(messages);
   // A task that has its result still lists the interrupt that it was answered through.
   const live = tasks.filter((task) => task.result === undefined);
   const open = live.flatMap((task) => task.interrupts.map((found) => toOpenCall(found, asker)));
   const phase = phaseOf();
-  if (phase === 'finished' && state.failure === undefined && isOwed(asker, messages)) {
+  if (phase === 'finished' && state.failure === undefined && isAnswerMissing(asker, messages)) {
     throw new UnreadableStateError('The stored turn has ended, and calls of it have no answer.');
   }
   return {
@@ -62,7 +62,10 @@ function toOpenCall(
 }
 
 /** Tells whether a call of the message has no answer. */
-function isOwed(asker: AssistantMessage | undefined, messages: readonly TurnMessage[]): boolean {
+function isAnswerMissing(
+  asker: AssistantMessage | undefined,
+  messages: readonly TurnMessage[],
+): boolean {
   const ids = new Set(messages.map(({ id }) => id));
   return asker?.calls.some(({ id }) => !ids.has(`${asker.id}/${id}`)) === true;
 }

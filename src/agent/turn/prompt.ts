@@ -1,5 +1,5 @@
 import { isSamePerson, type Person } from '../../domain/people/person.ts';
-import type { OpenedMessage } from '../../domain/ports/file-ports.ts';
+import type { MessageWithFiles } from '../../domain/ports/file-ports.ts';
 import type { TurnMessage } from '../../domain/threads/message.ts';
 import type { Helper } from '../../domain/tools/helper.ts';
 
@@ -61,7 +61,7 @@ export function buildPrompt(parts: PromptParts): readonly PromptMessage[] {
 
 function buildSystemText(parts: PromptParts, isNamed: boolean): string {
   const requester = parts.current.find(({ role }) => role === 'user');
-  const lines = [`It is ${toSpokenTime(parts.now)}.`];
+  const lines = [`It is ${formatUtcNow(parts.now)}.`];
   if (requester?.role === 'user') {
     const { user } = requester.author;
     lines.push(
@@ -70,7 +70,7 @@ function buildSystemText(parts: PromptParts, isNamed: boolean): string {
         : `You are answering <@${user}>.`,
     );
     if (parts.timezone !== undefined) {
-      lines.push(`Their clock says ${toTimeThere(parts.now, parts.timezone)}.`);
+      lines.push(`Their clock says ${formatLocalNow(parts.now, parts.timezone)}.`);
     }
   }
   if (isNamed) lines.push('Several people write here; each message begins with its author’s id.');
@@ -83,13 +83,13 @@ function buildSystemText(parts: PromptParts, isNamed: boolean): string {
   return `${parts.systemPrompt}\n\n${lines.join('\n')}`;
 }
 
-function toSpokenTime(now: number): string {
+function formatUtcNow(now: number): string {
   const date = new Date(now);
   const weekday = date.toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
   return `${weekday}, ${date.toISOString()} (UTC)`;
 }
 
-function toTimeThere(now: number, timeZone: string): string {
+function formatLocalNow(now: number, timeZone: string): string {
   const time = new Date(now).toLocaleString('en-GB', {
     weekday: 'long',
     year: 'numeric',
@@ -118,7 +118,7 @@ function withAuthor(message: TurnMessage): TurnMessage {
 }
 
 /** Makes the first message of a turn from the one that a person wrote. */
-export function toUserMessage(message: OpenedMessage): TurnMessage {
+export function toUserMessage(message: MessageWithFiles): TurnMessage {
   const { id, text, author, receivedAt, images } = message;
   return { role: 'user', id, text, author, at: receivedAt, ...(images && { images }) };
 }

@@ -14,9 +14,9 @@ import {
 } from '@langchain/langgraph';
 import type { ToolReply } from '../../domain/calls/outcome.ts';
 import type { OpenCall } from '../../domain/ports/agent.ts';
-import type { AssistantMessage, Spent, TurnMessage } from '../../domain/threads/message.ts';
-import { addSpent } from '../model/usage.ts';
-import { lastAssistant } from './turn-messages.ts';
+import type { AssistantMessage, ModelCost, TurnMessage } from '../../domain/threads/message.ts';
+import { addModelCost } from '../model/usage.ts';
+import { lastAssistantMessage } from './turn-messages.ts';
 
 /** A call as an interrupt carries it: all of it but the address of its answer. */
 type AskedCall = Omit<OpenCall, 'interruptId'>;
@@ -41,8 +41,8 @@ const State = Annotation.Root({
   failure: Annotation<string>,
   notice: Annotation<string>,
   privateNotice: Annotation<string>,
-  spent: Annotation<Spent | undefined, Spent>({
-    reducer: addSpent,
+  spent: Annotation<ModelCost | undefined, ModelCost>({
+    reducer: addModelCost,
     default: () => undefined,
   }),
 });
@@ -57,14 +57,17 @@ export interface ModelStep {
   readonly notice?: string;
   /** What only the person who asked may read of the failure. */
   readonly privateNotice?: string;
-  readonly spent?: Spent;
+  readonly spent?: ModelCost;
 }
 
 /** Asks the model; rejects only when the work itself must stop. */
-export type AskForStep = (state: TurnState, config: LangGraphRunnableConfig) => Promise<ModelStep>;
+export type RunModelStep = (
+  state: TurnState,
+  config: LangGraphRunnableConfig,
+) => Promise<ModelStep>;
 
 /** Compiles the graph over a saver. */
-export function compileTurnGraph(ask: AskForStep, checkpointer: BaseCheckpointSaver) {
+export function compileTurnGraph(ask: RunModelStep, checkpointer: BaseCheckpointSaver) {
   return new StateGraph(State)
     .addNode('model', async (state, config) => {
       const { message, failure, notice, privateNotice, spent } = await ask(state, config);
@@ -101,7 +104,7 @@ function answerCall({ call }: { readonly call: AskedCall }) {
 }
 
 function sendCalls({ messages, failure }: TurnState) {
-  const asker = lastAssistant(messages);
+  const asker = lastAssistantMessage(messages);
   if (failure !== undefined || !asker || asker.calls.length === 0) return END;
   return asker.calls.map(
     (call, position) => new Send('call', { call: askedCall(asker, position, call) }),

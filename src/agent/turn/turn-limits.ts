@@ -6,7 +6,7 @@ const MAX_MODEL_CALLS = 25;
 const MAX_SAME_FAILURES = 3;
 
 /** Says why a turn must not go on, in words for the person; undefined when it may. */
-export function guardTurn(messages: readonly TurnMessage[]): string | undefined {
+export function checkTurnLimits(messages: readonly TurnMessage[]): string | undefined {
   const asked = messages.filter(({ role }) => role === 'assistant').length;
   if (asked >= MAX_MODEL_CALLS) {
     return `I stopped after ${MAX_MODEL_CALLS} steps without an end in sight. Say whether I should go on, or ask for a smaller part of it.`;

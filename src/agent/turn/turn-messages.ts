@@ -1,7 +1,9 @@
 import type { AssistantMessage, ToolMessage, TurnMessage } from '../../domain/threads/message.ts';
 
 /** Returns the assistant message that was added last. */
-export function lastAssistant(messages: readonly TurnMessage[]): AssistantMessage | undefined {
+export function lastAssistantMessage(
+  messages: readonly TurnMessage[],
+): AssistantMessage | undefined {
   return messages.findLast((message) => message.role === 'assistant');
 }
 
@@ -9,7 +11,7 @@ export function lastAssistant(messages: readonly TurnMessage[]): AssistantMessag
  * Gives each call exactly one answer, right behind its message, and drops answers without a call:
  * providers refuse a conversation in which one is missing, doubled or out of place.
  */
-export function pairAnswers(messages: readonly TurnMessage[]): readonly TurnMessage[] {
+export function pairCallsWithAnswers(messages: readonly TurnMessage[]): readonly TurnMessage[] {
   const paired: TurnMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role === 'tool') continue;

@@ -8,7 +8,7 @@ const MAX_CALL_ID = 40;
 const OWN_ID_LENGTH = 9;
 
 /** Gives each call an id that the turn does not have yet: some models repeat ids, some give none. */
-export function withOwnIds(
+export function withUniqueCallIds(
   calls: readonly RawCall[],
   messages: readonly TurnMessage[],
 ): readonly ModelCall[] {

@@ -1,7 +1,7 @@
 /** What an export puts beside each entry: names for ids, the call's tool and summary, and what its detail says, flat. */
 import type { AuditEntry } from '../../domain/audit/audit.ts';
 import type { Call } from '../../domain/calls/call.ts';
-import { nameCall } from '../../domain/cards/call-name.ts';
+import { callTitle } from '../../domain/cards/call-name.ts';
 import type { JsonValue } from '../../domain/json/json.ts';
 
 /** The names that are known when an export is made; undefined for whatever is not. */
@@ -35,7 +35,7 @@ const ID_OF_GROUP = /^usergroup:(S[A-Z0-9]+)$/;
 const ID_OF_CHANNEL = /^[CDG][A-Z0-9]{2,}$/;
 
 /** What is told of the call that an entry is about; never its arguments. */
-type AuditedCall = Parameters<typeof nameCall>[0] & Pick<Call, 'requester' | 'route' | 'thread'>;
+type AuditedCall = Parameters<typeof callTitle>[0] & Pick<Call, 'requester' | 'route' | 'thread'>;
 
 /** Returns the columns of an entry; what is not known of it is empty. */
 export function flatColumnsOf(
@@ -64,7 +64,7 @@ export function flatColumnsOf(
       .filter((each) => each !== '')
       .join(', '),
     tool: text('tool') || (call?.tool ?? ''),
-    summary: call === undefined ? '' : nameCall(call),
+    summary: call === undefined ? '' : callTitle(call),
     digest: text('digest'),
     attempt: text('attempt'),
     from: text('from'),

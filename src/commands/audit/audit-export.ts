@@ -2,20 +2,26 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { exportFileProblems } from '../../config/paths/folder-problems.ts';
 import { DEFAULT_DATA_DIR } from '../../config/setting-variables.ts';
 import { type AuditEntry, readAuditLine } from '../../domain/audit/audit.ts';
-import { ifDamaged } from '../../domain/audit/damaged-record.ts';
+import { recoverDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call } from '../../domain/calls/call.ts';
-import { showLine } from '../../domain/text/terminal-text.ts';
-import type { OpenedRecords } from '../../stores/command-records.ts';
+import { toTerminalLine } from '../../domain/text/terminal-text.ts';
+import type { CommandRecords } from '../../stores/command-records.ts';
 import type { AuditRow as StoredRow } from '../../stores/records.ts';
 import { rowsAfter } from '../../stores/repositories/audit.ts';
 import { createCalls } from '../../stores/repositories/calls.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from '../command.ts';
-import { withRecords } from '../open-configured-records.ts';
-import { readArguments } from '../parse-arguments.ts';
-import { readTime } from '../parse-time.ts';
+import { withConfiguredRecords } from '../open-configured-records.ts';
+import { parseArguments } from '../parse-arguments.ts';
+import { parseTime } from '../parse-time.ts';
 import { flatColumnsOf, idsOf } from './audit-columns.ts';
-import { createKnownNames, type NameBook } from './audit-names.ts';
-import { type AuditFormat, type AuditRow, auditHead, auditRows, sayTime } from './audit-rows.ts';
+import { createNameCache, type NameCache } from './audit-names.ts';
+import {
+  type AuditFormat,
+  type AuditRow,
+  auditHeader,
+  auditRows,
+  formatUtcTime,
+} from './audit-rows.ts';
 
 interface Wanted {
   /** From the one on, and before the other. */
@@ -28,23 +34,23 @@ interface Wanted {
 /** Writes the entries of a span of time, as they are stored and in their order, without holding more than a page of them. */
 export async function exportAudit(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const wanted = readWanted(args, deps);
-  return await withRecords(deps, 'read', async ({ records }) => {
-    const names = createKnownNames(deps.env);
+  return await withConfiguredRecords(deps, 'read', async ({ records }) => {
+    const names = createNameCache(deps.env);
     const source = { records, names };
     const { file } = wanted;
     const code =
       file === undefined
-        ? tell(await write(source, wanted, deps.write), deps.err)
+        ? reportProgress(await write(source, wanted, deps.write), deps.err)
         : await writeFile(source, wanted, file, deps);
     const why = names.problem();
-    if (why !== undefined) deps.err(`Some names are left empty: ${showLine(why)}`);
+    if (why !== undefined) deps.err(`Some names are left empty: ${toTerminalLine(why)}`);
     return code;
   });
 }
 
 function readWanted(args: readonly string[], { clock, env }: CommandDeps): Wanted {
   const now = clock.now();
-  const { values } = readArguments({
+  const { values } = parseArguments({
     args: [...args],
     options: {
       from: { type: 'string' },
@@ -61,9 +67,9 @@ function readWanted(args: readonly string[], { clock, env }: CommandDeps): Wante
   const from =
     values.from === undefined
       ? Number.NEGATIVE_INFINITY
-      : readTime('--from', values.from, 'begin', now);
+      : parseTime('--from', values.from, 'begin', now);
   const to =
-    values.to === undefined ? Number.POSITIVE_INFINITY : readTime('--to', values.to, 'end', now);
+    values.to === undefined ? Number.POSITIVE_INFINITY : parseTime('--to', values.to, 'end', now);
   if (from >= to) throw new UsageError('--from is not before --to.');
   return { from, to, format, file };
 }
@@ -88,12 +94,12 @@ interface Written {
   readonly firstKept?: AuditEntry;
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** What is exported, and the names for what is in it. */
 interface ExportSource {
-  readonly records: OpenedRecords['records'];
-  readonly names: NameBook;
+  readonly records: CommandRecords['records'];
+  readonly names: NameCache;
 }
 
 async function toRows(
@@ -118,7 +124,7 @@ async function write(
   let count = 0;
   let first: AuditEntry | undefined;
   const unreadable: number[] = [];
-  await put(auditHead(format));
+  await put(auditHeader(format));
   for await (const page of rowsAfter(source.records, 0)) {
     const entries = entriesOf(page, unreadable);
     first ??= entries[0];
@@ -146,25 +152,25 @@ async function readCalls(
   ids: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Call>> {
   const { get } = createCalls(records, () => {});
-  const found = await Promise.all([...ids].map((id) => get(id).catch(ifDamaged(undefined))));
+  const found = await Promise.all([...ids].map((id) => get(id).catch(recoverDamaged(undefined))));
   return new Map(found.flatMap((call) => (call ? [[call.id, call] as const] : [])));
 }
 
-function tell(
+function reportProgress(
   { count, firstKept, unreadable }: Written,
   err: CommandDeps['err'],
   where = '',
 ): ExitCode {
   if (firstKept) {
     err(
-      `The audit begins with entry ${firstKept.seq} (${sayTime(firstKept.at)}): what came before is not there any more. “npx --no -- countersign audit verify” says why.`,
+      `The audit begins with entry ${firstKept.seq} (${formatUtcTime(firstKept.at)}): what came before is not there any more. “npx --no -- countersign audit verify” says why.`,
     );
   }
   if (where !== '')
-    err(`${count} ${count === 1 ? 'entry is' : 'entries are'} in ${showLine(where)}.`);
+    err(`${count} ${count === 1 ? 'entry is' : 'entries are'} in ${toTerminalLine(where)}.`);
   if (unreadable.length === 0) return EXIT.fine;
-  const named = unreadable.slice(0, MOST_NAMED).join(', ');
-  const more = unreadable.length > MOST_NAMED ? ', …' : '';
+  const named = unreadable.slice(0, MAX_NAMED).join(', ');
+  const more = unreadable.length > MAX_NAMED ? ', …' : '';
   err(
     `Left out, since they can't be read: ${unreadable.length} (${named}${more}). “npx --no -- countersign audit verify” says more.`,
   );
@@ -192,12 +198,12 @@ async function writeFile(
     await handle.sync();
     await handle.close();
     await rename(part, file);
-    return tell(written, err, file);
+    return reportProgress(written, err, file);
   } catch (error) {
     if (!isOfFiles(error)) throw error;
     await handle?.close().catch(() => undefined);
     await rm(part, { force: true }).catch(() => undefined);
-    err(showLine(`${file} can't be written: ${error.message}.`));
+    err(toTerminalLine(`${file} can't be written: ${error.message}.`));
     return EXIT.problems;
   }
 }

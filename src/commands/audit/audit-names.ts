@@ -5,7 +5,7 @@ import type { CommandDeps } from '../command.ts';
 import type { KnownNames } from './audit-columns.ts';
 
 /** Names that are looked up while an export is written. */
-export interface NameBook extends KnownNames {
+export interface NameCache extends KnownNames {
   /** Looks up what is not known yet. */
   learn(ids: readonly string[]): Promise<void>;
   /** Why some were not found out; undefined where all could be asked for. */
@@ -13,11 +13,11 @@ export interface NameBook extends KnownNames {
 }
 
 /** Makes a book of names: Slack is asked where a bot token is set, else it stays empty. */
-export function createKnownNames({
+export function createNameCache({
   MODE,
   SLACK_API_URL,
   SLACK_BOT_TOKEN,
-}: CommandDeps['env']): NameBook {
+}: CommandDeps['env']): NameCache {
   const botToken = SLACK_BOT_TOKEN?.trim();
   const apiUrl = SLACK_API_URL?.trim();
   const names = new Map<string, string | undefined>();

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { AuditEntry } from '../../domain/audit/audit.ts';
 import { canonicalJson } from '../../domain/json/json.ts';
-import { showJson, showLines } from '../../domain/text/terminal-text.ts';
+import { toTerminalJson, toTerminalLines } from '../../domain/text/terminal-text.ts';
 import { FLAT_COLUMNS, type FlatColumns } from './audit-columns.ts';
 
 /** What an export is written as. */
@@ -19,7 +19,7 @@ export interface AuditRow {
 }
 
 /** Writes the line with which a file begins; empty where it has none. */
-export function auditHead(format: AuditFormat): string {
+export function auditHeader(format: AuditFormat): string {
   return format === 'csv' ? toCsv([COLUMNS]) : '';
 }
 
@@ -27,7 +27,7 @@ export function auditHead(format: AuditFormat): string {
 export function auditRows(rows: readonly AuditRow[], format: AuditFormat): string {
   if (format === 'csv') return toCsv(rows.map(cellsOf));
   return rows
-    .map(({ entry, flat }) => `${showJson(JSON.stringify({ ...inOrder(entry), ...flat }))}\n`)
+    .map(({ entry, flat }) => `${toTerminalJson(JSON.stringify({ ...inOrder(entry), ...flat }))}\n`)
     .join('');
 }
 
@@ -42,7 +42,7 @@ function toCsv(rows: readonly (readonly string[])[]): string {
 function cellsOf({ entry, flat }: AuditRow): readonly string[] {
   const { at, time, detail, seq, event, subject, actor, revision, mark } = inOrder(entry);
   const texts = [event, subject, actor].map(showCell);
-  const shown = showJson(canonicalJson(detail));
+  const shown = toTerminalJson(canonicalJson(detail));
   return [
     `${seq}`,
     time,
@@ -57,15 +57,15 @@ function cellsOf({ entry, flat }: AuditRow): readonly string[] {
 
 /** CSV has no escape but for what it is made of, and may be read on a terminal. */
 function showCell(text: string): string {
-  return text.split('\t').map(showLines).join('\t');
+  return text.split('\t').map(toTerminalLines).join('\t');
 }
 
 function inOrder({ actor, at, detail, event, mark, revision, seq, subject }: AuditEntry) {
-  return { seq, time: sayTime(at), at, event, subject, actor, detail, revision, mark };
+  return { seq, time: formatUtcTime(at), at, event, subject, actor, detail, revision, mark };
 }
 
 /** Writes a time in UTC; what is none, since somebody changed it, as it is. */
-export function sayTime(at: number): string {
+export function formatUtcTime(at: number): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? String(at) : time.toISOString();
 }

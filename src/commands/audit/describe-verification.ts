@@ -1,45 +1,50 @@
 import type { AuditEntry } from '../../domain/audit/audit.ts';
 import type { AuditFault, AuditReport } from '../../domain/audit/audit-check.ts';
-import { showLine } from '../../domain/text/terminal-text.ts';
-import { sayTime } from './audit-rows.ts';
+import { toTerminalLine } from '../../domain/text/terminal-text.ts';
+import { formatUtcTime } from './audit-rows.ts';
 
 /** What a look at an audit came to. */
-export interface Verdict {
+export interface AuditVerification {
   readonly report: AuditReport;
   readonly hasKey: boolean;
   readonly keyPlace: string;
 }
 
 /** Tells whether everything was proved. */
-export function isFine({ hasKey, report }: Verdict): boolean {
+export function isVerified({ hasKey, report }: AuditVerification): boolean {
   return report.fault === undefined && (hasKey || report.checked === 0);
 }
 
 /** Says it in words for people. */
-export function sayVerdict(verdict: Verdict): string {
+export function describeVerification(verdict: AuditVerification): string {
   const { report } = verdict;
-  const lines = report.fault ? sayFault(report.fault, report, verdict) : sayHolds(report);
-  return [...lines, ...sayRemoval(report), ...saySeals(verdict)].join('\n');
+  const lines = report.fault
+    ? describeFault(report.fault, report, verdict)
+    : describeIntactAudit(report);
+  return [...lines, ...describeRemoval(report), ...describeSealing(verdict)].join('\n');
 }
 
-function sayHolds({ checked, first, last }: AuditReport): readonly string[] {
+function describeIntactAudit({ checked, first, last }: AuditReport): readonly string[] {
   if (!first || !last) return ['The audit is empty.'];
   return [
     `The audit holds: ${count(checked, 'entry', 'entries')} checked, ${name(first)} to ${name(last)}.`,
   ];
 }
 
-function sayFault(
+function describeFault(
   fault: AuditFault,
   { checked }: AuditReport,
-  verdict: Verdict,
+  verdict: AuditVerification,
 ): readonly string[] {
   const where = fault.entry ? name(fault.entry) : `${fault.seq}`;
   const before = checked === 0 ? [] : [`${count(checked, 'entry', 'entries')} before it hold.`];
-  return [`The audit is broken at entry ${where}: ${sayWhat(fault, verdict)}`, ...before];
+  return [`The audit is broken at entry ${where}: ${describeFaultKind(fault, verdict)}`, ...before];
 }
 
-function sayWhat({ kind, seq, through = seq }: AuditFault, { keyPlace }: Verdict): string {
+function describeFaultKind(
+  { kind, seq, through = seq }: AuditFault,
+  { keyPlace }: AuditVerification,
+): string {
   const gone = through > seq ? `entries ${seq} to ${through} are` : `entry ${seq} is`;
   switch (kind) {
     case 'unreadable':
@@ -57,12 +62,12 @@ function sayWhat({ kind, seq, through = seq }: AuditFault, { keyPlace }: Verdict
   }
 }
 
-function sayRemoval({ removedThrough }: AuditReport): readonly string[] {
+function describeRemoval({ removedThrough }: AuditReport): readonly string[] {
   if (removedThrough === 0) return [];
   return [`Entries 1 to ${removedThrough} were removed by the app itself (AUDIT_DAYS).`];
 }
 
-function saySeals({ hasKey, keyPlace, report }: Verdict): readonly string[] {
+function describeSealing({ hasKey, keyPlace, report }: AuditVerification): readonly string[] {
   const { checked, fault, last, sealedAt, sealedThrough } = report;
   if (!hasKey && checked > 0) {
     return [
@@ -75,12 +80,12 @@ function saySeals({ hasKey, keyPlace, report }: Verdict): readonly string[] {
   if (sealedThrough === 0)
     return [`Nothing is sealed yet: ${younger} could be lost without a trace, but not rewritten.`];
   return [
-    `Sealed with the installation’s key up to entry ${sealedThrough} (${sayTime(sealedAt)}); ${lost}`,
+    `Sealed with the installation’s key up to entry ${sealedThrough} (${formatUtcTime(sealedAt)}); ${lost}`,
   ];
 }
 
 function name({ at, event, seq }: AuditEntry): string {
-  return `${seq} (${sayTime(at)}, ${showLine(event)})`;
+  return `${seq} (${formatUtcTime(at)}, ${toTerminalLine(event)})`;
 }
 
 function count(things: number, one: string, many: string): string {
@@ -88,15 +93,15 @@ function count(things: number, one: string, many: string): string {
 }
 
 /** Says it for programs. */
-export function toPlainVerdict(verdict: Verdict): object {
+export function verificationToJson(verdict: AuditVerification): object {
   const { checked, fault, first, last, removedThrough, sealedAt, sealedThrough } = verdict.report;
   return {
-    ok: isFine(verdict),
+    ok: isVerified(verdict),
     checked,
     ...(first && { first: plain(first) }),
     ...(last && { last: plain(last) }),
     ...(removedThrough > 0 && { removed: { through: removedThrough } }),
-    ...(sealedThrough > 0 && { sealed: { through: sealedThrough, time: sayTime(sealedAt) } }),
+    ...(sealedThrough > 0 && { sealed: { through: sealedThrough, time: formatUtcTime(sealedAt) } }),
     hasKey: verdict.hasKey,
     ...(fault && {
       problem: {
@@ -104,12 +109,12 @@ export function toPlainVerdict(verdict: Verdict): object {
         seq: fault.seq,
         ...(fault.through !== undefined && { through: fault.through }),
         ...(fault.entry && { entry: plain(fault.entry) }),
-        message: sayWhat(fault, verdict),
+        message: describeFaultKind(fault, verdict),
       },
     }),
   };
 }
 
 function plain({ at, event, seq }: AuditEntry): object {
-  return { seq, time: sayTime(at), event };
+  return { seq, time: formatUtcTime(at), event };
 }

@@ -5,7 +5,7 @@ import { chooseConfinement } from '../../agent/tools/command/confinement.ts';
 import type { Config, SlackModeConfig } from '../../config/config.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { type Finding, messageOf } from './finding.ts';
-import { withScratchFolder } from './temporary-folder.ts';
+import { withTemporaryFolder } from './temporary-folder.ts';
 
 const CLOCK_TIMEOUT_MS = 10_000;
 const NOTICEABLE_MS = 5_000;
@@ -52,7 +52,7 @@ export async function checkSandbox(
       { workspaceDir: folder, hidden: [dataDir, resolve('.env')] },
       { ...commands, clock },
     );
-  const found = await (existsSync(workspaceDir) ? tryIn(workspaceDir) : withScratchFolder(tryIn));
+  const found = await (existsSync(workspaceDir) ? tryIn(workspaceDir) : withTemporaryFolder(tryIn));
   if (found.kind === 'sandboxed') {
     const network = found.hasNetwork ? 'with the whole network' : 'without a network';
     return { status: 'ok', message: `Commands run in bwrap, ${network}.` };

@@ -2,7 +2,7 @@
 
 import { loadGraph } from '../../agent/graphs/load-graph.ts';
 import { findRemoteProblem } from '../../agent/graphs/remote-graph.ts';
-import { sayProbe } from '../../agent/model/describe-probe.ts';
+import { describeProbe } from '../../agent/model/describe-probe.ts';
 import { probeModel } from '../../agent/model/probe-model.ts';
 import { loadChatModel } from '../../agent/model/providers/load-chat-model.ts';
 import { type GraphConfig, graphNameOf } from '../../config/graph-config.ts';
@@ -10,7 +10,7 @@ import type { ModelConfig } from '../../config/model-config.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { type Finding, messageOf } from './finding.ts';
-import { withScratchFolder } from './temporary-folder.ts';
+import { withTemporaryFolder } from './temporary-folder.ts';
 
 const TIMEOUT_MS = 60_000;
 const STATUSES = {
@@ -34,7 +34,7 @@ export async function checkModel(
   }).catch((error: unknown) => messageOf(error));
   if (typeof model === 'string') return { status: 'problem', message: model };
   const probe = await probeModel(model, { clock, signal: AbortSignal.timeout(TIMEOUT_MS) });
-  const { kind, sentence } = sayProbe(model, probe);
+  const { kind, sentence } = describeProbe(model, probe);
   return { status: STATUSES[kind], message: `${called}: ${sentence}` };
 }
 
@@ -62,7 +62,7 @@ async function load(
   graph: Extract<GraphConfig, { kind: 'module' }>,
   clock: Clock,
 ): Promise<undefined> {
-  await withScratchFolder(async (dataDir) => {
+  await withTemporaryFolder(async (dataDir) => {
     const store = createSqliteStore({ dataDir, clock });
     try {
       await loadGraph({ ...graph, name: graphNameOf(graph) }, { saver: store.saver, clock });

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { steeringFileProblems } from '../../config/paths/agent-writable-problems.ts';
+import { agentWritableFileProblems } from '../../config/paths/agent-writable-problems.ts';
 import type { KnownNames } from '../../policy/file/read-rules.ts';
 import { loadPolicy } from '../../policy/load-policy.ts';
-import { sayProblem } from '../../policy/policy-problem.ts';
+import { formatPolicyProblem } from '../../policy/policy-problem.ts';
 import { createSlackNames } from '../../slack/people/slack-names.ts';
 import type { SlackConnection } from '../../slack/transport/connect-slack.ts';
 import { type Finding, messageOf } from './finding.ts';
@@ -26,7 +26,7 @@ export async function checkPolicyFile(
     const { policy, warnings } = await loadPolicy(policyFile, {
       names: createSlackNames({ connection }),
       known: async () => known,
-      problemsOfPlace: (path) => steeringFileProblems('POLICY_FILE', path, workspaceDir),
+      problemsOfPlace: (path) => agentWritableFileProblems('POLICY_FILE', path, workspaceDir),
     });
     const ok: Finding = {
       status: 'ok',
@@ -35,7 +35,9 @@ export async function checkPolicyFile(
     const file = basename(policyFile);
     return [
       ok,
-      ...warnings.map((each): Finding => ({ status: 'warning', message: sayProblem(file, each) })),
+      ...warnings.map(
+        (each): Finding => ({ status: 'warning', message: formatPolicyProblem(file, each) }),
+      ),
     ];
   } catch (error) {
     return [{ status: 'problem', message: messageOf(error) }];

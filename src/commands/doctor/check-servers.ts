@@ -1,6 +1,6 @@
 import { createServerConnection, listTools } from '../../agent/mcp/server-connection.ts';
 import type { ServerSettings } from '../../agent/mcp/server-settings.ts';
-import { createListReader } from '../../agent/mcp/tool-list-reader.ts';
+import { createToolListReader } from '../../agent/mcp/tool-list-reader.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { serverToolName } from '../../domain/tools/server-tools.ts';
 import { SILENT_LOG } from '../../stores/silent-log.ts';
@@ -41,7 +41,7 @@ async function checkServer(
   try {
     const session = await connection.open();
     const { tools } = await listTools(session);
-    const read = await createListReader(name)(tools);
+    const read = await createToolListReader(name)(tools);
     const leftOut = read.flatMap((tool) =>
       tool.kind === 'left-out' ? [`“${name}”: ${tool.name} is not offered: ${tool.reason}.`] : [],
     );

@@ -83,7 +83,7 @@ async function checkDelivery(
   const { appToken: token } = slack;
   const [, , appOfToken] = token.split('-');
   if (identity.appId !== undefined && /^A[A-Z0-9]+$/.test(appOfToken ?? '')) {
-    if (appOfToken !== identity.appId) return sayOtherApp(appOfToken, identity.appId);
+    if (appOfToken !== identity.appId) return describeWrongApp(appOfToken, identity.appId);
   }
   try {
     // It reserves an address for a connection, and opens none.
@@ -93,18 +93,18 @@ async function checkDelivery(
       message: 'Socket Mode is on, and SLACK_APP_TOKEN may open connections.',
     };
   } catch (error) {
-    return { status: 'problem', message: sayNoSocket(error) };
+    return { status: 'problem', message: describeMissingSocketMode(error) };
   }
 }
 
-function sayOtherApp(ofAppToken: string | undefined, ofBotToken: string): Finding {
+function describeWrongApp(ofAppToken: string | undefined, ofBotToken: string): Finding {
   return {
     status: 'problem',
     message: `SLACK_APP_TOKEN belongs to the app ${ofAppToken}, and SLACK_BOT_TOKEN to ${ofBotToken}. Copy both from the same app.`,
   };
 }
 
-function sayNoSocket(error: unknown): string {
+function describeMissingSocketMode(error: unknown): string {
   const name = slackErrorName(error);
   switch (name) {
     case undefined:

@@ -1,15 +1,15 @@
 import { BUILT_IN_HELPERS } from '../../agent/tools/built-in-helpers.ts';
 import { type Config, ConfigError, readConfig } from '../../config/config.ts';
 import { EnvFileError } from '../../config/env-file/read-env-file.ts';
-import { secretsOf } from '../../config/secret-settings.ts';
+import { secretValuesOf } from '../../config/secret-settings.ts';
 import type { KnownNames } from '../../policy/file/read-rules.ts';
-import { hideSecrets } from '../../process/redact-secrets.ts';
+import { redactSecrets } from '../../process/redact-secrets.ts';
 import { checkStore } from '../../stores/check-store.ts';
-import { type CommandDeps, EXIT, type ExitCode, outJson } from '../command.ts';
-import { readArguments } from '../parse-arguments.ts';
+import { type CommandDeps, EXIT, type ExitCode, writeJsonOutput } from '../command.ts';
+import { parseArguments } from '../parse-arguments.ts';
 import { readKnownNames } from '../policy/known-names.ts';
 import { createOfflineTools } from '../policy/offline-tools.ts';
-import { checkOwner } from './check-installation.ts';
+import { checkInstallation } from './check-installation.ts';
 import { checkClock, checkPort, checkSandbox, checkWorkspace } from './check-machine.ts';
 import { checkGraph, checkModel } from './check-model.ts';
 import { checkPolicyFile } from './check-policy.ts';
@@ -35,7 +35,7 @@ type Report = Readonly<Record<(typeof CHECKS)[number], readonly Finding[]>>;
 
 /** Checks everything that a start needs, and changes nothing; each line says “ok”, or what to do. */
 export async function runDoctor(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { values } = readArguments({
+  const { values } = parseArguments({
     args: [...args],
     options: { json: { type: 'boolean', default: false } },
   });
@@ -44,17 +44,17 @@ export async function runDoctor(args: readonly string[], deps: CommandDeps): Pro
     'problems' in read
       ? { settings: findingsOf('problem', read.problems) }
       : await checkAll(read.config, { ...deps, env: read.env });
-  const secrets = 'config' in read ? secretsOf(read.config) : [];
+  const secrets = 'config' in read ? secretValuesOf(read.config) : [];
   const lines = CHECKS.flatMap((check) =>
     (report[check] ?? findingsOf('skipped', ['Correct the settings first.'])).map(
-      ({ message, status }) => ({ check, status, message: hideSecrets(message, secrets) }),
+      ({ message, status }) => ({ check, status, message: redactSecrets(message, secrets) }),
     ),
   );
   const problems = lines.filter(({ status }) => status === 'problem').length;
-  if (values.json) outJson(deps, { ok: problems === 0, checks: lines });
+  if (values.json) writeJsonOutput(deps, { ok: problems === 0, checks: lines });
   else {
-    for (const line of lines) deps.out(sayLine(line));
-    deps.out(sayEnd(problems));
+    for (const line of lines) deps.out(describeLine(line));
+    deps.out(describeEnd(problems));
   }
   return problems === 0 ? EXIT.fine : EXIT.problems;
 }
@@ -92,10 +92,10 @@ async function checkAll(config: Config, deps: CommandDeps): Promise<Report> {
     checkTools(config, deps),
     checkServers(config.mcp.servers, deps),
   ]);
-  const owner = await checkOwner(config, slack.connection);
+  const owner = await checkInstallation(config, slack.connection);
   const known = { ...tools.known, tools: [...tools.known.tools, ...mcp.tools] };
   return {
-    settings: [...sayMode(config), ...findingsOf('warning', config.warnings)],
+    settings: [...describeMode(config), ...findingsOf('warning', config.warnings)],
     slack: slack.findings,
     model: [agent],
     store: [...store.store, ...owner],
@@ -113,7 +113,7 @@ const NO_SLACK: SlackCheck = {
 };
 const NO_CLOCK: Finding = { status: 'ok', message: 'The playground needs no other clock.' };
 
-function sayMode({ dataDir, mode, redis }: Config): readonly Finding[] {
+function describeMode({ dataDir, mode, redis }: Config): readonly Finding[] {
   const where = redis ? 'Redis' : dataDir;
   const what = mode === 'slack' ? 'A workspace of Slack' : 'The playground';
   return findingsOf('ok', [`${what}, with its records in ${where}.`]);
@@ -163,7 +163,7 @@ async function checkTools(
   };
 }
 
-function sayLine({ check, message, status }: Finding & { readonly check: string }): string {
+function describeLine({ check, message, status }: Finding & { readonly check: string }): string {
   const [first = '', ...rest] = message.split('\n');
   const start = `${status.padEnd(8)} ${check.padEnd(9)}`;
   return [`${start} ${first}`, ...rest.map((line) => `${' '.repeat(start.length)} ${line}`)].join(
@@ -171,7 +171,7 @@ function sayLine({ check, message, status }: Finding & { readonly check: string 
   );
 }
 
-function sayEnd(problems: number): string {
+function describeEnd(problems: number): string {
   if (problems === 0) return '\nReady: npm start.';
   return `\n${problems === 1 ? 'One problem' : `${problems} problems`} to solve before the start.`;
 }

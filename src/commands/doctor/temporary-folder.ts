@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Lends an empty folder, and removes it with all that is in it. */
-export async function withScratchFolder<Result>(
+export async function withTemporaryFolder<Result>(
   use: (path: string) => Promise<Result>,
 ): Promise<Result> {
   const path = await mkdtemp(join(tmpdir(), 'countersign-doctor-'));

@@ -1,27 +1,27 @@
 import { type ApiKey, keyState } from '../../domain/people/api-key.ts';
-import { showLine } from '../../domain/text/terminal-text.ts';
-import { sayTime } from '../audit/audit-rows.ts';
+import { toTerminalLine } from '../../domain/text/terminal-text.ts';
+import { formatUtcTime } from '../audit/audit-rows.ts';
 
 /** Says a key in a line for people: never its hash. */
-export function sayKey(key: ApiKey, now: number): string {
+export function describeKey(key: ApiKey, now: number): string {
   const parts = [
     key.id,
     key.name,
     key.scopes.join(','),
     key.channels.length > 0 ? key.channels.join(',') : 'any channel',
     key.owner === undefined ? 'no owner' : `for ${key.owner}`,
-    sayState(key, now),
+    describeState(key, now),
   ];
-  return parts.map(showLine).join('  ');
+  return parts.map(toTerminalLine).join('  ');
 }
 
 /** Names a key within a sentence. */
-export function nameKey({ id, name }: ApiKey): string {
-  return `${showLine(id)} (${showLine(name)})`;
+export function shortKeyName({ id, name }: ApiKey): string {
+  return `${toTerminalLine(id)} (${toTerminalLine(name)})`;
 }
 
 /** Says a key for programs. */
-export function toPlainKey(key: ApiKey, now: number): object {
+export function keyToJson(key: ApiKey, now: number): object {
   const { id, name, scopes, channels, owner, createdAt, expiresAt, revokedAt, earlier } = key;
   return {
     id,
@@ -30,20 +30,20 @@ export function toPlainKey(key: ApiKey, now: number): object {
     channels,
     owner: owner ?? null,
     works: keyState(key, now) === 'works',
-    createdAt: sayTime(createdAt),
-    expiresAt: expiresAt === undefined ? null : sayTime(expiresAt),
-    revokedAt: revokedAt === undefined ? null : sayTime(revokedAt),
-    earlierSecretUntil: earlier && now < earlier.until ? sayTime(earlier.until) : null,
+    createdAt: formatUtcTime(createdAt),
+    expiresAt: expiresAt === undefined ? null : formatUtcTime(expiresAt),
+    revokedAt: revokedAt === undefined ? null : formatUtcTime(revokedAt),
+    earlierSecretUntil: earlier && now < earlier.until ? formatUtcTime(earlier.until) : null,
   };
 }
 
-function sayState(key: ApiKey, now: number): string {
+function describeState(key: ApiKey, now: number): string {
   const { earlier, expiresAt, revokedAt } = key;
   const state = keyState(key, now);
-  if (state === 'revoked') return `revoked ${sayTime(revokedAt ?? now)}`;
-  if (state === 'expired') return `expired ${sayTime(expiresAt ?? now)}`;
-  const until = expiresAt === undefined ? 'works' : `works until ${sayTime(expiresAt)}`;
+  if (state === 'revoked') return `revoked ${formatUtcTime(revokedAt ?? now)}`;
+  if (state === 'expired') return `expired ${formatUtcTime(expiresAt ?? now)}`;
+  const until = expiresAt === undefined ? 'works' : `works until ${formatUtcTime(expiresAt)}`;
   return earlier && now < earlier.until
-    ? `${until}, its earlier secret until ${sayTime(earlier.until)}`
+    ? `${until}, its earlier secret until ${formatUtcTime(earlier.until)}`
     : until;
 }

@@ -1,11 +1,11 @@
-import { matchAgent, sayAgentPattern } from '../../domain/policy/agent-name.ts';
+import { formatAgentPattern, matchAgent } from '../../domain/policy/agent-name.ts';
 import type { CommandDeps } from '../command.ts';
 import { readKnownNames } from '../policy/known-names.ts';
 import { createOfflineTools } from '../policy/offline-tools.ts';
 import { openPolicyFile } from '../policy/open-policy-file.ts';
 
 /** Says why a key can't have a name that a rule of the policy uses for another agent; undefined when it can. */
-export async function findPolicyClash(
+export async function findPolicyConflict(
   name: string,
   deps: CommandDeps,
 ): Promise<string | undefined> {
@@ -25,7 +25,7 @@ export async function findPolicyClash(
   for (const { agents = [], mentions = [], name: rule } of found.file.policy.rules) {
     const other = [...agents, ...mentions].find((each) => matchAgent(each, key) === 'unclear');
     if (other) {
-      return `--name can’t be “${name}”: ${rule} of ${found.path} says “${other.text}”, which means ${sayAgentPattern(other)}. Take another name, or write the kind in the policy.`;
+      return `--name can’t be “${name}”: ${rule} of ${found.path} says “${other.text}”, which means ${formatAgentPattern(other)}. Take another name, or write the kind in the policy.`;
     }
   }
   return undefined;

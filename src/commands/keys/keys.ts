@@ -14,14 +14,14 @@ import {
 import { callbackSecretOf } from '../../domain/ports/callback.ts';
 import type { Effects, Keys } from '../../domain/ports/store.ts';
 import { parseDuration } from '../../domain/text/duration.ts';
-import { showLine } from '../../domain/text/terminal-text.ts';
-import type { OpenedRecords } from '../../stores/command-records.ts';
+import { toTerminalLine } from '../../domain/text/terminal-text.ts';
+import type { CommandRecords } from '../../stores/command-records.ts';
 import { createCalls } from '../../stores/repositories/calls.ts';
-import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from '../command.ts';
-import { withKeys } from '../open-configured-records.ts';
-import { readArguments, readList } from '../parse-arguments.ts';
-import { nameKey, sayKey, toPlainKey } from './describe-key.ts';
-import { findPolicyClash } from './find-policy-conflict.ts';
+import { type CommandDeps, EXIT, type ExitCode, UsageError, writeJsonOutput } from '../command.ts';
+import { withConfiguredKeys } from '../open-configured-records.ts';
+import { parseArguments, parseWordList } from '../parse-arguments.ts';
+import { describeKey, keyToJson, shortKeyName } from './describe-key.ts';
+import { findPolicyConflict } from './find-policy-conflict.ts';
 
 const JSON_FLAG = { json: { type: 'boolean', default: false } } as const;
 /** Whoever sits at the records. */
@@ -32,8 +32,8 @@ const LONGEST_DAYS = 3_650;
 const TAKEN_NAMES = ['countersign', ...BUILT_IN_HELPERS.map(({ name }) => name)];
 
 /** Makes a key for a program, and says its token: the only time that it can be seen. */
-export async function createKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { values } = readArguments({
+export async function runCreateKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const { values } = parseArguments({
     args: [...args],
     options: {
       ...JSON_FLAG,
@@ -57,7 +57,7 @@ export async function createKey(args: readonly string[], deps: CommandDeps): Pro
     ...(values.expires !== undefined && { expiresAt: now + readSpan('--expires', values.expires) }),
     revision: 1,
   };
-  return await withKeys(deps, async (keys, opened) => {
+  return await withConfiguredKeys(deps, async (keys, opened) => {
     const all = await keys.list();
     if (all.some(({ name, revokedAt }) => name === key.name && revokedAt === undefined)) {
       deps.err(
@@ -65,7 +65,7 @@ export async function createKey(args: readonly string[], deps: CommandDeps): Pro
       );
       return EXIT.problems;
     }
-    const clash = await findPolicyClash(key.name, deps);
+    const clash = await findPolicyConflict(key.name, deps);
     if (clash !== undefined) {
       deps.err(clash);
       return EXIT.problems;
@@ -75,7 +75,7 @@ export async function createKey(args: readonly string[], deps: CommandDeps): Pro
       key,
       toAudit(key, 'key.create', now, { name, scopes, channels, owner, expiresAt }),
     );
-    await tellToken(key, secret, values.json, opened, deps);
+    await printToken(key, secret, values.json, opened, deps);
     if (mayRequest(key) && key.owner === undefined && !mayNameRequesters(key)) {
       deps.err(
         'Warning: this key can ask nothing: it has no owner to ask for (--owner U…), and may name nobody else (--scopes request,requesters).',
@@ -86,49 +86,49 @@ export async function createKey(args: readonly string[], deps: CommandDeps): Pro
 }
 
 /** Lists all keys, without their secrets. */
-export async function listKeys(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { values } = readArguments({ args: [...args], options: JSON_FLAG });
-  return await withKeys(deps, async (keys) => {
+export async function runListKeys(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const { values } = parseArguments({ args: [...args], options: JSON_FLAG });
+  return await withConfiguredKeys(deps, async (keys) => {
     const all = await keys.list();
     const now = deps.clock.now();
     if (values.json)
-      outJson(
+      writeJsonOutput(
         deps,
-        all.map((key) => toPlainKey(key, now)),
+        all.map((key) => keyToJson(key, now)),
       );
     else if (all.length === 0) deps.out('There are no keys.');
-    else for (const key of all) deps.out(sayKey(key, now));
+    else for (const key of all) deps.out(describeKey(key, now));
     return EXIT.fine;
   });
 }
 
 /** Ends a key at once: its next request is refused, and what waits with it is told so within a second. */
-export async function endKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { positionals } = readArguments({ args: [...args], allowPositionals: true, options: {} });
+export async function runRevokeKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const { positionals } = parseArguments({ args: [...args], allowPositionals: true, options: {} });
   const which = readWhich('revoke', positionals);
-  return await withKeys(deps, (keys, opened) =>
+  return await withConfiguredKeys(deps, (keys, opened) =>
     change(keys, which, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
-        deps.out(`The key ${nameKey(key)} was revoked before.`);
+        deps.out(`The key ${shortKeyName(key)} was revoked before.`);
         return true;
       }
       const revoked = revokeKey(key, now);
       if (!(await keys.change(revoked, toAudit(key, 'key.revoke', now, { name: key.name })))) {
         return false;
       }
-      const waiting = sayWaiting(
+      const waiting = describeWaiting(
         await createCalls(opened.records, () => {}).countPendingOfKey(key.id),
       );
-      deps.out(`Revoked the key ${nameKey(key)}. ${waiting}`);
+      deps.out(`Revoked the key ${shortKeyName(key)}. ${waiting}`);
       return true;
     }),
   );
 }
 
 /** Gives a key another secret; the one of before works for as long as is wished. */
-export async function turnKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { positionals, values } = readArguments({
+export async function runRotateKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
+  const { positionals, values } = parseArguments({
     args: [...args],
     allowPositionals: true,
     options: { ...JSON_FLAG, overlap: { type: 'string' } },
@@ -136,11 +136,11 @@ export async function turnKey(args: readonly string[], deps: CommandDeps): Promi
   const which = readWhich('rotate', positionals);
   const overlapMs =
     values.overlap === undefined ? undefined : readSpan('--overlap', values.overlap);
-  return await withKeys(deps, (keys, opened) =>
+  return await withConfiguredKeys(deps, (keys, opened) =>
     change(keys, which, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
-        deps.err(`The key ${nameKey(key)} was revoked; make another one.`);
+        deps.err(`The key ${shortKeyName(key)} was revoked; make another one.`);
         return 'problem';
       }
       const secret = newKeySecret();
@@ -148,7 +148,7 @@ export async function turnKey(args: readonly string[], deps: CommandDeps): Promi
       const turned = rotateKey(key, hashKeySecret(secret), until);
       const detail = { name: key.name, earlierUntil: until ?? null };
       if (!(await keys.change(turned, toAudit(key, 'key.rotate', now, detail)))) return false;
-      await tellToken(turned, secret, values.json, opened, deps);
+      await printToken(turned, secret, values.json, opened, deps);
       return true;
     }),
   );
@@ -167,8 +167,8 @@ async function change(
     if (!key || found.length > 1) {
       deps.err(
         key
-          ? `Several keys are named “${showLine(which)}”: ${found.map(({ id }) => id).join(', ')}. Say the id.`
-          : `There is no key “${showLine(which)}”. “npx --no -- countersign keys list” lists them.`,
+          ? `Several keys are named “${toTerminalLine(which)}”: ${found.map(({ id }) => id).join(', ')}. Say the id.`
+          : `There is no key “${toTerminalLine(which)}”. “npx --no -- countersign keys list” lists them.`,
       );
       return EXIT.problems;
     }
@@ -186,26 +186,26 @@ async function find(keys: Keys, which: string): Promise<readonly ApiKey[]> {
   return alive.length > 0 ? alive : named.slice(-1);
 }
 
-async function tellToken(
+async function printToken(
   key: ApiKey,
   secret: string,
   asJson: boolean,
-  { installationKey }: Pick<OpenedRecords, 'installationKey'>,
+  { installationKey }: Pick<CommandRecords, 'installationKey'>,
   deps: CommandDeps,
 ): Promise<void> {
   const token = encodeKeyToken({ id: key.id, secret });
   const callbackSecret = callbackSecretOf(await installationKey.read(), key.id);
   const now = deps.clock.now();
   if (asJson) {
-    outJson(deps, { ...toPlainKey(key, now), token, callbackSecret });
+    writeJsonOutput(deps, { ...keyToJson(key, now), token, callbackSecret });
     return;
   }
-  deps.out(sayKey(key, now));
+  deps.out(describeKey(key, now));
   deps.out(`\n  ${token}\n\nKeep it now: it is shown this once, and only its hash is stored.`);
   deps.out(`Callbacks to it are signed with ${callbackSecret}`);
 }
 
-function sayWaiting(pending: number): string {
+function describeWaiting(pending: number): string {
   if (pending === 0) return 'No call of it waits for people.';
   const which = pending === 1 ? 'One call of it waits' : `${pending} calls of it wait`;
   return `${which} for people, until they ignore it or it expires; nobody can take what it asked for any more.`;
@@ -234,7 +234,7 @@ function readName(name: string | undefined): string {
 }
 
 function readScopes(text: string): readonly string[] {
-  const scopes = readList('--scopes', text);
+  const scopes = parseWordList('--scopes', text);
   if (scopes.every(isKeyScope)) return scopes;
   throw new UsageError(
     '--scopes are request, request:TOOLS (like request:deploy_*), read and requesters, separated by commas.',
@@ -242,7 +242,7 @@ function readScopes(text: string): readonly string[] {
 }
 
 function readChannels(text: string | undefined): readonly string[] {
-  const channels = text === undefined ? [] : readList('--channels', text);
+  const channels = text === undefined ? [] : parseWordList('--channels', text);
   if (channels.every((id) => /^[CGD][A-Z0-9]{2,39}$/.test(id))) return channels;
   throw new UsageError('--channels are ids of channels, separated by commas, like C012AB3CD.');
 }

@@ -1,10 +1,10 @@
-import { sayAgent } from '../../domain/policy/agent-name.ts';
-import type { Evaluation, PassedOver } from '../../domain/policy/policy.ts';
+import { formatAgent } from '../../domain/policy/agent-name.ts';
+import type { Evaluation, SkippedRule } from '../../domain/policy/policy.ts';
 import { type DraftRoute, isPolicyName } from '../../domain/policy/policy-routes.ts';
 import type { GateFacts } from '../../domain/policy/route.ts';
-import { sayDuration } from '../../domain/text/duration.ts';
-import { showLine } from '../../domain/text/terminal-text.ts';
-import type { SlackShare } from './explain-admin-routes.ts';
+import { formatDuration } from '../../domain/text/duration.ts';
+import { toTerminalLine } from '../../domain/text/terminal-text.ts';
+import type { AdminRouteEffect } from './explain-admin-routes.ts';
 
 /** What a policy would do with a call. */
 export interface Explanation {
@@ -18,18 +18,18 @@ export interface Explanation {
   /** Arguments that the policy shows to nobody. */
   readonly redact: readonly string[];
   /** The route set in Slack that has a say in it. */
-  readonly slack?: SlackShare['slack'];
+  readonly slack?: AdminRouteEffect['slack'];
   /** Sentences. */
   readonly assumed: readonly string[];
 }
 
 /** Says it in words for people. */
-export function sayExplanation(explanation: Explanation): string {
+export function describeExplanation(explanation: Explanation): string {
   const { assumed, evaluation, facts, file, redact, route, slack } = explanation;
   const { failure, passedOver, rule, ruling } = evaluation;
   const by = file === undefined ? `by ${rule}` : `by ${rule} of ${file}.`;
   const lines = [`${facts.tool} ${VERBS[ruling.gate]}, ${by}`];
-  if (facts.agent) lines.push(`The call is made by ${sayAgent(facts.agent)}.`);
+  if (facts.agent) lines.push(`The call is made by ${formatAgent(facts.agent)}.`);
   if (slack) {
     const how =
       slack.how === 'instead'
@@ -37,21 +37,21 @@ export function sayExplanation(explanation: Explanation): string {
         : 'holds beside the rules, and the stricter of both counts';
     lines.push(`The route “${slack.route}”, set in Slack, ${how}.`);
   }
-  lines.push(...sayFailure(failure, ruling.gate));
+  lines.push(...describeFailure(failure, ruling.gate));
   if (ruling.gate === 'refuse') lines.push(`  reason     ${ruling.reason}`);
   if (route) {
     const risk = ruling.gate === 'ask' ? ruling.risk : undefined;
-    lines.push(...sayRoute(route, facts), `  risk       ${risk ?? facts.risk}`);
+    lines.push(...describeRoute(route, facts), `  risk       ${risk ?? facts.risk}`);
   }
-  lines.push(...sayRedacted(redact));
+  lines.push(...describeRedacted(redact));
   for (const { rule: other, why } of passedOver)
-    lines.push(`Not by ${other}: ${sayWhyNot(why, facts)}.`);
+    lines.push(`Not by ${other}: ${describeSkippedRule(why, facts)}.`);
   for (const each of assumed) lines.push(`Assumed: ${each}`);
   // A line break within a line is of somebody’s words.
-  return lines.map(showLine).join('\n');
+  return lines.map(toTerminalLine).join('\n');
 }
 
-function sayFailure(
+function describeFailure(
   failure: string | undefined,
   gate: Evaluation<string>['ruling']['gate'],
 ): readonly string[] {
@@ -59,7 +59,7 @@ function sayFailure(
   return [`The condition of this rule can't be answered: ${failure}${ON_FAILURE[gate]}`];
 }
 
-function sayRedacted(redact: readonly string[]): readonly string[] {
+function describeRedacted(redact: readonly string[]): readonly string[] {
   return redact.length === 0 ? [] : [`  hides      ${redact.join(', ')}`];
 }
 
@@ -75,54 +75,54 @@ const ON_FAILURE = {
   refuse: ' So the call is refused.',
 } as const;
 
-const WHY_NOT: Readonly<Record<PassedOver['why'], string>> = {
+const WHY_NOT: Readonly<Record<SkippedRule['why'], string>> = {
   tool: 'it is about other tools',
   agent: 'it is about another agent',
   condition: 'its condition is false',
   failure: 'its condition can’t be answered',
 };
 
-function sayWhyNot(why: PassedOver['why'], { isOutside }: GateFacts): string {
+function describeSkippedRule(why: SkippedRule['why'], { isOutside }: GateFacts): string {
   return why === 'agent' && isOutside
     ? 'it is about others, or lets run without naming this program'
     : WHY_NOT[why];
 }
 
-function sayRoute(route: DraftRoute, { isOutside }: GateFacts): readonly string[] {
+function describeRoute(route: DraftRoute, { isOutside }: GateFacts): readonly string[] {
   const { channel, decisions, deadlineMs, escalate, quorum, remindAfterMs, selfApproval } = route;
   const home = isOutside ? 'the channel that the program names' : 'the thread';
   const self = selfApproval ? 'the requester’s own counts' : 'the requester’s own does not count';
   const time = [
-    sayDuration(deadlineMs),
-    ...(remindAfterMs === undefined ? [] : [`a reminder after ${sayDuration(remindAfterMs)}`]),
+    formatDuration(deadlineMs),
+    ...(remindAfterMs === undefined ? [] : [`a reminder after ${formatDuration(remindAfterMs)}`]),
     ...(escalate
-      ? [`after ${sayDuration(escalate.afterMs)} it goes on to the route “${escalate.to}”`]
+      ? [`after ${formatDuration(escalate.afterMs)} it goes on to the route “${escalate.to}”`]
       : []),
   ];
   return [
     `  route      ${route.name}`,
-    `  card       in ${channel === undefined ? home : sayPlace(channel)}`,
-    `  approvers  ${sayApprovers(route)}`,
+    `  card       in ${channel === undefined ? home : describePlace(channel)}`,
+    `  approvers  ${describeApprovers(route)}`,
     `  quorum     ${quorum} ${quorum === 1 ? 'approval' : 'approvals'}; ${self}`,
     `  allows     ${decisions.join(', ')}${route.requiresReason ? '; an approval needs a reason' : ''}`,
     `  deadline   ${time.join('; ')}`,
   ];
 }
 
-function sayApprovers({ among, approvers }: DraftRoute): string {
-  const those = approvers.map(sayApprover).join(', ') || 'nobody: it would expire';
+function describeApprovers({ among, approvers }: DraftRoute): string {
+  const those = approvers.map(describeApprover).join(', ') || 'nobody: it would expire';
   return among
-    ? `${those}; of them those who are also ${among.map(sayApprover).join(', ')}`
+    ? `${those}; of them those who are also ${among.map(describeApprover).join(', ')}`
     : those;
 }
 
 const LOOKED_UP = 'a name, looked up at the start';
 
-function sayPlace(channel: string): string {
+function describePlace(channel: string): string {
   return isPolicyName(channel) ? `${channel} (${LOOKED_UP})` : `channel ${channel}`;
 }
 
-function sayApprover(approver: string): string {
+function describeApprover(approver: string): string {
   if (approver === 'requester') return 'the requester';
   if (isPolicyName(approver)) return `${approver} (${LOOKED_UP})`;
   const [kind = '', id = ''] = approver.split(':');
@@ -136,14 +136,14 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Says it for programs; spans of time are milliseconds. */
-export function toPlainExplanation(explanation: Explanation): object {
+export function explanationToJson(explanation: Explanation): object {
   const { assumed, evaluation, facts, file, hash, redact, route, slack } = explanation;
   const { failure, passedOver, rule, ruling } = evaluation;
   return {
     ...(file !== undefined && { file, policy: hash }),
     tool: facts.tool,
     args: facts.args,
-    ...(facts.agent && { agent: sayAgent(facts.agent) }),
+    ...(facts.agent && { agent: formatAgent(facts.agent) }),
     rule,
     gate: ruling.gate,
     ...(ruling.gate === 'refuse' && { reason: ruling.reason }),

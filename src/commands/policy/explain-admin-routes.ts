@@ -4,27 +4,29 @@ import {
   findAdminRoute,
   NO_ADMIN_ROUTES,
 } from '../../domain/policy/admin-routes.ts';
-import { tightenAnswer } from '../../domain/policy/combine-routes.ts';
+import { combineGateAnswer } from '../../domain/policy/combine-routes.ts';
 import { type Evaluation, toGateAnswer } from '../../domain/policy/policy.ts';
 import {
   type DraftRoute,
-  type Named,
-  namesIn,
   type PolicyName,
-  settleRoutes,
+  policyNamesIn,
+  type ResolvedName,
+  resolveRoutes,
 } from '../../domain/policy/policy-routes.ts';
 import { type GateAnswer, REQUESTER_ROUTE, type Route } from '../../domain/policy/route.ts';
-import { createRoutes } from '../../stores/repositories/settings.ts';
+import { createRouteBook } from '../../stores/repositories/settings.ts';
 import { readOffline } from '../../stores/sqlite/read-offline.ts';
 import type { CommandDeps } from '../command.ts';
 
 /** The routes that are set in Slack, or why they are left out, as a sentence. */
-export type KnownRoutes =
+export type StoredAdminRoutes =
   | { readonly kind: 'routes'; readonly book: AdminRoutes }
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** Reads them where they are kept on this machine. */
-export async function readSetRoutes({ env }: Pick<CommandDeps, 'env'>): Promise<KnownRoutes> {
+export async function readStoredAdminRoutes({
+  env,
+}: Pick<CommandDeps, 'env'>): Promise<StoredAdminRoutes> {
   if (env.REDIS_URL?.trim()) {
     const why = 'No routes are set in Slack: they are kept in Redis, which is not asked.';
     return { kind: 'unknown', why };
@@ -32,7 +34,7 @@ export async function readSetRoutes({ env }: Pick<CommandDeps, 'env'>): Promise<
   try {
     const dataDir = env.DATA_DIR?.trim() || DEFAULT_DATA_DIR;
     const book = await readOffline(dataDir, NO_ADMIN_ROUTES, (records) =>
-      createRoutes(records).read(),
+      createRouteBook(records).read(),
     );
     return { kind: 'routes', book };
   } catch (error) {
@@ -42,7 +44,7 @@ export async function readSetRoutes({ env }: Pick<CommandDeps, 'env'>): Promise<
 }
 
 /** What a route that is set in Slack makes of what the rules say. */
-export interface SlackShare {
+export interface AdminRouteEffect {
   readonly evaluation: Evaluation<string>;
   readonly route: DraftRoute | undefined;
   /** The route's name, and whether the rules still hold beside it. */
@@ -50,15 +52,15 @@ export interface SlackShare {
 }
 
 /** Puts the routes that are set in Slack beside the rules, as the gate does. Names that nobody looked up stay names. */
-export function heedSetRoutes(
+export function applyAdminRoutes(
   said: { readonly evaluation: Evaluation<string>; readonly route: DraftRoute | undefined },
   facts: { readonly tool: string; readonly mayLoosen: boolean },
   around: { readonly book: AdminRoutes; readonly drafts: ReadonlyMap<string, DraftRoute> },
-): SlackShare {
+): AdminRouteEffect {
   const set = findAdminRoute(around.book, facts.tool);
   if (!set) return said;
-  const before = toAnswer(said.evaluation, settleByName(around.drafts));
-  const after = tightenAnswer(before, set, { mayLoosen: facts.mayLoosen });
+  const before = toAnswer(said.evaluation, resolveByName(around.drafts));
+  const after = combineGateAnswer(before, set, { mayLoosen: facts.mayLoosen });
   if (after.kind !== 'ask') return said;
   const { risk, route } = after;
   const ruling = { gate: 'ask', route: route.name, ...(risk && { risk }) } as const;
@@ -69,12 +71,12 @@ export function heedSetRoutes(
   };
 }
 
-function settleByName(drafts: ReadonlyMap<string, DraftRoute>): ReadonlyMap<string, Route> {
+function resolveByName(drafts: ReadonlyMap<string, DraftRoute>): ReadonlyMap<string, Route> {
   // A name that stands for itself is no id, and is only ever shown.
-  const itself = (name: PolicyName) => name as unknown as Named;
-  return settleRoutes(
+  const itself = (name: PolicyName) => name as unknown as ResolvedName;
+  return resolveRoutes(
     drafts,
-    new Map(namesIn(drafts.values()).map((name) => [name, itself(name)])),
+    new Map(policyNamesIn(drafts.values()).map((name) => [name, itself(name)])),
   );
 }
 

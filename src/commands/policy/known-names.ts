@@ -1,4 +1,4 @@
-import { graphNameOf, readGraph } from '../../config/graph-config.ts';
+import { graphNameOf, readGraphConfig } from '../../config/graph-config.ts';
 import { DEFAULT_DATA_DIR } from '../../config/setting-variables.ts';
 import { type ApiKey, keyState } from '../../domain/people/api-key.ts';
 import type { KnownNames } from '../../policy/file/read-rules.ts';
@@ -18,7 +18,7 @@ export async function readKnownNames(
   { helpers, toolbox }: OfflineTools,
   { clock, env }: Pick<CommandDeps, 'clock' | 'env'>,
 ): Promise<OfflineNames> {
-  const graph = graphNameOf(readGraph(env));
+  const graph = graphNameOf(readGraphConfig(env));
   const { keys, problem } = await readKeys(env);
   const working = keys.filter((key) => keyState(key, clock.now()) === 'works');
   const agents = [

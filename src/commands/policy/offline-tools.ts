@@ -6,7 +6,7 @@ import { createWorkspaceBytes } from '../../agent/tools/files/workspace-bytes.ts
 import { loadToolsModule, ToolsModuleError } from '../../agent/tools/load-tools-module.ts';
 import { createFetchUrl } from '../../agent/tools/web/fetch-url.ts';
 import { createSearchWeb } from '../../agent/tools/web/search-web.ts';
-import { steeringFileProblems } from '../../config/paths/agent-writable-problems.ts';
+import { agentWritableFileProblems } from '../../config/paths/agent-writable-problems.ts';
 import { DEFAULT_WORKSPACE_DIR } from '../../config/setting-variables.ts';
 import type { Helper } from '../../domain/tools/helper.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
@@ -43,7 +43,7 @@ export async function createOfflineTools({ clock, env }: CommandDeps): Promise<O
     });
   const path = env.TOOLS_MODULE?.trim();
   if (!path) return make();
-  const [misplaced] = steeringFileProblems('TOOLS_MODULE', path, workspaceDir);
+  const [misplaced] = agentWritableFileProblems('TOOLS_MODULE', path, workspaceDir);
   if (misplaced !== undefined) return { ...make(), problem: misplaced };
   try {
     return make(await loadToolsModule(path, clock));

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { steeringFileProblems } from '../../config/paths/agent-writable-problems.ts';
+import { agentWritableFileProblems } from '../../config/paths/agent-writable-problems.ts';
 import { DEFAULT_POLICY_FILE, DEFAULT_WORKSPACE_DIR } from '../../config/setting-variables.ts';
 import { type PolicyFile, readPolicy } from '../../policy/file/read-policy.ts';
 import type { KnownNames } from '../../policy/file/read-rules.ts';
@@ -28,7 +28,7 @@ export async function openPolicyFile(
   const path = set ?? DEFAULT_POLICY_FILE;
   if (set === undefined && !existsSync(path)) return { kind: 'none' };
   const workspaceDir = env.WORKSPACE_DIR?.trim() || DEFAULT_WORKSPACE_DIR;
-  const misplaced = steeringFileProblems('POLICY_FILE', path, workspaceDir);
+  const misplaced = agentWritableFileProblems('POLICY_FILE', path, workspaceDir);
   try {
     const read = readPolicy(await readPolicyText(resolve(path)), known);
     if (read.ok && misplaced.length === 0) return { kind: 'policy', path, file: read.file };

@@ -1,17 +1,17 @@
-import { sayAgentPattern } from '../../domain/policy/agent-name.ts';
-import { namesIn } from '../../domain/policy/policy-routes.ts';
-import { showLine } from '../../domain/text/terminal-text.ts';
+import { formatAgentPattern } from '../../domain/policy/agent-name.ts';
+import { policyNamesIn } from '../../domain/policy/policy-routes.ts';
+import { toTerminalLine } from '../../domain/text/terminal-text.ts';
 import type { PolicyFile } from '../../policy/file/read-policy.ts';
-import { type PolicyProblem, sayProblem } from '../../policy/policy-problem.ts';
-import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from '../command.ts';
-import { readArguments } from '../parse-arguments.ts';
+import { formatPolicyProblem, type PolicyProblem } from '../../policy/policy-problem.ts';
+import { type CommandDeps, EXIT, type ExitCode, UsageError, writeJsonOutput } from '../command.ts';
+import { parseArguments } from '../parse-arguments.ts';
 import { readKnownNames } from './known-names.ts';
 import { createOfflineTools } from './offline-tools.ts';
 import { type FoundPolicy, openPolicyFile } from './open-policy-file.ts';
 
 /** Says what is wrong with a policy file, without asking Slack anything. */
 export async function checkPolicy(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const { positionals, values } = readArguments({
+  const { positionals, values } = parseArguments({
     args: [...args],
     allowPositionals: true,
     options: { file: { type: 'string' }, json: { type: 'boolean', default: false } },
@@ -22,39 +22,40 @@ export async function checkPolicy(args: readonly string[], deps: CommandDeps): P
   const { known, problem } = await readKnownNames(tools, deps);
   const found = await openPolicyFile(named[0], deps, known);
   if (problem !== undefined) deps.err(problem);
-  if (values.json) outJson(deps, toJson(found, tools.problem));
-  else deps.out(say(found));
+  if (values.json) writeJsonOutput(deps, toJson(found, tools.problem));
+  else deps.out(writeLine(found));
   if (tools.problem !== undefined && !values.json) deps.err(tools.problem);
   return found.kind === 'policy' ? EXIT.fine : EXIT.problems;
 }
 
 /** Words of all commands for that there is no file. */
-export const NO_FILE =
+export const NO_POLICY_FILE =
   'There is no policy file: POLICY_FILE is unset, and ./policy.yaml is not there. The built-in rules hold.';
 
-function say(found: FoundPolicy): string {
-  if (found.kind === 'none') return NO_FILE;
-  if (found.kind === 'policy') return sayFine(found.path, found.file);
+function writeLine(found: FoundPolicy): string {
+  if (found.kind === 'none') return NO_POLICY_FILE;
+  if (found.kind === 'policy') return describeUsablePolicy(found.path, found.file);
   const { path, problems } = found;
   const warnings = problems.filter((problem) => isWarning(problem)).length;
   const errors = problems.length - warnings;
   const counts = [count(errors, 'error'), ...(warnings > 0 ? [count(warnings, 'warning')] : [])];
   return [
-    ...problems.map((problem) => sayAny(path, problem)),
-    `${showLine(path)} can't be used: ${counts.join(', ')}.`,
+    ...problems.map((problem) => formatAnyProblem(path, problem)),
+    `${toTerminalLine(path)} can't be used: ${counts.join(', ')}.`,
   ].join('\n');
 }
 
-function sayFine(path: string, file: PolicyFile): string {
-  const names = namesIn(file.routes.values());
+function describeUsablePolicy(path: string, file: PolicyFile): string {
+  const names = policyNamesIn(file.routes.values());
   return [
-    ...file.warnings.map((problem) => sayProblem(path, problem)),
-    `${showLine(path)} can be used: ${count(file.policy.rules.length, 'rule')}, ${count(file.routes.size, 'route')} of its own.`,
+    ...file.warnings.map((problem) => formatPolicyProblem(path, problem)),
+    `${toTerminalLine(path)} can be used: ${count(file.policy.rules.length, 'rule')}, ${count(file.routes.size, 'route')} of its own.`,
     ...(names.length === 0
       ? []
-      : [`Slack says at the start what these names are: ${names.map(showLine).join(', ')}.`]),
+      : [`Slack says at the start what these names are: ${names.map(toTerminalLine).join(', ')}.`]),
     ...meaningsOf(file).map(
-      ({ means, rule, text }) => `${showLine(rule)}: “${showLine(text)}” means ${showLine(means)}.`,
+      ({ means, rule, text }) =>
+        `${toTerminalLine(rule)}: “${toTerminalLine(text)}” means ${toTerminalLine(means)}.`,
     ),
   ].join('\n');
 }
@@ -64,18 +65,21 @@ function meaningsOf({ policy }: PolicyFile) {
   return policy.rules.flatMap(({ agents = [], mentions = [], name }) =>
     [...agents, ...mentions]
       .filter(({ isBare }) => isBare)
-      .map((pattern) => ({ rule: name, text: pattern.text, means: sayAgentPattern(pattern) })),
+      .map((pattern) => ({ rule: name, text: pattern.text, means: formatAgentPattern(pattern) })),
   );
 }
 
 /** Says why a policy file can't be used, for commands that need one. */
-export function sayBroken({ path, problems }: Extract<FoundPolicy, { kind: 'broken' }>): string {
+export function describeUnusablePolicy({
+  path,
+  problems,
+}: Extract<FoundPolicy, { kind: 'broken' }>): string {
   const errors = problems.filter((problem) => !isWarning(problem));
-  return errors.map((problem) => sayAny(path, problem)).join('\n');
+  return errors.map((problem) => formatAnyProblem(path, problem)).join('\n');
 }
 
-function sayAny(path: string, problem: PolicyProblem | string): string {
-  return typeof problem === 'string' ? showLine(problem) : sayProblem(path, problem);
+function formatAnyProblem(path: string, problem: PolicyProblem | string): string {
+  return typeof problem === 'string' ? toTerminalLine(problem) : formatPolicyProblem(path, problem);
 }
 
 function isWarning(problem: PolicyProblem | string): boolean {
@@ -89,7 +93,7 @@ function count(things: number, word: string): string {
 function toJson(found: FoundPolicy, toolsProblem: string | undefined): object {
   const about = toolsProblem === undefined ? {} : { toolsProblem };
   if (found.kind === 'none')
-    return { ok: false, problems: [{ severity: 'error', message: NO_FILE }], ...about };
+    return { ok: false, problems: [{ severity: 'error', message: NO_POLICY_FILE }], ...about };
   if (found.kind === 'broken') {
     return { ok: false, file: found.path, problems: found.problems.map(plain), ...about };
   }
@@ -100,7 +104,7 @@ function toJson(found: FoundPolicy, toolsProblem: string | undefined): object {
     hash: file.hash,
     rules: file.policy.rules.length,
     routes: [...file.routes.keys()],
-    names: namesIn(file.routes.values()),
+    names: policyNamesIn(file.routes.values()),
     agents: meaningsOf(file),
     problems: file.warnings.map(plain),
     ...about,

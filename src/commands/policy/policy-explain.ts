@@ -3,15 +3,15 @@ import { parseStrictJson } from '../../domain/json/strict-json.ts';
 import { NO_ADMIN_ROUTES } from '../../domain/policy/admin-routes.ts';
 import {
   type AgentName,
+  describeAmbiguousAgent,
   hasAgentKind,
-  readAgentPattern,
-  sayAmbiguous,
+  parseAgentPattern,
 } from '../../domain/policy/agent-name.ts';
 import {
+  type ConditionLookups,
   type Evaluation,
   evaluatePolicy,
-  type Outside,
-  redactedIn,
+  redactedPathsOf,
 } from '../../domain/policy/policy.ts';
 import type { DraftRoute } from '../../domain/policy/policy-routes.ts';
 import {
@@ -20,17 +20,21 @@ import {
   REQUESTER_ROUTE,
   type Risk,
 } from '../../domain/policy/route.ts';
-import { showLine } from '../../domain/text/terminal-text.ts';
+import { toTerminalLine } from '../../domain/text/terminal-text.ts';
 import { threadKey } from '../../domain/threads/thread-key.ts';
 import type { PolicyFile } from '../../policy/file/read-policy.ts';
-import { type CommandDeps, EXIT, type ExitCode, outJson, UsageError } from '../command.ts';
-import { readArguments } from '../parse-arguments.ts';
-import { type Explanation, sayExplanation, toPlainExplanation } from './describe-explanation.ts';
-import { heedSetRoutes, readSetRoutes } from './explain-admin-routes.ts';
+import { type CommandDeps, EXIT, type ExitCode, UsageError, writeJsonOutput } from '../command.ts';
+import { parseArguments } from '../parse-arguments.ts';
+import {
+  describeExplanation,
+  type Explanation,
+  explanationToJson,
+} from './describe-explanation.ts';
+import { applyAdminRoutes, readStoredAdminRoutes } from './explain-admin-routes.ts';
 import { readKnownNames } from './known-names.ts';
 import { createOfflineTools, type OfflineTools } from './offline-tools.ts';
 import { openPolicyFile } from './open-policy-file.ts';
-import { NO_FILE, sayBroken } from './policy-check.ts';
+import { describeUnusablePolicy, NO_POLICY_FILE } from './policy-check.ts';
 
 /** Says what would happen to a call and by which rule, without asking Slack or the app anything. */
 export async function explainPolicy(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
@@ -45,17 +49,17 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
   }
   const found = await openPolicyFile(wanted.file, deps, known);
   if (found.kind === 'broken') {
-    deps.err(sayBroken(found));
+    deps.err(describeUnusablePolicy(found));
     return EXIT.problems;
   }
   const assumed = new Set<string>([...call.assumed, ...(problem === undefined ? [] : [problem])]);
-  const outside = assumeOutside(wanted, assumed);
+  const outside = assumeLookups(wanted, assumed);
   const file = found.kind === 'policy' ? found.file : undefined;
   const routes = file?.routes ?? new Map<string, DraftRoute>();
   const evaluation = await evaluate(file, call.facts, outside);
-  const set = await readSetRoutes(deps);
+  const set = await readStoredAdminRoutes(deps);
   if (set.kind === 'unknown') assumed.add(set.why);
-  const share = heedSetRoutes(
+  const share = applyAdminRoutes(
     { evaluation, route: routeOf(evaluation, routes) },
     {
       tool: wanted.tool,
@@ -67,12 +71,12 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
     file: found.kind === 'policy' ? found.path : undefined,
     hash: file?.hash,
     facts: call.facts,
-    redact: file ? redactedIn(file.policy, wanted.tool) : [],
+    redact: file ? redactedPathsOf(file.policy, wanted.tool) : [],
     ...share,
     assumed: [...assumed],
   };
-  if (wanted.json) outJson(deps, toPlainExplanation(explanation));
-  else deps.out(sayExplanation(explanation));
+  if (wanted.json) writeJsonOutput(deps, explanationToJson(explanation));
+  else deps.out(describeExplanation(explanation));
   return EXIT.fine;
 }
 
@@ -92,7 +96,7 @@ interface Wanted {
 }
 
 function readWanted(args: readonly string[]): Wanted {
-  const { positionals, values } = readArguments({
+  const { positionals, values } = parseArguments({
     args: [...args],
     allowPositionals: true,
     options: {
@@ -150,11 +154,11 @@ function readAgent({ agent, program }: Wanted, known: readonly AgentName[]): Age
   if (text === undefined) return undefined;
   const kinds = agent === undefined ? (['key', 'graph'] as const) : (['helper'] as const);
   const named = known.filter(({ kind }) => kinds.some((each) => each === kind));
-  const read = readAgentPattern(
+  const read = parseAgentPattern(
     hasAgentKind(text) || agent === undefined ? text : `helper:${text}`,
     named,
   );
-  if (read.kind === 'ambiguous') throw new UsageError(sayAmbiguous(text, read.meanings));
+  if (read.kind === 'ambiguous') throw new UsageError(describeAmbiguousAgent(text, read.meanings));
   const { glob, kind } = read.kind === 'pattern' ? read.pattern : {};
   if (glob !== undefined && kind && kinds.some((each) => each === kind))
     return { kind, name: glob };
@@ -177,7 +181,7 @@ function readCall(
   const parsed = tool?.parse(args);
   if (parsed && !parsed.ok) {
     const problems = parsed.problems.map(({ message, path }) =>
-      showLine(`  ${[...path, message].join(': ')}`),
+      toTerminalLine(`  ${[...path, message].join(': ')}`),
     );
     const why = `The arguments do not fit ${name}: the agent is told so, and no policy is asked.`;
     return { kind: 'unfit', why: [why, ...problems].join('\n') };
@@ -198,7 +202,7 @@ function readCall(
 }
 
 /** Notes what a condition was told that nobody knows here. */
-function assumeOutside({ email, groups }: Wanted, assumed: Set<string>): Outside {
+function assumeLookups({ email, groups }: Wanted, assumed: Set<string>): ConditionLookups {
   return {
     async emailOf() {
       if (email === undefined) assumed.add('The e-mail address is empty; --email sets it.');
@@ -219,7 +223,7 @@ function assumeOutside({ email, groups }: Wanted, assumed: Set<string>): Outside
 async function evaluate(
   file: PolicyFile | undefined,
   facts: GateFacts,
-  outside: Outside,
+  outside: ConditionLookups,
 ): Promise<Evaluation<string>> {
   return file ? await evaluatePolicy(file.policy, facts, outside) : evaluateBuiltIn(facts);
 }
@@ -231,7 +235,7 @@ function evaluateBuiltIn(facts: GateFacts): Evaluation<string> {
       ? ({ gate: 'run' } as const)
       : ({ gate: 'ask', route: REQUESTER_ROUTE.name } as const);
   const isDefault = answer.isDefault ? { isDefault: true as const } : {};
-  return { rule: `the built-in rules. ${NO_FILE}`, ruling, ...isDefault, passedOver: [] };
+  return { rule: `the built-in rules. ${NO_POLICY_FILE}`, ruling, ...isDefault, passedOver: [] };
 }
 
 function routeOf(

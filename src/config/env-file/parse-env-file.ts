@@ -5,7 +5,7 @@
  */
 
 /** What the file sets, by name, and all that is wrong with it. */
-export interface EnvFileReading {
+export interface EnvFileParseResult {
   readonly values: Readonly<Record<string, string>>;
   /** Sentences without a subject: “line 3 has …”. */
   readonly problems: readonly string[];
@@ -24,7 +24,7 @@ const OPENING = /[ \t]*(['"`])/y;
 const QUOTE = 'Put the whole value in single quotes, or in backticks (`) where it holds one.';
 
 /** Reads the bytes of a file; never throws. */
-export function parseEnvFile(bytes: Uint8Array): EnvFileReading {
+export function parseEnvFile(bytes: Uint8Array): EnvFileParseResult {
   let text: string;
   try {
     // The byte order mark that some editors write is left out by it.
@@ -48,7 +48,7 @@ interface Reader {
 /** Why an entry can't be read as it is written: the end of a sentence that begins with its line. */
 class Refusal extends Error {}
 
-function readEntries(text: string): EnvFileReading {
+function readEntries(text: string): EnvFileParseResult {
   const reader: Reader = { text, at: 0 };
   const values = new Map<string, string>();
   const lines = new Map<string, number>();

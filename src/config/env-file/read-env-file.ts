@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { meantSetting, sayMeant } from '../suggest-setting.ts';
+import { describeSuggestion, suggestSetting } from '../suggest-setting.ts';
 import { parseEnvFile } from './parse-env-file.ts';
 
 /** The file can't be taken as it is written; the message names each line, and no value. */
@@ -11,11 +11,11 @@ export class EnvFileError extends Error {
 export function readEnvFile(): Readonly<Record<string, string>> {
   const { values, problems } = parseEnvFile(readBytes());
   const misspelt = Object.keys(values).flatMap((name) => {
-    const meant = meantSetting(name);
+    const meant = suggestSetting(name);
     return meant === undefined
       ? []
       : [
-          `${sayMeant(name, meant)} If it is for something else, set it in the environment instead.`,
+          `${describeSuggestion(name, meant)} If it is for something else, set it in the environment instead.`,
         ];
   });
   const all = [

@@ -3,7 +3,7 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Fills in variables, and gathers what can't be filled in. */
-export interface Filler {
+export interface VariableExpander {
   /** `isShell`: `$(…)` is left to the shell that the text is for. */
   fill(template: string, isShell?: boolean): string;
   fillAll(templates: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ const COMMAND = /\$\(/;
 const LONGEST_NAME = 60;
 
 /** Makes a filler for one place of the file, like a server. */
-export function createFiller(place: string, env: Environment): Filler {
+export function createVariableExpander(place: string, env: Environment): VariableExpander {
   const problems = new Set<string>();
   const values: string[] = [];
   const names = new Set<string>();

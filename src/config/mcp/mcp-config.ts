@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseStrictJson } from '../../domain/json/strict-json.ts';
 import { serverPrefix } from '../../domain/tools/server-tools.ts';
-import { createFiller, type Filler } from './expand-variables.ts';
-import { meantKey, readKeys } from './server-entry-keys.ts';
-import { readTimes } from './server-timeouts.ts';
+import { createVariableExpander, type VariableExpander } from './expand-variables.ts';
+import { readKeys, suggestEntryKey } from './server-entry-keys.ts';
+import { readTimeouts } from './server-timeouts.ts';
 
 /** An MCP server as the file names it, its variables filled in. */
 export interface McpServerConfig {
@@ -31,7 +31,7 @@ type Reach =
     };
 
 /** What a file of MCP servers holds, or all that is wrong with it. */
-export interface McpConfigReading {
+export interface McpConfigParseResult {
   readonly servers: readonly McpServerConfig[];
   readonly problems: readonly string[];
   /** What is in it and has no effect here. */
@@ -43,7 +43,7 @@ export interface McpConfigReading {
 }
 
 /** No file is named. */
-export const NO_SERVERS: McpConfigReading = {
+export const NO_SERVERS: McpConfigParseResult = {
   servers: [],
   problems: [],
   warnings: [],
@@ -94,7 +94,7 @@ export function readMcpConfig(
   path: string,
   env: Environment,
   readFile: (path: string) => string = readText,
-): McpConfigReading {
+): McpConfigParseResult {
   let content: string;
   try {
     content = readFile(path);
@@ -124,7 +124,7 @@ export function readMcpConfig(
     servers: readings.flatMap(({ servers }) => servers),
     problems: [
       ...readings.flatMap(({ problems }) => problems),
-      ...sayTwins(entries.map(([name]) => name)),
+      ...describeDuplicates(entries.map(([name]) => name)),
     ],
     warnings: readings.flatMap(({ warnings }) => warnings),
     secrets: [...new Set(readings.flatMap(({ secrets }) => secrets))],
@@ -142,14 +142,14 @@ function readText(path: string): string {
   }
 }
 
-function problem(sentence: string): McpConfigReading {
+function problem(sentence: string): McpConfigParseResult {
   return { ...NO_SERVERS, problems: [sentence] };
 }
 
 /** The keys beside `mcpServers`: a file of another program may hold more than servers. */
-function readOthers(keys: readonly string[]): McpConfigReading {
+function readOthers(keys: readonly string[]): McpConfigParseResult {
   const isServers = (key: string) =>
-    key === 'servers' || meantKey(key, ['mcpServers']) !== undefined;
+    key === 'servers' || suggestEntryKey(key, ['mcpServers']) !== undefined;
   return {
     ...NO_SERVERS,
     problems: keys
@@ -169,12 +169,12 @@ function isOff(entry: unknown): boolean {
   );
 }
 
-function readEntry(name: string, entry: unknown, env: Environment): McpConfigReading {
+function readEntry(name: string, entry: unknown, env: Environment): McpConfigParseResult {
   const place = `MCP_CONFIG: the server “${name}”`;
   if (serverPrefix(name) === '') {
     return problem(`${place} has a name without letters and digits. Give it another one.`);
   }
-  const filler = createFiller(place, env);
+  const filler = createVariableExpander(place, env);
   const isRemote = entry instanceof Object && 'url' in entry && !('command' in entry);
   const keys = entry instanceof Object && readKeys(place, entry, isRemote ? 'remote' : 'local');
   const { problems, warnings } = keys || NO_SERVERS;
@@ -187,7 +187,7 @@ function readEntry(name: string, entry: unknown, env: Environment): McpConfigRea
       ...(problems.length > 0 && { problems }),
     };
   }
-  const times = readTimes(place, entry instanceof Object ? entry : {});
+  const times = readTimeouts(place, entry instanceof Object ? entry : {});
   return {
     servers: [{ name, reach: read.reach, ...times.read }],
     problems: [
@@ -206,7 +206,7 @@ type EntryReading =
   | { readonly reach: Reach }
   | { readonly issues: readonly { readonly message: string }[] };
 
-function readRemote(entry: unknown, { fill, fillAll }: Filler): EntryReading {
+function readRemote(entry: unknown, { fill, fillAll }: VariableExpander): EntryReading {
   const read = HttpEntry.safeParse(entry);
   if (!read.success) return { issues: read.error.issues };
   const { headers, type, url } = read.data;
@@ -214,7 +214,7 @@ function readRemote(entry: unknown, { fill, fillAll }: Filler): EntryReading {
   return { reach: { kind, url: fill(url), headers: fillAll(headers) } };
 }
 
-function readLocal(entry: unknown, { fill, fillAll }: Filler): EntryReading {
+function readLocal(entry: unknown, { fill, fillAll }: VariableExpander): EntryReading {
   const read = StdioEntry.safeParse(entry);
   if (!read.success) return { issues: read.error.issues };
   const { args, command, cwd, env } = read.data;
@@ -277,7 +277,7 @@ function secretsOf(reach: Reach): readonly string[] {
 }
 
 /** Their tools would have the same names. */
-function sayTwins(names: readonly string[]): readonly string[] {
+function describeDuplicates(names: readonly string[]): readonly string[] {
   const seen = new Map<string, string>();
   const problems: string[] = [];
   for (const name of names) {

@@ -2,7 +2,7 @@
 import { closestMatch } from 'leven';
 
 /** What is said of the keys of one entry. */
-export interface KeyReading {
+export interface EntryKeysResult {
   /** Without them the server would be another one, or its tools others. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
@@ -57,7 +57,7 @@ const IDLE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Looks at the keys of an entry of a program (`local`) or an address; the place begins each sentence. */
-export function readKeys(place: string, entry: object, kind: 'local' | 'remote'): KeyReading {
+export function readKeys(place: string, entry: object, kind: 'local' | 'remote'): EntryKeysResult {
   const [own, others, beside] =
     kind === 'local' ? [LOCAL, REMOTE, 'command'] : [REMOTE, LOCAL, 'url'];
   const problems: string[] = [];
@@ -74,7 +74,7 @@ export function readKeys(place: string, entry: object, kind: 'local' | 'remote')
 
   function judgeUnknown(key: string): void {
     const idle = IDLE.get(key);
-    const meant = idle === undefined ? meantKey(key, [...own, ...BOTH]) : undefined;
+    const meant = idle === undefined ? suggestEntryKey(key, [...own, ...BOTH]) : undefined;
     if (meant === undefined) {
       const why = idle === undefined ? '' : `: ${idle}`;
       warnings.push(`${place}: “${key}” has no effect here${why}.`);
@@ -88,7 +88,7 @@ function isAll(key: string, value: unknown): boolean {
 }
 
 /** Returns the key that another one is probably meant for. */
-export function meantKey(key: string, known: readonly string[]): string | undefined {
+export function suggestEntryKey(key: string, known: readonly string[]): string | undefined {
   const same = known.find((each) => each.toLowerCase() === key.toLowerCase());
   return same ?? closestMatch(key, known, { maxDistance: key.length > 4 ? 2 : 1 });
 }

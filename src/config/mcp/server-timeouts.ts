@@ -3,17 +3,17 @@ import { parseDuration } from '../../domain/text/duration.ts';
 import { CALL_KEYS, START_KEYS } from './server-entry-keys.ts';
 
 /** The times of an entry, or what is wrong with them. */
-export interface TimesReading {
+export interface TimeoutsReading {
   readonly read: { readonly startMs?: number; readonly callMs?: number };
   readonly problems: readonly string[];
 }
 
 /** Nobody means a start of more seconds, or of fewer milliseconds. */
-const LEAST_MS = 1_000;
-const MOST_MS = 86_400_000;
+const MIN_MS = 1_000;
+const MAX_MS = 86_400_000;
 
 /** Reads how long a server may take to start, and a call; the place begins each sentence. */
-export function readTimes(place: string, entry: object): TimesReading {
+export function readTimeouts(place: string, entry: object): TimeoutsReading {
   const values = new Map<string, unknown>(Object.entries(entry));
   const problems: string[] = [];
 
@@ -23,7 +23,7 @@ export function readTimes(place: string, entry: object): TimesReading {
     const ms = toMs(key, values.get(key));
     if (ms === undefined) {
       problems.push(
-        `${place}: “${key}” is a time of up to a day: a number below ${LEAST_MS} is seconds, a larger one milliseconds, and "2m" or "90s" says its unit.`,
+        `${place}: “${key}” is a time of up to a day: a number below ${MIN_MS} is seconds, a larger one milliseconds, and "2m" or "90s" says its unit.`,
       );
     }
     return ms;
@@ -39,10 +39,10 @@ export function readTimes(place: string, entry: object): TimesReading {
 
 function toMs(key: string, value: unknown): number | undefined {
   const ms = typeof value === 'string' ? parseDuration(value) : toNumberMs(key, value);
-  return ms !== undefined && ms > 0 && ms <= MOST_MS ? Math.round(ms) : undefined;
+  return ms !== undefined && ms > 0 && ms <= MAX_MS ? Math.round(ms) : undefined;
 }
 
 function toNumberMs(key: string, value: unknown): number | undefined {
   if (typeof value !== 'number') return undefined;
-  return key.endsWith('_sec') || value < LEAST_MS ? value * 1_000 : value;
+  return key.endsWith('_sec') || value < MIN_MS ? value * 1_000 : value;
 }

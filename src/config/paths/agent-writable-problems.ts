@@ -1,7 +1,7 @@
 /** Files that steer what runs outside of the sandbox: none of them may be where the agent's tools can write. */
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { leadsInto, throughLinks, unreachable } from './path-containment.ts';
+import { explainUnreachable, resolveLinks, resolvesInto } from './path-containment.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,32 +16,32 @@ const STEERS = {
 } as const;
 
 /** Says what is wrong with a file that the agent's tools could rewrite, links of both kinds followed. */
-export function steeringFileProblems(
+export function agentWritableFileProblems(
   name: keyof typeof STEERS,
   file: string,
   workspaceDir: string,
 ): string[] {
   // What is wrong with the folders themselves is said elsewhere.
-  if (unreachable('WORKSPACE_DIR', workspaceDir).length > 0) return [];
-  const problems = unreachable(name, file);
+  if (explainUnreachable('WORKSPACE_DIR', workspaceDir).length > 0) return [];
+  const problems = explainUnreachable(name, file);
   if (problems.length > 0) return problems;
   const what = `so the agent’s tools could rewrite ${STEERS[name]}`;
-  if (leadsInto(file, workspaceDir)) {
+  if (resolvesInto(file, workspaceDir)) {
     return [`${name} ${file} is inside WORKSPACE_DIR, ${what}. Put it outside.`];
   }
-  const twin = findHardLink(file, throughLinks(resolve(workspaceDir)));
+  const twin = findHardLink(file, resolveLinks(resolve(workspaceDir)));
   if (twin === undefined) return [];
   return [`${name} ${file} ${twin}, ${what}. Put a copy of it outside, and name the copy.`];
 }
 
 /** More entries than these are not looked through at a start. */
-const MOST_ENTRIES = 20_000;
+const MAX_ENTRIES = 20_000;
 
 /** Says where in the folder the same file has a second name; undefined where it has none. */
 function findHardLink(file: string, folder: string): string | undefined {
   const own = statSync(file, { bigint: true, throwIfNoEntry: false });
   if (!own?.isFile() || own.nlink < 2n) return undefined;
-  let left = MOST_ENTRIES;
+  let left = MAX_ENTRIES;
   for (const path of filesIn(folder)) {
     left -= 1;
     if (left < 0) return 'has a second name (a hard link), which may be inside WORKSPACE_DIR';
@@ -70,24 +70,28 @@ const STEERING_VARIABLES = [
 ];
 
 /** Returns those of an environment's variables that lead a program, started in `cwd`, into the folder. */
-export function steeringVariables(env: Environment, folder: string, cwd = '.'): readonly string[] {
+export function agentWritableVariables(
+  env: Environment,
+  folder: string,
+  cwd = '.',
+): readonly string[] {
   return STEERING_VARIABLES.filter((name) => {
     const value = env[name] ?? '';
     const parts = [...value.split(/[:;]/), ...value.split(/[\s=]+/)];
-    return parts.some((part) => part !== '' && leadsInto(resolve(cwd, part), folder));
+    return parts.some((part) => part !== '' && resolvesInto(resolve(cwd, part), folder));
   });
 }
 
 /** Says what is wrong with the place in which the app is started, and with the settings of the process itself. */
-export function startPlaceProblems(env: Environment, workspaceDir: string): string[] {
-  if (leadsInto('.', workspaceDir)) {
+export function startFolderProblems(env: Environment, workspaceDir: string): string[] {
+  if (resolvesInto('.', workspaceDir)) {
     return [
       'WORKSPACE_DIR holds the folder in which the app is started, so the agent’s tools could write its .env and policy.yaml. Choose a folder of its own.',
     ];
   }
   return [
-    ...steeringFileProblems('.env', './.env', workspaceDir),
-    ...steeringVariables(env, workspaceDir).map(
+    ...agentWritableFileProblems('.env', './.env', workspaceDir),
+    ...agentWritableVariables(env, workspaceDir).map(
       (name) =>
         `${name} leads into WORKSPACE_DIR, so the agent’s tools could write what runs outside of the sandbox. Change it, or choose another WORKSPACE_DIR.`,
     ),

@@ -2,26 +2,32 @@ import { constants, statSync } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ancestorsOf, isWithin, leadsInto, throughLinks, unreachable } from './path-containment.ts';
+import {
+  ancestorFolders,
+  explainUnreachable,
+  isPathWithin,
+  resolveLinks,
+  resolvesInto,
+} from './path-containment.ts';
 
 const APP_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Says what is wrong with two folders of which one lies in the other, symbolic links followed. */
 export function folderProblems(dataDir: string, workspaceDir: string): string[] {
   const places = { DATA_DIR: dataDir, WORKSPACE_DIR: workspaceDir };
-  const problems = Object.entries(places).flatMap(([name, dir]) => unreachable(name, dir));
+  const problems = Object.entries(places).flatMap(([name, dir]) => explainUnreachable(name, dir));
   if (problems.length > 0) return problems;
-  if (leadsInto(dataDir, workspaceDir)) {
+  if (resolvesInto(dataDir, workspaceDir)) {
     return [
       'DATA_DIR is inside WORKSPACE_DIR, so the agent’s tools could reach the app’s own records. Choose a folder outside.',
     ];
   }
-  if (isOfApp(throughLinks(resolve(workspaceDir)))) {
+  if (isOfApp(resolveLinks(resolve(workspaceDir)))) {
     return [
       'WORKSPACE_DIR holds the app itself, or lies in it, so the agent’s tools could rewrite it. Choose a folder of its own.',
     ];
   }
-  if (leadsInto(workspaceDir, dataDir)) {
+  if (resolvesInto(workspaceDir, dataDir)) {
     return [
       'WORKSPACE_DIR is inside DATA_DIR, so the agent’s files would lie among the app’s own records. Choose a folder outside.',
     ];
@@ -31,24 +37,25 @@ export function folderProblems(dataDir: string, workspaceDir: string): string[] 
 
 /** What is run of the app is its own folders, and the packages of any folder around it. */
 function isOfApp(workspace: string): boolean {
-  const root = throughLinks(APP_ROOT);
+  const root = resolveLinks(APP_ROOT);
   const own = ['bin', 'dist', 'src'].map((name) => join(root, name));
-  const packages = [root, ...ancestorsOf(root)].map((folder) => join(folder, 'node_modules'));
+  const packages = [root, ...ancestorFolders(root)].map((folder) => join(folder, 'node_modules'));
   return (
-    isWithin(root, workspace) || [...own, ...packages].some((folder) => isWithin(workspace, folder))
+    isPathWithin(root, workspace) ||
+    [...own, ...packages].some((folder) => isPathWithin(workspace, folder))
   );
 }
 
 /** Says what is wrong with a file to be written that would take the place of one of the app's own records, symbolic links followed, or of what is no file. */
 export function exportFileProblems(file: string, dataDir: string, what = '--out'): string[] {
-  const problems = unreachable(what, file);
+  const problems = explainUnreachable(what, file);
   if (problems.length > 0) return problems;
   const there = statSync(file, { throwIfNoEntry: false });
   if (there && !there.isFile()) {
     const kind = there.isDirectory() ? 'a folder' : 'no regular file';
     return [`${what} ${file} is ${kind}. Name a file.`];
   }
-  if (!leadsInto(file, dataDir)) return [];
+  if (!resolvesInto(file, dataDir)) return [];
   return [
     `${what} ${file} is inside DATA_DIR, where it could take the place of the app’s own records. Name a file outside.`,
   ];

@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { McpServerConfig } from '../mcp/mcp-config.ts';
-import { steeringVariables } from './agent-writable-problems.ts';
-import { leadsInto } from './path-containment.ts';
+import { agentWritableVariables } from './agent-writable-problems.ts';
+import { resolvesInto } from './path-containment.ts';
 
 /** Programs whose first argument that is no option is what they run, whatever it is called. */
 const RUNNERS = new Set([
@@ -18,7 +18,7 @@ const PLACES =
   /^(?:-C|--(?:cwd|dir|directory|prefix|project|from|package|with|with-editable|require|import|loader|env-file|config|userconfig|experimental-loader))$/;
 
 /** Says which servers are started from, or by, what the agent's tools could write. */
-export function serverPlaceProblems(
+export function serverPathProblems(
   servers: readonly McpServerConfig[],
   workspaceDir: string,
 ): string[] {
@@ -35,10 +35,10 @@ export function serverPlaceProblems(
 type Program = Extract<McpServerConfig['reach'], { kind: 'stdio' }>;
 
 function findPlace({ args, command, cwd = '.', env }: Program, folder: string): string | undefined {
-  const isInside = (path: string) => path !== '' && leadsInto(resolve(cwd, path), folder);
+  const isInside = (path: string) => path !== '' && resolvesInto(resolve(cwd, path), folder);
   if (isInside('.')) return 'has its “cwd”';
   if (/[/\\]/.test(command) && isInside(command)) return 'has its “command”';
-  const [variable] = steeringVariables(env, folder, cwd);
+  const [variable] = agentWritableVariables(env, folder, cwd);
   if (variable !== undefined) return `has a place that its “env” names in ${variable}`;
   const runner = basename(command).replace(/[\d.]*(?:\.exe)?$/, '');
   const script = args.findIndex((arg) => !arg.startsWith('-'));

@@ -1,15 +1,15 @@
 import type { Call } from '../../domain/calls/call.ts';
-import type { Ruling } from '../../domain/calls/decision-rules.ts';
+import type { DecisionRuling } from '../../domain/calls/decision-rules.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import type { Person } from '../../domain/people/person.ts';
-import type { Effects, Seen } from '../../domain/ports/store.ts';
+import type { Effects, ReadRevisions } from '../../domain/ports/store.ts';
 import type { DeskDeps } from '../deps.ts';
-import { effectsOf } from './call-effects.ts';
+import { callEffectsOf } from './call-effects.ts';
 
 type AdvanceDeps = Pick<DeskDeps, 'store'> & Partial<Pick<DeskDeps, 'integrity'>>;
 
 /** Steps to commit, or an answer that commits nothing. `seen` must be unchanged at the commit. */
-export type Ruled<Answer> = Ruling<Answer> & { readonly seen?: Seen };
+export type Ruled<Answer> = DecisionRuling<Answer> & { readonly seen?: ReadRevisions };
 
 type Steps = Extract<Ruled<never>, { kind: 'steps' }>;
 
@@ -71,7 +71,7 @@ export async function commitSteps(
   steps: readonly Step[],
   { by, effects }: CommitOptions = {},
 ): Promise<boolean> {
-  const all = { ...effectsOf(call, steps, by), ...effects };
+  const all = { ...callEffectsOf(call, steps, by), ...effects };
   if (!(await store.ledger.write(call, steps, all))) return false;
   integrity?.sound(steps);
   return true;

@@ -1,30 +1,30 @@
 import type { AuditDraft } from '../../domain/audit/audit.ts';
 import { type Call, type CallStatus, isTerminal } from '../../domain/calls/call.ts';
-import { isHanded, isQuestion, isTaken } from '../../domain/calls/call-origin.ts';
-import { escalateAt, remindAt } from '../../domain/calls/reminder-schedule.ts';
+import { isAnswerOnly, isConsumedByCaller, isRunByGraph } from '../../domain/calls/call-origin.ts';
+import { escalationDueAt, reminderDueAt } from '../../domain/calls/reminder-schedule.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
-import { callPart } from '../../domain/cards/call-name.ts';
-import { isElsewhere } from '../../domain/cards/card-channel.ts';
-import { mayShare } from '../../domain/cards/shared-card.ts';
+import { callTitlePart } from '../../domain/cards/call-name.ts';
+import { isInOtherChannel } from '../../domain/cards/card-channel.ts';
+import { mayShareCard } from '../../domain/cards/shared-card.ts';
 import { isSamePerson, type Person } from '../../domain/people/person.ts';
 import {
+  advanceTurnKey,
   callbackKey,
+  deliverOutboxKey,
   escalateKey,
   expireKey,
-  pumpKey,
-  redrawKey,
   remindKey,
-  runKey,
-  sayKey,
+  renderCardKey,
+  runCallKey,
   type Wake,
 } from '../../domain/ports/agenda.ts';
 import type { Effects } from '../../domain/ports/store.ts';
 import { maskingOfCall } from '../../domain/secrets/call-secrets.ts';
-import { hideText } from '../../domain/secrets/mask-secrets.ts';
+import { maskWholeText } from '../../domain/secrets/mask-secrets.ts';
 import { sentence } from '../../domain/text/sentence.ts';
-import { inWords, type Say } from '../../domain/threads/outbox-message.ts';
+import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-message.ts';
 import { isChannelItself, placeOf } from '../../domain/threads/thread-key.ts';
-import { dueNow, isFreshCall } from './freshness.ts';
+import { dueImmediately, isRecentCall } from './freshness.ts';
 
 /** Whoever does a thing, as the audit names them. */
 export function actorOf(person: Person | undefined): string {
@@ -32,7 +32,7 @@ export function actorOf(person: Person | undefined): string {
 }
 
 /** What goes with the steps of a call: their audit entries, and the keys that have work now. */
-export function effectsOf(
+export function callEffectsOf(
   before: Call,
   steps: readonly Step[],
   by: Person | undefined,
@@ -61,17 +61,25 @@ export function effectsOf(
   const now = previous.updatedAt;
   const stopped = steps
     .filter(({ cause }) => cause === 'integrity')
-    .map(({ call }) => sayStopped(call));
+    .map(({ call }) => stoppedNotice(call));
   const decided = steps.findLast(({ cause }) => cause !== 'claim')?.call ?? previous;
-  const says = [...stopped, ...sayVerdict(before, decided, by), ...sayBack(before, previous)];
-  const told = isNews(before, steps) ? [{ key: callbackKey(before), dueAt: now }] : [];
-  return { audit, wakes: [...wakesOf(before, previous), ...told, ...wakesOfSays(says)], says };
+  const outboxMessages = [
+    ...stopped,
+    ...verdictNotices(before, decided, by),
+    ...reopenedNotice(before, previous),
+  ];
+  const told = isReportable(before, steps) ? [{ key: callbackKey(before), dueAt: now }] : [];
+  return {
+    audit,
+    wakes: [...wakesOf(before, previous), ...told, ...wakesOfSays(outboxMessages)],
+    says: outboxMessages,
+  };
 }
 
 /** Tells whether a program that wants to be told has to hear of the steps: they have moved its call, and are not its own doing. */
-function isNews(before: Call, steps: readonly Step[]): boolean {
+function isReportable(before: Call, steps: readonly Step[]): boolean {
   const last = steps.at(-1);
-  if (last?.call.outside?.callbackUrl === undefined || !isTaken(last.call)) return false;
+  if (last?.call.outside?.callbackUrl === undefined || !isConsumedByCaller(last.call)) return false;
   const { call, cause } = last;
   if (cause === 'claim' || cause === 'finish') return false;
   if (before.status === 'proposed' && call.status === 'pending') return false;
@@ -83,7 +91,7 @@ function reasonOf(cause: Step['cause'], call: Call): { readonly reason?: string 
   const isApproval = cause === 'vote' || cause === 'approve';
   const reason = isApproval ? call.votes.at(-1)?.reason : undefined;
   if (reason === undefined) return {};
-  return { reason: hideText(reason, maskingOfCall(call, undefined, { reveals: true })) };
+  return { reason: maskWholeText(reason, maskingOfCall(call, undefined, { reveals: true })) };
 }
 
 const VERDICTS: Partial<Readonly<Record<CallStatus, string>>> = {
@@ -101,95 +109,108 @@ const ANSWERS: typeof VERDICTS = {
 };
 
 /** Whoever asked does not see the card where others decide; for whom a program asked is told in person, having no thread about it. */
-function sayVerdict(before: Call, call: Call, by: Person | undefined): readonly Say[] {
-  const words = (isQuestion(call) ? ANSWERS : VERDICTS)[call.status];
+function verdictNotices(
+  before: Call,
+  call: Call,
+  by: Person | undefined,
+): readonly OutboxMessage[] {
+  const words = (isAnswerOnly(call) ? ANSWERS : VERDICTS)[call.status];
   const isTheirOwn = by !== undefined && isSamePerson(by, call.requester);
-  if (before.status !== 'pending' || !words || isTheirOwn || !isElsewhere(call)) return [];
+  if (before.status !== 'pending' || !words || isTheirOwn || !isInOtherChannel(call)) return [];
   const { outside, requester, thread, updatedAt: createdAt } = call;
   const id = `verdict:${call.id}.${call.revision}`;
-  const what = callPart(call);
+  const what = callTitlePart(call);
   if (isChannelItself(placeOf(thread))) {
-    const text = inWords(sentence`${what}, which “${outside?.name ?? ''}” asked for you, ${words}`);
+    const text = toOutboxWords(
+      sentence`${what}, which “${outside?.name ?? ''}” asked for you, ${words}`,
+    );
     return [{ id, thread, kind: 'private', to: requester, isDirect: true, ...text, createdAt }];
   }
   const mentions = { people: [requester], groups: [] };
   return [
-    { id, thread, kind: 'notice', ...inWords(sentence`${what} ${words}`), mentions, createdAt },
+    {
+      id,
+      thread,
+      kind: 'notice',
+      ...toOutboxWords(sentence`${what} ${words}`),
+      mentions,
+      createdAt,
+    },
   ];
 }
 
 /** Tells the last approver that the call was not run after all. */
-function sayBack(before: Call, call: Call): readonly Say[] {
+function reopenedNotice(before: Call, call: Call): readonly OutboxMessage[] {
   const { verdict } = before;
   if (before.status !== 'approved' || call.status !== 'pending' || !verdict) return [];
-  const words = sentence`${callPart(call)} has not run, and waits for a decision again. ${call.note ?? ''}`;
+  const words = sentence`${callTitlePart(call)} has not run, and waits for a decision again. ${call.note ?? ''}`;
   return [
     {
       id: `back:${call.id}.${call.revision}`,
       thread: call.thread,
       kind: 'private',
       to: verdict.by,
-      ...(isElsewhere(call) && { isDirect: true as const }),
-      ...inWords(words),
+      ...(isInOtherChannel(call) && { isDirect: true as const }),
+      ...toOutboxWords(words),
       createdAt: call.updatedAt,
     },
   ];
 }
 
 /** The card says it too, but not every call has one. */
-function sayStopped(call: Call): Say {
+function stoppedNotice(call: Call): OutboxMessage {
   return {
     id: `integrity:${call.id}`,
     thread: call.thread,
     kind: 'notice',
-    ...inWords(
-      sentence`:rotating_light: I stopped ${callPart(call)}: what I have stored of it is not what was shown, so I don’t run it. Please tell whoever runs me: somebody or something has changed my database.`,
+    ...toOutboxWords(
+      sentence`:rotating_light: I stopped ${callTitlePart(call)}: what I have stored of it is not what was shown, so I don’t run it. Please tell whoever runs me: somebody or something has changed my database.`,
     ),
     createdAt: call.updatedAt,
   };
 }
 
-function wakesOfSays(says: readonly Say[]): readonly Wake[] {
-  return says.map(({ thread, createdAt }) => ({ key: sayKey(thread), dueAt: createdAt }));
+function wakesOfSays(says: readonly OutboxMessage[]): readonly Wake[] {
+  return says.map(({ thread, createdAt }) => ({ key: deliverOutboxKey(thread), dueAt: createdAt }));
 }
 
 /** A run has a time of its own, but for one that whoever took the call has to tell of. */
 function expireAt(call: Call): number | undefined {
-  const isRun = call.status === 'running' && !isTaken(call);
+  const isRun = call.status === 'running' && !isConsumedByCaller(call);
   return isTerminal(call) || isRun ? undefined : call.deadlineAt;
 }
 
 /** It is claimed by the work that runs it, or by the decision that has approved it. */
 function isToRun(before: Call, call: Call): boolean {
-  if (isTaken(call)) return false;
+  if (isConsumedByCaller(call)) return false;
   const isJustClaimed = call.status === 'running' && before.status === 'pending';
   return call.status === 'approved' || isJustClaimed;
 }
 
 /** What became unknown runs no more: whoever waited for its end can go on. A graph that runs its own tools goes on from the claim. */
-function movesThread(call: Call): boolean {
-  if (isTaken(call)) return false;
+function advancesThread(call: Call): boolean {
+  if (isConsumedByCaller(call)) return false;
   const isOver = call.outcome !== undefined || call.status === 'unknown';
-  return isOver || (call.status === 'running' && isHanded(call));
+  return isOver || (call.status === 'running' && isRunByGraph(call));
 }
 
 function wakesOf(before: Call, call: Call): readonly Wake[] {
-  const now = dueNow(isFreshCall(call, call.updatedAt), call.updatedAt);
+  const now = dueImmediately(isRecentCall(call, call.updatedAt), call.updatedAt);
   const wakes: Wake[] = [];
   // Calls that may share a card are first shown together, once all of their message have been asked about.
-  const isShownLater = before.status === 'proposed' && mayShare(call);
-  if (call.route && !isShownLater) wakes.push({ key: redrawKey(call), dueAt: now });
-  if (isToRun(before, call)) wakes.push({ key: runKey(call), dueAt: now });
+  const isShownLater = before.status === 'proposed' && mayShareCard(call);
+  if (call.route && !isShownLater) wakes.push({ key: renderCardKey(call), dueAt: now });
+  if (isToRun(before, call)) wakes.push({ key: runCallKey(call), dueAt: now });
   const expireDue = expireAt(call);
   if (expireDue !== undefined) wakes.push({ key: expireKey(call), dueAt: expireDue });
-  const remindDue = remindAt(call);
+  const remindDue = reminderDueAt(call);
   if (remindDue !== undefined) wakes.push({ key: remindKey(call), dueAt: remindDue });
-  const escalateDue = escalateAt(call);
+  const escalateDue = escalationDueAt(call);
   if (escalateDue !== undefined) wakes.push({ key: escalateKey(call), dueAt: escalateDue });
-  if (movesThread(call)) {
-    wakes.push({ key: pumpKey(call.thread), dueAt: now });
+  if (advancesThread(call)) {
+    wakes.push({ key: advanceTurnKey(call.thread), dueAt: now });
   }
   // A helper ends with the call that it works for.
-  if (call.child && isTerminal(call)) wakes.push({ key: pumpKey(call.child), dueAt: now });
+  if (call.child && isTerminal(call)) wakes.push({ key: advanceTurnKey(call.child), dueAt: now });
   return wakes;
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { isTaken } from '../../domain/calls/call-origin.ts';
-import { expire } from '../../domain/calls/decision-rules.ts';
-import { abandon } from '../../domain/calls/execution-rules.ts';
+import { isConsumedByCaller } from '../../domain/calls/call-origin.ts';
+import { ruleExpiry } from '../../domain/calls/decision-rules.ts';
+import { abandonRun } from '../../domain/calls/execution-rules.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import { expireKey } from '../../domain/ports/agenda.ts';
 import type { DeskDeps } from '../deps.ts';
@@ -26,13 +26,13 @@ export function createExpire({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>
 }
 
 function stepOf(call: Call, now: number): Step {
-  return call.status === 'running' ? abandon(call, 'silence', now) : expire(call, now);
+  return call.status === 'running' ? abandonRun(call, 'silence', now) : ruleExpiry(call, now);
 }
 
 /** When a call expires; undefined when it no longer does. */
 function dueAtOf(call: Call): number | undefined {
   const { status, outcome, deadlineAt } = call;
-  if (status === 'running') return isTaken(call) ? deadlineAt : undefined;
+  if (status === 'running') return isConsumedByCaller(call) ? deadlineAt : undefined;
   if (status === 'unknown') return outcome === undefined ? deadlineAt : undefined;
   return status === 'pending' || status === 'approved' ? deadlineAt : undefined;
 }

@@ -5,13 +5,13 @@ import type { ParsedArgs, Tool } from '../../domain/tools/tool.ts';
 /** Reads the stored arguments of a call as its tool reads them now; a tool of a server that says other things of itself than when the call was made is another one. */
 export function parseStoredArgs(call: Pick<Call, 'args' | 'schemaHash'>, tool: Tool): ParsedArgs {
   const json = parseStrictJson(call.args);
-  if (!json.ok) return refuse(json.reason);
+  if (!json.ok) return rejectArguments(json.reason);
   if (tool.server !== undefined && tool.schemaHash !== call.schemaHash) {
-    return refuse('The tool has changed since the call was made.');
+    return rejectArguments('The tool has changed since the call was made.');
   }
   return tool.parse(json.value);
 }
 
-function refuse(message: string): ParsedArgs {
+function rejectArguments(message: string): ParsedArgs {
   return { ok: false, problems: [{ path: [], message }] };
 }

@@ -1,4 +1,4 @@
-import { type Shown, UNSEEN } from '../../domain/calls/stored-preview.ts';
+import { type CallPreview, UNSEEN_BASIS } from '../../domain/calls/stored-preview.ts';
 import { summarize } from '../../domain/cards/call-summary.ts';
 import type { JsonValue } from '../../domain/json/json.ts';
 import type { MaskedCall } from '../../domain/secrets/call-secrets.ts';
@@ -8,17 +8,17 @@ import type { DeskDeps } from '../deps.ts';
 /** A card must not wait for its preview: an edit is previewed before Slack's three seconds are over. */
 const DEADLINE_MS = 1_500;
 /** Nothing else runs while a summary is made. */
-const MOST_SUMMARY_MS = 20;
+const MAX_SUMMARY_MS = 20;
 
 type ShowDeps = Pick<DeskDeps, 'clock' | 'log'>;
 
 /** Asks a tool what a run of a call would do, in whole and in one line; a tool that does not answer in time, or breaks, holds nothing up. */
-export async function showCall(
+export async function previewRun(
   deps: ShowDeps,
   call: MaskedCall,
   tool: Tool,
   args: JsonValue,
-): Promise<Shown> {
+): Promise<CallPreview> {
   const preview = await previewCall(deps, tool, args);
   const said = askSummary(deps, tool, args);
   return { preview, summary: summarize({ call, tool, args, said, preview }) };
@@ -36,12 +36,12 @@ async function previewCall(
       resolve(preview);
     };
     const cancel = clock.schedule(clock.now() + DEADLINE_MS, () =>
-      resolve({ text: 'The tool’s preview took too long, so none is shown.', basis: UNSEEN }),
+      resolve({ text: 'The tool’s preview took too long, so none is shown.', basis: UNSEEN_BASIS }),
     );
     Promise.resolve()
       .then(() => tool.preview?.(args))
       .then(done, () =>
-        done({ text: 'The tool’s preview broke, so none is shown.', basis: UNSEEN }),
+        done({ text: 'The tool’s preview broke, so none is shown.', basis: UNSEEN_BASIS }),
       );
   });
 }
@@ -60,8 +60,8 @@ function askSummary({ clock, log }: ShowDeps, tool: Tool, args: JsonValue): stri
   try {
     let { said, tookMs } = ask();
     // The first time may have waited for code to load, or for the machine.
-    if (typeof said === 'string' && tookMs > MOST_SUMMARY_MS) ({ said, tookMs } = ask());
-    if (typeof said === 'string' && tookMs <= MOST_SUMMARY_MS) return said;
+    if (typeof said === 'string' && tookMs > MAX_SUMMARY_MS) ({ said, tookMs } = ask());
+    if (typeof said === 'string' && tookMs <= MAX_SUMMARY_MS) return said;
     if (said !== undefined) ignore(typeof said === 'string' ? `took ${tookMs} ms` : 'is no text');
   } catch {
     // What is wrong may quote the arguments.

@@ -1,9 +1,9 @@
-import { ifDamaged } from '../../domain/audit/damaged-record.ts';
+import { recoverDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call } from '../../domain/calls/call.ts';
-import { digestOf } from '../../domain/calls/digest.ts';
+import { callDigestOf } from '../../domain/calls/digest.ts';
 import type { ToolReply } from '../../domain/calls/outcome.ts';
-import { findEarlier } from '../../domain/calls/recent-similar-call.ts';
-import { storedShown } from '../../domain/calls/stored-preview.ts';
+import { findSimilarCall } from '../../domain/calls/recent-similar-call.ts';
+import { toStoredPreview } from '../../domain/calls/stored-preview.ts';
 import { parseStrictJson } from '../../domain/json/strict-json.ts';
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import type { OpenCall } from '../../domain/ports/agent.ts';
@@ -12,9 +12,9 @@ import { firstLine, type InboxMessage } from '../../domain/threads/message.ts';
 import { toolsOf } from '../../domain/tools/helper.ts';
 import type { FieldProblem, ParsedArgs, Tool, Toolbox } from '../../domain/tools/tool.ts';
 import type { DeskDeps } from '../deps.ts';
-import { effectsOf } from './call-effects.ts';
-import { createPassGate } from './policy/apply-policy.ts';
-import { showCall } from './preview-call.ts';
+import { callEffectsOf } from './call-effects.ts';
+import { createApplyPolicy } from './policy/apply-policy.ts';
+import { previewRun } from './preview-call.ts';
 
 /** A call in the ledger, or the answer to one that never can be run. */
 export type Proposal =
@@ -40,14 +40,14 @@ type Fit = Extract<ParsedArgs, { ok: true }>;
 /** Builds the use case: puts an open call of the graph in the ledger, once, with the gate's answer. */
 export function createPropose(deps: DeskDeps) {
   const { store, clock } = deps;
-  const passGate = createPassGate(deps);
+  const passGate = createApplyPolicy(deps);
 
   /** Reads an open call; `known` is what the ledger holds of it. Nothing is written. */
   function check(open: OpenCall, message: InboxMessage, known: Call | undefined): CheckedCall {
     if (known && known.status !== 'proposed') return { kind: 'call', call: known };
     const tools = toolsOf(deps, message.thread, message.delegated?.agent);
     const tool = open.outside ? tools.of(open) : tools.get(open.tool);
-    if (!tool) return reject(sayUnknownTool(open.tool, tools));
+    if (!tool) return reject(describeUnknownTool(open.tool, tools));
     const parsed = readArgs(open, tool);
     if (typeof parsed === 'string') return reject(parsed);
     return { kind: 'fit', tool, parsed, stored: known };
@@ -78,7 +78,7 @@ export function createPropose(deps: DeskDeps) {
     // Whoever puts it there asks once more, and is told why it failed.
     const step = await passGate.stepThrough(call, parsed).catch(() => undefined);
     const steps = step ? [step] : [];
-    const { audit, ...effects } = effectsOf(call, steps, undefined);
+    const { audit, ...effects } = callEffectsOf(call, steps, undefined);
     const proposed = {
       at: call.createdAt,
       event: 'call.propose',
@@ -130,9 +130,9 @@ export function createPropose(deps: DeskDeps) {
       createdAt: now,
       updatedAt: now,
     };
-    const draft = { ...bare, ...storedShown(await showCall(deps, bare, tool, parsed.value)) };
-    const earlier = findEarlier(draft, await recentCalls(message));
-    return { ...draft, ...(earlier && { earlier }), digest: digestOf(draft) };
+    const draft = { ...bare, ...toStoredPreview(await previewRun(deps, bare, tool, parsed.value)) };
+    const earlier = findSimilarCall(draft, await recentCalls(message));
+    return { ...draft, ...(earlier && { earlier }), digest: callDigestOf(draft) };
   }
 
   /** The calls of this turn and of the one before it: an ignored call ends its turn. */
@@ -142,14 +142,16 @@ export function createPropose(deps: DeskDeps) {
       store.ledger.ofThread(thread, id),
     ]);
     // A turn that is over must not hold up this one: what is damaged in it is like nothing.
-    const before = last ? await store.ledger.ofThread(thread, last.id).catch(ifDamaged([])) : [];
+    const before = last
+      ? await store.ledger.ofThread(thread, last.id).catch(recoverDamaged([]))
+      : [];
     return [...before, ...now];
   }
 
   return { check, put };
 }
 
-function sayUnknownTool(name: string, tools: Toolbox): string {
+function describeUnknownTool(name: string, tools: Toolbox): string {
   const names = tools.list().map((tool) => tool.name);
   const those = names.length === 0 ? 'You have none' : `You have: ${names.join(', ')}`;
   return `Not run: there is no tool “${name}” for you. ${those}.`;
@@ -162,14 +164,14 @@ function readArgs({ tool: name, argsText }: OpenCall, tool: Tool): Fit | string 
     return `Not run: the arguments of ${name} are not valid JSON (line ${json.line}, column ${json.column}): ${json.reason} Correct them and call again.`;
   }
   const parsed = tool.parse(json.value);
-  return parsed.ok ? parsed : sayProblems(name, parsed.problems);
+  return parsed.ok ? parsed : describeProblems(name, parsed.problems);
 }
 
 function reject(text: string): Extract<Proposal, { kind: 'rejected' }> {
   return { kind: 'rejected', reply: { v: 1, text, status: 'error', endsTurn: false } };
 }
 
-function sayProblems(tool: string, problems: readonly FieldProblem[]): string {
+function describeProblems(tool: string, problems: readonly FieldProblem[]): string {
   const lines = problems.map(({ path, message }) =>
     path.length === 0 ? `- ${message}` : `- ${path.join('.')}: ${message}`,
   );

@@ -1,76 +1,84 @@
 /** What the clock does to a call that nobody decides, before its deadline: a reminder, and the way to others. */
 
 import type { Call, CardPlace } from '../../domain/calls/call.ts';
-import { isQuestion } from '../../domain/calls/call-origin.ts';
+import { isAnswerOnly } from '../../domain/calls/call-origin.ts';
 import {
-  escalate,
-  escalateAt,
+  escalateCall,
+  escalationDueAt,
   missingApprovers,
-  remind,
-  remindAt,
+  recordReminder,
+  reminderDueAt,
 } from '../../domain/calls/reminder-schedule.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
-import { toWaitingLine } from '../../domain/cards/call-list-entry.ts';
-import { callPart } from '../../domain/cards/call-name.ts';
-import { type Called, hasToMove, isElsewhere } from '../../domain/cards/card-channel.ts';
+import { toWaitingEntry } from '../../domain/cards/call-list-entry.ts';
+import { callTitlePart } from '../../domain/cards/call-name.ts';
+import {
+  isInOtherChannel,
+  type MentionTarget,
+  mustMoveCard,
+} from '../../domain/cards/card-channel.ts';
 import { isGroup } from '../../domain/people/decision-permission.ts';
 import { isSamePerson } from '../../domain/people/person.ts';
 import {
   type AgendaKey,
   type CallRef,
+  deliverOutboxKey,
   escalateKey,
   remindKey,
-  sayKey,
 } from '../../domain/ports/agenda.ts';
 import { type Sentence, sentence } from '../../domain/text/sentence.ts';
-import { inWords, type Mentions, type Say } from '../../domain/threads/outbox-message.ts';
+import {
+  type Mentions,
+  type OutboxMessage,
+  toOutboxWords,
+} from '../../domain/threads/outbox-message.ts';
 import {
   isChannelItself,
   placeOf,
   type ThreadKey,
   threadKey,
 } from '../../domain/threads/thread-key.ts';
-import type { Announce, Occasion } from '../cards/announcements.ts';
+import type { AnnouncementOccasion, Announcements } from '../cards/announcements.ts';
 import { readCardCalls } from '../cards/stored-cards.ts';
 import type { DeskDeps } from '../deps.ts';
 import { commitSteps } from './advance-call.ts';
-import { effectsOf } from './call-effects.ts';
+import { callEffectsOf } from './call-effects.ts';
 
-type PressOnDeps = Pick<DeskDeps, 'store' | 'clock'>;
+type RemindEscalateDeps = Pick<DeskDeps, 'store' | 'clock'>;
 
 /** Builds the use case: reminds those who have not decided a pending call, once. */
-export function createRemind(deps: PressOnDeps, announce: Announce) {
+export function createRemind(deps: RemindEscalateDeps, announce: Announcements) {
   return whenDue(deps, announce, {
     occasion: 'remind',
     keyOf: remindKey,
-    dueAt: remindAt,
-    stepOf: remind,
+    dueAt: reminderDueAt,
+    stepOf: recordReminder,
     sayOf: (call, more) => ({
       id: reminderId(call),
-      words: sentence`Still open: ${sayLine(call, more)}`,
+      words: sentence`Still open: ${describeLine(call, more)}`,
     }),
   });
 }
 
 /** Builds the use case: hands a pending call to the route that comes after its own, and calls those who may decide now. */
-export function createEscalate(deps: PressOnDeps, announce: Announce) {
+export function createEscalate(deps: RemindEscalateDeps, announce: Announcements) {
   return whenDue(deps, announce, {
     occasion: 'escalate',
     keyOf: escalateKey,
-    dueAt: escalateAt,
-    stepOf: escalate,
+    dueAt: escalationDueAt,
+    stepOf: escalateCall,
     sayOf: (call, more) => ({
       id: `escalation:${call.route?.name}:${ofRoute(call)}`,
-      words: sentence`Nobody has ${isQuestion(call) ? 'answered' : 'decided'} in time: ${sayLine(call, more)}. ${more === 0 ? 'It is' : 'They are'} now with the route “${call.route?.name ?? ''}”.`,
+      words: sentence`Nobody has ${isAnswerOnly(call) ? 'answered' : 'decided'} in time: ${describeLine(call, more)}. ${more === 0 ? 'It is' : 'They are'} now with the route “${call.route?.name ?? ''}”.`,
     }),
   });
 }
 
 /** As in every list, with how many others wait with it; whose turn it is, those who are called see. */
-function sayLine(call: Call, more: number): Sentence {
-  const { since, turn } = toWaitingLine(call, {});
+function describeLine(call: Call, more: number): Sentence {
+  const { since, turn } = toWaitingEntry(call, {});
   const others = more === 1 ? ' and another call' : ` and ${more} other calls`;
-  const names = sentence`${callPart(call)}${more === 0 ? '' : `${others} on its card`}`;
+  const names = sentence`${callTitlePart(call)}${more === 0 ? '' : `${others} on its card`}`;
   return sentence`${names} · ${{ ago: since }} · ${turn}`;
 }
 
@@ -79,12 +87,16 @@ function reminderId(call: Call): string {
 }
 
 /** What becomes of a call's reminder once nobody has to decide it; `card` is where the call was shown last. */
-export function sayReminderOver(call: Call, remindedAt: number, card: CardPlace | undefined): Say {
+export function reminderOverMessage(
+  call: Call,
+  remindedAt: number,
+  card: CardPlace | undefined,
+): OutboxMessage {
   return {
     id: `reminder-over:${ofRoute(call)}`,
     thread: threadOfWords(call, card),
     kind: 'notice',
-    ...inWords(sentence`No longer open: ${callPart(call)}`),
+    ...toOutboxWords(sentence`No longer open: ${callTitlePart(call)}`),
     createdAt: call.updatedAt,
     replaces: { id: reminderId(call), createdAt: remindedAt },
   };
@@ -96,7 +108,7 @@ function ofRoute({ id, route, pendingSince }: Call): string {
 
 /** What the clock does to a call, and the words that go with it. */
 interface Pressing {
-  readonly occasion: Occasion;
+  readonly occasion: AnnouncementOccasion;
   readonly keyOf: (call: CallRef) => AgendaKey;
   readonly dueAt: (call: Call) => number | undefined;
   readonly stepOf: (call: Call, now: number) => Step | undefined;
@@ -105,7 +117,11 @@ interface Pressing {
 }
 
 /** Takes the step when its time has come, with words that are said once; the call is read again until it stands. */
-function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pressing) {
+function whenDue(
+  { store, clock }: RemindEscalateDeps,
+  announce: Announcements,
+  pressing: Pressing,
+) {
   const { dueAt, keyOf, stepOf } = pressing;
 
   /** At its deadline a call expires, whichever of the two is looked at first. */
@@ -125,11 +141,11 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
   }
 
   /** It is said where the card stands, once for all of its calls; a card that goes on calls its people itself, and a bulletin those of many calls. */
-  async function wordsOn(before: Call, call: Call): Promise<Say | undefined> {
+  async function wordsOn(before: Call, call: Call): Promise<OutboxMessage | undefined> {
     const more = await countBeside(before, call);
     if (more === undefined) return undefined;
     const card = await store.ledger.cardOf(call.id);
-    const goesOn = card !== undefined && hasToMove(call, card);
+    const goesOn = card !== undefined && mustMoveCard(call, card);
     const welcome = goesOn ? undefined : await announce.arrive(call, pressing.occasion);
     if (welcome?.bulletin !== undefined && welcome.calls.length === 0) return undefined;
     const { id, words } = pressing.sayOf(call, more);
@@ -137,21 +153,21 @@ function whenDue({ store, clock }: PressOnDeps, announce: Announce, pressing: Pr
       id,
       thread: threadOfWords(call, card),
       kind: 'notice',
-      ...inWords(words),
+      ...toOutboxWords(words),
       ...(goesOn ? {} : { mentions: mentionsOf(welcome?.calls ?? [], call) }),
       createdAt: call.updatedAt,
     };
   }
 
   async function take(call: Call, step: Step): Promise<boolean> {
-    const { wakes } = effectsOf(call, [step], undefined);
-    const say = await wordsOn(call, step.call);
-    const says = say ? [say] : [];
-    const sayWakes = says.map(({ thread, createdAt }) => ({
-      key: sayKey(thread),
+    const { wakes } = callEffectsOf(call, [step], undefined);
+    const outboxMessage = await wordsOn(call, step.call);
+    const outboxMessages = outboxMessage ? [outboxMessage] : [];
+    const deliveryWakes = outboxMessages.map(({ thread, createdAt }) => ({
+      key: deliverOutboxKey(thread),
       dueAt: createdAt,
     }));
-    const effects = { wakes: [...wakes, ...sayWakes], says };
+    const effects = { wakes: [...wakes, ...deliveryWakes], says: outboxMessages };
     return await commitSteps({ store }, call, [step], { effects });
   }
 
@@ -191,12 +207,12 @@ function isAskedWith({ pendingSince = 0, status }: Call, calls: readonly Call[])
 /** Below the card where that stands elsewhere and stays; without a thread of its own, below the card that there is. */
 function threadOfWords(call: Call, card: CardPlace | undefined): ThreadKey {
   const hasNoThread = isChannelItself(placeOf(call.thread));
-  const isAside = card && (hasNoThread || (isElsewhere(call) && !hasToMove(call, card)));
+  const isAside = card && (hasNoThread || (isInOtherChannel(call) && !mustMoveCard(call, card)));
   return isAside ? threadKey({ team: call.requester.team, ...card }) : call.thread;
 }
 
 /** The requester is among them here: in a notice they are called like everybody else. */
-function mentionsOf(calls: readonly Called[], call: Call): Mentions {
+function mentionsOf(calls: readonly MentionTarget[], call: Call): Mentions {
   const named = missingApprovers(call).people.filter(
     (person) => isSamePerson(person, call.requester) || calls.includes(`user:${person.user}`),
   );

@@ -1,9 +1,9 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { ruleRenewal } from '../../domain/calls/execution-rules.ts';
+import { rulePreviewRenewal } from '../../domain/calls/execution-rules.ts';
 import type { DeskDeps } from '../deps.ts';
 import { commitSteps } from './advance-call.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
-import { showCall } from './preview-call.ts';
+import { previewRun } from './preview-call.ts';
 
 /** A file that keeps growing would be shown anew without an end. */
 const REST_MS = 30_000;
@@ -20,8 +20,8 @@ export function createRenewPreview(deps: Pick<DeskDeps, 'store' | 'toolbox' | 'c
     const isBound = call.status === 'pending' && call.basis !== undefined;
     if (!isBound || !tool?.preview || isResting(call, clock.now())) return call;
     const parsed = parseStoredArgs(call, tool);
-    const shown = parsed.ok ? await showCall(deps, call, tool, parsed.value) : {};
-    const step = ruleRenewal(call, shown, clock.now());
+    const shown = parsed.ok ? await previewRun(deps, call, tool, parsed.value) : {};
+    const step = rulePreviewRenewal(call, shown, clock.now());
     if (!step) return call;
     const isWritten = await commitSteps(deps, call, [step]);
     return isWritten ? step.call : ((await store.ledger.get(call.id)) ?? call);

@@ -1,42 +1,42 @@
-import type { CallLine } from '../../domain/cards/call-list-entry.ts';
-import type { Bulletin } from '../../domain/cards/digest-message.ts';
-import { bulletinKey } from '../../domain/ports/agenda.ts';
-import { ChatError, UnmendedError } from '../../domain/ports/chat.ts';
+import type { CallListEntry } from '../../domain/cards/call-list-entry.ts';
+import type { DigestMessage } from '../../domain/cards/digest-message.ts';
+import { renderDigestKey } from '../../domain/ports/agenda.ts';
+import { BlockedUntilFixedError, ChatError } from '../../domain/ports/chat.ts';
 import type { DescribeCalls } from '../decisions/lists/describe-calls.ts';
-import { type Pace, waitFor } from '../delivery/channel-rate-limiter.ts';
-import type { DeskDeps, Work } from '../deps.ts';
+import { assertWriteAllowed, type ChannelRateLimiter } from '../delivery/channel-rate-limiter.ts';
+import type { DeskDeps, HeldWork } from '../deps.ts';
 
 /** More would be longer than a phone's screen. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 /** The cards that can't be posted are told of one by one. */
 const LOST: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
 
 /** Builds the use case: draws the bulletin of a channel as it is now; it is forgotten when nothing waits in it any more. */
-export function createDrawBulletin(
+export function createRenderDigest(
   { store, chat, clock }: Pick<DeskDeps, 'store' | 'chat' | 'clock'>,
-  pace: Pace,
+  pace: ChannelRateLimiter,
   describeCalls: DescribeCalls,
 ) {
   const { bulletins } = store;
 
-  async function readLines({ id, channel }: Bulletin): Promise<readonly CallLine[]> {
-    const ids = await bulletins.callsOf(id, MOST_LINES);
+  async function readLines({ id, channel }: DigestMessage): Promise<readonly CallListEntry[]> {
+    const ids = await bulletins.callsOf(id, MAX_LINES);
     const calls = await Promise.all(ids.map((callId) => store.ledger.get(callId)));
     const waiting = calls.flatMap((call) => (call?.status === 'pending' ? [call] : []));
     return await describeCalls(waiting, { kind: 'channel', channel });
   }
 
-  async function draw(bulletin: Bulletin, work: Work): Promise<void> {
+  async function draw(bulletin: DigestMessage, work: HeldWork): Promise<void> {
     const lines = await readLines(bulletin);
     await work.assertHeld();
     const lookFirst = !bulletin.place && work.tries > 0;
-    const place = await chat.drawBulletin(bulletin, { lookFirst, lines });
+    const place = await chat.drawDigest(bulletin, { lookFirst, lines });
     if (place.ts !== bulletin.place?.ts) await bulletins.place(bulletin.id, place);
   }
 
   /** One that was deleted is posted again, and calls nobody a second time. */
-  async function drawAnyhow(bulletin: Bulletin, work: Work): Promise<void> {
+  async function drawAnyhow(bulletin: DigestMessage, work: HeldWork): Promise<void> {
     try {
       await draw(bulletin, work);
     } catch (error) {
@@ -44,19 +44,19 @@ export function createDrawBulletin(
       if (bulletin.waiting === 0) return;
       const { place: _gone, ...rest } = bulletin;
       if (error.code === 'gone') return await draw({ ...rest, calls: [] }, work);
-      throw new UnmendedError(error.message, { cause: error });
+      throw new BlockedUntilFixedError(error.message, { cause: error });
     }
   }
 
-  return async function drawBulletin(id: string, work: Work): Promise<void> {
+  return async function drawBulletin(id: string, work: HeldWork): Promise<void> {
     const bulletin = await bulletins.read(id);
     if (!bulletin) return;
     const { channel, place, waiting } = bulletin;
     if (place || waiting > 0) {
-      waitFor(pace.take(channel, `bulletin ${id}`, !place));
+      assertWriteAllowed(pace.take(channel, `bulletin ${id}`, !place));
       await drawAnyhow(bulletin, work);
     }
     if (waiting > 0 || (await bulletins.forget(id))) return;
-    await store.agenda.wake([{ key: bulletinKey(id), dueAt: clock.now() }]);
+    await store.agenda.wake([{ key: renderDigestKey(id), dueAt: clock.now() }]);
   };
 }

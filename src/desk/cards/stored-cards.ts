@@ -2,15 +2,15 @@
 import type { Call, CardPlace } from '../../domain/calls/call.ts';
 import {
   type CardCalls,
-  type CardSpot,
-  findSpot,
-  isBeside,
-  toCards,
+  type CardPosition,
+  cardGroupOf,
+  findCardPosition,
+  groupIntoCards,
 } from '../../domain/cards/shared-card.ts';
 import type { DeskDeps } from '../deps.ts';
 
 /** A card as it is stored now. */
-export interface StoredCard extends CardSpot {
+export interface StoredCard extends CardPosition {
   readonly calls: CardCalls;
   /** Where each of its calls was shown last. */
   readonly places: ReadonlyMap<string, CardPlace>;
@@ -41,7 +41,7 @@ export async function readCard(
   // Each call is at its second revision when people are asked.
   const hasMoved = beside.some(({ revision }) => revision > 2);
   return {
-    ...findSpot(own, cards, places),
+    ...findCardPosition(own, cards, places),
     calls: own,
     places: new Map([...places].filter(([id]) => isOf(own, id))),
     others: [...places].flatMap(([id, other]) => (isOf(own, id) ? [] : [other])),
@@ -54,7 +54,7 @@ async function readBeside({ ledger }: Reads, call: Call): Promise<readonly Call[
   if (call.siblings === 1) return [call];
   // One that is damaged does not hold up the others.
   const calls = await ledger.ofThread(call.thread, call.turn, 'leave-out');
-  return calls.filter((each) => isBeside(each, call));
+  return calls.filter((each) => cardGroupOf(each, call));
 }
 
 async function readPlaces(
@@ -76,11 +76,17 @@ function cardOf(
   call: Call,
   beside: readonly Call[],
 ): { readonly own: CardCalls; readonly cards: readonly CardCalls[] } {
-  const cards = toCards(beside);
+  const cards = groupIntoCards(beside);
   const own = cards.find((card) => isOf(card, call.id)) ?? [call];
   return { own, cards };
 }
 
 function isOf(card: CardCalls, id: string): boolean {
   return card.some((call) => call.id === id);
+}
+
+/** Tells whether a card would show the same calls, each as it was drawn. */
+export function isSameCard(now: CardCalls, drawn: CardCalls): boolean {
+  const shown = new Map(drawn.map(({ id, revision }) => [id, revision]));
+  return now.length === drawn.length && now.every((call) => shown.get(call.id) === call.revision);
 }

@@ -1,11 +1,11 @@
 import type { Call, CardPlace } from '../../domain/calls/call.ts';
-import { stubKey } from '../../domain/ports/agenda.ts';
+import { renderStubKey } from '../../domain/ports/agenda.ts';
 import { ChatError } from '../../domain/ports/chat.ts';
 import { isChannelItself, placeOf } from '../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../deps.ts';
 
 /** What becomes of a card whose call has gone on to another channel. */
-export interface LeaveBehind {
+export interface SupersededCards {
   /** Remembers the first of them before the new place is known: in the thread it is the stub from now on. Any other is drawn over at once. */
   mark(call: Call, old: readonly CardPlace[], next: CardPlace): Promise<void>;
   /** Draws over the one that was left in another channel, if there is one, that the card stands at `next`. */
@@ -16,12 +16,12 @@ export interface LeaveBehind {
 const HOPELESS: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable', 'rejected']);
 
 /** Creates it; every step may be repeated. */
-export function createLeaveBehind({
+export function createSupersededCards({
   store,
   chat,
   clock,
   log,
-}: Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'log'>): LeaveBehind {
+}: Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'log'>): SupersededCards {
   async function drawOver(call: Call, left: CardPlace, next: CardPlace): Promise<void> {
     try {
       await chat.closeCard(call, left, next);
@@ -38,16 +38,16 @@ export function createLeaveBehind({
       const place = placeOf(call.thread);
       const isAway = next.channel !== place.channel;
       const inThread = isAway && first.channel === place.channel && !isChannelItself(place);
-      const { stub } = inThread ? await store.ledger.sidesOf(call.id) : {};
+      const { stub } = inThread ? await store.ledger.sideMessagesOf(call.id) : {};
       const isStub = inThread && (stub === undefined || stub.ts === first.ts);
-      await store.ledger.placeSide(call.id, isStub ? 'stub' : 'left', first);
-      await store.agenda.wake([{ key: stubKey(call), dueAt: clock.now() }]);
+      await store.ledger.placeSideMessage(call.id, isStub ? 'stub' : 'left', first);
+      await store.agenda.wake([{ key: renderStubKey(call), dueAt: clock.now() }]);
     },
     async close(call, next) {
-      const { left } = await store.ledger.sidesOf(call.id);
+      const { left } = await store.ledger.sideMessagesOf(call.id);
       if (!left) return;
       await drawOver(call, left, next);
-      await store.ledger.placeSide(call.id, 'left', undefined);
+      await store.ledger.placeSideMessage(call.id, 'left', undefined);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Person } from '../../domain/people/person.ts';
 import type { AdminRouteDraft } from '../../domain/policy/admin-routes.ts';
 import { describeChange, describeRoute, type Handles } from '../../domain/policy/describe-route.ts';
 import { joinSentences, type Sentence, sentence } from '../../domain/text/sentence.ts';
-import { inWords, type Say } from '../../domain/threads/outbox-message.ts';
+import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-message.ts';
 import { channelKey } from '../../domain/threads/thread-key.ts';
 
 /** A route as it was and as it is, each undefined where there is none. */
@@ -15,10 +15,13 @@ export interface RouteChange {
 }
 
 /** Says a change in the channels that it concerns, the old and the new one; what can't be said there is told to whoever made the change. */
-export function announceRoute(change: RouteChange, revision: number): readonly Say[] {
+export function announceRouteChange(
+  change: RouteChange,
+  revision: number,
+): readonly OutboxMessage[] {
   const { after, at, before, by } = change;
   const channels = new Set([before?.channel, after?.channel]);
-  const words = sayChange(change);
+  const words = describeRouteChange(change);
   return [...channels].flatMap((channel) =>
     channel === undefined
       ? []
@@ -28,14 +31,14 @@ export function announceRoute(change: RouteChange, revision: number): readonly S
             thread: channelKey({ team: by.team, channel }),
             kind: 'notice',
             to: by,
-            ...inWords(words),
+            ...toOutboxWords(words),
             createdAt: at,
-          } satisfies Say,
+          } satisfies OutboxMessage,
         ],
   );
 }
 
-function sayChange({ after, before, by, handles }: RouteChange): Sentence {
+function describeRouteChange({ after, before, by, handles }: RouteChange): Sentence {
   const admin = { person: by.user };
   const name = (after ?? before)?.name ?? '';
   if (after && before) {

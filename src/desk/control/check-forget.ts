@@ -6,7 +6,7 @@ import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 const ALL = 100_000;
 
 /** Says to a person why a thread can't be forgotten for them now; undefined when it can. */
-export async function whyNotForget(
+export async function explainForgetRefused(
   { inbox, history }: Pick<Store, 'inbox' | 'history'>,
   thread: ThreadKey,
   by: Person,

@@ -2,17 +2,20 @@
 
 import type { Call } from '../../domain/calls/call.ts';
 import { isSamePerson, type Person } from '../../domain/people/person.ts';
-import { refuseStanding, refuseTalk } from '../../domain/people/sender-policy.ts';
-import { pumpKey, redrawKey, runKey, type Wake } from '../../domain/ports/agenda.ts';
+import {
+  explainRefusedMembership,
+  explainRefusedSender,
+} from '../../domain/people/sender-policy.ts';
+import { advanceTurnKey, renderCardKey, runCallKey, type Wake } from '../../domain/ports/agenda.ts';
 import type { Profile } from '../../domain/ports/directory.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
 import { depthOf, placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
 import { actorOf } from '../calls/call-effects.ts';
-import { askWho, NOT_KNOWN } from '../decisions/find-profile.ts';
+import { findProfile, PROFILE_UNAVAILABLE } from '../decisions/find-profile.ts';
 import type { DeskDeps } from '../deps.ts';
 import { listQuarantined, type QuarantinedRecord } from '../worker/quarantine.ts';
-import { whyNotForget } from './check-forget.ts';
+import { explainForgetRefused } from './check-forget.ts';
 import { forgetEffects } from './forget-effects.ts';
 import { pauseEffects, readOpenCards, resumeEffects, routeChannelsOf } from './pause-effects.ts';
 import { createStopTurn } from './stop-turn.ts';
@@ -79,17 +82,20 @@ export interface Control {
 
 /** Creates what people control the work with. */
 export function createControl(
-  deps: Pick<DeskDeps, 'store' | 'clock' | 'signals' | 'directory' | 'talk' | 'log' | 'graph'>,
+  deps: Pick<
+    DeskDeps,
+    'store' | 'clock' | 'signals' | 'directory' | 'senderPolicy' | 'log' | 'graph'
+  >,
 ): Control {
-  const { store, clock, talk } = deps;
+  const { store, clock, senderPolicy } = deps;
   const stopTurn = createStopTurn(deps);
 
   /** Who somebody is; a refusal when that can't be told now. */
   async function ask(by: Person): Promise<Profile | NotAllowed> {
-    return (await askWho(deps, by)) ?? { kind: 'not-allowed', sentence: NOT_KNOWN };
+    return (await findProfile(deps, by)) ?? { kind: 'not-allowed', sentence: PROFILE_UNAVAILABLE };
   }
 
-  async function refuse(by: Person, what: string, why: string, sentence: string) {
+  async function recordDenied(by: Person, what: string, why: string, sentence: string) {
     const audit = { at: clock.now(), event: 'control.not-allowed', actor: actorOf(by) };
     await store.audit.append([{ ...audit, subject: what, detail: { why } }]);
     return { kind: 'not-allowed', sentence } as const;
@@ -100,20 +106,20 @@ export function createControl(
     const profile = await ask(by);
     if ('kind' in profile) return profile;
     const isAdmin = profile.standing === 'member' && profile.isAdmin;
-    const refusal = isAdmin ? undefined : refuseTalk(profile, by, channel, talk);
-    if (refusal) return await refuse(by, what, refusal.why, refusal.sentence);
+    const refusal = isAdmin ? undefined : explainRefusedSender(profile, by, channel, senderPolicy);
+    if (refusal) return await recordDenied(by, what, refusal.why, refusal.sentence);
     return { isAdmin };
   }
 
   async function checkAdmin(by: Person, what: string): Promise<NotAllowed | undefined> {
     const profile = await ask(by);
     if ('kind' in profile) return profile;
-    const refusal = refuseStanding(profile);
-    if (refusal) return await refuse(by, what, refusal.why, refusal.sentence);
+    const refusal = explainRefusedMembership(profile);
+    if (refusal) return await recordDenied(by, what, refusal.why, refusal.sentence);
     if (profile.isAdmin) return undefined;
     const sentence =
       'Only admins of this workspace, and those whom the operator has named in ADMIN_USERS, may do this.';
-    return await refuse(by, what, 'not an admin', sentence);
+    return await recordDenied(by, what, 'not an admin', sentence);
   }
 
   async function ongoingIn(team: string, channel: string): Promise<readonly InboxMessage[]> {
@@ -123,12 +129,12 @@ export function createControl(
   /** What a pause held up. */
   async function heldWakes(): Promise<readonly Wake[]> {
     const now = clock.now();
-    const threads = await store.inbox.busyThreads();
+    const threads = await store.inbox.threadsWithMessages();
     const approved = await store.ledger.withStatus('approved');
     // Of a worker that died in the pause; live work is only looked at once more.
     const running = await store.ledger.withStatus('running');
     const calls = [...approved, ...running.filter(({ child }) => !child)];
-    const keys = [...threads.map(pumpKey), ...calls.map(runKey)];
+    const keys = [...threads.map(advanceTurnKey), ...calls.map(runCallKey)];
     return keys.map((key) => ({ key, dueAt: now }));
   }
 
@@ -136,7 +142,7 @@ export function createControl(
   async function redrawLate(seen: readonly Call[]): Promise<void> {
     const known = new Set(seen.map(({ id }) => id));
     const late = (await readOpenCards(store)).filter(({ id }) => !known.has(id));
-    await store.agenda.wake(late.map((call) => ({ key: redrawKey(call), dueAt: clock.now() })));
+    await store.agenda.wake(late.map((call) => ({ key: renderCardKey(call), dueAt: clock.now() })));
   }
 
   /** The turn that went on in a thread at a time, if it still does: those of a thread follow each other. */
@@ -223,9 +229,9 @@ export function createControl(
       const { team, channel } = placeOf(thread);
       const checked = await checkTalk({ team, channel, by }, thread);
       if ('kind' in checked) return checked;
-      if (!(await store.inbox.knows(thread))) return { kind: 'unknown-thread' };
-      const why = await whyNotForget(store, thread, by, async () => checked.isAdmin);
-      if (why !== undefined) return await refuse(by, thread, 'not to be forgotten', why);
+      if (!(await store.inbox.hasThread(thread))) return { kind: 'unknown-thread' };
+      const why = await explainForgetRefused(store, thread, by, async () => checked.isAdmin);
+      if (why !== undefined) return await recordDenied(by, thread, 'not to be forgotten', why);
       const now = clock.now();
       const effects = forgetEffects(thread, by, `${thread}#${now}`, now, deps.graph);
       return { kind: 'forgotten', turns: await store.history.clear(thread, effects) };

@@ -1,8 +1,8 @@
 import type { Person } from '../../domain/people/person.ts';
-import { sayKey } from '../../domain/ports/agenda.ts';
+import { deliverOutboxKey } from '../../domain/ports/agenda.ts';
 import type { Effects } from '../../domain/ports/store.ts';
 import { sentence } from '../../domain/text/sentence.ts';
-import { inWords, type Say } from '../../domain/threads/outbox-message.ts';
+import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-message.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import { actorOf } from '../calls/call-effects.ts';
 
@@ -18,14 +18,21 @@ export function forgetEffects(
     graph === undefined
       ? 'I don’t remember it.'
       : `I don’t keep it any more, but “${graph}”, the agent here, has a memory of its own, which only those who run it can clear.`;
-  const words = inWords(
+  const words = toOutboxWords(
     sentence`${{ person: by.user }} had me forget what was said in this thread until now. Slack still shows it; ${rest}`,
   );
-  const say: Say = { id: `forgot:${id}`, thread, kind: 'notice', to: by, ...words, createdAt: now };
+  const outboxMessage: OutboxMessage = {
+    id: `forgot:${id}`,
+    thread,
+    kind: 'notice',
+    to: by,
+    ...words,
+    createdAt: now,
+  };
   const audit = { at: now, event: 'thread.forget', subject: thread, actor: actorOf(by) };
   return {
     audit: [{ ...audit, detail: {} }],
-    says: [say],
-    wakes: [{ key: sayKey(thread), dueAt: now }],
+    says: [outboxMessage],
+    wakes: [{ key: deliverOutboxKey(thread), dueAt: now }],
   };
 }

@@ -2,10 +2,10 @@
 
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
 import type { Person } from '../../domain/people/person.ts';
-import { redrawKey, sayKey } from '../../domain/ports/agenda.ts';
+import { deliverOutboxKey, renderCardKey } from '../../domain/ports/agenda.ts';
 import type { Effects, Store } from '../../domain/ports/store.ts';
 import { type Sentence, sentence } from '../../domain/text/sentence.ts';
-import { inWords, type Say } from '../../domain/threads/outbox-message.ts';
+import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-message.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
 import { channelKey } from '../../domain/threads/thread-key.ts';
 import { actorOf } from '../calls/call-effects.ts';
@@ -50,22 +50,22 @@ function toEffects(
   calls: readonly Call[],
   words: Sentence,
 ): Effects {
-  const says = (pause.channels ?? []).map(
-    (channel): Say => ({
+  const outboxMessages = (pause.channels ?? []).map(
+    (channel): OutboxMessage => ({
       id: `${event}:${pause.at}:${channel}`,
       thread: channelKey({ team: by.team, channel }),
       kind: 'notice',
       to: by,
-      ...inWords(words),
+      ...toOutboxWords(words),
       createdAt: at,
     }),
   );
   return {
     audit: [{ at, event, subject: 'app', actor: actorOf(by), detail: {} }],
-    says,
+    says: outboxMessages,
     wakes: [
-      ...says.map(({ thread }) => ({ key: sayKey(thread), dueAt: at })),
-      ...calls.map((call) => ({ key: redrawKey(call), dueAt: at })),
+      ...outboxMessages.map(({ thread }) => ({ key: deliverOutboxKey(thread), dueAt: at })),
+      ...calls.map((call) => ({ key: renderCardKey(call), dueAt: at })),
     ],
   };
 }

@@ -1,9 +1,9 @@
 /** What admins do to the routes in Slack: each asks first whether they are an admin at this moment. */
 
 import { canonicalJson, type JsonValue } from '../../domain/json/json.ts';
-import { groupsOf, refuseDecider } from '../../domain/people/decision-permission.ts';
+import { explainRefusedDecider, groupsOf } from '../../domain/people/decision-permission.ts';
 import type { Person } from '../../domain/people/person.ts';
-import { refuseStanding } from '../../domain/people/sender-policy.ts';
+import { explainRefusedMembership } from '../../domain/people/sender-policy.ts';
 import {
   type AdminRoute,
   type AdminRouteDraft,
@@ -14,18 +14,21 @@ import {
 import type { Handles } from '../../domain/policy/describe-route.ts';
 import type { LoadedPolicy } from '../../domain/policy/policy.ts';
 import type { RouteProblem } from '../../domain/policy/route-problem.ts';
-import { escalatingTo, judgeAdminRoute } from '../../domain/policy/validate-admin-route.ts';
-import { rerouteKey, sayKey } from '../../domain/ports/agenda.ts';
+import {
+  routesEscalatingTo,
+  validateAdminRoute,
+} from '../../domain/policy/validate-admin-route.ts';
+import { deliverOutboxKey, rerouteKey } from '../../domain/ports/agenda.ts';
 import type { Effects } from '../../domain/ports/store.ts';
 import { actorOf } from '../calls/call-effects.ts';
 import { REFUSAL_MAX_AGE_MS } from '../decisions/authorize.ts';
-import { NOT_KNOWN } from '../decisions/find-profile.ts';
+import { PROFILE_UNAVAILABLE } from '../decisions/find-profile.ts';
 import type { DeskDeps } from '../deps.ts';
-import { announceRoute, type RouteChange } from './announce-route-change.ts';
+import { announceRouteChange, type RouteChange } from './announce-route-change.ts';
 import type { NotAllowed } from './control.ts';
 
 /** The routes as they are, beside the policy file's rules. */
-export interface RoutesFound {
+export interface RouteList {
   readonly kind: 'routes';
   readonly book: AdminRoutes;
   /** Undefined where the built-in rules hold. */
@@ -61,16 +64,16 @@ interface Seen {
 
 export interface RouteControl {
   /** All routes, for an admin. */
-  look(by: Person): Promise<RoutesFound | NotAllowed>;
+  look(by: Person): Promise<RouteList | NotAllowed>;
   /** Adds or changes one. */
   set(command: Seen & { readonly draft: AdminRouteDraft }): Promise<SetRouteOutcome>;
   remove(command: Seen & { readonly name: string }): Promise<RemoveRouteOutcome>;
 }
 
 /** Others may write at the same time; each time one of them has written. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 /** So many people are asked about before a route is set. */
-const MOST_ASKED = 50;
+const MAX_ASKED = 50;
 
 /** Builds the use cases. */
 export function createRouteControl(
@@ -84,9 +87,9 @@ export function createRouteControl(
     const profile = await directory.profileOf(by, { maxAgeMs: 0 }).catch((error: unknown) => {
       log.warn({ err: error, person: by }, 'Nobody could tell whether a person is an admin.');
     });
-    if (!profile) return { kind: 'not-allowed', sentence: NOT_KNOWN };
+    if (!profile) return { kind: 'not-allowed', sentence: PROFILE_UNAVAILABLE };
     const refusal =
-      refuseStanding(profile) ??
+      explainRefusedMembership(profile) ??
       (profile.isAdmin ? undefined : { why: 'not an admin', sentence: NO_ADMIN });
     if (!refusal) return undefined;
     const audit = { at: clock.now(), event: 'control.not-allowed', actor: actorOf(by) };
@@ -97,7 +100,7 @@ export function createRouteControl(
   /** Writes a change, with its audit entry and what is said of it, unless somebody was first. */
   async function write(next: AdminRoutes, change: RouteChange): Promise<boolean> {
     const { after, before, by } = change;
-    const says = announceRoute(change, next.revision);
+    const outboxMessages = announceRouteChange(change, next.revision);
     const effects: Effects = {
       audit: [
         {
@@ -108,9 +111,12 @@ export function createRouteControl(
           detail: { revision: next.revision, before: toDetail(before), after: toDetail(after) },
         },
       ],
-      says,
+      says: outboxMessages,
       wakes: [
-        ...says.map(({ thread }) => ({ key: sayKey(thread), dueAt: change.at })),
+        ...outboxMessages.map(({ thread }) => ({
+          key: deliverOutboxKey(thread),
+          dueAt: change.at,
+        })),
         // What waits follows.
         { key: rerouteKey('all'), dueAt: change.at },
       ],
@@ -122,7 +128,7 @@ export function createRouteControl(
   async function untilWritten<Outcome>(
     attempt: (book: AdminRoutes) => Promise<Outcome | undefined>,
   ): Promise<Outcome> {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const outcome = await attempt(await store.routes.read());
       if (outcome !== undefined) return outcome;
     }
@@ -161,7 +167,7 @@ export function createRouteControl(
         each.startsWith('user:') ? [each.slice('user:'.length)] : [],
       );
       const all = new Set([...named, ...groups.flatMap(({ members }) => [...members])]);
-      if (all.size > MOST_ASKED) return undefined;
+      if (all.size > MAX_ASKED) return undefined;
       const able = await Promise.all([...all].map((user) => isAble(draft, { team, user })));
       return new Set([...all].filter((_user, i) => able[i]));
     } catch (error) {
@@ -172,7 +178,7 @@ export function createRouteControl(
 
   async function isAble(draft: AdminRouteDraft, person: Person): Promise<boolean> {
     const { standing } = await directory.profileOf(person);
-    return refuseDecider(draft, standing) === undefined;
+    return explainRefusedDecider(draft, standing) === undefined;
   }
 
   async function setIn(
@@ -180,11 +186,11 @@ export function createRouteControl(
     { by, draft, seen }: Parameters<RouteControl['set']>[0],
   ): Promise<SetRouteOutcome | undefined> {
     const before = book.routes.find(({ name }) => name === draft.name);
-    const meanwhile = whatCameBetween(book, draft.name, before, seen);
+    const meanwhile = describeConcurrentChange(book, draft.name, before, seen);
     if (meanwhile) return await named(meanwhile);
     const tools = toolbox.list().map(({ name }) => name);
     const able = await findAble(draft, by.team);
-    const problems = judgeAdminRoute(draft, { book, policy: policy()?.policy, tools, able });
+    const problems = validateAdminRoute(draft, { book, policy: policy()?.policy, tools, able });
     if (problems.length > 0) return { kind: 'invalid', problems };
     if (before && isSameRoute(before, draft)) return { kind: 'unchanged' };
     const at = clock.now();
@@ -199,9 +205,9 @@ export function createRouteControl(
     { by, name, seen }: Parameters<RouteControl['remove']>[0],
   ): Promise<RemoveRouteOutcome | undefined> {
     const before = book.routes.find((route) => route.name === name);
-    const meanwhile = whatCameBetween(book, name, before, seen);
+    const meanwhile = describeConcurrentChange(book, name, before, seen);
     if (meanwhile) return await named(meanwhile);
-    const users = escalatingTo(name, book);
+    const users = routesEscalatingTo(name, book);
     if (users.length > 0) return { kind: 'in-use', by: users };
     const at = clock.now();
     const next = withoutAdminRoute(book, name, by, at);
@@ -231,7 +237,7 @@ const NO_ADMIN =
   'Only admins of this workspace, and those whom the operator has named in ADMIN_USERS, set routes.';
 
 /** Tells who was first; undefined when the route still is what the person saw. */
-function whatCameBetween(
+function describeConcurrentChange(
   { removed }: AdminRoutes,
   name: string,
   now: AdminRoute | undefined,

@@ -1,6 +1,6 @@
 /** What admins do to the tools of MCP servers: each time it is asked first whether they are an admin at this moment. */
 import type { Person } from '../../domain/people/person.ts';
-import { refuseStanding } from '../../domain/people/sender-policy.ts';
+import { explainRefusedMembership } from '../../domain/people/sender-policy.ts';
 import type {
   AcceptOutcome,
   ChangedTool,
@@ -8,19 +8,19 @@ import type {
   ServerTools,
 } from '../../domain/tools/server-tools.ts';
 import { actorOf } from '../calls/call-effects.ts';
-import { NOT_KNOWN } from '../decisions/find-profile.ts';
+import { PROFILE_UNAVAILABLE } from '../decisions/find-profile.ts';
 import type { DeskDeps } from '../deps.ts';
 import type { NotAllowed } from './control.ts';
 
 /** The servers, and the tools that wait for an admin. */
-export interface ToolsFound {
+export interface ServerToolList {
   readonly kind: 'tools';
   readonly servers: readonly ServerState[];
   readonly changed: readonly ChangedTool[];
 }
 
-export interface ToolControl {
-  look(by: Person): Promise<ToolsFound | NotAllowed>;
+export interface ServerToolControl {
+  look(by: Person): Promise<ServerToolList | NotAllowed>;
   /** Takes a changed tool as it is now; `hash` is what the admin has seen of it. */
   accept(command: {
     readonly name: string;
@@ -33,18 +33,18 @@ const NO_ADMIN =
   'Only admins of this workspace, and those whom the operator has named in ADMIN_USERS, may do this.';
 
 /** Builds the use cases. */
-export function createToolControl(
+export function createServerToolControl(
   deps: Pick<DeskDeps, 'store' | 'directory' | 'clock' | 'log'> & { readonly tools: ServerTools },
-): ToolControl {
+): ServerToolControl {
   const { clock, directory, log, store, tools } = deps;
 
   async function checkAdmin(by: Person): Promise<NotAllowed | undefined> {
     const profile = await directory.profileOf(by, { maxAgeMs: 0 }).catch((error: unknown) => {
       log.warn({ err: error, person: by }, 'Nobody could tell whether a person is an admin.');
     });
-    if (!profile) return { kind: 'not-allowed', sentence: NOT_KNOWN };
+    if (!profile) return { kind: 'not-allowed', sentence: PROFILE_UNAVAILABLE };
     const refusal =
-      refuseStanding(profile) ??
+      explainRefusedMembership(profile) ??
       (profile.isAdmin ? undefined : { why: 'not an admin', sentence: NO_ADMIN });
     if (!refusal) return undefined;
     const audit = { at: clock.now(), event: 'control.not-allowed', actor: actorOf(by) };

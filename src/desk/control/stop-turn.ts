@@ -1,9 +1,9 @@
 import type { Person } from '../../domain/people/person.ts';
-import { pumpKey, sayKey } from '../../domain/ports/agenda.ts';
+import { advanceTurnKey, deliverOutboxKey } from '../../domain/ports/agenda.ts';
 import type { Effects } from '../../domain/ports/store.ts';
 import { sentence } from '../../domain/text/sentence.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
-import { inWords, type Say } from '../../domain/threads/outbox-message.ts';
+import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-message.ts';
 import { depthOf } from '../../domain/threads/thread-key.ts';
 import { actorOf } from '../calls/call-effects.ts';
 import type { DeskDeps } from '../deps.ts';
@@ -23,11 +23,11 @@ export function createStopTurn({
     const now = clock.now();
     const { id, thread } = message;
     const audit = { at: now, event: 'turn.stop', subject: id, actor: actorOf(by) };
-    const says = depthOf(thread) === 0 ? [sayStopped(message, by, now)] : [];
+    const outboxMessages = depthOf(thread) === 0 ? [stoppedTurnNotice(message, by, now)] : [];
     return await store.inbox.stop(id, by, now, {
       audit: [{ ...audit, detail: { thread } }],
-      says,
-      wakes: [pumpKey(thread), sayKey(thread)].map((key) => ({ key, dueAt: now })),
+      says: outboxMessages,
+      wakes: [advanceTurnKey(thread), deliverOutboxKey(thread)].map((key) => ({ key, dueAt: now })),
       ...(messageEnds && { messageEnds }),
     });
   }
@@ -48,7 +48,11 @@ export function createStopTurn({
   };
 }
 
-function sayStopped({ id, thread, author }: InboxMessage, by: Person, createdAt: number): Say {
-  const words = inWords(sentence`${{ person: by.user }} stopped this.`);
+function stoppedTurnNotice(
+  { id, thread, author }: InboxMessage,
+  by: Person,
+  createdAt: number,
+): OutboxMessage {
+  const words = toOutboxWords(sentence`${{ person: by.user }} stopped this.`);
   return { id: `stopped:${id}`, thread, kind: 'notice', to: author, ...words, createdAt };
 }

@@ -1,4 +1,4 @@
-import { ifDamaged } from '../../domain/audit/damaged-record.ts';
+import { recoverDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { Store } from '../../domain/ports/store.ts';
@@ -20,7 +20,7 @@ export function watchStops(deps: {
 
   function schedule(): Cancel {
     return clock.schedule(clock.now() + LOOK_MS, () => {
-      look()
+      abortStopped()
         .catch((error: unknown) =>
           log.warn({ err: error }, 'Stops of other processes were not looked for.'),
         )
@@ -30,10 +30,10 @@ export function watchStops(deps: {
     });
   }
 
-  async function look(): Promise<void> {
+  async function abortStopped(): Promise<void> {
     for (const thread of signals.watched()) {
       // A damaged message holds up its own thread, and not the stops of others.
-      const current = await inbox.current(thread).catch(ifDamaged(undefined));
+      const current = await inbox.current(thread).catch(recoverDamaged(undefined));
       // The mark stays until all that runs for the turn has ended.
       if (current?.stopped) signals.stop(thread);
     }

@@ -1,13 +1,13 @@
 import { canAskAgain } from '../../domain/calls/call-origin.ts';
-import { callPart } from '../../domain/cards/call-name.ts';
+import { callTitlePart } from '../../domain/cards/call-name.ts';
 import { isSamePerson, type Person } from '../../domain/people/person.ts';
-import { pumpKey, sayKey } from '../../domain/ports/agenda.ts';
+import { advanceTurnKey, deliverOutboxKey } from '../../domain/ports/agenda.ts';
 import { sentence } from '../../domain/text/sentence.ts';
 import { askAgainMessage } from '../../domain/threads/ask-again-message.ts';
-import { inWords } from '../../domain/threads/outbox-message.ts';
+import { toOutboxWords } from '../../domain/threads/outbox-message.ts';
 import { actorOf } from '../calls/call-effects.ts';
 import type { DeskDeps } from '../deps.ts';
-import { createRememberRefusal } from './refusals.ts';
+import { createRecordRefusal } from './refusals.ts';
 
 /** What became of the wish; nothing has begun unless it was `asked`. */
 export type AskAgainOutcome =
@@ -17,7 +17,7 @@ export type AskAgainOutcome =
 
 /** Builds the use case: begins a new turn that asks for an expired call again. */
 export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
-  const remember = createRememberRefusal({ store, clock });
+  const remember = createRecordRefusal({ store, clock });
 
   return async function askAgain(command: {
     readonly callId: string;
@@ -41,17 +41,20 @@ export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock
       subject: call.id,
       actor: actorOf(command.by),
     };
-    const say = {
+    const outboxMessage = {
       id: `again:${call.id}`,
       thread: message.thread,
       kind: 'notice' as const,
-      ...inWords(sentence`Asked again: ${callPart(call)}.`),
+      ...toOutboxWords(sentence`Asked again: ${callTitlePart(call)}.`),
       createdAt: now,
     };
     const received = await store.inbox.receive(message, {
       audit: [{ ...audit, detail: { message: message.id } }],
-      says: [say],
-      wakes: [sayKey(message.thread), pumpKey(message.thread)].map((key) => ({ key, dueAt: now })),
+      says: [outboxMessage],
+      wakes: [deliverOutboxKey(message.thread), advanceTurnKey(message.thread)].map((key) => ({
+        key,
+        dueAt: now,
+      })),
     });
     if (received === 'new') return { kind: 'asked' };
     await remember(wish, { kind: 'already-voted', call, missing: 0 });

@@ -4,14 +4,18 @@
  * workspace each time; what can't be told now is not allowed.
  */
 import type { Call } from '../../domain/calls/call.ts';
-import { requesterBefore, whyNotTaken } from '../../domain/calls/call-origin.ts';
-import { routeOf } from '../../domain/calls/decision-rules.ts';
-import { groupsToAsk, type Permission, permit } from '../../domain/people/decision-permission.ts';
+import { effectiveRequester, explainUnsupportedDecision } from '../../domain/calls/call-origin.ts';
+import { rulingRouteOf } from '../../domain/calls/decision-rules.ts';
+import {
+  checkDecisionPermission,
+  groupsToLookUp,
+  type Permission,
+} from '../../domain/people/decision-permission.ts';
 import type { Person } from '../../domain/people/person.ts';
 import type { DecisionKind, Group } from '../../domain/policy/route.ts';
 import type { GroupProfile } from '../../domain/ports/directory.ts';
 import type { DeskDeps } from '../deps.ts';
-import { NOT_KNOWN } from './find-profile.ts';
+import { PROFILE_UNAVAILABLE } from './find-profile.ts';
 
 /** How old what is known of people may be when they decide. */
 export const DECIDER_MAX_AGE_MS = 60_000;
@@ -37,7 +41,12 @@ export function createAuthorize({
   log,
 }: Pick<DeskDeps, 'directory' | 'log'>): Authorize {
   return async function authorize(call, person, decision) {
-    const asked = groupsToAsk(routeOf(call), requesterBefore(call, person), person, decision);
+    const asked = groupsToLookUp(
+      rulingRouteOf(call),
+      effectiveRequester(call, person),
+      person,
+      decision,
+    );
     const found = await ask(call, person, decision, asked, DECIDER_MAX_AGE_MS);
     const isRefused = found.permission.kind === 'not-allowed' && found.failure === undefined;
     // Nobody who has just come into a group is refused from memory.
@@ -59,7 +68,7 @@ export function createAuthorize({
       ...asked.map((group) => directory.groupOf(group, { maxAgeMs: groupAgeMs })),
     ] as const);
     if (who.status === 'rejected') {
-      return unclear({ kind: 'nobody', why: NOT_KNOWN }, who.reason, person, call);
+      return unclear({ kind: 'nobody', why: PROFILE_UNAVAILABLE }, who.reason, person, call);
     }
     const groups = new Map<Group, GroupProfile>();
     let failed: PromiseRejectedResult | undefined;
@@ -70,9 +79,16 @@ export function createAuthorize({
     });
     const { standing } = who.value;
     const known = { standing, groups };
-    const requester = requesterBefore(call, person);
-    const permitted = permit(routeOf(call), requester, person, decision, known);
-    const why = permitted.kind === 'not-allowed' ? whyNotTaken(call, decision) : undefined;
+    const requester = effectiveRequester(call, person);
+    const permitted = checkDecisionPermission(
+      rulingRouteOf(call),
+      requester,
+      person,
+      decision,
+      known,
+    );
+    const why =
+      permitted.kind === 'not-allowed' ? explainUnsupportedDecision(call, decision) : undefined;
     const permission = why === undefined ? permitted : ({ kind: 'not-allowed', why } as const);
     // A group that could not be asked might be theirs, but does not take away what another gives.
     if (failed === undefined || permission.kind !== 'not-allowed') return { permission };

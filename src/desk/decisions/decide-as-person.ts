@@ -1,22 +1,22 @@
 /** Decisions as they come from the edge: a pause holds what would run. */
 
-import { ifDamaged } from '../../domain/audit/damaged-record.ts';
+import { recoverDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call } from '../../domain/calls/call.ts';
 import type {
+  DecisionCheck,
   DecisionCommand,
-  DecisionLook,
   DecisionOutcome,
   SettleCommand,
 } from '../../domain/calls/decision.ts';
 import type { DecisionKind } from '../../domain/policy/route.ts';
 import { sentence } from '../../domain/text/sentence.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
-import type { createClaimAtOnce } from '../calls/execution/claim-on-approval.ts';
-import { sayPause } from '../control/pause-messages.ts';
+import type { createClaimOnApproval } from '../calls/execution/claim-on-approval.ts';
+import { describePause } from '../control/pause-messages.ts';
 import type { DeskDeps } from '../deps.ts';
 import type { Authorize } from './authorize.ts';
-import type { Claiming, createDecide } from './decide.ts';
-import { createRememberRefusal, type Wish } from './refusals.ts';
+import type { ClaimOnApproval, createDecide } from './decide.ts';
+import { type AttemptedAction, createRecordRefusal } from './refusals.ts';
 
 type Open = { readonly kind: 'open'; readonly call: Call };
 
@@ -27,22 +27,22 @@ const WORKS_IN_PAUSE: ReadonlySet<DecisionKind> = new Set(['reply', 'ignore']);
 const MAY_RUN: ReadonlySet<DecisionKind> = new Set(['approve', 'edit']);
 
 /** Builds the decisions of people at the edge. */
-export function createDecideAtEdge(
+export function createDecideAsPerson(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   inner: ReturnType<typeof createDecide>,
   authorize: Authorize,
-  withClaim?: ReturnType<typeof createClaimAtOnce>,
+  withClaim?: ReturnType<typeof createClaimOnApproval>,
 ) {
   const { store } = deps;
-  const remember = createRememberRefusal(deps);
+  const remember = createRecordRefusal(deps);
 
   async function refuseInPause(
-    { by, decision }: Pick<Wish, 'by' | 'decision'>,
+    { by, decision }: Pick<AttemptedAction, 'by' | 'decision'>,
     call: Call,
     pause: Pause | undefined,
   ): Promise<DecisionOutcome | undefined> {
     if (!pause) return undefined;
-    const why = sentence`${sayPause(pause)} Reply and Ignore work; the rest does when an admin resumes.`;
+    const why = sentence`${describePause(pause)} Reply and Ignore work; the rest does when an admin resumes.`;
     const refused = { kind: 'not-allowed', call, why } as const;
     await remember({ callId: call.id, by, decision }, refused);
     return refused;
@@ -50,7 +50,7 @@ export function createDecideAtEdge(
 
   async function holdRerun({ callId, by }: SettleCommand): Promise<DecisionOutcome | undefined> {
     // That it is damaged is told by the settlement itself.
-    const call = await store.ledger.get(callId).catch(ifDamaged(undefined));
+    const call = await store.ledger.get(callId).catch(recoverDamaged(undefined));
     if (call?.status !== 'unknown') return undefined;
     const pause = await store.pause.read();
     if (!pause) return undefined;
@@ -59,7 +59,7 @@ export function createDecideAtEdge(
     return await refuseInPause({ by, decision: 'approve' }, call, pause);
   }
 
-  async function look(command: DecisionLook): Promise<DecisionOutcome | Open> {
+  async function checkDecisionAsPerson(command: DecisionCheck): Promise<DecisionOutcome | Open> {
     const [seen, pause] = await Promise.all([inner.look(command), store.pause.read()]);
     if (seen.kind !== 'open' || command.settles || WORKS_IN_PAUSE.has(command.kind)) return seen;
     const { by, kind: decision } = command;
@@ -67,13 +67,14 @@ export function createDecideAtEdge(
   }
 
   return {
-    look,
+    checkDecision: checkDecisionAsPerson,
 
     async decide(command: DecisionCommand): Promise<DecisionOutcome> {
-      const seen = await look({ ...command, kind: command.decision.kind });
+      const seen = await checkDecisionAsPerson({ ...command, kind: command.decision.kind });
       if (seen.kind !== 'open') return seen;
       const { call } = seen;
-      const decide = (claiming?: Claiming) => inner.decide(command, { seen: call, claiming });
+      const decide = (claiming?: ClaimOnApproval) =>
+        inner.decide(command, { seen: call, claiming });
       const isApproval = MAY_RUN.has(command.decision.kind);
       return withClaim && isApproval ? await withClaim(call, decide) : await decide();
     },

@@ -1,60 +1,60 @@
 import { DamagedRecordError } from '../../domain/audit/damaged-record.ts';
 import type { Call } from '../../domain/calls/call.ts';
 import type {
+  DecisionCheck,
   DecisionCommand,
-  DecisionLook,
   DecisionOutcome,
   SettleCommand,
 } from '../../domain/calls/decision.ts';
 import {
+  checkDecisionLook,
+  checkSettlement,
+  type DecisionRuling,
   type Edited,
-  missingVotes,
-  type Ruling,
+  missingApprovalCount,
   ruleDecision,
-  ruleLook,
-  ruleSettleLook,
   ruleSettlement,
 } from '../../domain/calls/decision-rules.ts';
-import { sayNoTool } from '../../domain/calls/execution-rules.ts';
-import type { Cause, Step } from '../../domain/calls/transitions.ts';
+import { describeMissingTool } from '../../domain/calls/execution-rules.ts';
+import type { Step, TransitionCause } from '../../domain/calls/transitions.ts';
 import type { JsonValue } from '../../domain/json/json.ts';
 import type { Permission } from '../../domain/people/decision-permission.ts';
 import type { Person } from '../../domain/people/person.ts';
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
-import { type Effects, type Seen, StaleFenceError } from '../../domain/ports/store.ts';
-import { hideText, maskingOf } from '../../domain/secrets/mask-secrets.ts';
+import { type Effects, type ReadRevisions, StaleFenceError } from '../../domain/ports/store.ts';
+import { maskingOf, maskWholeText } from '../../domain/secrets/mask-secrets.ts';
 import { secretPathsOfCall } from '../../domain/secrets/secret-paths.ts';
 import type { ParsedArgs, Tool } from '../../domain/tools/tool.ts';
 import { advanceCall } from '../calls/advance-call.ts';
-import { effectsOf } from '../calls/call-effects.ts';
+import { callEffectsOf } from '../calls/call-effects.ts';
 import {
-  createFollowRoute,
-  type FollowDeps,
+  createRecheckRoute,
   type HearGate,
+  type RecheckRouteDeps,
 } from '../calls/policy/recheck-route.ts';
-import { showCall } from '../calls/preview-call.ts';
+import { previewRun } from '../calls/preview-call.ts';
 import { createRenewPreview } from '../calls/renew-preview.ts';
 import type { DeskDeps } from '../deps.ts';
 import type { Authorize } from './authorize.ts';
-import { createRememberRefusal, isRefused } from './refusals.ts';
+import { createRecordRefusal, wasRefused } from './refusals.ts';
 
 type DecideDeps = Pick<
   DeskDeps,
   'store' | 'toolbox' | 'clock' | 'log' | 'integrity' | 'onDamaged'
 > &
-  FollowDeps;
+  RecheckRouteDeps;
 
 /** How the approval of a call is claimed with it. */
-export interface Claiming {
+export interface ClaimOnApproval {
   /** Does the last look at the decision: what it has read, and heard of the policy, is the claim's too. */
-  check(follow: (hear: HearGate) => Promise<Ruling>): Promise<Ruling>;
+  check(follow: (hear: HearGate) => Promise<DecisionRuling>): Promise<DecisionRuling>;
   /** Returns the claim, what it has read, and the hold under which it is; undefined where that is left to whoever holds the call's thread. */
   claim(approved: Call): Promise<Claim | undefined>;
 }
 
 interface Claim {
   readonly step: Step;
-  readonly seen: Seen;
+  readonly seen: ReadRevisions;
   readonly hold: ThreadFence;
 }
 
@@ -62,29 +62,32 @@ interface Claim {
 interface Extra extends Pick<Effects, 'messageEnds'> {
   /** The call as it was just read; when it has changed since, it is read again. */
   readonly seen?: Call;
-  readonly claiming?: Claiming | undefined;
+  readonly claiming?: ClaimOnApproval | undefined;
 }
 
 /** Decides on calls for people: reads, asks whether they may, rules, writes if nobody was first, and else reads again. */
 export function createDecide(deps: DecideDeps, authorize: Authorize) {
   const { store, clock } = deps;
   const renewPreview = createRenewPreview(deps);
-  const remember = createRememberRefusal(deps);
-  const followRoute = createFollowRoute(deps);
+  const remember = createRecordRefusal(deps);
+  const followRoute = createRecheckRoute(deps);
 
   async function carryOut<Answer extends { readonly kind: string }>(
-    command: Pick<DecisionLook, 'callId' | 'by' | 'kind'>,
-    rule: (call: Call, permission: Permission) => Ruling<Answer> | Promise<Ruling<Answer>>,
+    command: Pick<DecisionCheck, 'callId' | 'by' | 'kind'>,
+    rule: (
+      call: Call,
+      permission: Permission,
+    ) => DecisionRuling<Answer> | Promise<DecisionRuling<Answer>>,
     { seen, isRead = false, ...extra }: Extra & { readonly isRead?: boolean } = {},
   ): Promise<Answer | DecisionOutcome> {
     const { by, callId, kind: decision } = command;
     async function answer<Given extends { readonly kind: string }>(given: Given): Promise<Given> {
       // Whoever only reads a call that is over is turned away from nothing.
       const isWish = !isRead || given.kind === 'not-allowed';
-      if (isWish && isRefused(given)) await remember({ callId, by, decision }, given);
+      if (isWish && wasRefused(given)) await remember({ callId, by, decision }, given);
       return given;
     }
-    const ruleFor = async (call: Call): Promise<Ruling<Answer | DecisionOutcome>> => {
+    const ruleFor = async (call: Call): Promise<DecisionRuling<Answer | DecisionOutcome>> => {
       const { permission } = await authorize(call, command.by, decision);
       const ruling = await rule(call, permission);
       if (ruling.kind === 'answer') await answer(ruling.outcome);
@@ -116,12 +119,12 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     by: Person,
     { claiming, ...extra }: Pick<Extra, 'messageEnds' | 'claiming'>,
   ): Promise<DecisionOutcome | undefined> {
-    const news = newsOf(steps);
+    const news = outcomeOfSteps(steps);
     const isCarriedOut = news.kind !== 'already-decided' && news.kind !== 'rerouted';
     const approved = news.kind === 'decided' && news.call.status === 'approved' && news.call;
     const claim = approved ? await claiming?.claim(approved) : undefined;
     const all = claim ? [...steps, claim.step] : steps;
-    const effects = { ...effectsOf(call, all, by), ...(isCarriedOut && extra) };
+    const effects = { ...callEffectsOf(call, all, by), ...(isCarriedOut && extra) };
     const isWritten = await store.ledger
       .write(call, all, effects, claim?.seen, claim?.hold)
       .catch(ifStale);
@@ -136,13 +139,15 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     if (command.decision.kind !== 'edit') return undefined;
     const tool = deps.toolbox.of(call);
     if (!tool) {
-      return { parsed: { ok: false, problems: [{ path: [], message: sayNoTool(call) }] } };
+      return {
+        parsed: { ok: false, problems: [{ path: [], message: describeMissingTool(call) }] },
+      };
     }
     const { args } = command.decision;
     const parsed = withoutSecrets(tool.parse(args), args, call, tool);
     if (!parsed.ok) return { parsed };
     const edited = { ...call, args: parsed.canonical };
-    return { parsed, ...(await showCall(deps, edited, tool, parsed.value)) };
+    return { parsed, ...(await previewRun(deps, edited, tool, parsed.value)) };
   }
 
   return {
@@ -165,13 +170,13 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
         ruleSettlement(call, command, clock.now(), permission, deps.toolbox.of(call)),
       ),
 
-    async look(look: DecisionLook) {
+    async look(look: DecisionCheck) {
       const seen = await carryOut<DecisionOutcome | { readonly kind: 'open'; readonly call: Call }>(
         look,
         (call, permission) => {
           const ruling = look.settles
-            ? ruleSettleLook(call, look, permission)
-            : ruleLook(call, look, clock.now(), permission);
+            ? checkSettlement(call, look, permission)
+            : checkDecisionLook(call, look, clock.now(), permission);
           return ruling.kind === 'allowed'
             ? { kind: 'answer', outcome: { kind: 'open', call } }
             : ruling;
@@ -192,14 +197,14 @@ function withoutSecrets(parsed: ParsedArgs, args: JsonValue, call: Call, tool: T
     ok: false,
     problems: parsed.problems.map(({ message, path }) => ({
       path,
-      message: hideText(message, masking),
+      message: maskWholeText(message, masking),
     })),
   };
 }
 
-const PREEMPTED: ReadonlySet<Cause> = new Set(['expire', 'integrity', 'refuse']);
+const PREEMPTED: ReadonlySet<TransitionCause> = new Set(['expire', 'integrity', 'refuse']);
 
-function newsOf(steps: readonly Step[]): DecisionOutcome {
+function outcomeOfSteps(steps: readonly Step[]): DecisionOutcome {
   const last = steps.at(-1);
   if (!last) throw new Error('A ruling has at least one step.');
   const { call, cause } = last;
@@ -207,7 +212,8 @@ function newsOf(steps: readonly Step[]): DecisionOutcome {
   if (cause === 'reroute' && steps.length === 1) return { kind: 'rerouted', call };
   // The clock, a broken digest or the policy was first: the person's wish was not carried out.
   if (PREEMPTED.has(cause)) return { kind: 'already-decided', call };
-  if (call.status === 'pending') return { kind: 'recorded', call, missing: missingVotes(call) };
+  if (call.status === 'pending')
+    return { kind: 'recorded', call, missing: missingApprovalCount(call) };
   return { kind: 'decided', call };
 }
 

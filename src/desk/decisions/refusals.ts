@@ -1,4 +1,4 @@
-import type { DecisionLook, DecisionOutcome } from '../../domain/calls/decision.ts';
+import type { DecisionCheck, DecisionOutcome } from '../../domain/calls/decision.ts';
 import type { JsonValue } from '../../domain/json/json.ts';
 import type { Person } from '../../domain/people/person.ts';
 import { plainSentence } from '../../domain/text/sentence.ts';
@@ -6,10 +6,10 @@ import { actorOf } from '../calls/call-effects.ts';
 import type { DeskDeps } from '../deps.ts';
 
 /** What somebody wished for, on which call. */
-export interface Wish {
+export interface AttemptedAction {
   readonly callId: string;
   readonly by: Person;
-  readonly decision: DecisionLook['kind'] | 'ask-again';
+  readonly decision: DecisionCheck['kind'] | 'ask-again';
 }
 
 /** Why nothing came of it. */
@@ -28,8 +28,8 @@ const EVENTS: Readonly<Record<Refused['kind'], string>> = {
 };
 
 /** Builds the memory of wishes of which nothing came. */
-export function createRememberRefusal({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
-  return async function remember(wish: Wish, refused: Refused): Promise<void> {
+export function createRecordRefusal({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
+  return async function remember(wish: AttemptedAction, refused: Refused): Promise<void> {
     const entry = { at: clock.now(), event: EVENTS[refused.kind], subject: wish.callId };
     const detail = { ...detailOf(refused), decision: wish.decision };
     await store.audit.append([{ ...entry, actor: actorOf(wish.by), detail }]);
@@ -37,7 +37,7 @@ export function createRememberRefusal({ store, clock }: Pick<DeskDeps, 'store' |
 }
 
 /** Tells whether nothing came of a wish; who is asked for a reason is not refused. */
-export function isRefused(outcome: { readonly kind: string }): outcome is Refused {
+export function wasRefused(outcome: { readonly kind: string }): outcome is Refused {
   return Object.hasOwn(EVENTS, outcome.kind);
 }
 

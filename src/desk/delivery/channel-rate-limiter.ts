@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 
 /** Spaces what is written to each channel, as Slack asks: one message a second, with short bursts. https://docs.slack.dev/apis/web-api/rate-limits */
-export interface Pace {
+export interface ChannelRateLimiter {
   /** Lets a write go now, or returns when it is its turn. Urgent writes never wait; what is not urgent makes room for them. */
   take(channel: string, id: string, isUrgent: boolean): number | undefined;
 }
@@ -11,12 +11,12 @@ const EVERY_MS = 1_000;
 const BURST = 5;
 const SLACK_MS = (BURST - 1) * EVERY_MS;
 /** However much people do in a channel, what waits there for its turn waits no longer for that. */
-const MOST_OWED_MS = SLACK_MS + 5_000;
+const MAX_OWED_MS = SLACK_MS + 5_000;
 /** A timer need not be that exact. */
 const NEAR_MS = 50;
 
 /** Work that waits for its turn: no failure, and no try. */
-export class NotYetError extends Error {
+export class RateLimitedError extends Error {
   override readonly name = 'NotYetError';
   readonly dueAt: number;
 
@@ -27,12 +27,12 @@ export class NotYetError extends Error {
 }
 
 /** Throws when it is not the turn of a write yet. */
-export function waitFor(turnAt: number | undefined): void {
-  if (turnAt !== undefined) throw new NotYetError(turnAt);
+export function assertWriteAllowed(turnAt: number | undefined): void {
+  if (turnAt !== undefined) throw new RateLimitedError(turnAt);
 }
 
 /** Creates the pace of one worker; a process that has just started has no burst to spend. */
-export function createPace(clock: Clock): Pace {
+export function createChannelRateLimiter(clock: Clock): ChannelRateLimiter {
   const startedAt = clock.now();
   /** When each channel would be free if all that was let go had been spaced. */
   const channels = new Map<string, number>();
@@ -76,7 +76,7 @@ export function createPace(clock: Clock): Pace {
       const turn = turns.get(id);
       if (isUrgent) {
         const owed = freeAt(channel) - now;
-        if (turn === undefined && owed < MOST_OWED_MS) spend(channel, now);
+        if (turn === undefined && owed < MAX_OWED_MS) spend(channel, now);
         return go(channel, id, now);
       }
       if (turn !== undefined) return takeTurn(channel, id, turn, now);

@@ -1,6 +1,6 @@
 import type { Call } from '../../domain/calls/call.ts';
 import { missingApprovers } from '../../domain/calls/reminder-schedule.ts';
-import { homeOf, isElsewhere } from '../../domain/cards/card-channel.ts';
+import { cardLocationOf, isInOtherChannel } from '../../domain/cards/card-channel.ts';
 import { isSamePerson } from '../../domain/people/person.ts';
 import { joinSentences, type Sentence, sentence } from '../../domain/text/sentence.ts';
 import { createNameApprovers } from '../decisions/lists/name-approvers.ts';
@@ -12,18 +12,20 @@ const MAX_NAMED = 3;
 const ON_THE_CARD = 'is waiting for a decision on the card';
 
 /** Builds the words on whom the pending calls of a thread wait for, and where; without names where the workspace does not tell them. */
-export function createSayAwaited({ directory, log }: Pick<DeskDeps, 'directory' | 'log'>) {
+export function createDescribePending({ directory, log }: Pick<DeskDeps, 'directory' | 'log'>) {
   const nameApprovers = createNameApprovers({ directory });
 
-  return async function sayAwaited(calls: readonly Call[]): Promise<Sentence> {
+  return async function describePending(calls: readonly Call[]): Promise<Sentence> {
     const isOwn = calls.every(
       (call) =>
-        !isElsewhere(call) &&
+        !isInOtherChannel(call) &&
         missingApprovers(call).groups.length === 0 &&
         missingApprovers(call).people.every((each) => isSamePerson(each, call.requester)),
     );
     if (isOwn) return ON_THE_CARD;
-    const channels = new Set(calls.filter(isElsewhere).map((call) => homeOf(call).channel));
+    const channels = new Set(
+      calls.filter(isInOtherChannel).map((call) => cardLocationOf(call).channel),
+    );
     const where = joinSentences(
       [...channels].map((channel) => ({ channel })),
       ', ',

@@ -9,7 +9,7 @@ import {
   ChatError,
   type LiveMessage,
   type LiveTask,
-  perhapsThere,
+  uncertainLivePlace,
 } from '../../domain/ports/chat.ts';
 import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
@@ -17,10 +17,10 @@ import type { Inbox, Outbox } from '../../domain/ports/store.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { depthOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
 import { noteThinking, toLiveTask } from './live-tasks.ts';
-import { takesLive } from './turn-outbox.ts';
+import { endsLiveAnswer } from './turn-outbox.ts';
 
 /** What people have seen of a turn that is not said yet. */
-export interface Grown {
+export interface ShownAnswer {
   readonly place: CardPlace;
   /** The agent's words in it; empty when this process did not write them. */
   readonly text: string;
@@ -37,7 +37,7 @@ export interface LiveAnswers {
   /** Tells whether people see the growing message of the thread now. */
   isOpen(thread: ThreadKey): boolean;
   /** Ends the growing; resolves when nothing of it is on its way any more, with what an answer has yet to be made of. */
-  finish(thread: ThreadKey): Promise<Grown | undefined>;
+  finish(thread: ThreadKey): Promise<ShownAnswer | undefined>;
   /** Lets what is on its way arrive and shows nothing more. */
   stop(): Promise<void>;
 }
@@ -69,7 +69,7 @@ interface Growing {
 
 /** Creates the growing messages of one worker. */
 export function createLiveAnswers(deps: {
-  readonly chat: Pick<Chat, 'growLive'>;
+  readonly chat: Pick<Chat, 'openLiveMessage'>;
   readonly outbox: Outbox;
   readonly inbox: Pick<Inbox, 'current'>;
   readonly clock: Clock;
@@ -123,7 +123,7 @@ export function createLiveAnswers(deps: {
 
   /** Sees to it that the thread's one place for a growing message is ours; false when it is not, for now or for ever. */
   async function hold(growing: Growing): Promise<boolean> {
-    const at = await outbox.liveOf(growing.message.thread);
+    const at = await outbox.liveMessageOf(growing.message.thread);
     if (growing.kept === undefined) return await take(growing, at);
     // Another worker has taken it over, or an answer has become of it.
     if (at?.ts !== growing.kept.ts) growing.isOver = true;
@@ -134,15 +134,15 @@ export function createLiveAnswers(deps: {
   async function take(growing: Growing, at: CardPlace | undefined): Promise<boolean> {
     const { thread } = growing.message;
     // What is said first must stand first.
-    const isFree = !(await outbox.unsaid(thread)).some(takesLive);
+    const isFree = !(await outbox.pendingMessages(thread)).some(endsLiveAnswer);
     // A place that was not ours to begin with can't be while we have a message of our own.
     if (growing.live !== undefined && at !== undefined) growing.isOver = true;
     // Another worker may have ended the turn while this one stood still: nobody would take the message away.
     if ((await inbox.current(thread))?.id !== growing.message.id) growing.isOver = true;
     if (growing.isOver || !isFree) return false;
-    growing.live ??= chat.growLive(growing.message, at);
-    growing.kept = at ?? perhapsThere(thread);
-    if (at === undefined) await outbox.placeLive(thread, growing.kept);
+    growing.live ??= chat.openLiveMessage(growing.message, at);
+    growing.kept = at ?? uncertainLivePlace(thread);
+    if (at === undefined) await outbox.placeLiveMessage(thread, growing.kept);
     return true;
   }
 
@@ -160,7 +160,7 @@ export function createLiveAnswers(deps: {
     const place = growing.live.place();
     if (place?.ts === growing.kept.ts) return;
     growing.kept = place;
-    await outbox.placeLive(growing.message.thread, place);
+    await outbox.placeLiveMessage(growing.message.thread, place);
   }
 
   function putOff(growing: Growing, error: unknown): void {
@@ -212,8 +212,9 @@ export function createLiveAnswers(deps: {
       const growing = threads.get(thread);
       if (growing !== undefined) end(growing);
       await growing?.writing;
-      const place = await outbox.liveOf(thread);
-      if (place === undefined || (await outbox.unsaid(thread)).some(takesLive)) return undefined;
+      const place = await outbox.liveMessageOf(thread);
+      if (place === undefined || (await outbox.pendingMessages(thread)).some(endsLiveAnswer))
+        return undefined;
       return { place, text: growing?.text ?? '' };
     },
     async stop() {

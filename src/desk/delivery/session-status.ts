@@ -4,7 +4,7 @@ import type { Log } from '../../domain/ports/log.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 
 /** How threads stand, as people see it: a courtesy that never holds up the work; the newest status of a thread wins. */
-export interface StatusLine {
+export interface SessionStatusWriter {
   set(thread: ThreadKey, status: ThreadStatus): void;
   /** Sets it when there is room: nobody looks at the thread. */
   setLater(thread: ThreadKey, status: ThreadStatus): void;
@@ -20,16 +20,16 @@ const RENEW_MS = 50 * 60_000;
 const SAME_MS = 30_000;
 /** Slack takes some 50 a minute: https://docs.slack.dev/reference/methods/agents.sessions.setStatus */
 const LATER_EVERY_MS = 3_000;
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 const FIRST_RETRY_MS = 2_000;
-const MOST_REMEMBERED = 5_000;
+const MAX_REMEMBERED = 5_000;
 
 /** Creates the statuses of one process on top of the chat. */
-export function createStatusLine(deps: {
+export function createSessionStatusWriter(deps: {
   readonly chat: Pick<Chat, 'setStatus'>;
   readonly clock: Clock;
   readonly log: Log;
-}): StatusLine {
+}): SessionStatusWriter {
   const { chat, clock, log } = deps;
   const wanted = new Map<ThreadKey, ThreadStatus>();
   const underWay = new Map<ThreadKey, Promise<void>>();
@@ -76,7 +76,7 @@ export function createStatusLine(deps: {
       remember(thread, status);
     } catch (error) {
       log.warn({ err: error, thread }, 'How a thread stands could not be shown.');
-      if (isWorthRetry(error) && tries + 1 < MOST_TRIES) retry(thread, status, error, tries);
+      if (isWorthRetry(error) && tries + 1 < MAX_TRIES) retry(thread, status, error, tries);
     }
   }
 
@@ -86,7 +86,7 @@ export function createStatusLine(deps: {
     if (session === 'active') return;
     shown.set(thread, { session, at: clock.now() });
     const [oldest] = shown.keys();
-    if (shown.size > MOST_REMEMBERED && oldest !== undefined) shown.delete(oldest);
+    if (shown.size > MAX_REMEMBERED && oldest !== undefined) shown.delete(oldest);
     if (session === 'processing') schedule(thread, RENEW_MS, status, 0);
   }
 

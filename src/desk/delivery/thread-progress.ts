@@ -1,19 +1,24 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { isHanded } from '../../domain/calls/call-origin.ts';
+import { isRunByGraph } from '../../domain/calls/call-origin.ts';
 import type { ThreadStatus } from '../../domain/ports/chat.ts';
 import { joinSentences, type Sentence, sentence } from '../../domain/text/sentence.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../deps.ts';
-import { isForPeople, readOpenCalls, readWaiting, type Waiting } from '../turns/pending-work.ts';
-import { createSayAwaited } from './describe-pending.ts';
+import {
+  type PendingWork,
+  readOpenCalls,
+  readPendingWork,
+  waitsForPeopleOnly,
+} from '../turns/pending-work.ts';
+import { createDescribePending } from './describe-pending.ts';
 import type { LiveAnswers } from './live-answer.ts';
-import type { StatusLine } from './session-status.ts';
+import type { SessionStatusWriter } from './session-status.ts';
 
 /** How a thread's work gets on, shown in the thread in which people talk. */
-export interface Progress {
+export interface ThreadProgress {
   thinking(message: InboxMessage): Promise<void>;
-  waiting(thread: ThreadKey, waiting: Waiting): Promise<void>;
+  waiting(thread: ThreadKey, waiting: PendingWork): Promise<void>;
   /** Says that a call runs for which people were waited; it never holds up the run. */
   running(call: Call): void;
   /** Says how a thread stands in which people talk; a helper's says nothing. */
@@ -28,15 +33,15 @@ const THINKING = 'is thinking…';
 const MAX_HELPERS = 5;
 
 /** Creates the progress of the threads: a helper's is told from what is stored, so that any process says the same. */
-export function createProgress(
+export function createThreadProgress(
   deps: Pick<DeskDeps, 'store' | 'directory' | 'log'>,
-  status: StatusLine,
+  status: SessionStatusWriter,
   live: Pick<LiveAnswers, 'isOpen'>,
-): Progress {
+): ThreadProgress {
   const { store, log } = deps;
-  const sayAwaited = createSayAwaited(deps);
+  const describePendingCalls = createDescribePending(deps);
 
-  function tell(thread: ThreadKey, told: ThreadStatus): void {
+  function publishStatus(thread: ThreadKey, told: ThreadStatus): void {
     status.set(thread, { ...told, isSeen: live.isOpen(thread) });
   }
 
@@ -44,18 +49,19 @@ export function createProgress(
   async function statusStored(root: ThreadKey): Promise<ThreadStatus | undefined> {
     const message = await store.inbox.current(root);
     const calls = message ? await readOpenCalls(store, root, message.id) : [];
-    return calls.length > 0 ? await statusOf(await readWaiting(store, calls)) : undefined;
+    return calls.length > 0 ? await statusOf(await readPendingWork(store, calls)) : undefined;
   }
 
-  async function statusOf(waiting: Waiting): Promise<ThreadStatus> {
-    const session = isForPeople(waiting) || isInDoubt(waiting) ? 'suspended' : 'processing';
-    return { session, words: await sayWaiting(waiting) };
+  async function statusOf(waiting: PendingWork): Promise<ThreadStatus> {
+    const session =
+      waitsForPeopleOnly(waiting) || hasUnknownCall(waiting) ? 'suspended' : 'processing';
+    return { session, words: await describeWaiting(waiting) };
   }
 
-  async function sayAgain(thread: ThreadKey): Promise<void> {
+  async function republishStatus(thread: ThreadKey): Promise<void> {
     const root = rootOf(thread);
     const stored = await statusStored(root);
-    if (stored !== undefined) tell(root, { ...stored, isRepeat: true });
+    if (stored !== undefined) publishStatus(root, { ...stored, isRepeat: true });
   }
 
   async function showWhileRunning(thread: ThreadKey, callId: string): Promise<void> {
@@ -64,45 +70,45 @@ export function createProgress(
     if (stored === undefined) return;
     // What nobody waits for any more does not write over what came after it.
     const call = await store.ledger.get(callId);
-    if (call?.status === 'running') tell(root, stored);
+    if (call?.status === 'running') publishStatus(root, stored);
   }
 
   /** Its own state first, then each helper's: `has helpers at work · research is thinking…`. */
-  async function sayWaiting(waiting: Waiting): Promise<Sentence> {
-    const helpers = await sayHelpers(waiting);
+  async function describeWaiting(waiting: PendingWork): Promise<Sentence> {
+    const helpers = await describeHelpers(waiting);
     const shown = helpers.slice(0, MAX_HELPERS);
     const left = helpers.length - shown.length;
     const more = left > 0 ? [`and ${left} more`] : [];
-    return joinSentences([await sayState(waiting), ...shown, ...more], ' · ');
+    return joinSentences([await describeState(waiting), ...shown, ...more], ' · ');
   }
 
-  async function sayHelpers({ helpers }: Waiting): Promise<readonly Sentence[]> {
+  async function describeHelpers({ helpers }: PendingWork): Promise<readonly Sentence[]> {
     const all = helpers.map(async (helper) => [
-      sentence`${helper.name} ${await sayState(helper)}`,
-      ...(await sayHelpers(helper)),
+      sentence`${helper.name} ${await describeState(helper)}`,
+      ...(await describeHelpers(helper)),
     ]);
     return (await Promise.all(all)).flat();
   }
 
-  async function sayState({ calls }: Waiting): Promise<Sentence> {
+  async function describeState({ calls }: PendingWork): Promise<Sentence> {
     if (calls.length === 0) return THINKING;
     const own = calls.filter(({ child }) => child === undefined);
     if (own.length === 0)
       return calls.length === 1 ? 'has a helper at work' : 'has helpers at work';
-    return sayBusy(own) ?? (await sayAwaited(own));
+    return describeBusy(own) ?? (await describePendingCalls(own));
   }
 
   return {
-    sayAgain,
+    sayAgain: republishStatus,
     async thinking({ thread, text }) {
       const parentCall = parentCallOf(thread);
       if (parentCall === undefined)
-        tell(thread, { session: 'processing', words: THINKING, title: text });
+        publishStatus(thread, { session: 'processing', words: THINKING, title: text });
       else await showWhileRunning(thread, parentCall);
     },
     async waiting(thread, waiting) {
       const parentCall = parentCallOf(thread);
-      if (parentCall === undefined) tell(thread, await statusOf(waiting));
+      if (parentCall === undefined) publishStatus(thread, await statusOf(waiting));
       else await showWhileRunning(thread, parentCall);
     },
     running({ thread, id }) {
@@ -111,7 +117,7 @@ export function createProgress(
       });
     },
     note(thread, text, session = 'processing') {
-      if (parentCallOf(thread) === undefined) tell(thread, { session, words: text });
+      if (parentCallOf(thread) === undefined) publishStatus(thread, { session, words: text });
     },
     ended(thread, isAwaited) {
       // A helper's end is told by whoever goes on from it.
@@ -124,7 +130,7 @@ export function createProgress(
 }
 
 /** Nothing goes on until a person says what happened to an interrupted call. */
-function isInDoubt({ calls, helpers }: Waiting): boolean {
+function hasUnknownCall({ calls, helpers }: PendingWork): boolean {
   const isUnknown = calls.some(({ status }) => status === 'unknown');
   return isUnknown && helpers.length === 0 && !calls.some(isAtWork);
 }
@@ -134,8 +140,8 @@ function isAtWork({ status }: Call): boolean {
 }
 
 /** What keeps a thread from waiting for people alone. */
-function sayBusy(own: readonly Call[]): string | undefined {
-  const running = own.filter((call) => isAtWork(call) && !isHanded(call));
+function describeBusy(own: readonly Call[]): string | undefined {
+  const running = own.filter((call) => isAtWork(call) && !isRunByGraph(call));
   if (running.length > 0) return `is running ${running.map(({ tool }) => tool).join(', ')}…`;
   if (own.some(({ status }) => status === 'unknown')) {
     return 'waits until somebody says what happened to the interrupted call';

@@ -1,7 +1,7 @@
 import type { InboxMessage, Usage } from '../../domain/threads/message.ts';
 
 /** What a turn took, for the log and the audit: milliseconds from its message to its last word, and its usage where that is known. */
-export function turnCosts(
+export function turnUsageFacts(
   message: Pick<InboxMessage, 'receivedAt'>,
   usage: Usage | undefined,
   now: number,
@@ -10,7 +10,7 @@ export function turnCosts(
 }
 
 /** Says what a turn took of the model, in a line for people. */
-export function usageLine(usage: Usage | undefined): string {
+export function describeUsage(usage: Usage | undefined): string {
   if (usage === undefined) return 'The model’s server tells no token counts.';
   const { inputTokens, outputTokens, modelMs } = usage;
   const sums = [`${count(inputTokens)} tokens in`, `${count(outputTokens)} out`];

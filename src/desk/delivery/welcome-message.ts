@@ -1,10 +1,10 @@
 import type { Person } from '../../domain/people/person.ts';
-import { sayKey } from '../../domain/ports/agenda.ts';
+import { deliverOutboxKey } from '../../domain/ports/agenda.ts';
 import { channelKey } from '../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../deps.ts';
 
 /** A person who has opened the app, and the words for them in Slack's markup. */
-export interface Welcome {
+export interface WelcomedPerson {
   readonly person: Person;
   /** Their direct messages with the app. */
   readonly channel: string;
@@ -12,12 +12,18 @@ export interface Welcome {
 }
 
 /** Builds the use case: welcomes each person once. The outbox keeps the id of what was said, over restarts and for all replicas. */
-export function createWelcome({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
-  return async function welcome({ person, channel, text }: Welcome): Promise<void> {
+export function createWelcomeMessage({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
+  return async function welcome({ person, channel, text }: WelcomedPerson): Promise<void> {
     const { team, user } = person;
     const thread = channelKey({ team, channel });
     const createdAt = clock.now();
-    const say = { id: `welcome:${team}/${user}`, thread, kind: 'notice' as const, text, createdAt };
-    await store.outbox.add([say], [{ key: sayKey(thread), dueAt: createdAt }]);
+    const outboxMessage = {
+      id: `welcome:${team}/${user}`,
+      thread,
+      kind: 'notice' as const,
+      text,
+      createdAt,
+    };
+    await store.outbox.add([outboxMessage], [{ key: deliverOutboxKey(thread), dueAt: createdAt }]);
   };
 }

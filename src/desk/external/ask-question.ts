@@ -1,8 +1,8 @@
 /** What an MCP server asks people while a tool of its runs: a call that nobody runs, whose edit is the answer. */
 import type { Call } from '../../domain/calls/call.ts';
-import { narrowAnswer, type Outside } from '../../domain/calls/call-origin.ts';
-import { digestOf } from '../../domain/calls/digest.ts';
-import { finish, ruleGate } from '../../domain/calls/execution-rules.ts';
+import { type CallOrigin, limitGateAnswer } from '../../domain/calls/call-origin.ts';
+import { callDigestOf } from '../../domain/calls/digest.ts';
+import { recordRunEnd, ruleGateAnswer } from '../../domain/calls/execution-rules.ts';
 import { isIntact } from '../../domain/calls/seal.ts';
 import { stepFrom } from '../../domain/calls/transitions.ts';
 import { canonicalJson, readStoredJson } from '../../domain/json/json.ts';
@@ -11,9 +11,9 @@ import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/too
 import type { Toolbox } from '../../domain/tools/tool.ts';
 import { commitSteps } from '../calls/advance-call.ts';
 import type { DeskDeps } from '../deps.ts';
-import { createUntilChanged } from './wait-for-change.ts';
+import { createWaitForChange } from './wait-for-change.ts';
 import type { CallWatch } from './watch-calls.ts';
-import { closeQuestion, questionsKey } from './withdraw-questions.ts';
+import { questionMessageId, withdrawQuestion } from './withdraw-questions.ts';
 
 type AskDeps = Pick<DeskDeps, 'store' | 'clock' | 'newId'> & {
   readonly ofOutside: Toolbox['of'];
@@ -23,12 +23,12 @@ type AskDeps = Pick<DeskDeps, 'store' | 'clock' | 'newId'> & {
 /** Builds the use case: asks the requester of a running call in its thread, and waits for the answer as long as the call runs. */
 export function createAskQuestion(deps: AskDeps): AskPeople {
   const { store, clock } = deps;
-  const untilChanged = createUntilChanged(deps);
+  const untilChanged = createWaitForChange(deps);
 
   function draft(running: Call, question: ServerQuestion): Call {
     const now = clock.now();
     const own = deps.newId();
-    const outside: Outside = {
+    const outside: CallOrigin = {
       by: 'server',
       name: question.server,
       schema: question.schema,
@@ -42,7 +42,7 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
       id: `call_${own}`,
       thread: running.thread,
       turn: running.turn,
-      messageId: questionsKey(running.id),
+      messageId: questionMessageId(running.id),
       toolCallId: own,
       position: 0,
       siblings: 1,
@@ -67,7 +67,7 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
       createdAt: now,
       updatedAt: now,
     };
-    return { ...call, digest: digestOf(call) };
+    return { ...call, digest: callDigestOf(call) };
   }
 
   async function put(running: Call, question: ServerQuestion): Promise<Call> {
@@ -81,8 +81,8 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
     };
     await store.ledger.propose(call, { audit: [audit] });
     // No rule of the policy is about a question: whoever has the call made answers for it.
-    const answer = narrowAnswer({ kind: 'ask', route: REQUESTER_ROUTE }, call.outside);
-    const step = ruleGate(call, answer, clock.now());
+    const answer = limitGateAnswer({ kind: 'ask', route: REQUESTER_ROUTE }, call.outside);
+    const step = ruleGateAnswer(call, answer, clock.now());
     await commitSteps(deps, call, [step]);
     return step.call;
   }
@@ -105,7 +105,7 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
       claim: { fence: 0, at: now },
     });
     const text = `The answer was given to the MCP server “${call.outside?.name}”.`;
-    const end = finish(claimed.call, { kind: 'result', text }, now);
+    const end = recordRunEnd(claimed.call, { kind: 'result', text }, now);
     const told = { ...end, call: { ...end.call, delivered: true } };
     if (!(await commitSteps(deps, call, [claimed, told]))) return { kind: 'cancel' };
     const content = readStoredJson(call.args);
@@ -121,7 +121,7 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
     const asked = await put(running, question);
     const decided = await untilDecided(asked, signal);
     if (!decided) {
-      await closeQuestion(deps, asked.id);
+      await withdrawQuestion(deps, asked.id);
       return { kind: 'cancel' };
     }
     if (decided.status === 'approved') return await takeAnswer(decided);

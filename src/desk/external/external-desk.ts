@@ -1,13 +1,13 @@
 import { createRequestCall, type RequestDeps } from './request-call.ts';
 import { createTakeCall, type TakeDeps } from './take-call.ts';
-import { createUntilChanged } from './wait-for-change.ts';
+import { createWaitForChange } from './wait-for-change.ts';
 import type { CallWatch } from './watch-calls.ts';
 
 /** What programs may ask of the desk: to put calls to people, and what becomes of those. */
-export type OutsideDesk = ReturnType<typeof createOutsideDesk>;
+export type ExternalDesk = ReturnType<typeof createExternalDesk>;
 
 /** Creates the desk for programs. */
-export function createOutsideDesk(
+export function createExternalDesk(
   deps: RequestDeps & TakeDeps & { readonly watch: CallWatch['watch'] },
 ) {
   const { store } = deps;
@@ -15,7 +15,7 @@ export function createOutsideDesk(
   return {
     request: createRequestCall(deps),
     ...createTakeCall(deps),
-    changed: createUntilChanged(deps),
+    changed: createWaitForChange(deps),
     /** Remembers that the program knows the outcome. */
     markTold: (id: string) => store.ledger.markDelivered([id]),
   };

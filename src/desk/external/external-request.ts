@@ -1,12 +1,12 @@
 import type { Call } from '../../domain/calls/call.ts';
-import type { Outside } from '../../domain/calls/call-origin.ts';
+import type { CallOrigin } from '../../domain/calls/call-origin.ts';
 import type { JsonValue } from '../../domain/json/json.ts';
 import type { Person } from '../../domain/people/person.ts';
 import type { Risk } from '../../domain/policy/route.ts';
 import type { FieldProblem } from '../../domain/tools/tool.ts';
 
 /** The program behind a request, as its key tells. */
-export interface Caller {
+export interface ExternalCaller {
   /** Id of its key. */
   readonly key: string;
   /** Name of its key. */
@@ -19,9 +19,9 @@ export interface Caller {
 }
 
 /** A call that a program asks people about. */
-export interface OutsideRequest
+export interface ExternalRequest
   extends Pick<
-    Outside,
+    CallOrigin,
     | 'schema'
     | 'decisions'
     | 'deadlineMs'

@@ -1,16 +1,20 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { choicesProblem, decisionsProblem, type Outside } from '../../domain/calls/call-origin.ts';
-import { digestOf, hashJson } from '../../domain/calls/digest.ts';
-import { storedShown } from '../../domain/calls/stored-preview.ts';
-import { STANDING_WORDS } from '../../domain/people/sender-policy.ts';
-import type { Standing } from '../../domain/ports/directory.ts';
-import { createQueues } from '../../domain/runtime/keyed-queues.ts';
+import {
+  type CallOrigin,
+  choicesProblem,
+  decisionsProblem,
+} from '../../domain/calls/call-origin.ts';
+import { callDigestOf, hashJson } from '../../domain/calls/digest.ts';
+import { toStoredPreview } from '../../domain/calls/stored-preview.ts';
+import { MEMBERSHIP_LABELS } from '../../domain/people/sender-policy.ts';
+import type { WorkspaceMembership } from '../../domain/ports/directory.ts';
+import { createKeyedQueues } from '../../domain/runtime/keyed-queues.ts';
 import { channelKey } from '../../domain/threads/thread-key.ts';
 import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tools/tool.ts';
-import { createPassGate } from '../calls/policy/apply-policy.ts';
-import { showCall } from '../calls/preview-call.ts';
+import { createApplyPolicy } from '../calls/policy/apply-policy.ts';
+import { previewRun } from '../calls/preview-call.ts';
 import type { DeskDeps } from '../deps.ts';
-import type { Caller, OutsideRequest, RequestOutcome } from './external-request.ts';
+import type { ExternalCaller, ExternalRequest, RequestOutcome } from './external-request.ts';
 
 export interface RequestDeps
   extends Pick<
@@ -27,7 +31,7 @@ export interface RequestDeps
   > {
   /** Reads a JSON Schema, or says why it can't be used. */
   readonly readSchema: (
-    schema: NonNullable<Outside['schema']>,
+    schema: NonNullable<CallOrigin['schema']>,
   ) => { readonly ok: true } | { readonly ok: false; readonly reason: string };
   /** Makes the same unguessable part of an id of the same text: at least 128 bits, under a secret of the installation. */
   readonly idOf: (text: string) => string;
@@ -37,19 +41,23 @@ export interface RequestDeps
 
 type Parsed = Extract<ParsedArgs, { ok: true }>;
 
-const NOBODY: ReadonlySet<Standing> = new Set<Standing>(['gone', 'bot', 'stranger']);
+const NOBODY: ReadonlySet<WorkspaceMembership> = new Set<WorkspaceMembership>([
+  'gone',
+  'bot',
+  'stranger',
+]);
 
 /** Builds the use case: puts a program's call in the ledger, once, with the gate's answer. */
 export function createRequestCall(deps: RequestDeps) {
   const { store, clock } = deps;
-  const passGate = createPassGate(deps);
+  const passGate = createApplyPolicy(deps);
   /** One call of a key at a time in this process: what waits of it is counted when all that came before does. */
-  const inQueue = createQueues();
+  const inQueue = createKeyedQueues();
 
   function draft(
-    caller: Caller,
-    request: OutsideRequest,
-    outside: Outside,
+    caller: ExternalCaller,
+    request: ExternalRequest,
+    outside: CallOrigin,
     tool: Tool,
     args: string,
   ): Call {
@@ -90,7 +98,10 @@ export function createRequestCall(deps: RequestDeps) {
   }
 
   /** What was asked before is answered all the same. */
-  async function tooMany({ key }: Caller, { id }: Call): Promise<RequestOutcome | undefined> {
+  async function tooMany(
+    { key }: ExternalCaller,
+    { id }: Call,
+  ): Promise<RequestOutcome | undefined> {
     const { maxPendingPerKey: most = Number.POSITIVE_INFINITY } = deps;
     if (!Number.isFinite(most) || (await store.ledger.get(id))) return undefined;
     const pending = await store.ledger.countPendingOfKey(key);
@@ -102,7 +113,7 @@ export function createRequestCall(deps: RequestDeps) {
     try {
       const { standing } = await deps.directory.profileOf(requester);
       if (!NOBODY.has(standing)) return undefined;
-      const who = `${requester.user}, who is ${STANDING_WORDS[standing]}`;
+      const who = `${requester.user}, who is ${MEMBERSHIP_LABELS[standing]}`;
       return invalid('requester', `can’t be ${who}: name a member of this workspace`);
     } catch (error) {
       deps.log.warn({ err: error, requester }, 'Nobody told who the requester of a program is.');
@@ -111,12 +122,15 @@ export function createRequestCall(deps: RequestDeps) {
   }
 
   /** What was asked before is answered all the same. */
-  async function refuseNew(caller: Caller, call: Call): Promise<RequestOutcome | undefined> {
+  async function refuseNew(
+    caller: ExternalCaller,
+    call: Call,
+  ): Promise<RequestOutcome | undefined> {
     if (await store.ledger.get(call.id)) return undefined;
     return (await tooMany(caller, call)) ?? (await isNobody(call));
   }
 
-  async function put(caller: Caller, call: Call, parsed: Parsed): Promise<RequestOutcome> {
+  async function put(caller: ExternalCaller, call: Call, parsed: Parsed): Promise<RequestOutcome> {
     const refused = await tooMany(caller, call);
     if (refused) return refused;
     const audit = {
@@ -135,8 +149,8 @@ export function createRequestCall(deps: RequestDeps) {
   }
 
   return async function requestCall(
-    caller: Caller,
-    request: OutsideRequest,
+    caller: ExternalCaller,
+    request: ExternalRequest,
   ): Promise<RequestOutcome> {
     const problems = problemsOf(request, deps);
     if (problems.length > 0) return { kind: 'invalid', problems };
@@ -146,24 +160,24 @@ export function createRequestCall(deps: RequestDeps) {
     const parsed = tool.parse(request.args);
     if (!parsed.ok) return { kind: 'invalid', problems: inArgs(parsed) };
     const bare = draft(caller, request, outside, tool, parsed.canonical);
-    const shown = { ...bare, ...storedShown(await showCall(deps, bare, tool, parsed.value)) };
-    const call = { ...shown, digest: digestOf(shown) };
+    const shown = { ...bare, ...toStoredPreview(await previewRun(deps, bare, tool, parsed.value)) };
+    const call = { ...shown, digest: callDigestOf(shown) };
     const refused = await refuseNew(caller, call);
     return refused ?? (await inQueue(caller.key, () => put(caller, call, parsed)));
   };
 }
 
 /** Names a program's key as the audit does. */
-export function actorOfKey({ key }: Pick<Caller, 'key'>): string {
+export function actorOfKey({ key }: Pick<ExternalCaller, 'key'>): string {
   return `key:${key}`;
 }
 
 function toOutside(
-  { key, name, owner, host, isProxied }: Caller,
-  request: OutsideRequest,
+  { key, name, owner, host, isProxied }: ExternalCaller,
+  request: ExternalRequest,
   now: number,
-): Outside {
-  const said = saidOf(request);
+): CallOrigin {
+  const said = callerClaimsOf(request);
   const { args, channel, deadlineAt, requester, risk = null, tool, words = null } = request;
   const until = deadlineAt === undefined ? {} : { deadlineAt };
   const all = { ...said, ...until, args, channel, requester: { ...requester }, risk, tool, words };
@@ -181,7 +195,7 @@ function toOutside(
 }
 
 /** What a request says beside the call itself. */
-function saidOf(request: OutsideRequest) {
+function callerClaimsOf(request: ExternalRequest) {
   const { schema, decisions, deadlineMs, choices, callbackUrl, summary, metadata } = request;
   return {
     ...(schema && { schema }),
@@ -196,7 +210,7 @@ function saidOf(request: OutsideRequest) {
 }
 
 function problemsOf(
-  { callbackUrl, choices, decisions, schema }: OutsideRequest,
+  { callbackUrl, choices, decisions, schema }: ExternalRequest,
   { callbacks, readSchema }: Pick<RequestDeps, 'callbacks' | 'readSchema'>,
 ): readonly FieldProblem[] {
   const reading = schema && readSchema(schema);

@@ -2,18 +2,18 @@ import { isTerminal } from '../../domain/calls/call.ts';
 import { toApproval } from '../../domain/cards/approval-view.ts';
 import { keyState } from '../../domain/people/api-key.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import { NotYetError } from '../delivery/channel-rate-limiter.ts';
-import type { DeskDeps, Work } from '../deps.ts';
+import { RateLimitedError } from '../delivery/channel-rate-limiter.ts';
+import type { DeskDeps, HeldWork } from '../deps.ts';
 
 /** More at once would take places from what people wait for, where programs don't answer. */
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 16;
 /** A program that does not answer must not hold up the others. */
-const MOST_OF_KEY = 2;
+const MAX_OF_KEY = 2;
 /** Between two looks at whether a place is free. */
 const TURN_MS = 50;
 
 /** Builds the use case: tells the program that made a call how it stands now; what has happened meanwhile is told with it. */
-export function createCallBack({
+export function createSendCallback({
   store,
   clock,
   callbacks,
@@ -26,7 +26,7 @@ export function createCallBack({
     return key !== undefined && keyState(key, clock.now()) !== 'works';
   }
 
-  return async function callBack(callId: string, work: Work): Promise<void> {
+  return async function callBack(callId: string, work: HeldWork): Promise<void> {
     const call = await store.ledger.get(callId);
     const { callbackUrl: url, key } = call?.outside ?? {};
     if (!call || !callbacks || key === undefined || url === undefined) return;
@@ -50,10 +50,10 @@ function createPlaces(clock: Clock) {
 
   function enter(key: string): () => void {
     const own = underWay.get(key) ?? 0;
-    if (own >= MOST_OF_KEY || all >= MOST_AT_ONCE) {
+    if (own >= MAX_OF_KEY || all >= MAX_AT_ONCE) {
       const turn = Math.max(turns.get(key) ?? 0, clock.now()) + TURN_MS;
       turns.set(key, turn);
-      throw new NotYetError(turn);
+      throw new RateLimitedError(turn);
     }
     underWay.set(key, own + 1);
     all += 1;

@@ -1,14 +1,14 @@
 /** Approved calls go to the program that asked for them: taken once, looked at once more right before. */
 import type { Call } from '../../domain/calls/call.ts';
-import { withdraw } from '../../domain/calls/decision-rules.ts';
-import { finish } from '../../domain/calls/execution-rules.ts';
+import { withdrawCall } from '../../domain/calls/decision-rules.ts';
+import { recordRunEnd } from '../../domain/calls/execution-rules.ts';
 import type { Outcome } from '../../domain/calls/outcome.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import { advanceCall, commitSteps, type Ruled } from '../calls/advance-call.ts';
-import { effectsOf } from '../calls/call-effects.ts';
-import { createClaimStep } from '../calls/execution/claim.ts';
+import { callEffectsOf } from '../calls/call-effects.ts';
+import { createClaim } from '../calls/execution/claim.ts';
 import type { DeskDeps } from '../deps.ts';
-import type { Caller, EndOutcome, TakeOutcome } from './external-request.ts';
+import type { EndOutcome, ExternalCaller, TakeOutcome } from './external-request.ts';
 import { actorOfKey } from './request-call.ts';
 
 export interface TakeDeps
@@ -20,12 +20,12 @@ export interface TakeDeps
   readonly reportMs: number;
 }
 
-type Taker = Pick<Caller, 'key'>;
+type Taker = Pick<ExternalCaller, 'key'>;
 
 /** Builds the use cases of a program on its own calls; those of another's key are not found. */
 export function createTakeCall(deps: TakeDeps) {
   const { store, clock } = deps;
-  const stepToClaim = createClaimStep(deps, { endedBy: async () => undefined });
+  const stepToClaim = createClaim(deps, { endedBy: async () => undefined });
 
   async function find(id: string, { key }: Taker): Promise<Call | undefined> {
     const call = await store.ledger.get(id);
@@ -40,7 +40,7 @@ export function createTakeCall(deps: TakeDeps) {
     const taken = { ...step, call: { ...call, deadlineAt } };
     if (!call.outside?.isSilent) return [taken];
     const text = `Approved and picked up. “${call.outside.name}” doesn’t report results.`;
-    return [taken, finish(taken.call, { kind: 'result', text }, call.updatedAt)];
+    return [taken, recordRunEnd(taken.call, { kind: 'result', text }, call.updatedAt)];
   }
 
   async function claim(call: Call): Promise<Step | undefined> {
@@ -62,7 +62,10 @@ export function createTakeCall(deps: TakeDeps) {
       find: (callId) => find(callId, taker),
       commit: async (call, { steps }) => {
         const actor = actorOfKey(taker);
-        const audit = effectsOf(call, steps, undefined).audit.map((entry) => ({ ...entry, actor }));
+        const audit = callEffectsOf(call, steps, undefined).audit.map((entry) => ({
+          ...entry,
+          actor,
+        }));
         const isWritten = await commitSteps(deps, call, steps, { effects: { audit } });
         return isWritten ? answerWith(steps.at(-1)?.call ?? call) : undefined;
       },
@@ -98,7 +101,7 @@ export function createTakeCall(deps: TakeDeps) {
         taker,
         async (call) =>
           call.status === 'running'
-            ? steps(told(finish(call, outcome, clock.now())))
+            ? steps(told(recordRunEnd(call, outcome, clock.now())))
             : answer({ kind: 'too-late', call }),
         (call) => ({ kind: 'ended', call }),
       ),
@@ -110,7 +113,7 @@ export function createTakeCall(deps: TakeDeps) {
         taker,
         async (call) => {
           const step =
-            call.status === 'running' ? undefined : withdraw(call, 'cancelled', clock.now());
+            call.status === 'running' ? undefined : withdrawCall(call, 'cancelled', clock.now());
           return step ? steps(told(step)) : answer({ kind: 'too-late', call });
         },
         (call) => ({ kind: 'ended', call }),

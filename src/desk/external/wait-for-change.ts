@@ -3,7 +3,7 @@ import type { DeskDeps } from '../deps.ts';
 import type { CallWatch } from './watch-calls.ts';
 
 /** Builds the wait that resolves with the call as soon as it is not as it was seen, or with undefined when the signal aborts first. */
-export function createUntilChanged({
+export function createWaitForChange({
   store,
   watch,
 }: Pick<DeskDeps, 'store'> & { readonly watch: CallWatch['watch'] }) {
@@ -14,12 +14,12 @@ export function createUntilChanged({
   ): Promise<Call | undefined> {
     let isNews = false;
     let wakeUp = () => {};
-    const tell = () => {
+    const resolveWaiters = () => {
       isNews = true;
       wakeUp();
     };
-    signal.addEventListener('abort', tell);
-    const release = await watch(id, tell);
+    signal.addEventListener('abort', resolveWaiters);
+    const release = await watch(id, resolveWaiters);
     try {
       while (!signal.aborted) {
         isNews = false;
@@ -33,7 +33,7 @@ export function createUntilChanged({
       return undefined;
     } finally {
       release();
-      signal.removeEventListener('abort', tell);
+      signal.removeEventListener('abort', resolveWaiters);
     }
   };
 }

@@ -35,12 +35,12 @@ export function createCallWatch({
   let isNudged = false;
   let cancel: Cancel = () => {};
 
-  function tell({ event, subject }: AuditEntry): void {
+  function notifyWatchers({ event, subject }: AuditEntry): void {
     if (!event.startsWith('call.')) return;
     for (const listener of [...(listeners.get(subject) ?? [])]) listener();
   }
 
-  async function look(): Promise<void> {
+  async function readNewEntries(): Promise<void> {
     const last = told;
     if (last === undefined) return;
     // The first is the one that was told last, if it is still there.
@@ -52,7 +52,7 @@ export function createCallWatch({
   }
 
   function follow(last: number, entries: readonly AuditEntry[]): void {
-    for (const entry of entries) if (entry.seq > last) tell(entry);
+    for (const entry of entries) if (entry.seq > last) notifyWatchers(entry);
     const newest = entries.at(-1);
     told = newest?.seq ?? last;
     mark = newest?.mark;
@@ -77,7 +77,7 @@ export function createCallWatch({
     if (isLooking || listeners.size === 0) return;
     cancel();
     isLooking = true;
-    look()
+    readNewEntries()
       .catch((error: unknown) => log.warn({ err: error }, 'What happened to calls was not read.'))
       .finally(() => {
         isLooking = false;

@@ -6,14 +6,14 @@ import {
   type UntouchedThread,
 } from '../../domain/ports/store.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
-import type { DeskDeps, Work } from '../deps.ts';
+import type { DeskDeps, HeldWork } from '../deps.ts';
 
 const PAGE = 20;
 const CALLS_PAGE = 100;
-const MOST_REMOVED = 1_000;
+const MAX_REMOVED = 1_000;
 
 /** Builds the upkeep of the history: what is kept of threads that are untouched since a time is removed, a note of it in the audit. Resolves with whether there may be more. */
-export function createTidyHistory({
+export function createHistoryRetention({
   store,
   clock,
   log,
@@ -33,11 +33,11 @@ export function createTidyHistory({
   }
 
   /** The calls of programs, whose channels are never untouched for long: a note for each channel. */
-  async function tidyChannels(before: number, work: Work): Promise<boolean> {
-    for (let removed = 0; removed < MOST_REMOVED; ) {
+  async function tidyChannels(before: number, work: HeldWork): Promise<boolean> {
+    for (let removed = 0; removed < MAX_REMOVED; ) {
       work.signal.throwIfAborted();
       await work.assertHeld();
-      const page = await store.history.oldInChannels(before, CALLS_PAGE);
+      const page = await store.history.endedChannelCalls(before, CALLS_PAGE);
       for (const [thread, calls] of byThread(page)) {
         const untouchedSince = Math.max(...calls.map(({ updatedAt }) => updatedAt));
         const facts = { turns: 0, calls: calls.length, untouchedSince };
@@ -50,12 +50,12 @@ export function createTidyHistory({
     return true;
   }
 
-  async function tidyThreads(before: number, work: Work): Promise<boolean> {
+  async function tidyThreads(before: number, work: HeldWork): Promise<boolean> {
     let skip = 0;
-    for (let removed = 0; removed < MOST_REMOVED; ) {
+    for (let removed = 0; removed < MAX_REMOVED; ) {
       work.signal.throwIfAborted();
       await work.assertHeld();
-      const page = await store.history.untouched(before, { skip, limit: PAGE });
+      const page = await store.history.inactiveThreads(before, { skip, limit: PAGE });
       for (const found of page) {
         if (await remove(found)) removed += 1;
         else skip += 1;
@@ -65,7 +65,7 @@ export function createTidyHistory({
     return true;
   }
 
-  return async function tidyHistory(before: number, work: Work): Promise<boolean> {
+  return async function tidyHistory(before: number, work: HeldWork): Promise<boolean> {
     const areMoreCalls = await tidyChannels(before, work);
     return (await tidyThreads(before, work)) || areMoreCalls;
   };

@@ -2,11 +2,11 @@
  * Keeps the records: looks every hour whether the audit is sealed, and removes what is older than the days that were
  * set. Days are whole ones of UTC, so that a removal comes once a day however often the app starts.
  */
-import { tidyKey } from '../../domain/ports/agenda.ts';
+import { retentionKey } from '../../domain/ports/agenda.ts';
 import type { Cancel } from '../../domain/ports/clock.ts';
-import type { DeskDeps, Keeping, Work } from '../deps.ts';
-import { createTidyAudit } from './audit-retention.ts';
-import { createTidyHistory } from './history-retention.ts';
+import type { DeskDeps, HeldWork, RetentionSettings } from '../deps.ts';
+import { createAuditRetention } from './audit-retention.ts';
+import { createHistoryRetention } from './history-retention.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -18,34 +18,36 @@ const NO_END =
   'HISTORY_DAYS removes nothing: a condition of the policy computes how far back it looks at calls. Write that span into the condition.';
 
 /** The upkeep of one worker. */
-export interface Tidy {
+export interface Retention {
   /** Puts the upkeep on the agenda, where it stays. */
   start(): void;
   stop(): void;
   /** Does it for the records that the key names. */
-  work(what: string, work: Work): Promise<void>;
+  work(what: string, work: HeldWork): Promise<void>;
 }
 
 /** Creates the upkeep; without settings for it nothing is done. */
-export function createTidy(deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'keeping'>): Tidy {
-  const { clock, keeping, log, store } = deps;
-  const tidyAudit = createTidyAudit(deps);
-  const tidyHistory = createTidyHistory(deps);
+export function createRetention(
+  deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'retention'>,
+): Retention {
+  const { clock, retention, log, store } = deps;
+  const tidyAudit = createAuditRetention(deps);
+  const tidyHistory = createHistoryRetention(deps);
   let cancel: Cancel = () => {};
   let isStopped = false;
 
   async function plan(what: 'audit' | 'history', dueAt: number): Promise<void> {
-    await store.agenda.wake([{ key: tidyKey(what), dueAt }]);
+    await store.agenda.wake([{ key: retentionKey(what), dueAt }]);
   }
 
-  async function ofAudit({ auditDays }: Keeping, work: Work): Promise<void> {
+  async function ofAudit({ auditDays }: RetentionSettings, work: HeldWork): Promise<void> {
     const now = clock.now();
     const before = auditDays === undefined ? undefined : dayOf(now) - auditDays * DAY_MS;
     await tidyAudit(before, work);
     await plan('audit', now + HOUR_MS);
   }
 
-  async function ofHistory(settings: Keeping, work: Work): Promise<void> {
+  async function ofHistory(settings: RetentionSettings, work: HeldWork): Promise<void> {
     const { historyDays, lookBackMs } = settings;
     if (historyDays === undefined) return;
     const now = clock.now();
@@ -68,15 +70,15 @@ export function createTidy(deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'kee
 
   return {
     start() {
-      if (keeping) begin();
+      if (retention) begin();
     },
     stop() {
       isStopped = true;
       cancel();
     },
     async work(what, work) {
-      if (!keeping) return;
-      await (what === 'audit' ? ofAudit(keeping, work) : ofHistory(keeping, work));
+      if (!retention) return;
+      await (what === 'audit' ? ofAudit(retention, work) : ofHistory(retention, work));
     },
   };
 }

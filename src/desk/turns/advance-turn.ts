@@ -4,74 +4,78 @@
  */
 
 import type { Call } from '../../domain/calls/call.ts';
-import { isHanded } from '../../domain/calls/call-origin.ts';
+import { isRunByGraph } from '../../domain/calls/call-origin.ts';
 import type { WithdrawalCause } from '../../domain/calls/outcome.ts';
-import { sayKey, type ThreadFence } from '../../domain/ports/agenda.ts';
+import { deliverOutboxKey, type ThreadFence } from '../../domain/ports/agenda.ts';
 import type { GraphState } from '../../domain/ports/agent.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
-import { heldByPause } from '../control/pause-messages.ts';
-import type { CloseLive } from '../delivery/close-live-answer.ts';
+import { pausedThreadNotice } from '../control/pause-messages.ts';
+import type { CloseLiveAnswer } from '../delivery/close-live-answer.ts';
 import type { LiveAnswers } from '../delivery/live-answer.ts';
-import type { Progress } from '../delivery/thread-progress.ts';
-import type { DeskDeps, Work } from '../deps.ts';
+import type { ThreadProgress } from '../delivery/thread-progress.ts';
+import type { DeskDeps, HeldWork } from '../deps.ts';
 import type { createEndTurn, EndCause } from './end-turn.ts';
-import { type HandedCalls, withUntaken } from './graph-calls/graph-call-results.ts';
+import { type GraphCallResults, withUnusedDecision } from './graph-calls/graph-call-results.ts';
 import type { createReadOpenCalls, OpenCalls } from './graph-calls/open-calls.ts';
 import type { HelperThreads } from './helper-threads.ts';
-import { createAwaitedTurns } from './interactive-turns.ts';
-import type { createAdmit } from './messages/check-sender.ts';
-import type { createTakeIn } from './messages/ingest-attachments.ts';
-import type { createHear } from './messages/message-while-waiting.ts';
-import type { createHeed } from './messages/thread-commands.ts';
-import { createNextTurn } from './next-turn.ts';
-import { isForPeople, readWaiting, type Waiting } from './pending-work.ts';
-import { createRecoverTurn, type TurnInHand } from './recover-turn.ts';
+import { createInteractiveTurns } from './interactive-turns.ts';
+import type { createCheckSender } from './messages/check-sender.ts';
+import type { createIngestAttachments } from './messages/ingest-attachments.ts';
+import type { createMessageWhileWaiting } from './messages/message-while-waiting.ts';
+import type { createThreadCommands } from './messages/thread-commands.ts';
+import { createNextTurn, preloadThread } from './next-turn.ts';
+import { type PendingWork, readPendingWork, waitsForPeopleOnly } from './pending-work.ts';
+import { type ActiveTurn, createRecoverTurn } from './recover-turn.ts';
 import { createSettleTurn } from './settle-turn.ts';
-import { holdsTurn } from './turn-records.ts';
+import { isWholeTurn } from './turn-records.ts';
 
-interface PumpParts {
+interface AdvanceTurnParts {
   readonly readOpenCalls: ReturnType<typeof createReadOpenCalls>;
-  readonly hear: ReturnType<typeof createHear>;
-  readonly takeIn: ReturnType<typeof createTakeIn>;
-  readonly admit: ReturnType<typeof createAdmit>;
-  readonly heed: ReturnType<typeof createHeed>;
+  readonly hear: ReturnType<typeof createMessageWhileWaiting>;
+  readonly takeIn: ReturnType<typeof createIngestAttachments>;
+  readonly admit: ReturnType<typeof createCheckSender>;
+  readonly heed: ReturnType<typeof createThreadCommands>;
   readonly helperThreads: HelperThreads;
-  readonly handed: HandedCalls;
-  readonly progress: Progress;
+  readonly handed: GraphCallResults;
+  readonly progress: ThreadProgress;
   readonly live: LiveAnswers;
-  readonly closeLive: CloseLive;
+  readonly closeLive: CloseLiveAnswer;
   readonly endTurn: ReturnType<typeof createEndTurn>;
 }
 
 /** Builds the use case: pumps a thread until it waits for people, for tools, or for the next message. */
-export function createPump(deps: DeskDeps, parts: PumpParts) {
+export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
   const { readOpenCalls, hear, takeIn, helperThreads } = parts;
   const { handed, progress, live, closeLive, endTurn } = parts;
-  const awaited = createAwaitedTurns(deps);
+  const interactiveTurns = createInteractiveTurns(deps);
   const nextTurn = createNextTurn(deps, parts);
-  const { settle, markTold } = createSettleTurn(deps, { awaited, closeLive });
+  const { settle, markTold } = createSettleTurn(deps, { awaited: interactiveTurns, closeLive });
   const { read, recover } = createRecoverTurn(deps);
   const { store, agent, clock, signals } = deps;
 
   /** Goes on to the model; undefined when a pause holds the turn up, which its thread is told once. */
-  async function goOn(
+  async function runAgentStep(
     message: InboxMessage,
     fence: ThreadFence,
     pause: Pause | undefined,
     toModel: () => Promise<GraphState>,
   ): Promise<GraphState | undefined> {
     if (!pause) {
-      if (awaited.has(message)) {
+      if (interactiveTurns.has(message)) {
         await progress.thinking(message);
         live.begin(message);
       }
       return await toModel();
     }
     const now = clock.now();
-    const say = heldByPause(message, pause, now);
-    await store.outbox.add([say], [{ key: sayKey(say.thread), dueAt: now }], fence);
+    const outboxMessage = pausedThreadNotice(message, pause, now);
+    await store.outbox.add(
+      [outboxMessage],
+      [{ key: deliverOutboxKey(outboxMessage.thread), dueAt: now }],
+      fence,
+    );
     progress.note(fence.thread, 'is paused', 'suspended');
     return undefined;
   }
@@ -82,7 +86,11 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   }
 
   /** Carries the message's turn on; resolves with whether it has ended. */
-  async function carryOn(message: InboxMessage, fence: ThreadFence, work: Work): Promise<boolean> {
+  async function carryOn(
+    message: InboxMessage,
+    fence: ThreadFence,
+    work: HeldWork,
+  ): Promise<boolean> {
     const [isSettled, turn] = await Promise.all([
       store.history.has(fence.thread, message.id),
       read(message, fence),
@@ -97,10 +105,10 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   async function endGone(
     message: InboxMessage,
     state: GraphState,
-    { calls }: TurnInHand,
+    { calls }: ActiveTurn,
     fence: ThreadFence,
   ): Promise<readonly Call[]> {
-    if (agent.rebuild && !calls.some(isHanded)) return [];
+    if (agent.rebuild && !calls.some(isRunByGraph)) return [];
     return await handed.endGone(message.id, state, fence);
   }
 
@@ -108,9 +116,9 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   async function goThrough(
     message: InboxMessage,
     first: GraphState,
-    turn: TurnInHand,
+    turn: ActiveTurn,
     fence: ThreadFence,
-    work: Work,
+    work: HeldWork,
   ): Promise<boolean> {
     let state: GraphState | undefined = first;
     while (!isEnd(state, message)) {
@@ -118,11 +126,11 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
       if (cause) return await breakOff(message, cause, fence, turn);
       state = await advance(message, state, turn, fence, work);
       if (!state) return false;
-      if (state.phase === 'unreadable' || !holdsTurn(state, message.id, turn))
+      if (state.phase === 'unreadable' || !isWholeTurn(state, message.id, turn))
         throw new Error(GONE);
     }
     const untaken = await endGone(message, state, turn, fence);
-    const isEnded = await settle(message, withUntaken(state, untaken), fence);
+    const isEnded = await settle(message, withUnusedDecision(state, untaken), fence);
     return await close(message, fence, isEnded);
   }
 
@@ -131,12 +139,13 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     message: InboxMessage,
     cause: EndCause,
     fence: ThreadFence,
-    { records }: TurnInHand,
+    { records }: ActiveTurn,
   ): Promise<boolean> {
-    if (await endTurn(message, cause, fence, { records, mark: awaited.mark }))
+    if (await endTurn(message, cause, fence, { records, mark: interactiveTurns.mark }))
       return await close(message, fence);
     // Of a turn that was lost long ago nobody waits for the end.
-    if (cause !== 'lost' || awaited.has(message)) progress.note(fence.thread, 'is stopping…');
+    if (cause !== 'lost' || interactiveTurns.has(message))
+      progress.note(fence.thread, 'is stopping…');
     return false;
   }
 
@@ -149,9 +158,9 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   async function advance(
     message: InboxMessage,
     state: GraphState,
-    turn: TurnInHand,
+    turn: ActiveTurn,
     fence: ThreadFence,
-    work: Work,
+    work: HeldWork,
   ): Promise<GraphState | undefined> {
     const { signal } = work;
     if (state.turn !== message.id) return await start(message, fence, work);
@@ -163,14 +172,18 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
       readOpenCalls(message, state, turn, fence, work),
       store.pause.read(),
     ]);
-    const says = awaited.mark(message, await closeLive.beside(message, state, open.calls));
-    if (says.length > 0) await store.outbox.add(says, awaited.wakeSay(message), fence);
+    const outboxMessages = interactiveTurns.mark(
+      message,
+      await closeLive.beside(message, state, open.calls),
+    );
+    if (outboxMessages.length > 0)
+      await store.outbox.add(outboxMessages, interactiveTurns.wakeSay(message), fence);
     if (open.isDue) {
       const answers = { ...open, isLast: isLast(state, open) };
       return await resume(message, answers, pause, fence, signal);
     }
     const unanswered = open.calls.filter((call) => !call.outcome);
-    const waiting = await readWaiting(store, unanswered);
+    const waiting = await readPendingWork(store, unanswered);
     const takeReply = (reply: InboxMessage) => takeIn(reply, fence, work, 'reply');
     if (await hear(waiting, fence, { open: takeReply, signal })) return state;
     await rest(message, waiting);
@@ -178,21 +191,21 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
   }
 
   /** What waits for people may do so for days, and comes back with a thousand others. */
-  async function rest(message: InboxMessage, waiting: Waiting): Promise<void> {
-    if (awaited.has(message)) await progress.waiting(message.thread, waiting);
-    if (isForPeople(waiting)) awaited.leave(message);
+  async function rest(message: InboxMessage, waiting: PendingWork): Promise<void> {
+    if (interactiveTurns.has(message)) await progress.waiting(message.thread, waiting);
+    if (waitsForPeopleOnly(waiting)) interactiveTurns.leave(message);
   }
 
   async function start(
     message: InboxMessage,
     fence: ThreadFence,
-    work: Work,
+    work: HeldWork,
   ): Promise<GraphState | undefined> {
     const [pause] = await Promise.all([store.pause.read(), closeLive.leftover(message, fence)]);
-    return await goOn(message, fence, pause, async () => {
+    return await runAgentStep(message, fence, pause, async () => {
       if (message.files) progress.note(fence.thread, 'is reading what is attached…');
       const opened = await takeIn(message, fence, work, 'turn');
-      if (message.files && awaited.has(message)) await progress.thinking(message);
+      if (message.files && interactiveTurns.has(message)) await progress.thinking(message);
       return await agent.start(opened, fence, work.signal);
     });
   }
@@ -204,7 +217,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     signal: AbortSignal,
   ): Promise<GraphState | undefined> {
     const go = () => agent.proceed(fence.thread, fence, signal);
-    return endsTurn ? await go() : await goOn(message, fence, await store.pause.read(), go);
+    return endsTurn ? await go() : await runAgentStep(message, fence, await store.pause.read(), go);
   }
 
   async function resume(
@@ -222,7 +235,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
       if (!agent.rebuild) await store.ledger.markDelivered([...answered.keys()], fence);
       return next;
     };
-    return answers.isLast ? await take() : await goOn(message, fence, pause, take);
+    return answers.isLast ? await take() : await runAgentStep(message, fence, pause, take);
   }
 
   /** What a settled turn leaves behind is cleared; every step of it may be repeated. */
@@ -231,13 +244,13 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     await markTold(message, fence);
     await agent.forget(fence.thread, fence);
     if (!isEnded) await store.inbox.end(message.id, 'turn', {}, fence);
-    progress.ended(fence.thread, awaited.has(message));
-    awaited.leave(message);
+    progress.ended(fence.thread, interactiveTurns.has(message));
+    interactiveTurns.leave(message);
     return true;
   }
 
   /** One turn, as far as it goes; resolves with whether there may be more to do at once. */
-  async function pass(fence: ThreadFence, work: Work): Promise<boolean> {
+  async function pass(fence: ThreadFence, work: HeldWork): Promise<boolean> {
     // Watched before the message is read: a stop is found on it, or comes as the signal.
     const stop = signals.watch(fence.thread);
     try {
@@ -247,7 +260,7 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
         if (work.tries > 0) progress.ended(fence.thread, false);
         return false;
       }
-      await awaited.meet(message);
+      await interactiveTurns.watchTurn(message);
       const signal = AbortSignal.any([work.signal, stop.signal]);
       return await carryOn(message, fence, { ...work, signal }).catch((error: unknown) => {
         if (message.stopped || !stop.signal.aborted || work.signal.aborted) throw error;
@@ -258,18 +271,9 @@ export function createPump(deps: DeskDeps, parts: PumpParts) {
     }
   }
 
-  /** Read together it is one round trip, and known as long as the thread is held; whoever needs it is told why it can't be read. */
-  async function readAhead(thread: ThreadKey): Promise<void> {
-    const { inbox, outbox, pause } = store;
-    await Promise.allSettled([
-      ...[inbox.current(thread), inbox.waiting(thread), pause.read()],
-      ...[outbox.liveOf(thread), outbox.unsaid(thread)],
-    ]);
-  }
-
-  return async function pump(thread: ThreadKey, work: Work): Promise<void> {
+  return async function pump(thread: ThreadKey, work: HeldWork): Promise<void> {
     const fence = { thread, token: work.fence };
-    await readAhead(thread);
+    await preloadThread(store, thread);
     try {
       while (await pass(fence, work));
     } catch (error) {

@@ -1,22 +1,31 @@
 /** Ends a turn as it stands: the model is not asked, the graph not resumed. Safe at any moment, and to be repeated. */
 
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
-import { isHanded } from '../../domain/calls/call-origin.ts';
-import { expire, withdraw, withdrawHeld } from '../../domain/calls/decision-rules.ts';
-import { finish } from '../../domain/calls/execution-rules.ts';
+import { isRunByGraph } from '../../domain/calls/call-origin.ts';
+import {
+  ruleExpiry,
+  withdrawCall,
+  withdrawUndelivered,
+} from '../../domain/calls/decision-rules.ts';
+import { recordRunEnd } from '../../domain/calls/execution-rules.ts';
 import type { WithdrawalCause } from '../../domain/calls/outcome.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import type { GraphState } from '../../domain/ports/agent.ts';
 import type { InboxMessage, TurnMessage } from '../../domain/threads/message.ts';
 import { advanceByStep } from '../calls/advance-call.ts';
-import { sayStopped } from '../calls/execution/run-tool.ts';
-import type { CloseLive } from '../delivery/close-live-answer.ts';
-import { sayFailed, wakeSay } from '../delivery/turn-outbox.ts';
+import { describeStoppedRun } from '../calls/execution/run-tool.ts';
+import type { CloseLiveAnswer } from '../delivery/close-live-answer.ts';
+import { failureMessages, outboxWake } from '../delivery/turn-outbox.ts';
 import type { DeskDeps } from '../deps.ts';
-import { findHeld } from './graph-calls/graph-call-results.ts';
-import type { AwaitedTurns } from './interactive-turns.ts';
-import { closeCalls, holdsTurn, type KnownTurn, tellTurn } from './turn-records.ts';
+import { findUndeliveredDecisions } from './graph-calls/graph-call-results.ts';
+import type { InteractiveTurns } from './interactive-turns.ts';
+import {
+  answerUnfinishedCalls,
+  isWholeTurn,
+  type KnownTurn,
+  toHistoryMessages,
+} from './turn-records.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -40,13 +49,13 @@ const LOST =
 export interface TurnToEnd {
   readonly records: KnownTurn['records'];
   /** Marks what is said for a turn that nobody looks at: many may be lost at once. */
-  mark: AwaitedTurns['mark'];
+  mark: InteractiveTurns['mark'];
 }
 
 /** Builds the use case: takes back what has not begun, aborts what runs where a person stopped it, and settles the turn with one answer for each call; resolves with whether it is settled, or waits for what still runs. Where the agent's state is lost, the turn is told by its records and its calls. */
 export function createEndTurn(
   deps: Pick<DeskDeps, 'store' | 'agent' | 'clock' | 'signals'>,
-  closeLive: CloseLive,
+  closeLive: CloseLiveAnswer,
 ): (
   message: InboxMessage,
   cause: EndCause,
@@ -58,13 +67,13 @@ export function createEndTurn(
   /** Undefined when there is nothing to be done but to wait. */
   function stepToEnd(call: Call, cause: EndCause, isHeld: boolean): Step | undefined {
     const now = clock.now();
-    if (isHeld) return withdrawHeld(call, toWithdrawal(cause), now);
-    if (call.status === 'unknown') return call.outcome ? undefined : expire(call, now);
+    if (isHeld) return withdrawUndelivered(call, toWithdrawal(cause), now);
+    if (call.status === 'unknown') return call.outcome ? undefined : ruleExpiry(call, now);
     // Its graph was cut off with it.
-    if (call.status === 'running' && isHanded(call)) {
-      return finish(call, { kind: 'error', text: sayCutOff(call, cause) }, now);
+    if (call.status === 'running' && isRunByGraph(call)) {
+      return recordRunEnd(call, { kind: 'error', text: describeInterruption(call, cause) }, now);
     }
-    return withdraw(call, toWithdrawal(cause), now);
+    return withdrawCall(call, toWithdrawal(cause), now);
   }
 
   async function endCall(
@@ -83,8 +92,10 @@ export function createEndTurn(
   ): Promise<readonly Call[]> {
     const ended: Call[] = [];
     const all = await store.ledger.ofThread(message.thread, message.id);
-    const isOurs = all.every((call) => !isHanded(call));
-    const held = isOurs ? NONE : findHeld((await agent.read(fence.thread, fence)).open, all);
+    const isOurs = all.every((call) => !isRunByGraph(call));
+    const held = isOurs
+      ? NONE
+      : findUndeliveredDecisions((await agent.read(fence.thread, fence)).open, all);
     for (const { id } of all) {
       const call = await endCall(id, cause, message.stopped, held.has(id));
       if (call) ended.push(call);
@@ -100,11 +111,11 @@ export function createEndTurn(
   ): Promise<readonly TurnMessage[]> {
     const state = await agent.read(fence.thread, fence);
     const isThere = state.turn === message.id && state.messages.length > 0;
-    if (isThere && holdsTurn(state, message.id, known)) return withAnswers(state, known, cause);
-    return tellTurn(message, known, cause);
+    if (isThere && isWholeTurn(state, message.id, known)) return withAnswers(state, known, cause);
+    return toHistoryMessages(message, known, cause);
   }
 
-  async function settle(
+  async function endWithCause(
     message: InboxMessage,
     cause: EndCause,
     known: KnownTurn,
@@ -118,8 +129,12 @@ export function createEndTurn(
       closing(message, unfinished, cause),
     ];
     const failure = cause === 'lost' ? LOST : undefined;
-    const failed = failure === undefined ? [] : mark(message, sayFailed(message, failure, now));
-    const says = [...(await closeLive.ended(message, unfinished, cause === 'stop')), ...failed];
+    const failed =
+      failure === undefined ? [] : mark(message, failureMessages(message, failure, now));
+    const outboxMessages = [
+      ...(await closeLive.ended(message, unfinished, cause === 'stop')),
+      ...failed,
+    ];
     const audit = {
       at: now,
       event: 'turn.ended',
@@ -128,7 +143,7 @@ export function createEndTurn(
       detail: { cause, messages: messages.length },
     };
     const turn = { id: message.id, settledAt: now, messages, ...(failure && { failure }) };
-    const effects = { audit: [audit], says, wakes: wakeSay(message, now) };
+    const effects = { audit: [audit], says: outboxMessages, wakes: outboxWake(message, now) };
     await store.history.append(fence.thread, turn, effects, fence);
   }
 
@@ -138,7 +153,7 @@ export function createEndTurn(
     if (cause === 'stop') signals.stop(fence.thread);
     // The end of a run wakes the thread, and this is done again.
     if (calls.some((call) => !call.outcome && !isTerminal(call))) return false;
-    await settle(message, cause, { records, calls }, mark, fence);
+    await endWithCause(message, cause, { records, calls }, mark, fence);
     return true;
   };
 }
@@ -151,7 +166,7 @@ function withAnswers(
 ): readonly TurnMessage[] {
   const asker = messages.findLast((each) => each.role === 'assistant');
   const ids = new Set(messages.map(({ id }) => id));
-  const answers = asker ? closeCalls(asker, known, cause) : [];
+  const answers = asker ? answerUnfinishedCalls(asker, known, cause) : [];
   return [...messages, ...answers.filter(({ id }) => !ids.has(id))];
 }
 
@@ -159,8 +174,8 @@ function toWithdrawal(cause: EndCause): WithdrawalCause {
   return cause === 'lost' ? 'turn-ended' : cause;
 }
 
-function sayCutOff({ tool, outside }: Call, cause: EndCause): string {
-  if (cause !== 'lost') return sayStopped(tool);
+function describeInterruption({ tool, outside }: Call, cause: EndCause): string {
+  if (cause !== 'lost') return describeStoppedRun(tool);
   return `Handed to “${outside?.name ?? 'the graph'}”, whose state is lost. It may have run, in part or whole.`;
 }
 

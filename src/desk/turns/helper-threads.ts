@@ -1,10 +1,10 @@
 /** The threads in which helpers work: begun by a call, ended with it, and answered for to it. */
 
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
-import { isElicitation } from '../../domain/calls/call-origin.ts';
-import { finish } from '../../domain/calls/execution-rules.ts';
+import { isServerQuestion } from '../../domain/calls/call-origin.ts';
+import { recordRunEnd } from '../../domain/calls/execution-rules.ts';
 import type { Outcome, WithdrawalCause } from '../../domain/calls/outcome.ts';
-import { pumpKey } from '../../domain/ports/agenda.ts';
+import { advanceTurnKey } from '../../domain/ports/agenda.ts';
 import { firstLine, type InboxMessage, type SettledTurn } from '../../domain/threads/message.ts';
 import {
   ancestorCallsOf,
@@ -12,14 +12,14 @@ import {
   placeOf,
   type ThreadKey,
 } from '../../domain/threads/thread-key.ts';
-import type { Delegation } from '../../domain/tools/tool.ts';
+import type { DelegatedWork } from '../../domain/tools/tool.ts';
 import { advanceByStep } from '../calls/advance-call.ts';
-import { shorten } from '../calls/execution/run-tool.ts';
+import { shortenResult } from '../calls/execution/run-tool.ts';
 import type { DeskDeps } from '../deps.ts';
 
 export interface HelperThreads {
   /** Hands a claimed call's work to its child thread; a second time does nothing. */
-  begin(call: Call, child: ThreadKey, delegation: Delegation): Promise<void>;
+  begin(call: Call, child: ThreadKey, delegation: DelegatedWork): Promise<void>;
   /** Why a child thread must end: a call that it hangs on has ended; undefined while it may go on, and for any other thread. */
   endedBy(thread: ThreadKey): Promise<WithdrawalCause | undefined>;
   /** Makes what a helper's turn came to the outcome of the call that it worked for; a second time, and elsewhere, does nothing. */
@@ -31,7 +31,7 @@ export function createHelperThreads({
   store,
   clock,
 }: Pick<DeskDeps, 'store' | 'clock'>): HelperThreads {
-  async function begin(call: Call, child: ThreadKey, delegation: Delegation): Promise<void> {
+  async function begin(call: Call, child: ThreadKey, delegation: DelegatedWork): Promise<void> {
     const now = clock.now();
     const { agent, prompt } = delegation;
     const message: InboxMessage = {
@@ -50,7 +50,7 @@ export function createHelperThreads({
       actor: 'countersign',
       detail: { agent, thread: child },
     };
-    const wakes = [{ key: pumpKey(child), dueAt: now }];
+    const wakes = [{ key: advanceTurnKey(child), dueAt: now }];
     await store.inbox.receive(message, { audit: [audit], wakes });
   }
 
@@ -68,7 +68,7 @@ export function createHelperThreads({
     if (callId === undefined) return;
     await advanceByStep({ store }, callId, async (call) => {
       const isOpen = call.status === 'running' && call.child === message.thread;
-      return isOpen ? finish(call, await endOf(message), clock.now()) : undefined;
+      return isOpen ? recordRunEnd(call, await endOf(message), clock.now()) : undefined;
     });
   }
 
@@ -80,16 +80,16 @@ export function createHelperThreads({
     const turn = newest?.id === message.id ? newest : undefined;
     const last = turn?.messages.at(-1);
     if (turn && turn.failure === undefined && last?.role === 'assistant') {
-      return { kind: 'result', text: shorten(last.text) };
+      return { kind: 'result', text: shortenResult(last.text) };
     }
-    const why = turn?.failure ?? (await whyEnded(message));
-    const text = `The helper ended without a last word: ${why}${saidBefore(turn)}`;
-    return { kind: 'error', text: shorten(text) };
+    const why = turn?.failure ?? (await explainEnded(message));
+    const text = `The helper ended without a last word: ${why}${lastAnswerOf(turn)}`;
+    return { kind: 'error', text: shortenResult(text) };
   }
 
-  async function whyEnded(message: InboxMessage): Promise<string> {
+  async function explainEnded(message: InboxMessage): Promise<string> {
     const calls = await store.ledger.ofThread(message.thread, message.id);
-    const ignored = calls.find((call) => call.status === 'ignored' && !isElicitation(call));
+    const ignored = calls.find((call) => call.status === 'ignored' && !isServerQuestion(call));
     return ignored
       ? `a person ignored its call of ${ignored.tool}. Do not try that again unasked.`
       : 'its work was withdrawn.';
@@ -102,7 +102,7 @@ function workOf({ position, siblings }: Call, prompt: string) {
   return { line: firstLine(prompt), position, siblings };
 }
 
-function saidBefore(turn: SettledTurn | undefined): string {
+function lastAnswerOf(turn: SettledTurn | undefined): string {
   const last = turn?.messages.findLast(
     ({ role, text }) => role === 'assistant' && text.trim() !== '',
   );

@@ -4,10 +4,10 @@ import type { GraphState } from '../../domain/ports/agent.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import type { TurnRecord } from '../../domain/threads/turn-record.ts';
 import type { DeskDeps } from '../deps.ts';
-import { holdsTurn, type KnownTurn, toRecordedTurn } from './turn-records.ts';
+import { isWholeTurn, type KnownTurn, toRecordedTurn } from './turn-records.ts';
 
 /** A turn in the hands of one worker. */
-export interface TurnInHand extends KnownTurn {
+export interface ActiveTurn extends KnownTurn {
   /** Grows with what is recorded. */
   readonly records: TurnRecord[];
   /** As the agent has stored it. */
@@ -16,11 +16,11 @@ export interface TurnInHand extends KnownTurn {
 
 export interface RecoverTurn {
   /** Reads all that is stored of the message's turn. */
-  read(message: InboxMessage, fence: ThreadFence): Promise<TurnInHand>;
+  read(message: InboxMessage, fence: ThreadFence): Promise<ActiveTurn>;
   /** Returns the agent's state, rebuilt where it was lost; undefined when the turn can't be rebuilt. */
   recover(
     message: InboxMessage,
-    turn: TurnInHand,
+    turn: ActiveTurn,
     fence: ThreadFence,
     signal: AbortSignal,
   ): Promise<GraphState | undefined>;
@@ -48,7 +48,7 @@ export function createRecoverTurn({
     },
 
     async recover(message, turn, fence, signal) {
-      if (holdsTurn(turn.stored, message.id, turn)) return turn.stored;
+      if (isWholeTurn(turn.stored, message.id, turn)) return turn.stored;
       const facts = { turn: message.id, phase: turn.stored.phase, calls: turn.calls.length };
       const recorded = agent.rebuild && toRecordedTurn(message, turn);
       if (!agent.rebuild || !recorded) {
@@ -60,7 +60,7 @@ export function createRecoverTurn({
       }
       log.warn(facts, 'The stored state of a turn is lost. It is rebuilt from its records.');
       const state = await agent.rebuild(recorded, fence, signal);
-      if (holdsTurn(state, message.id, turn)) return state;
+      if (isWholeTurn(state, message.id, turn)) return state;
       throw new Error('A turn that was rebuilt is not as it was recorded.');
     },
   };

@@ -2,27 +2,30 @@ import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import type { GraphState } from '../../domain/ports/agent.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { parentCallOf } from '../../domain/threads/thread-key.ts';
-import type { CloseLive } from '../delivery/close-live-answer.ts';
-import { turnCosts, usageLine } from '../delivery/usage-line.ts';
+import type { CloseLiveAnswer } from '../delivery/close-live-answer.ts';
+import { describeUsage, turnUsageFacts } from '../delivery/usage-line.ts';
 import type { DeskDeps } from '../deps.ts';
-import type { AwaitedTurns } from './interactive-turns.ts';
+import type { InteractiveTurns } from './interactive-turns.ts';
 
 /** Builds the use cases at the end of a turn: it is appended to the history with its last words, and its outcomes are marked as taken. */
 export function createSettleTurn(
   deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'showsUsage'>,
-  { awaited, closeLive }: { readonly awaited: AwaitedTurns; readonly closeLive: CloseLive },
+  {
+    awaited,
+    closeLive,
+  }: { readonly awaited: InteractiveTurns; readonly closeLive: CloseLiveAnswer },
 ) {
   const { store, clock } = deps;
 
   /** Resolves with whether its message has ended with it. */
-  async function settle(
+  async function settleTurn(
     message: InboxMessage,
     state: GraphState,
     fence: ThreadFence,
   ): Promise<boolean> {
     const now = clock.now();
     const { messages, usage, failure } = state;
-    const costs = turnCosts(message, usage, now);
+    const costs = turnUsageFacts(message, usage, now);
     const audit = {
       at: now,
       event: failure ? 'turn.failed' : 'turn.settled',
@@ -31,15 +34,15 @@ export function createSettleTurn(
       detail: { messages: messages.length, ...costs },
     };
     const isOfPeople = parentCallOf(fence.thread) === undefined;
-    const foot = deps.showsUsage ? usageLine(usage) : undefined;
-    const says = awaited.mark(message, await closeLive.last(message, state, foot));
-    const wakes = says.length > 0 ? awaited.wakeSay(message) : [];
+    const foot = deps.showsUsage ? describeUsage(usage) : undefined;
+    const outboxMessages = awaited.mark(message, await closeLive.last(message, state, foot));
+    const wakes = outboxMessages.length > 0 ? awaited.wakeSay(message) : [];
     const facts = { ...(failure !== undefined && { failure }), ...(usage && { usage }) };
     await store.history.append(
       fence.thread,
       { id: message.id, settledAt: now, messages, ...facts },
       {
-        ...{ says, audit: [audit], wakes },
+        ...{ says: outboxMessages, audit: [audit], wakes },
         delivered: await untold(message),
         // The end of a helper's is written once it is reported.
         ...(isOfPeople && { messageEnds: [{ id: message.id, how: 'turn' }] }),
@@ -62,5 +65,5 @@ export function createSettleTurn(
     if (told.length > 0) await store.ledger.markDelivered(told, fence);
   }
 
-  return { settle, markTold };
+  return { settle: settleTurn, markTold };
 }

@@ -1,8 +1,8 @@
 /** A turn as its records and its calls tell it, whatever became of the agent's own state. */
 
 import type { Call } from '../../domain/calls/call.ts';
-import { editOf } from '../../domain/calls/call-edit.ts';
-import { isElicitation } from '../../domain/calls/call-origin.ts';
+import { callEditOf } from '../../domain/calls/call-edit.ts';
+import { isServerQuestion } from '../../domain/calls/call-origin.ts';
 import { type ToolReply, toToolReply, type WithdrawalCause } from '../../domain/calls/outcome.ts';
 import type { GraphState, RecordedTurn } from '../../domain/ports/agent.ts';
 import type {
@@ -30,7 +30,7 @@ export function toToolMessage(
 }
 
 /** Tells whether the state holds all that is recorded of the turn: the messages as they were, and those of all calls. */
-export function holdsTurn(state: GraphState, turn: string, known: KnownTurn): boolean {
+export function isWholeTurn(state: GraphState, turn: string, known: KnownTurn): boolean {
   const { records, calls } = known;
   if (state.phase === 'unreadable' || state.turn !== turn) {
     return records.length === 0 && calls.length === 0;
@@ -43,7 +43,7 @@ export function holdsTurn(state: GraphState, turn: string, known: KnownTurn): bo
 }
 
 /** Makes the records of those messages of the state that have none yet. */
-export function recordsDue(
+export function missingTurnRecords(
   { thread, id: turn }: InboxMessage,
   { messages, spent, notice }: GraphState,
   rejected: readonly ToolMessage[],
@@ -87,7 +87,7 @@ export function toRecordedTurn(
 }
 
 /** Tells a turn that is over as far as it is known, each call with one answer. */
-export function tellTurn(
+export function toHistoryMessages(
   message: InboxMessage,
   known: KnownTurn,
   cause: WithdrawalCause,
@@ -97,12 +97,12 @@ export function tellTurn(
   const askers = askersOf(known);
   return [
     user ?? { role: 'user', id, text, author, at: receivedAt },
-    ...askers.flatMap((asker) => [asker, ...closeCalls(asker, known, cause)]),
+    ...askers.flatMap((asker) => [asker, ...answerUnfinishedCalls(asker, known, cause)]),
   ];
 }
 
 /** Gives each call of a message its answer; those that have none were not run. */
-export function closeCalls(
+export function answerUnfinishedCalls(
   asker: AssistantMessage,
   known: KnownTurn,
   cause: WithdrawalCause,
@@ -123,7 +123,7 @@ function answersTo(asker: AssistantMessage, { records, calls }: KnownTurn): read
     const call = calls.find((each) => each.messageId === asker.id && each.toolCallId === callId);
     if (!call) return rejected.filter((each) => each.callId === callId);
     if (!call.outcome) return [];
-    return [toToolMessage(call, toToolReply(call.outcome, editOf(call), call.votes))];
+    return [toToolMessage(call, toToolReply(call.outcome, callEditOf(call), call.votes))];
   });
 }
 
@@ -154,7 +154,7 @@ function messageOf(id: string, all: readonly Call[]): AssistantMessage {
 
 /** A server asks in the name of a call that runs, and not in a message. */
 function isAsked(call: Call): boolean {
-  return !isElicitation(call);
+  return !isServerQuestion(call);
 }
 
 function idsOf({ id, calls }: AssistantMessage): readonly string[] {

@@ -1,8 +1,8 @@
-import type { ParkedWork } from '../../domain/ports/agenda.ts';
+import type { DeadLetter } from '../../domain/ports/agenda.ts';
 
 /** Counts what was given up by its kind, with the time since when the oldest of each stands still. */
-export function countParked(
-  parked: readonly ParkedWork[],
+export function countDeadLetters(
+  parked: readonly DeadLetter[],
 ): readonly { readonly task: string; readonly count: number; readonly since: string }[] {
   const kinds = [...new Set(parked.map(({ key }) => key.task))];
   return kinds.map((task) => {

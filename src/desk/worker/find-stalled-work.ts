@@ -5,14 +5,14 @@
 
 import { DamagedRecordError, type OnDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call, CallStatus } from '../../domain/calls/call.ts';
-import { isHanded, isTaken } from '../../domain/calls/call-origin.ts';
+import { isConsumedByCaller, isRunByGraph } from '../../domain/calls/call-origin.ts';
 import {
   type AgendaKey,
+  advanceTurnKey,
+  deliverOutboxKey,
   expireKey,
-  heedKey,
-  pumpKey,
-  runKey,
-  sayKey,
+  runCallKey,
+  threadCommandsKey,
   type Wake,
 } from '../../domain/ports/agenda.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
@@ -26,7 +26,7 @@ const LIVE_STATUSES: readonly CallStatus[] = ['approved', 'running', 'unknown', 
 type Reads = Pick<Store, 'ledger' | 'inbox' | 'outbox' | 'agenda' | 'pause'>;
 
 /** Yields, page by page, the wakes of what stands still; each page costs a few reads. */
-export async function* findStillWork(
+export async function* findStalledWork(
   { ledger, inbox, outbox, agenda, pause }: Reads,
   clock: Clock,
   onDamaged: OnDamaged,
@@ -36,7 +36,7 @@ export async function* findStillWork(
   const isPaused = (await pause.read()) !== undefined;
 
   async function unplanned(wakes: readonly Wake[]): Promise<readonly Wake[]> {
-    const lost = new Set((await agenda.unplanned(wakes.map(({ key }) => key))).map(nameOf));
+    const lost = new Set((await agenda.unscheduled(wakes.map(({ key }) => key))).map(nameOf));
     return wakes.filter(({ key }) => lost.has(nameOf(key)));
   }
 
@@ -65,14 +65,14 @@ export async function* findStillWork(
   }
 
   async function* ofThreads(): AsyncGenerator<readonly Wake[]> {
-    const threads = (await inbox.busyThreads()).filter((thread) => !waiting.has(thread));
+    const threads = (await inbox.threadsWithMessages()).filter((thread) => !waiting.has(thread));
     for (const page of pagesOf(threads)) {
       const wakes: Wake[] = [];
-      for (const { key } of await unplanned(wakeAll(page.map(pumpKey), clock.now()))) {
+      for (const { key } of await unplanned(wakeAll(page.map(advanceTurnKey), clock.now()))) {
         // Keys of threads are made from thread keys only.
         const thread = key.id as ThreadKey;
         if (!(await needsPump(thread))) continue;
-        wakes.push(...wakeAll([pumpKey(thread), heedKey(thread)], clock.now()));
+        wakes.push(...wakeAll([advanceTurnKey(thread), threadCommandsKey(thread)], clock.now()));
       }
       yield wakes;
     }
@@ -81,21 +81,21 @@ export async function* findStillWork(
   for (const status of LIVE_STATUSES) yield* ofCalls(status);
   // A pause holds up threads and leaves no key; its end wakes them.
   if (!isPaused) yield* ofThreads();
-  for (const page of pagesOf(await outbox.unsaidThreads())) {
-    yield await unplanned(wakeAll(page.map(sayKey), clock.now()));
+  for (const page of pagesOf(await outbox.threadsWithPendingMessages())) {
+    yield await unplanned(wakeAll(page.map(deliverOutboxKey), clock.now()));
   }
 }
 
 /** The keys that a live call must have on the agenda; a delegate's work is its child thread. */
 function wakesOf(call: Call, isPaused: boolean, now: number): readonly Wake[] {
   const { status, child, deadlineAt } = call;
-  const isOurs = !isTaken(call);
-  const isRunHere = isOurs && !isHanded(call) && !child;
+  const isOurs = !isConsumedByCaller(call);
+  const isRunHere = isOurs && !isRunByGraph(call) && !child;
   const runs = (status === 'approved' && isOurs) || (status === 'running' && isRunHere);
   const isRun = status === 'running' && isOurs;
   const expires = deadlineAt !== undefined && !isRun && !call.outcome;
   return [
-    ...(runs && !isPaused ? [{ key: runKey(call), dueAt: now }] : []),
+    ...(runs && !isPaused ? [{ key: runCallKey(call), dueAt: now }] : []),
     ...(expires ? [{ key: expireKey(call), dueAt: deadlineAt }] : []),
   ];
 }

@@ -1,28 +1,28 @@
 import { DamagedRecordError } from '../../domain/audit/damaged-record.ts';
-import { callPart } from '../../domain/cards/call-name.ts';
-import { type AgendaTask, type Lease, sayKey } from '../../domain/ports/agenda.ts';
+import { callTitlePart } from '../../domain/cards/call-name.ts';
+import { type AgendaTask, deliverOutboxKey, type Lease } from '../../domain/ports/agenda.ts';
 import { ChatError } from '../../domain/ports/chat.ts';
 import type { Store } from '../../domain/ports/store.ts';
 import { type Sentence, sentence } from '../../domain/text/sentence.ts';
-import { inWords, type Say } from '../../domain/threads/outbox-message.ts';
+import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-message.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../deps.ts';
 
 /** Builds the step before work is given up: whoever waits for it is told, in its thread, that it stands still and why. */
-export function createTellParked({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
-  return async function tellParked({ key, fence }: Lease, error: unknown): Promise<void> {
-    const about = await findOut(store, key);
+export function createNotifyDeadLetter({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
+  return async function notifyDeadLetter({ key, fence }: Lease, error: unknown): Promise<void> {
+    const about = await describeWork(store, key);
     if (!about) return;
-    const text = error instanceof DamagedRecordError ? DAMAGED : sayParked(about, error);
+    const text = error instanceof DamagedRecordError ? DAMAGED : describeDeadLetter(about, error);
     const now = clock.now();
-    const say: Say = {
+    const outboxMessage: OutboxMessage = {
       id: `parked:${key.task}:${key.id}:${fence}`,
       thread: about.thread,
       kind: 'notice',
-      ...inWords(sentence`:construction: ${text}`),
+      ...toOutboxWords(sentence`:construction: ${text}`),
       createdAt: now,
     };
-    await store.outbox.add([say], [{ key: sayKey(about.thread), dueAt: now }]);
+    await store.outbox.add([outboxMessage], [{ key: deliverOutboxKey(about.thread), dueAt: now }]);
   };
 }
 
@@ -32,8 +32,8 @@ interface About {
   readonly remedy: string;
 }
 
-function sayParked({ what, remedy }: About, error: unknown): Sentence {
-  return sentence`${what} ${sayWhy(error)} Nothing is lost. ${remedy}`;
+function describeDeadLetter({ what, remedy }: About, error: unknown): Sentence {
+  return sentence`${what} ${describeCause(error)} Nothing is lost. ${remedy}`;
 }
 
 const DAMAGED =
@@ -52,7 +52,7 @@ const NOBODY_WAITS: ReadonlySet<AgendaTask> = new Set([
 ]);
 
 /** Undefined where nobody waits for it, or where nothing can be said. */
-async function findOut(store: Store, { task, id }: Lease['key']): Promise<About | undefined> {
+async function describeWork(store: Store, { task, id }: Lease['key']): Promise<About | undefined> {
   if (task === 'pump' || task === 'heed') {
     // Keys of threads are made from thread keys only.
     const what = 'I have stopped trying to go on here.';
@@ -62,7 +62,7 @@ async function findOut(store: Store, { task, id }: Lease['key']): Promise<About 
   const call = await store.ledger.get(id).catch(() => undefined);
   if (!call || call.outcome) return undefined;
   const { thread } = call;
-  const name = callPart(call);
+  const name = callTitlePart(call);
   if (task === 'run') {
     return { thread, what: sentence`I could not go on with ${name}.`, remedy: WRITE_HERE };
   }
@@ -71,7 +71,7 @@ async function findOut(store: Store, { task, id }: Lease['key']): Promise<About 
 }
 
 /** What Slack says is worded for people; anything else is for the operator. */
-function sayWhy(error: unknown): string {
+function describeCause(error: unknown): string {
   return error instanceof ChatError
     ? error.message
     : 'I failed at it too often; the reason is in my log.';

@@ -7,23 +7,23 @@
 import {
   DamagedRecordError,
   decodeRecordName,
+  describeRecordName,
   encodeRecordName,
-  nameOf,
   type RecordKind,
   type RecordName,
 } from '../../domain/audit/damaged-record.ts';
 import {
   type AgendaKey,
-  damagedKey,
-  heedKey,
+  advanceTurnKey,
+  damagedRecordKey,
+  deliverOutboxKey,
   type Lease,
-  pumpKey,
-  redrawKey,
-  runKey,
-  sayKey,
+  renderCardKey,
+  runCallKey,
+  threadCommandsKey,
 } from '../../domain/ports/agenda.ts';
 import type { Store } from '../../domain/ports/store.ts';
-import type { Say } from '../../domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../domain/threads/outbox-message.ts';
 import { channelKey } from '../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../deps.ts';
 
@@ -40,7 +40,7 @@ export interface Quarantine {
   /** Rejects while the record that the key names is damaged. */
   look(id: string): Promise<void>;
   /** Before work is parked: tells of the record that it is about, once. */
-  tell(lease: Lease, error: unknown): Promise<void>;
+  notifyDamaged(lease: Lease, error: unknown): Promise<void>;
   /** Takes up again what stood still for records that can be read by now. */
   release(): Promise<void>;
 }
@@ -49,14 +49,14 @@ export interface Quarantine {
 export async function listQuarantined({
   agenda,
 }: Pick<Store, 'agenda'>): Promise<readonly QuarantinedRecord[]> {
-  return (await agenda.parked()).flatMap(({ key, at }) => {
+  return (await agenda.deadLetters()).flatMap(({ key, at }) => {
     const record = key.task === 'damaged' ? decodeRecordName(key.id) : undefined;
     return record ? [{ record, at }] : [];
   });
 }
 
 /** Says to the operator how many records wait to be restored: the app works all the same. */
-export function warnOf({ length }: readonly QuarantinedRecord[]): readonly string[] {
+export function warnOfQuarantine({ length }: readonly QuarantinedRecord[]): readonly string[] {
   if (length === 0) return [];
   const which = length === 1 ? 'One stored record is' : `${length} stored records are`;
   return [`${which} damaged and left alone. The log and the audit name it; restore it.`];
@@ -71,9 +71,9 @@ export function createQuarantine(
   const leftOut = new Set<string>();
 
   async function plan(record: RecordName): Promise<void> {
-    const key = damagedKey(record);
+    const key = damagedRecordKey(record);
     // What is due or parked already is left as it is.
-    if ((await store.agenda.unplanned([key])).length === 0) return;
+    if ((await store.agenda.unscheduled([key])).length === 0) return;
     await store.agenda.wake([{ key, dueAt: clock.now() }]);
   }
 
@@ -92,15 +92,20 @@ export function createQuarantine(
   }
 
   async function release(record: RecordName): Promise<void> {
-    const own = damagedKey(record);
-    const parked = await store.agenda.parked();
-    const stopped = parked.filter(({ reason }) => reason.includes(`stored ${nameOf(record)} can`));
+    const own = damagedRecordKey(record);
+    const parked = await store.agenda.deadLetters();
+    const stopped = parked.filter(({ reason }) =>
+      reason.includes(`stored ${describeRecordName(record)} can`),
+    );
     const now = clock.now();
     const keys = [own, ...stopped.map(({ key }) => key), ...(await keysOf(store, record))];
-    const audit = { at: now, event: 'record.restored', subject: nameOf(record) };
+    const audit = { at: now, event: 'record.restored', subject: describeRecordName(record) };
     await store.audit.append([{ ...audit, actor: 'countersign', detail: {} }]);
     await store.agenda.wake(keys.map((key) => ({ key, dueAt: now })));
-    log.info({ record: nameOf(record) }, 'A damaged record can be read again; its work goes on.');
+    log.info(
+      { record: describeRecordName(record) },
+      'A damaged record can be read again; its work goes on.',
+    );
   }
 
   return {
@@ -118,12 +123,12 @@ export function createQuarantine(
       throw new DamagedRecordError('it is damaged', { record });
     },
 
-    async tell({ key }, error) {
+    async notifyDamaged({ key }, error) {
       if (!(error instanceof DamagedRecordError)) return;
       const { record } = error;
       if (key.task !== 'damaged') return await plan(record);
       const now = clock.now();
-      const name = nameOf(record);
+      const name = describeRecordName(record);
       log.error(
         { alarm: 'damaged_record', record: name, thread: record.thread },
         'A stored record is damaged: it is left alone until it is restored from a backup.',
@@ -131,7 +136,7 @@ export function createQuarantine(
       const audit = { at: now, event: 'record.quarantine', subject: name, actor: 'countersign' };
       const detail = record.thread === undefined ? {} : { thread: record.thread };
       await store.audit.append([{ ...audit, detail }]);
-      await tellAdmins(name, now);
+      await notifyAdmins(name, now);
     },
 
     async release() {
@@ -141,32 +146,35 @@ export function createQuarantine(
     },
   };
 
-  async function tellAdmins(name: string, now: number): Promise<void> {
+  async function notifyAdmins(name: string, now: number): Promise<void> {
     const { team } = deps;
     if (team === undefined) return;
-    const says = [...admins].map(
-      (user): Say => ({
+    const outboxMessages = [...admins].map(
+      (user): OutboxMessage => ({
         id: `damaged:${name}:${now}:${user}`,
         thread: channelKey({ team, channel: user }),
         kind: 'private',
         to: { team, user },
         isDirect: true,
-        text: `:rotating_light: ${sayDamaged(name)}`,
+        text: `:rotating_light: ${describeDamagedRecord(name)}`,
         createdAt: now,
       }),
     );
-    const wakes = says.map(({ thread }) => ({ key: sayKey(thread), dueAt: now }));
-    if (says.length > 0) await store.outbox.add(says, wakes);
+    const wakes = outboxMessages.map(({ thread }) => ({
+      key: deliverOutboxKey(thread),
+      dueAt: now,
+    }));
+    if (outboxMessages.length > 0) await store.outbox.add(outboxMessages, wakes);
   }
 }
 
 /** Says of a record what it means that it is damaged. */
-function sayDamaged(name: string): string {
+function describeDamagedRecord(name: string): string {
   return `The stored ${name} is damaged. Nothing is done with it and nothing of it runs; all else goes on. Restore it from a backup.`;
 }
 
 /** As much as a person looks back on. */
-const MOST_TURNS = 10_000;
+const MAX_TURNS = 10_000;
 
 /** How a record of each kind is read where it was found damaged. */
 const READ_AGAIN: Readonly<
@@ -179,12 +187,11 @@ const READ_AGAIN: Readonly<
     await store.inbox.waiting(thread);
     await store.inbox.current(thread);
   },
-  say: (store, { thread }) => (thread ? store.outbox.unsaid(thread) : undefined),
-  history: (store, { thread }) =>
-    thread ? store.history.newest(thread, MOST_TURNS, 0) : undefined,
+  say: (store, { thread }) => (thread ? store.outbox.pendingMessages(thread) : undefined),
+  history: (store, { thread }) => (thread ? store.history.newest(thread, MAX_TURNS, 0) : undefined),
   turn: (store, { id, thread }) => (thread ? store.records.ofTurn(thread, id) : undefined),
-  live: (store, { thread }) => (thread ? store.outbox.liveOf(thread) : undefined),
-  place: (store, { id }) => Promise.all([store.ledger.cardOf(id), store.ledger.sidesOf(id)]),
+  live: (store, { thread }) => (thread ? store.outbox.liveMessageOf(thread) : undefined),
+  place: (store, { id }) => Promise.all([store.ledger.cardOf(id), store.ledger.sideMessagesOf(id)]),
   bulletin: (store, { id }) => store.bulletins.read(id),
   report: (store, { id }) => store.reports.of(id),
   pause: (store) => store.pause.read(),
@@ -195,9 +202,11 @@ const READ_AGAIN: Readonly<
 
 /** What may have stood still for a record without being parked. */
 async function keysOf(store: Store, { kind, id, thread }: RecordName): Promise<AgendaKey[]> {
-  if (kind === 'message' && thread) return [pumpKey(thread), heedKey(thread)];
-  if (kind === 'say' && thread) return [sayKey(thread)];
-  if (kind === 'turn' && thread) return [pumpKey(thread)];
+  if (kind === 'message' && thread) return [advanceTurnKey(thread), threadCommandsKey(thread)];
+  if (kind === 'say' && thread) return [deliverOutboxKey(thread)];
+  if (kind === 'turn' && thread) return [advanceTurnKey(thread)];
   const call = kind === 'call' ? await store.ledger.get(id) : undefined;
-  return call ? [pumpKey(call.thread), ...[runKey, redrawKey].map((of) => of(call))] : [];
+  return call
+    ? [advanceTurnKey(call.thread), ...[runCallKey, renderCardKey].map((of) => of(call))]
+    : [];
 }

@@ -2,7 +2,7 @@
 
 import { DamagedRecordError } from '../../domain/audit/damaged-record.ts';
 import type { Lease } from '../../domain/ports/agenda.ts';
-import { ChatError, UnmendedError } from '../../domain/ports/chat.ts';
+import { BlockedUntilFixedError, ChatError } from '../../domain/ports/chat.ts';
 
 /** About two hours of trying: longer than most outages, shorter than a night. */
 const MAX_TRIES = 30;
@@ -13,7 +13,7 @@ const MAX_DEATHS = 10;
 const MAX_LOOKS = 3;
 
 /** There is no use in trying again. */
-export class HopelessError extends Error {
+export class PermanentError extends Error {
   override readonly name = 'HopelessError';
 }
 
@@ -21,16 +21,16 @@ export class HopelessError extends Error {
 const OUTAGES: ReadonlySet<ChatError['code']> = new Set(['temporary', 'rate-limited']);
 
 /** Tells whether work that failed is to be parked. */
-export function isHopeless({ tries }: Lease, error: unknown): boolean {
-  if (error instanceof HopelessError) return true;
+export function isPermanentFailure({ tries }: Lease, error: unknown): boolean {
+  if (error instanceof PermanentError) return true;
   if (error instanceof DamagedRecordError) return tries + 1 >= MAX_LOOKS;
-  if (error instanceof UnmendedError) return false;
+  if (error instanceof BlockedUntilFixedError) return false;
   if (error instanceof ChatError && OUTAGES.has(error.code)) return false;
   return tries + 1 >= MAX_TRIES;
 }
 
 /** Throws for work that seems to end its process each time: begun once more, it would go on doing so for ever, and take all others along. */
-export function assertNotDeadly({ deaths }: Lease): void {
+export function assertNotCrashing({ deaths }: Lease): void {
   if (deaths < MAX_DEATHS) return;
-  throw new HopelessError(`The process that worked on this has died ${deaths} times in a row.`);
+  throw new PermanentError(`The process that worked on this has died ${deaths} times in a row.`);
 }

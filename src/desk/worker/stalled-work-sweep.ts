@@ -1,12 +1,12 @@
-import type { ParkedWork } from '../../domain/ports/agenda.ts';
+import type { DeadLetter } from '../../domain/ports/agenda.ts';
 import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { Store } from '../../domain/ports/store.ts';
-import { findStillWork } from './find-stalled-work.ts';
+import { findStalledWork } from './find-stalled-work.ts';
 import type { Quarantine } from './quarantine.ts';
 
 /** The safety net under the agenda: looks at the start, and from time to time, for work that stands still. */
-export interface Sweep {
+export interface StalledWorkSweep {
   start(): void;
   /** Resolves when the look that is under way has ended. */
   stop(): Promise<void>;
@@ -18,7 +18,7 @@ const BREATH_MS = 50;
 const LOGGED = 20;
 
 /** Creates the safety net of one worker. */
-export function createSweep({
+export function createStalledWorkSweep({
   store,
   clock,
   log,
@@ -28,7 +28,7 @@ export function createSweep({
   readonly clock: Clock;
   readonly log: Log;
   readonly quarantine: Pick<Quarantine, 'release' | 'note'>;
-}): Sweep {
+}): StalledWorkSweep {
   let isStopped = false;
   let cancel: Cancel = () => {};
   let wakeUp = () => {};
@@ -43,15 +43,15 @@ export function createSweep({
 
   /** Who starts the app may have mended what could not be shown; what else was parked is not tried unasked. */
   async function lookAtParked(): Promise<void> {
-    const parked = await store.agenda.parked();
+    const parked = await store.agenda.deadLetters();
     if (parked.length === 0) return;
     const shown = parked.filter(({ key }) => key.task === 'redraw' || key.task === 'say');
     await store.agenda.wake(shown.map(({ key }) => ({ key, dueAt: clock.now() })));
     const still = parked.filter((each) => !shown.includes(each));
-    if (still.length > 0) tellParked(still);
+    if (still.length > 0) logDeadLetters(still);
   }
 
-  function tellParked(parked: readonly ParkedWork[]): void {
+  function logDeadLetters(parked: readonly DeadLetter[]): void {
     log.error(
       { count: parked.length, parked: parked.slice(0, LOGGED) },
       'Parked work stands still until somebody writes in its thread.',
@@ -60,7 +60,7 @@ export function createSweep({
 
   async function sweep(): Promise<void> {
     await quarantine.release();
-    for await (const wakes of findStillWork(store, clock, quarantine.note)) {
+    for await (const wakes of findStalledWork(store, clock, quarantine.note)) {
       if (wakes.length > 0) {
         const keys = wakes.slice(0, LOGGED).map(({ key }) => key);
         log.warn({ count: wakes.length, keys }, 'Work stood still without a reason; it goes on.');
@@ -72,7 +72,7 @@ export function createSweep({
     }
   }
 
-  function look(first: () => Promise<void>): void {
+  function scheduleCheck(first: () => Promise<void>): void {
     sweeping = first()
       .then(sweep)
       .catch((error: unknown) => {
@@ -80,12 +80,13 @@ export function createSweep({
       })
       .finally(() => {
         sweeping = undefined;
-        if (!isStopped) cancel = clock.schedule(clock.now() + EVERY_MS, () => look(async () => {}));
+        if (!isStopped)
+          cancel = clock.schedule(clock.now() + EVERY_MS, () => scheduleCheck(async () => {}));
       });
   }
 
   return {
-    start: () => look(lookAtParked),
+    start: () => scheduleCheck(lookAtParked),
     async stop() {
       isStopped = true;
       cancel();

@@ -2,14 +2,19 @@
  * Does what the agenda says: claims due keys, holds their leases while the work goes on, and puts
  * off what failed. The agenda decides who works; nothing here is remembered over a restart.
  */
-import { type Agenda, type AgendaTask, AHEAD_MS, type Lease } from '../../domain/ports/agenda.ts';
+import {
+  type Agenda,
+  type AgendaTask,
+  type Lease,
+  PRIORITY_LEAD_MS,
+} from '../../domain/ports/agenda.ts';
 import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import { StaleFenceError } from '../../domain/ports/store.ts';
-import { NotYetError } from '../delivery/channel-rate-limiter.ts';
-import type { Work } from '../deps.ts';
-import { backOffMs, FIRST_BACK_OFF_MS } from './backoff.ts';
-import { assertNotDeadly, HopelessError, isHopeless } from './retry-policy.ts';
+import { RateLimitedError } from '../delivery/channel-rate-limiter.ts';
+import type { HeldWork } from '../deps.ts';
+import { backoffDelayMs, INITIAL_BACKOFF_MS } from './backoff.ts';
+import { assertNotCrashing, isPermanentFailure, PermanentError } from './retry-policy.ts';
 
 /**
  * After it, what a worker that is not heard of had claimed is another’s (ms): so long people wait for
@@ -30,10 +35,10 @@ const HEAR_EVERY = 3;
 const LAST_WORDS_MS = 1_500;
 
 export type AgendaHandlers = Readonly<
-  Record<AgendaTask, (id: string, work: Work) => Promise<void>>
+  Record<AgendaTask, (id: string, work: HeldWork) => Promise<void>>
 >;
 
-export interface Runner {
+export interface TaskRunner {
   start(): void;
   /** Looks for due work now; called after every wake-up. */
   nudge(): void;
@@ -50,7 +55,7 @@ interface Hold {
 }
 
 /** Creates the runner of one worker. */
-export function createRunner(deps: {
+export function createTaskRunner(deps: {
   readonly agenda: Agenda;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,7 +64,7 @@ export function createRunner(deps: {
   readonly leaseMs?: number | undefined;
   /** Called before work is parked; a rejection keeps it from being parked for now. */
   readonly beforePark?: (lease: Lease, error: unknown) => Promise<void>;
-}): Runner {
+}): TaskRunner {
   const { agenda, clock, log, handlers, leaseMs = LEASE_MS, beforePark = async () => {} } = deps;
   const periodMs = leaseMs / RENEWALS;
   const runLeaseMs = deps.leaseMs ?? RUN_LEASE_MS;
@@ -72,13 +77,13 @@ export function createRunner(deps: {
   let rounds = 0;
   let cancelTimer: Cancel = () => {};
 
-  function nudge(): void {
+  function wakeLoop(): void {
     nudged = true;
     if (state !== 'running' || claiming !== undefined) return;
     claiming = claimAll().finally(() => {
       claiming = undefined;
-      if (nudged) nudge();
-      else tellIdlers();
+      if (nudged) wakeLoop();
+      else notifyIdle();
     });
   }
 
@@ -93,7 +98,7 @@ export function createRunner(deps: {
     } catch (error) {
       log.error({ err: error }, 'The agenda can not be read; trying again in a second.');
       cancelTimer();
-      cancelTimer = clock.schedule(clock.now() + FIRST_BACK_OFF_MS, nudge);
+      cancelTimer = clock.schedule(clock.now() + INITIAL_BACKOFF_MS, wakeLoop);
     }
   }
 
@@ -117,13 +122,13 @@ export function createRunner(deps: {
     cancelTimer();
     // With few places left, what is due may have to wait for one: the end of some work looks again.
     if (dueAt === undefined || state !== 'running' || isCrowded()) return false;
-    cancelTimer = clock.schedule(dueAt, nudge);
+    cancelTimer = clock.schedule(dueAt, wakeLoop);
     return false;
   }
 
   /** Begins what was claimed, and resolves with how much it is, and when there is more. When most places are taken, the rest is for what goes ahead of its time. */
   async function claim(now: number, most: number) {
-    const early = isCrowded() ? AHEAD_MS / 2 : 0;
+    const early = isCrowded() ? PRIORITY_LEAD_MS / 2 : 0;
     const { leases, next: dueAt } = await agenda.claim(now - early, leaseMs + early, most);
     for (const lease of leases) {
       if (clock.now() < lease.expiresAt) begin(lease);
@@ -142,13 +147,13 @@ export function createRunner(deps: {
     const work = perform(lease, abort).finally(() => {
       const wasCrowded = isCrowded();
       underWay.delete(work);
-      if (wasCrowded) nudge();
-      else tellIdlers();
+      if (wasCrowded) wakeLoop();
+      else notifyIdle();
     });
     underWay.set(work, abort);
   }
 
-  function tellIdlers(): void {
+  function notifyIdle(): void {
     if (claiming !== undefined || nudged || underWay.size > 0) return;
     for (const resolve of idlers) resolve();
   }
@@ -161,18 +166,18 @@ export function createRunner(deps: {
     holds.add(hold);
     try {
       const { fence, tries } = first;
-      assertNotDeadly(first);
+      assertNotCrashing(first);
       const work = { fence, tries, signal: abort.signal, assertHeld };
       await agenda.within(first, () => handlerOf(first)(first.key.id, work));
       await agenda.finish(lease);
       // It may have been woken meanwhile.
-      nudge();
+      wakeLoop();
     } catch (error) {
       await putOff(lease, error, abort.signal).catch((cause: unknown) => {
         log.error({ err: cause, key: first.key }, 'Failed work could not be put off.');
-        giveBack(lease);
+        releaseLease(lease);
       });
-      nudge();
+      wakeLoop();
     } finally {
       holds.delete(hold);
       cancelRenewal();
@@ -190,7 +195,7 @@ export function createRunner(deps: {
       return clock.schedule(at, () => {
         renew().catch((error: unknown) => {
           log.warn({ err: error, key: first.key }, 'A lease was not renewed.');
-          cancelRenewal = scheduleRenewal(clock.now() + Math.min(FIRST_BACK_OFF_MS, periodMs));
+          cancelRenewal = scheduleRenewal(clock.now() + Math.min(INITIAL_BACKOFF_MS, periodMs));
         });
       });
     }
@@ -211,40 +216,40 @@ export function createRunner(deps: {
   }
 
   /** A store that could not be written for a moment must not hold up the work until its lease runs out. */
-  function giveBack(lease: Lease): void {
+  function releaseLease(lease: Lease): void {
     const now = clock.now();
     if (state !== 'running' || now >= lease.expiresAt) return;
-    clock.schedule(now + FIRST_BACK_OFF_MS, () => {
-      agenda.postpone(lease, clock.now()).then(nudge, () => giveBack(lease));
+    clock.schedule(now + INITIAL_BACKOFF_MS, () => {
+      agenda.postpone(lease, clock.now()).then(wakeLoop, () => releaseLease(lease));
     });
   }
 
   function handlerOf({ key }: Lease): AgendaHandlers[AgendaTask] {
     const handler = handlers[key.task];
-    if (!handler) throw new HopelessError(`This version knows no work of the kind “${key.task}”.`);
+    if (!handler) throw new PermanentError(`This version knows no work of the kind “${key.task}”.`);
     return handler;
   }
 
   async function putOff(lease: Lease, error: unknown, signal: AbortSignal): Promise<void> {
-    if (error instanceof NotYetError) return await agenda.postpone(lease, error.dueAt);
+    if (error instanceof RateLimitedError) return await agenda.postpone(lease, error.dueAt);
     if (error instanceof StaleFenceError || signal.aborted)
       return await leave(lease, error, signal);
     const reason = error instanceof Error ? error.message : String(error);
     const now = clock.now();
-    if (isHopeless(lease, error)) {
+    if (isPermanentFailure(lease, error)) {
       log.error(
         { err: error, key: lease.key, tries: lease.tries + 1 },
         'Work was parked: it stands still until somebody wakes it.',
       );
       await beforePark(lease, error);
-      await agenda.park(lease, now, reason);
+      await agenda.moveToDeadLetters(lease, now, reason);
       return;
     }
     log.warn(
       { err: error, key: lease.key, tries: lease.tries + 1 },
       'Work failed; it is tried again.',
     );
-    await agenda.backOff(lease, now + backOffMs(lease, error), reason);
+    await agenda.backOff(lease, now + backoffDelayMs(lease, error), reason);
   }
 
   async function leave(lease: Lease, error: unknown, signal: AbortSignal): Promise<void> {
@@ -261,9 +266,9 @@ export function createRunner(deps: {
   return {
     start() {
       if (state === 'created') state = 'running';
-      nudge();
+      wakeLoop();
     },
-    nudge,
+    nudge: wakeLoop,
     async idle() {
       if (claiming === undefined && !nudged && underWay.size === 0) return;
       await new Promise<void>((resolve) => {

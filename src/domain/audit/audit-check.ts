@@ -4,9 +4,9 @@ import type { Seal } from '../calls/seal.ts';
 import {
   type AuditChain,
   type AuditEntry,
-  type AuditPlace,
-  followChain,
+  type AuditPosition,
   NO_CHAIN,
+  nextAuditPlace,
   readAuditLine,
 } from './audit.ts';
 
@@ -54,7 +54,7 @@ export interface AuditCheck {
   /** Takes the next stored text. */
   take(seq: number, text: string): void;
   /** The place that the chain has come to. */
-  place(): AuditPlace;
+  place(): AuditPosition;
   /** Whether something was found that does not fit: what is taken after it is passed over. */
   isBroken(): boolean;
   /** `newest` is the number of the entry that was appended last, as the store remembers it apart from the entries. */
@@ -65,7 +65,7 @@ export interface AuditCheck {
 export function createAuditCheck(
   chain: AuditChain | 'forged',
   seal: Seal | undefined,
-  after?: AuditPlace,
+  after?: AuditPosition,
 ): AuditCheck {
   const { removed, sealedAt, through } = chain === 'forged' ? NO_CHAIN : chain;
   let place = after ?? removed;
@@ -79,7 +79,7 @@ export function createAuditCheck(
   }
 
   function accept(entry: AuditEntry, text: string): void {
-    place = followChain(place, entry.seq, text);
+    place = nextAuditPlace(place, entry.seq, text);
     if (entry.seq === through.seq && place.hash !== through.hash) {
       fail({ kind: 'unlike-its-seal', seq: entry.seq, entry });
       return;

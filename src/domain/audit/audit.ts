@@ -31,7 +31,7 @@ export interface AuditEntry extends AuditDraft {
 }
 
 /** A place in the chain: the hash covers every entry up to it. */
-export interface AuditPlace {
+export interface AuditPosition {
   readonly seq: number;
   readonly hash: string;
 }
@@ -39,14 +39,14 @@ export interface AuditPlace {
 /** How far the chain reaches, as it is sealed. */
 export interface AuditChain {
   /** The last entry that was removed. */
-  readonly removed: AuditPlace;
+  readonly removed: AuditPosition;
   /** The last entry that is sealed. */
-  readonly through: AuditPlace;
+  readonly through: AuditPosition;
   /** When it was sealed (ms). */
   readonly sealedAt: number;
 }
 
-const GENESIS: AuditPlace = { seq: 0, hash: '0'.repeat(64) };
+const GENESIS: AuditPosition = { seq: 0, hash: '0'.repeat(64) };
 
 /** Of an audit of which nothing was sealed. */
 export const NO_CHAIN: AuditChain = { removed: GENESIS, through: GENESIS, sealedAt: 0 };
@@ -108,7 +108,7 @@ function isDraft(
 }
 
 /** Returns the place of the entry that follows another. */
-export function followChain({ hash }: AuditPlace, seq: number, text: string): AuditPlace {
+export function nextAuditPlace({ hash }: AuditPosition, seq: number, text: string): AuditPosition {
   const next = createHash('sha256').update(`${hash}\n${seq}\n${text}`).digest('hex');
   return { seq, hash: next };
 }

@@ -30,9 +30,12 @@ export class DamagedRecordError extends Error {
   readonly record: RecordName;
 
   constructor(why: string, { record, cause }: { record: RecordName; cause?: unknown }) {
-    super(`The stored ${nameOf(record)} can not be read: ${why}. Restore it from a backup.`, {
-      cause,
-    });
+    super(
+      `The stored ${describeRecordName(record)} can not be read: ${why}. Restore it from a backup.`,
+      {
+        cause,
+      },
+    );
     this.record = record;
   }
 }
@@ -41,7 +44,7 @@ export class DamagedRecordError extends Error {
 export type OnDamaged = (error: DamagedRecordError) => void;
 
 /** Makes a `catch` that answers with something else in place of a damaged record, and throws any other error. */
-export function ifDamaged<T>(instead: T): (error: unknown) => T {
+export function recoverDamaged<T>(instead: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof DamagedRecordError) return instead;
     throw error;
@@ -49,7 +52,7 @@ export function ifDamaged<T>(instead: T): (error: unknown) => T {
 }
 
 /** Names a record as people read it. */
-export function nameOf({ kind, id }: Pick<RecordName, 'kind' | 'id'>): string {
+export function describeRecordName({ kind, id }: Pick<RecordName, 'kind' | 'id'>): string {
   return id === '' ? kind : `${kind} ${id}`;
 }
 

@@ -29,7 +29,7 @@ interface EditedCall extends SecretsOfCall {
 }
 
 /** Returns what people changed in a call; undefined when its arguments are as the agent asked. */
-export function editOf(
+export function callEditOf(
   call: EditedCall,
   secrets: readonly string[] = allSecretPaths(call),
 ): CallEdit | undefined {
@@ -113,21 +113,21 @@ const MAX_TO = 2_000;
 const MAX_ARGS = 4_000;
 
 /** Says an edit to the model, so that it knows what ran and does not ask for the old call again. */
-export function sayEdit({ by, changes, args }: CallEdit): string {
-  const lines = changes.slice(0, MAX_CHANGES).map(sayChange);
+export function describeCallEdit({ by, changes, args }: CallEdit): string {
+  const lines = changes.slice(0, MAX_CHANGES).map(describeArgumentChange);
   if (changes.length > MAX_CHANGES) lines.push(`and ${changes.length - MAX_CHANGES} more`);
   const whole = args.length > MAX_ARGS || changes.some(({ isSecret }) => isSecret);
   const ran = whole ? '' : `\nIt ran with: ${args}`;
   return `A person changed the arguments before approving. Edited by ${by.user}: ${lines.join('; ')}. Do not ask for the old call again.${ran}`;
 }
 
-function sayChange({ path, from, to, isSecret }: ArgChange): string {
+function describeArgumentChange({ path, from, to, isSecret }: ArgChange): string {
   const name = path.length === 0 ? 'the arguments' : path.join('.');
   if (isSecret) return `${name}: changed (a secret, not told)`;
-  return `${name}: from ${sayValue(from, MAX_FROM)} to ${sayValue(to, MAX_TO)}`;
+  return `${name}: from ${describeValue(from, MAX_FROM)} to ${describeValue(to, MAX_TO)}`;
 }
 
-function sayValue(value: JsonValue | undefined, max: number): string {
+function describeValue(value: JsonValue | undefined, max: number): string {
   if (value === undefined) return 'nothing';
   const text = JSON.stringify(value);
   if (text.length <= max) return text;

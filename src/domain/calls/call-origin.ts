@@ -4,7 +4,7 @@ import { isSamePerson, type Person } from '../people/person.ts';
 import type { DecisionKind, GateAnswer, Route } from '../policy/route.ts';
 
 /** Who makes a call from outside, and what it says of the call: all of it claims, but for the key and the host. */
-export interface Outside {
+export interface CallOrigin {
   /** A program with a key (HTTP, MCP), a graph that runs its own tools, or an MCP server that asks people something. */
   readonly by: 'key' | 'graph' | 'server';
   /** For people: the key's, the graph's or the server's. */
@@ -39,26 +39,26 @@ export interface Outside {
 
 /** A call, as far as it matters here. */
 interface PerhapsOutside {
-  readonly outside?: Outside;
+  readonly outside?: CallOrigin;
 }
 
 /** Tells whether a call is taken by the program that made it, or answers a question, and is run by no worker of ours. */
-export function isTaken(call: PerhapsOutside): boolean {
-  return call.outside?.by === 'key' || isElicitation(call);
+export function isConsumedByCaller(call: PerhapsOutside): boolean {
+  return call.outside?.by === 'key' || isServerQuestion(call);
 }
 
 /** Tells whether a call is what an MCP server asks people while a tool of its runs: an edit is the answer, and nothing runs with it. */
-export function isElicitation({ outside }: PerhapsOutside): boolean {
+export function isServerQuestion({ outside }: PerhapsOutside): boolean {
   return outside?.by === 'server';
 }
 
 /** Tells whether a call is handed to the graph that made it, which runs its own tool: its claim is the handing over. */
-export function isHanded(call: PerhapsOutside): boolean {
+export function isRunByGraph(call: PerhapsOutside): boolean {
   return call.outside?.by === 'graph';
 }
 
 /** Tells whether a call asks for words and nothing else: it can't be approved, only answered. */
-export function isQuestion({ outside }: PerhapsOutside): boolean {
+export function isAnswerOnly({ outside }: PerhapsOutside): boolean {
   const decisions = outside?.decisions;
   if (!decisions) return false;
   return (
@@ -72,18 +72,19 @@ export function canAskAgain({ outside }: PerhapsOutside): boolean {
 }
 
 /** The most answers that a question may offer, and the most characters of one. */
-export const CHOICES = { most: 20, length: 200 } as const;
+export const CHOICE_LIMITS = { most: 20, length: 200 } as const;
 
 /** Says why answers can't be offered; undefined when they can. */
 export function choicesProblem(choices: readonly string[]): string | undefined {
-  if (choices.length === 0 || choices.length > CHOICES.most) {
-    return `has to offer 1 to ${CHOICES.most} answers; it offers ${choices.length}`;
+  if (choices.length === 0 || choices.length > CHOICE_LIMITS.most) {
+    return `has to offer 1 to ${CHOICE_LIMITS.most} answers; it offers ${choices.length}`;
   }
   const bad = choices.findIndex(
-    (choice) => choice.trim() === '' || choice.length > CHOICES.length || /[\r\n]/.test(choice),
+    (choice) =>
+      choice.trim() === '' || choice.length > CHOICE_LIMITS.length || /[\r\n]/.test(choice),
   );
   if (bad !== -1) {
-    return `has to hold lines of 1 to ${CHOICES.length} characters; answer ${bad + 1} is none`;
+    return `has to hold lines of 1 to ${CHOICE_LIMITS.length} characters; answer ${bad + 1} is none`;
   }
   return new Set(choices).size === choices.length ? undefined : 'offers an answer twice';
 }
@@ -103,21 +104,24 @@ export function decisionsProblem(
 }
 
 /** Says that whoever makes a call does not take a decision, whoever makes it; undefined when they do. */
-export function whyNotTaken(call: PerhapsOutside, decision: DecisionKind): string | undefined {
+export function explainUnsupportedDecision(
+  call: PerhapsOutside,
+  decision: DecisionKind,
+): string | undefined {
   const { by, decisions } = call.outside ?? {};
   if (!by || !decisions || decisions.includes(decision)) return undefined;
-  const takes = isQuestion(call) ? 'only an answer (a reply)' : `only ${decisions.join(', ')}`;
+  const takes = isAnswerOnly(call) ? 'only an answer (a reply)' : `only ${decisions.join(', ')}`;
   return `${CALLERS[by]} that asks this takes ${takes}, so “${decision}” is not possible.`;
 }
 
-const CALLERS: Readonly<Record<Outside['by'], string>> = {
+const CALLERS: Readonly<Record<CallOrigin['by'], string>> = {
   key: 'The program',
   graph: 'The graph',
   server: 'The MCP server',
 };
 
 /** Who counts as the requester before a person: the owner of the key that asked is one too, whomever it names. */
-export function requesterBefore(
+export function effectiveRequester(
   { requester, outside }: PerhapsOutside & { readonly requester: Person },
   person: Person,
 ): Person {
@@ -126,7 +130,7 @@ export function requesterBefore(
 }
 
 /** Keeps an answer of the gate to what the caller understands, and to how long it waits, also where a call goes on to other people. */
-export function narrowAnswer(answer: GateAnswer, outside: Outside | undefined): GateAnswer {
+export function limitGateAnswer(answer: GateAnswer, outside: CallOrigin | undefined): GateAnswer {
   if (answer.kind !== 'ask' || !outside) return answer;
   const { decisions, deadlineMs } = outside;
   return { ...answer, route: narrowRoute(answer.route, decisions, deadlineMs) };
@@ -134,7 +138,7 @@ export function narrowAnswer(answer: GateAnswer, outside: Outside | undefined): 
 
 function narrowRoute(
   route: Route,
-  decisions: Outside['decisions'],
+  decisions: CallOrigin['decisions'],
   waitsMs = Number.POSITIVE_INFINITY,
 ): Route {
   const { escalate } = route;

@@ -2,7 +2,7 @@ import type { Person } from '../people/person.ts';
 import type { DecisionKind, Risk, Route } from '../policy/route.ts';
 import type { Sentence } from '../text/sentence.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
-import type { Outside } from './call-origin.ts';
+import type { CallOrigin } from './call-origin.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Every status that a call can have. */
@@ -32,7 +32,7 @@ export interface Vote {
 }
 
 /** One person's look at what is masked of a call. */
-export interface Opening {
+export interface CallOpening {
   readonly by: Person;
   readonly at: number;
   /** Of the call as it was shown; another one later means that they have not seen it. */
@@ -47,7 +47,7 @@ export interface Verdict {
 }
 
 /** What became of a call a moment ago that was like a new one. */
-export interface EarlierCall {
+export interface SimilarCall {
   /** `same`: the very arguments; `similar`: the same tool, and half or more of its arguments. */
   readonly likeness: 'same' | 'similar';
   readonly how: 'edit' | 'reply' | 'ignore';
@@ -65,7 +65,7 @@ export interface HelperWork {
 }
 
 /** A worker's right to run a call; only the holder of the fence may record its end. */
-export interface Claim {
+export interface CallClaim {
   readonly fence: number;
   readonly at: number;
 }
@@ -109,9 +109,9 @@ export interface Call {
   /** Those that the policy declares. */
   readonly redact?: readonly string[];
   /** Who has seen what is masked until a person opens the call. */
-  readonly openings?: readonly Opening[];
+  readonly openings?: readonly CallOpening[];
   /** A call like this one, on which a person had said something else a moment before. */
-  readonly earlier?: EarlierCall;
+  readonly earlier?: SimilarCall;
   readonly digest: string;
   /** From 1; an edit makes the next one. */
   readonly attempt: number;
@@ -121,7 +121,7 @@ export interface Call {
   /** The helper that asks; absent when the thread's own agent does. */
   readonly agent?: string;
   /** Set where the tool is not ours: whoever made the call runs it. */
-  readonly outside?: Outside;
+  readonly outside?: CallOrigin;
   /** The child thread that does a running call's work: such a call has no lease and no deadline. */
   readonly child?: ThreadKey;
   /** When the message that led to the call was received. */
@@ -137,7 +137,7 @@ export interface Call {
   readonly votes: readonly Vote[];
   readonly verdict?: Verdict;
   readonly editedBy?: Person;
-  readonly claim?: Claim;
+  readonly claim?: CallClaim;
   readonly outcome?: Outcome;
   /** Why it is pending again or was stopped, in words for people. */
   readonly note?: Sentence;
@@ -167,7 +167,7 @@ export interface CardPlace {
 }
 
 /** What stands in Slack for a call besides its card: the stub in its thread, a card that it has gone on from, or, without a `ts`, the channel that refuses its card. */
-export type SidePost = 'stub' | 'left' | 'refused';
+export type SideMessage = 'stub' | 'left' | 'refused';
 
 const TERMINAL_STATUSES: ReadonlySet<CallStatus> = new Set([
   'succeeded',

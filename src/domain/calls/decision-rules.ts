@@ -3,26 +3,26 @@
 import type { Allowed, Permission } from '../people/decision-permission.ts';
 import { isSamePerson } from '../people/person.ts';
 import { REQUESTER_ROUTE, type Route } from '../policy/route.ts';
-import { isUnseen } from '../secrets/call-secrets.ts';
+import { mustStillOpen } from '../secrets/call-secrets.ts';
 import type { SecretsOfTool } from '../secrets/secret-paths.ts';
 import type { Sentence } from '../text/sentence.ts';
 import type { ParsedArgs } from '../tools/tool.ts';
 import { type Call, isTerminal, type Verdict } from './call.ts';
-import { isElicitation } from './call-origin.ts';
-import type { DecisionCommand, DecisionLook, DecisionOutcome, SettleCommand } from './decision.ts';
-import { digestOf, isOtherRoute, isStale } from './digest.ts';
+import { isServerQuestion } from './call-origin.ts';
+import type { DecisionCheck, DecisionCommand, DecisionOutcome, SettleCommand } from './decision.ts';
+import { callDigestOf, hasOtherRoute, isStaleToken } from './digest.ts';
 import type { Outcome } from './outcome.ts';
 import { isIntact } from './seal.ts';
-import { type Shown, storedShown } from './stored-preview.ts';
+import { type CallPreview, toStoredPreview } from './stored-preview.ts';
 import { type Step, stepFrom } from './transitions.ts';
 
 /** Steps to be written, whose last call is the news; or an answer that changes nothing. */
-export type Ruling<Answer = DecisionOutcome> =
+export type DecisionRuling<Answer = DecisionOutcome> =
   | { readonly kind: 'steps'; readonly steps: readonly Step[] }
   | { readonly kind: 'answer'; readonly outcome: Answer };
 
 /** An edit's arguments as the tool read them, with the preview of their effect. */
-export interface Edited extends Shown {
+export interface Edited extends CallPreview {
   readonly parsed: ParsedArgs;
 }
 
@@ -30,34 +30,34 @@ export interface Edited extends Shown {
 export const REASON_LENGTH = 300;
 
 /** Returns the route that rules a call; calls that ran unasked fall to their requester. */
-export function routeOf(call: Call): Route {
+export function rulingRouteOf(call: Call): Route {
   return call.route ?? REQUESTER_ROUTE;
 }
 
 /** How many approvals are still missing. */
-export function missingVotes(call: Call): number {
-  return Math.max(0, routeOf(call).quorum - call.votes.length);
+export function missingApprovalCount(call: Call): number {
+  return Math.max(0, rulingRouteOf(call).quorum - call.votes.length);
 }
 
 /** Checks what every decision must pass; an answer, or steps, when it may not go on. */
-export function ruleLook(
+export function checkDecisionLook(
   call: Call,
-  look: DecisionLook,
+  look: DecisionCheck,
   now: number,
   permission: Permission,
-): Ruling | Allowed {
+): DecisionRuling | Allowed {
   if (permission.kind === 'nobody') return notAllowed(call, permission.why);
   if (call.status === 'proposed') return answer({ kind: 'not-found' });
   if (call.status !== 'pending') return answer({ kind: 'already-decided', call });
-  if (isStale(call, look)) return answer({ kind: 'stale', call });
-  if (!isIntact(call)) return { kind: 'steps', steps: [breakIntegrity(call, now)] };
+  if (isStaleToken(call, look)) return answer({ kind: 'stale', call });
+  if (!isIntact(call)) return { kind: 'steps', steps: [stopForgedCall(call, now)] };
   if (permission.kind === 'not-allowed') return notAllowed(call, permission.why);
   if (call.deadlineAt !== undefined && now >= call.deadlineAt) {
-    return { kind: 'steps', steps: [expire(call, now)] };
+    return { kind: 'steps', steps: [ruleExpiry(call, now)] };
   }
   // Whoever opens it is shown the route of now.
   const isPress = look.kind === 'approve' && look.renews !== true;
-  return isPress && isOtherRoute(call, look) ? answer({ kind: 'rerouted', call }) : permission;
+  return isPress && hasOtherRoute(call, look) ? answer({ kind: 'rerouted', call }) : permission;
 }
 
 /** Rules on a decision; `edited` is needed for edits. */
@@ -68,17 +68,17 @@ export function ruleDecision(
   permission: Permission,
   edited: Edited | undefined,
   tool?: SecretsOfTool,
-): Ruling {
+): DecisionRuling {
   const { decision, by } = command;
-  const look = ruleLook(call, { ...command, kind: decision.kind }, now, permission);
+  const look = checkDecisionLook(call, { ...command, kind: decision.kind }, now, permission);
   if (look.kind !== 'allowed') return look;
   switch (decision.kind) {
     case 'approve':
-      if (isUnseen(call, by, tool)) return answer({ kind: 'needs-opening', call });
+      if (mustStillOpen(call, by, tool)) return answer({ kind: 'needs-opening', call });
       return ruleApproval(call, { kind: 'approve', by, at: now }, decision.reason);
     case 'edit': {
       if (!edited) throw new Error('An edit is ruled on with its parsed arguments.');
-      const sawAll = decision.keepsUnseen !== true && !isOtherRoute(call, command);
+      const sawAll = decision.keepsUnseen !== true && !hasOtherRoute(call, command);
       const approves = look.approves && sawAll;
       return ruleEdit(call, { kind: 'edit', by, at: now }, edited, approves);
     }
@@ -90,14 +90,14 @@ export function ruleDecision(
 }
 
 /** Checks what must hold before a person says what happened to a call; an answer when it may not go on. */
-export function ruleSettleLook(
+export function checkSettlement(
   call: Call,
-  look: Pick<DecisionLook, 'attempt' | 'digest'>,
+  look: Pick<DecisionCheck, 'attempt' | 'digest'>,
   permission: Permission,
-): Ruling | Allowed {
+): DecisionRuling | Allowed {
   if (permission.kind === 'nobody') return notAllowed(call, permission.why);
   if (call.status !== 'unknown') return answer({ kind: 'already-decided', call });
-  if (isStale(call, look)) return answer({ kind: 'stale', call });
+  if (isStaleToken(call, look)) return answer({ kind: 'stale', call });
   if (permission.kind === 'not-allowed') return notAllowed(call, permission.why);
   return permission;
 }
@@ -109,12 +109,12 @@ export function ruleSettlement(
   now: number,
   permission: Permission,
   tool?: SecretsOfTool,
-): Ruling {
-  const look = ruleSettleLook(call, command, permission);
+): DecisionRuling {
+  const look = checkSettlement(call, command, permission);
   if (look.kind !== 'allowed') return look;
   const verdict: Verdict = { kind: 'settle', by: command.by, at: now };
   if (command.finding === 'rerun') {
-    const approves = look.approves && !isUnseen(call, command.by, tool);
+    const approves = look.approves && !mustStillOpen(call, command.by, tool);
     return ruleRerun(call, verdict, approves);
   }
   const ran = command.finding === 'ran';
@@ -132,7 +132,7 @@ export function isOverdue({ deadlineAt, status }: Call, now: number): boolean {
 }
 
 /** Expires a pending or approved call, or tells the agent of an unknown one that it stays unknown. */
-export function expire(call: Call, now: number): Step {
+export function ruleExpiry(call: Call, now: number): Step {
   if (call.status === 'unknown') {
     const reason = 'it was cut off while it ran, and nobody has said since what happened.';
     return stepFrom(call, 'expire', now, {
@@ -144,7 +144,7 @@ export function expire(call: Call, now: number): Step {
 }
 
 /** Stops a call whose stored arguments are not those whose digest was shown; `mayHaveRun` tells whether it had begun before. */
-export function breakIntegrity(
+export function stopForgedCall(
   call: Call,
   now: number,
   mayHaveRun = call.status === 'unknown',
@@ -160,7 +160,7 @@ export function breakIntegrity(
 }
 
 /** Withdraws a call that has not begun to run, or whose work is a child thread; undefined when it is too late for that. */
-export function withdraw(
+export function withdrawCall(
   call: Call,
   cause: Extract<Outcome, { kind: 'withdrawn' }>['cause'],
   now: number,
@@ -174,7 +174,7 @@ export function withdraw(
 }
 
 /** Takes back a call that its graph was to be given with others, before it was; undefined when it has ended. */
-export function withdrawHeld(
+export function withdrawUndelivered(
   call: Call,
   cause: Extract<Outcome, { kind: 'withdrawn' }>['cause'],
   now: number,
@@ -187,23 +187,24 @@ export function withdrawHeld(
   });
 }
 
-function ruleApproval(call: Call, verdict: Verdict, given = ''): Ruling {
+function ruleApproval(call: Call, verdict: Verdict, given = ''): DecisionRuling {
   const { by, at } = verdict;
   const hasApproved = call.votes.some((vote) => isSamePerson(vote.by, by));
   if (hasApproved) {
-    const missing = missingVotes(call);
+    const missing = missingApprovalCount(call);
     if (missing > 0) return answer({ kind: 'already-voted', call, missing });
     // Its route asks for fewer than there are by now: the press is all that it lacks.
     return steps(stepFrom(withoutNote(call), 'approve', at, { status: 'approved', verdict }));
   }
   const reason = given.trim();
-  if (reason === '' && routeOf(call).requiresReason) return answer({ kind: 'needs-reason', call });
+  if (reason === '' && rulingRouteOf(call).requiresReason)
+    return answer({ kind: 'needs-reason', call });
   if (reason.length > REASON_LENGTH) {
     const message = `A reason has at most ${REASON_LENGTH} characters; this has ${reason.length}.`;
     return answer({ kind: 'invalid', call, problems: [{ path: ['reason'], message }] });
   }
   const votes = [...call.votes, { by, at, ...(reason !== '' && { reason }) }];
-  if (votes.length < routeOf(call).quorum) {
+  if (votes.length < rulingRouteOf(call).quorum) {
     return steps(stepFrom(call, 'vote', at, { status: 'pending', votes }));
   }
   return steps(stepFrom(withoutNote(call), 'approve', at, { status: 'approved', votes, verdict }));
@@ -214,43 +215,43 @@ function ruleEdit(
   verdict: Verdict,
   { parsed, ...shown }: Edited,
   approves: boolean,
-): Ruling {
+): DecisionRuling {
   if (!parsed.ok) return answer({ kind: 'invalid', call, problems: parsed.problems });
   const { by, at } = verdict;
   const { preview: _text, basis: _basis, summary: _line, ...rest } = call;
-  const next = { ...rest, ...storedShown(shown) };
+  const next = { ...rest, ...toStoredPreview(shown) };
   const bound = { ...next, args: parsed.canonical, attempt: call.attempt + 1 };
   const edited = stepFrom(next, 'edit', at, {
     status: 'pending',
     args: bound.args,
     attempt: bound.attempt,
-    digest: digestOf(bound),
+    digest: callDigestOf(bound),
     votes: [],
     editedBy: by,
   });
-  return approveAnew(edited, verdict, approves);
+  return reapproveEdited(edited, verdict, approves);
 }
 
-function ruleRerun(call: Call, verdict: Verdict, approves: boolean): Ruling {
+function ruleRerun(call: Call, verdict: Verdict, approves: boolean): DecisionRuling {
   // A new attempt is hashed anew: what was changed since must not become what was shown.
-  if (!isIntact(call)) return steps(breakIntegrity(call, verdict.at));
+  if (!isIntact(call)) return steps(stopForgedCall(call, verdict.at));
   const { outcome: _told, claim: _dead, ...rest } = call;
   const attempt = call.attempt + 1;
   const again = stepFrom(rest, 'rerun', verdict.at, {
     status: 'pending',
     attempt,
-    digest: digestOf({ ...rest, attempt }),
+    digest: callDigestOf({ ...rest, attempt }),
     votes: [],
     pendingSince: verdict.at,
-    deadlineAt: verdict.at + routeOf(call).deadlineMs,
+    deadlineAt: verdict.at + rulingRouteOf(call).deadlineMs,
   });
-  return approveAnew(again, verdict, approves);
+  return reapproveEdited(again, verdict, approves);
 }
 
 /** The press that made an attempt is its maker's approval, where that counts and needs no words. */
-function approveAnew(made: Step, verdict: Verdict, approves: boolean): Ruling {
-  const route = routeOf(made.call);
-  const isEnough = isElicitation(made.call) || route.decisions.includes('approve');
+function reapproveEdited(made: Step, verdict: Verdict, approves: boolean): DecisionRuling {
+  const route = rulingRouteOf(made.call);
+  const isEnough = isServerQuestion(made.call) || route.decisions.includes('approve');
   const counts = approves && isEnough && !route.requiresReason;
   if (!counts) return steps(made);
   const vote = { by: verdict.by, at: verdict.at };
@@ -268,7 +269,7 @@ function withoutNote({ note: _why, ...call }: Call): Call {
   return call;
 }
 
-function ruleReply(call: Call, verdict: Verdict, text: string): Ruling {
+function ruleReply(call: Call, verdict: Verdict, text: string): DecisionRuling {
   if (text.trim() === '') {
     const problems = [{ path: ['text'], message: 'Write what the agent is to be told.' }];
     return answer({ kind: 'invalid', call, problems });
@@ -281,19 +282,19 @@ function conclude(
   status: 'replied' | 'ignored',
   outcome: Outcome,
   verdict: Verdict,
-): Ruling {
+): DecisionRuling {
   const cause = status === 'replied' ? 'reply' : 'ignore';
   return steps(stepFrom(call, cause, verdict.at, { status, outcome, verdict }));
 }
 
-function notAllowed(call: Call, why: Sentence): Ruling {
+function notAllowed(call: Call, why: Sentence): DecisionRuling {
   return answer({ kind: 'not-allowed', call, why });
 }
 
-function steps(...all: readonly Step[]): Ruling {
+function steps(...all: readonly Step[]): DecisionRuling {
   return { kind: 'steps', steps: all };
 }
 
-function answer(outcome: DecisionOutcome): Ruling {
+function answer(outcome: DecisionOutcome): DecisionRuling {
   return { kind: 'answer', outcome };
 }

@@ -71,7 +71,7 @@ export interface OpenCommand {
 }
 
 /** What a person is about to do, looked at before a form is shown. */
-export interface DecisionLook {
+export interface DecisionCheck {
   readonly callId: string;
   readonly attempt: number;
   readonly digest: string;

@@ -8,7 +8,7 @@ type Bound = Pick<
 >;
 
 /** Hashes all of a call that changes its effect: hexadecimal SHA-256 over the canonical JSON of those parts. */
-export function digestOf(call: Bound): string {
+export function callDigestOf(call: Bound): string {
   const bound = canonicalJson({
     v: 1,
     call: call.id,
@@ -68,12 +68,12 @@ export function parseCardToken(text: string): CardToken | undefined {
 }
 
 /** Tells whether a card showed another attempt, or other arguments. */
-export function isStale(call: Call, shown: Pick<CardToken, 'attempt' | 'digest'>): boolean {
+export function isStaleToken(call: Call, shown: Pick<CardToken, 'attempt' | 'digest'>): boolean {
   return shown.attempt !== call.attempt || shown.digest !== shortDigest(call.digest);
 }
 
 /** Tells whether a card showed another route; one that was drawn by an earlier version, before the call's route changed, did. */
-export function isOtherRoute(call: Call, { card }: { readonly card?: string }): boolean {
+export function hasOtherRoute(call: Call, { card }: { readonly card?: string }): boolean {
   if (card === undefined) return false;
   return card === '' ? call.reroutedAt !== undefined : card !== cardDigest(call);
 }

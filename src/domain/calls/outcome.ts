@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json/json.ts';
 import type { Person } from '../people/person.ts';
-import { type CallEdit, sayEdit } from './call-edit.ts';
+import { type CallEdit, describeCallEdit } from './call-edit.ts';
 
 /** Why a call was taken back without a decision on it. */
 export type WithdrawalCause =
@@ -66,7 +66,10 @@ export function toToolReply(
   edit?: CallEdit,
   votes: readonly Reasoned[] = [],
 ): ToolReply {
-  const before = [...(edit === undefined ? [] : [sayEdit(edit)]), ...votes.flatMap(sayReason)];
+  const before = [
+    ...(edit === undefined ? [] : [describeCallEdit(edit)]),
+    ...votes.flatMap(describeReason),
+  ];
   const said = before.map((line) => `${line}\n`).join('');
   switch (outcome.kind) {
     case 'result':
@@ -100,7 +103,7 @@ export function toToolReply(
   }
 }
 
-function sayReason({ by, reason }: Reasoned): readonly string[] {
+function describeReason({ by, reason }: Reasoned): readonly string[] {
   return reason === undefined ? [] : [`Approved by ${by.user}: ${reason.replaceAll(/\s+/g, ' ')}`];
 }
 

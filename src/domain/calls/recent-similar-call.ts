@@ -1,15 +1,15 @@
 import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
-import type { Call, EarlierCall } from './call.ts';
+import type { Call, SimilarCall } from './call.ts';
 
 /** A moment: after that, what people once said of a call says little about the next. */
 const MOMENT_MS = 3_600_000;
 
 /** Finds the newest call like this one that a person edited, answered or ignored a moment ago. */
-export function findEarlier(
+export function findSimilarCall(
   asked: Pick<Call, 'tool' | 'args' | 'createdAt'>,
   calls: readonly Call[],
-): EarlierCall | undefined {
-  const likes = calls.flatMap((call): readonly EarlierCall[] => {
+): SimilarCall | undefined {
+  const likes = calls.flatMap((call): readonly SimilarCall[] => {
     const answer = answerOf(call);
     if (!answer || call.tool !== asked.tool) return [];
     if (asked.createdAt - answer.at > MOMENT_MS) return [];
@@ -19,14 +19,14 @@ export function findEarlier(
   return likes.sort((a, b) => b.at - a.at)[0];
 }
 
-function answerOf({ verdict, editedBy }: Call): Omit<EarlierCall, 'likeness'> | undefined {
+function answerOf({ verdict, editedBy }: Call): Omit<SimilarCall, 'likeness'> | undefined {
   if (!verdict) return undefined;
   const { kind, by, at } = verdict;
   if (kind === 'reply' || kind === 'ignore' || kind === 'edit') return { how: kind, by, at };
   return editedBy && { how: 'edit', by: editedBy, at };
 }
 
-function likenessOf(earlier: string, asked: string): EarlierCall['likeness'] | undefined {
+function likenessOf(earlier: string, asked: string): SimilarCall['likeness'] | undefined {
   if (earlier === asked) return 'same';
   const before = entriesOf(earlier);
   const now = entriesOf(asked);

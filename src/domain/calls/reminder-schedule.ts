@@ -4,18 +4,18 @@ import { isGroup } from '../people/decision-permission.ts';
 import type { Person } from '../people/person.ts';
 import type { Group, Route } from '../policy/route.ts';
 import type { Call } from './call.ts';
-import { missingVotes } from './decision-rules.ts';
+import { missingApprovalCount } from './decision-rules.ts';
 import { type Step, stepFrom } from './transitions.ts';
 
 /** When the people of a pending call are to be reminded; undefined when they are not, or were. */
-export function remindAt(call: Call): number | undefined {
+export function reminderDueAt(call: Call): number | undefined {
   const { pendingSince, remindedAt, route, status } = call;
   if (status !== 'pending' || remindedAt !== undefined) return undefined;
   return later(pendingSince, route?.remindAfterMs);
 }
 
 /** When a pending call goes on to another route; undefined when it does not. */
-export function escalateAt(call: Call): number | undefined {
+export function escalationDueAt(call: Call): number | undefined {
   const { pendingSince, route, status } = call;
   return status === 'pending' ? later(pendingSince, route?.escalate?.afterMs) : undefined;
 }
@@ -25,12 +25,12 @@ function later(pendingSince: number | undefined, ms: number | undefined): number
 }
 
 /** Notes that the people of a pending call are reminded. */
-export function remind(call: Call, now: number): Step {
+export function recordReminder(call: Call, now: number): Step {
   return stepFrom(call, 'remind', now, { status: 'pending', remindedAt: now });
 }
 
 /** Hands a pending call to the route that its own names: approvals, reminder and deadline start anew; undefined when it names none. */
-export function escalate(call: Call, now: number): Step | undefined {
+export function escalateCall(call: Call, now: number): Step | undefined {
   const to = call.route?.escalate?.to;
   if (!to) return undefined;
   const { remindedAt: _old, ...rest } = call;
@@ -46,7 +46,7 @@ export function escalate(call: Call, now: number): Step | undefined {
 }
 
 /** Returns the route that rules a call, where the policy of now answers with `route`: the one that it has gone on to from there, if it has. */
-export function routeReached(call: Call, route: Route): Route {
+export function reachedRouteOf(call: Call, route: Route): Route {
   if (call.escalatedFrom !== route.name) return route;
   let reached: Route | undefined = route;
   while (reached && reached.name !== call.route?.name) reached = reached.escalate?.to;
@@ -69,7 +69,7 @@ export function missingApprovers(call: Call): {
       people.set(user, { team, user });
     }
   }
-  if (missingVotes(call) > 0) for (const { by } of call.votes) people.delete(by.user);
+  if (missingApprovalCount(call) > 0) for (const { by } of call.votes) people.delete(by.user);
   // Theirs would not count.
   if (!selfApproval) people.delete(call.requester.user);
   return { people: [...people.values()], groups };

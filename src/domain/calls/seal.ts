@@ -6,7 +6,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Call } from './call.ts';
-import { digestOf } from './digest.ts';
+import { callDigestOf } from './digest.ts';
 
 /** Returns the seal of a text. */
 export type Seal = (text: string) => string;
@@ -24,7 +24,7 @@ export function createAuditSeal(key: Uint8Array): Seal {
 }
 
 /** Returns a call with its seal, as it is to be stored; one that was found to be forged never gets a right seal again. */
-export function sealCall({ doubt, ...call }: Call, seal: Seal): Call {
+export function withCallSeal({ doubt, ...call }: Call, seal: Seal): Call {
   return doubt === 'forged' ? call : { ...call, seal: seal(sealedTextOf(call)) };
 }
 
@@ -32,7 +32,7 @@ export function sealCall({ doubt, ...call }: Call, seal: Seal): Call {
  * Returns a stored call with what its seal says of it. Nobody can tell whether the approvals of a
  * call without a seal are people's: they do not count, so it has to be approved again.
  */
-export function checkSeal(stored: Call, seal: Seal): Call {
+export function withCheckedSeal(stored: Call, seal: Seal): Call {
   const { doubt: _claimed, ...call } = stored;
   if (call.seal === undefined) return { ...call, votes: [], doubt: 'unsealed' };
   return call.seal === seal(sealedTextOf(call)) ? call : { ...call, doubt: 'forged' };
@@ -40,7 +40,7 @@ export function checkSeal(stored: Call, seal: Seal): Call {
 
 /** Tells whether a stored call is the one that was shown, as far as its digest and its seal can tell. */
 export function isIntact(call: Call): boolean {
-  return call.doubt !== 'forged' && digestOf(call) === call.digest;
+  return call.doubt !== 'forged' && callDigestOf(call) === call.digest;
 }
 
 /** All of a call, its keys in order. Only marking as delivered is written apart from the call's steps. */

@@ -3,7 +3,7 @@
 import type { JsonValue } from '../json/json.ts';
 import type { Call, CallStatus } from './call.ts';
 
-export type Cause =
+export type TransitionCause =
   | 'propose'
   | 'gate'
   | 'vote'
@@ -27,9 +27,9 @@ export type Cause =
   | 'rerun'
   | 'settle';
 
-type Edge = readonly [from: CallStatus | null, to: CallStatus, cause: Cause];
+type Edge = readonly [from: CallStatus | null, to: CallStatus, cause: TransitionCause];
 
-export const EDGES: readonly Edge[] = [
+export const TRANSITIONS: readonly Edge[] = [
   [null, 'proposed', 'propose'],
   ['proposed', 'approved', 'gate'],
   ['proposed', 'pending', 'gate'],
@@ -81,15 +81,19 @@ export const EDGES: readonly Edge[] = [
 
 /** One edge taken: the call as it stands after it. */
 export interface Step {
-  readonly cause: Cause;
+  readonly cause: TransitionCause;
   readonly call: Call;
   /** What the audit remembers of it besides, e.g. the rule of the policy; never argument values. */
   readonly detail?: { readonly [key: string]: JsonValue };
 }
 
 /** Tells whether the table has this edge. */
-export function isEdge(from: CallStatus | null, to: CallStatus, cause: Cause): boolean {
-  return EDGES.some(([f, t, c]) => f === from && t === to && c === cause);
+export function isTransition(
+  from: CallStatus | null,
+  to: CallStatus,
+  cause: TransitionCause,
+): boolean {
+  return TRANSITIONS.some(([f, t, c]) => f === from && t === to && c === cause);
 }
 
 /** Throws when a step is not an edge of the table, or breaks a count that only grows by one. */
@@ -98,7 +102,7 @@ export function assertStep(before: Call, step: Step): void {
   if (call.id !== before.id || call.revision !== before.revision + 1) {
     throw new Error(`Step of call ${before.id} does not follow revision ${before.revision}.`);
   }
-  if (!isEdge(before.status, call.status, cause)) {
+  if (!isTransition(before.status, call.status, cause)) {
     throw new Error(`A call can't go from ${before.status} to ${call.status} by ${cause}.`);
   }
   const grows = cause === 'edit' || cause === 'rerun';
@@ -110,7 +114,7 @@ export function assertStep(before: Call, step: Step): void {
 /** Makes the step that replaces `before`; the revision and the time are set here. */
 export function stepFrom(
   before: Call,
-  cause: Cause,
+  cause: TransitionCause,
   now: number,
   patch: Partial<Omit<Call, 'id' | 'revision' | 'updatedAt'>> & Pick<Call, 'status'>,
 ): Step {

@@ -1,13 +1,13 @@
 /** A call as programs and people's front ends read it: to them it is called an approval. */
 import type { Call, CallStatus } from '../calls/call.ts';
-import type { Outside } from '../calls/call-origin.ts';
-import { routeOf } from '../calls/decision-rules.ts';
+import type { CallOrigin } from '../calls/call-origin.ts';
+import { rulingRouteOf } from '../calls/decision-rules.ts';
 import type { Outcome } from '../calls/outcome.ts';
 import { type JsonValue, readStoredJson } from '../json/json.ts';
 import type { DecisionKind, Risk } from '../policy/route.ts';
 import { plainSentence } from '../text/sentence.ts';
 import { isChannelItself, placeOf } from '../threads/thread-key.ts';
-import { nameCall } from './call-name.ts';
+import { callTitle } from './call-name.ts';
 
 /** A call in JSON; what there is none of is null, and times are ISO 8601. */
 export interface Approval {
@@ -48,25 +48,25 @@ export interface Approval {
   readonly reason: string | null;
   readonly outcome: { readonly kind: Outcome['kind']; readonly text?: string } | null;
   readonly metadata: JsonValue;
-  readonly source: { readonly kind: 'agent' | Outside['by']; readonly name: string };
+  readonly source: { readonly kind: 'agent' | CallOrigin['by']; readonly name: string };
 }
 
 /** How a call is shown to one reader. */
-export interface Sight {
+export interface ApprovalReader {
   args(call: Call): JsonValue;
   text(call: Call, text: string): string;
   isMasked(call: Call): boolean;
 }
 
 /** The sight of whoever sent the arguments. */
-export const WHOLE: Sight = {
+export const SENDER_VIEW: ApprovalReader = {
   args: (call) => readStoredJson(call.args),
   text: (_call, text) => text,
   isMasked: () => false,
 };
 
 /** Makes the approval of a call, as one reader sees it. (Default: as whoever sent the arguments.) */
-export function toApproval(call: Call, sight: Sight = WHOLE): Approval {
+export function toApproval(call: Call, sight: ApprovalReader = SENDER_VIEW): Approval {
   const { outcome, outside } = call;
   const place = placeOf(call.thread);
   const say = (text: string | undefined) =>
@@ -87,19 +87,19 @@ export function toApproval(call: Call, sight: Sight = WHOLE): Approval {
     requester: call.requester.user,
     channel: place.channel,
     thread: isChannelItself(place) ? null : { channel: place.channel, ts: place.root },
-    title: nameCall(call),
+    title: callTitle(call),
     summary: say(outside?.summary),
     userMessage: say(call.askedLine),
     description: say(call.words),
     risk: call.risk,
-    decisions: routeOf(call).decisions,
+    decisions: rulingRouteOf(call).decisions,
     choices: outside?.choices?.map((choice) => sight.text(call, choice)) ?? null,
     approvedBy: call.votes.map(({ by }) => by.user),
     decidedBy: call.verdict?.by.user ?? null,
     reply: outcome?.kind === 'reply' ? say(outcome.text) : null,
-    reason: say(whyOf(call)),
+    reason: say(reasonTextOf(call)),
     outcome: outcome ? showOutcome(outcome, say) : null,
-    metadata: sight === WHOLE ? (outside?.metadata ?? null) : null,
+    metadata: sight === SENDER_VIEW ? (outside?.metadata ?? null) : null,
     source: outside
       ? { kind: outside.by, name: outside.name }
       : { kind: 'agent', name: call.agent ?? 'agent' },
@@ -112,7 +112,7 @@ function decideBy({ deadlineAt, status }: Call): string | null {
   return waits && deadlineAt !== undefined ? toTime(deadlineAt) : null;
 }
 
-function whyOf({ note, outcome }: Call): string | undefined {
+function reasonTextOf({ note, outcome }: Call): string | undefined {
   if (outcome?.kind === 'refused' || outcome?.kind === 'unknown') return outcome.reason;
   return note === undefined ? undefined : plainSentence(note);
 }

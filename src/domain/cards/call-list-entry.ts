@@ -1,12 +1,12 @@
 /** A call in a list, in one line: its name, its age, whose turn it is, and where it can be opened. */
 import type { Call, CallStatus, CardPlace } from '../calls/call.ts';
-import { isQuestion, isTaken } from '../calls/call-origin.ts';
+import { isAnswerOnly, isConsumedByCaller } from '../calls/call-origin.ts';
 import { isSamePerson, type Person } from '../people/person.ts';
 import { type Sentence, sentence } from '../text/sentence.ts';
-import { nameCall } from './call-name.ts';
+import { callTitle } from './call-name.ts';
 
 /** What a list shows of a call. */
-export interface CallLine {
+export interface CallListEntry {
   readonly call: Call;
   /** From an agent or a program: plain text, not markup. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface CallLine {
 }
 
 /** Whose turn it is, as far as it is known. */
-export interface Turns {
+export interface PendingDeciders {
   /** The reader may decide it and has not yet. */
   readonly isReaders?: boolean;
   /** Those whose decision is missing, by name. */
@@ -27,57 +27,62 @@ export interface Turns {
 }
 
 /** Makes the line of a call that is not over. */
-export function toWaitingLine(call: Call, turns: Turns): CallLine {
-  return { call, name: nameCall(call), since: call.createdAt, turn: sayTurn(call, turns) };
+export function toWaitingEntry(call: Call, turns: PendingDeciders): CallListEntry {
+  return {
+    call,
+    name: callTitle(call),
+    since: call.createdAt,
+    turn: describeWhoseTurn(call, turns),
+  };
 }
 
 /** Makes the line of a call for a person who has decided on it. */
-export function toDecidedLine(call: Call, by: Person): CallLine {
-  const did = whatTheyDid(call, by);
-  const stands = isOpen(call) ? sayTurn(call, {}) : (ENDS[call.status] ?? call.status);
+export function toDecidedEntry(call: Call, by: Person): CallListEntry {
+  const did = describeOwnDecision(call, by);
+  const stands = isOpen(call) ? describeWhoseTurn(call, {}) : (ENDS[call.status] ?? call.status);
   const turn = sentence`${did.words} · ${stands}`;
-  return { call, name: nameCall(call), since: did.at, turn };
+  return { call, name: callTitle(call), since: did.at, turn };
 }
 
 /** Makes the line of a call that is over. */
-export function toEndedLine(call: Call): CallLine {
+export function toEndedEntry(call: Call): CallListEntry {
   const { status, updatedAt: since, verdict } = call;
   const end = ENDS[status] ?? status;
   const who =
     verdict && sentence`${end} · ${VERDICTS[verdict.kind]} ${{ person: verdict.by.user }}`;
-  return { call, name: nameCall(call), since, turn: who ?? end };
+  return { call, name: callTitle(call), since, turn: who ?? end };
 }
 
 /** Says whose turn it is, in a few words. */
-function sayTurn(call: Call, { isReaders = false, missing }: Turns): Sentence {
+function describeWhoseTurn(call: Call, { isReaders = false, missing }: PendingDeciders): Sentence {
   switch (call.status) {
     case 'pending':
-      return sayPending(call, { isReaders, missing });
+      return describePending(call, { isReaders, missing });
     case 'unknown':
       return `${isReaders ? 'your turn: ' : ''}nobody knows whether it ran`;
     case 'running':
-      return sayRunning(call);
+      return describeRunning(call);
     case 'proposed':
       return 'being checked';
     case 'approved':
-      return isTaken(call) ? 'approved, not picked up yet' : 'approved, about to run';
+      return isConsumedByCaller(call) ? 'approved, not picked up yet' : 'approved, about to run';
     default:
       return ENDS[call.status] ?? call.status;
   }
 }
 
-function sayPending(call: Call, { isReaders, missing }: Turns): Sentence {
-  const what = isQuestion(call) ? 'an answer' : 'a decision';
+function describePending(call: Call, { isReaders, missing }: PendingDeciders): Sentence {
+  const what = isAnswerOnly(call) ? 'an answer' : 'a decision';
   const whose = isReaders ? 'your turn' : sentence`waiting for ${missing ?? what}`;
-  return sentence`${whose}${sayCount(call)}`;
+  return sentence`${whose}${describeCount(call)}`;
 }
 
-function sayRunning({ child, claim }: Call): Sentence {
+function describeRunning({ child, claim }: Call): Sentence {
   if (child !== undefined) return 'a helper is at work';
   return claim ? sentence`running since ${{ at: claim.at }}` : 'running';
 }
 
-function sayCount({ route, votes }: Call): string {
+function describeCount({ route, votes }: Call): string {
   const quorum = route?.quorum ?? 1;
   return quorum < 2 ? '' : ` · ${votes.length} of ${quorum}`;
 }
@@ -113,7 +118,10 @@ const DID = {
 } as const;
 
 /** What stands there of it: a later edit of another person takes an approval away. */
-function whatTheyDid(call: Call, by: Person): { readonly words: string; readonly at: number } {
+function describeOwnDecision(
+  call: Call,
+  by: Person,
+): { readonly words: string; readonly at: number } {
   const { updatedAt, verdict, votes } = call;
   if (verdict && isSamePerson(verdict.by, by)) return { words: DID[verdict.kind], at: verdict.at };
   const vote = votes.find((each) => isSamePerson(each.by, by));

@@ -1,12 +1,12 @@
 /** What a call is called where there is room for one line. */
-import type { Outside } from '../calls/call-origin.ts';
-import { toWhole } from '../json/to-plain-json.ts';
+import type { CallOrigin } from '../calls/call-origin.ts';
+import { toWellFormed } from '../json/to-plain-json.ts';
 import type { SentencePart } from '../text/sentence.ts';
 import { toVisible } from '../text/visible-text.ts';
 import { serverPrefix } from '../tools/server-tools.ts';
 
 /** How many characters such a line has at most: as many as a header in Slack takes. */
-export const LINE_LENGTH = 150;
+export const MAX_TITLE_LENGTH = 150;
 
 /** What of a call says whose tool it is. */
 interface OwnedCall {
@@ -17,7 +17,7 @@ interface OwnedCall {
 
 /** What of a call its name is made of. */
 interface NamedCall extends OwnedCall {
-  readonly outside?: Pick<Outside, 'by' | 'name'> | undefined;
+  readonly outside?: Pick<CallOrigin, 'by' | 'name'> | undefined;
   readonly summary?: string | undefined;
   readonly tool: string;
 }
@@ -32,13 +32,13 @@ export function isThirdParty({ outside, server }: OwnedCall): boolean {
  * for a third party's tool who asks and the tool's name. Where a dot follows who asks, what comes
  * behind it are our own words about arguments that we know; they are never the third party's.
  */
-export function nameCall(call: NamedCall): string {
-  return cutLine(toVisible(toLine(sayCall(call))).text);
+export function callTitle(call: NamedCall): string {
+  return truncateLine(toVisible(toSingleLine(describeCall(call))).text);
 }
 
-function sayCall({ outside, server, summary, tool }: NamedCall): string {
+function describeCall({ outside, server, summary, tool }: NamedCall): string {
   const asker = outside?.name ?? server;
-  if (asker === undefined) return summary ?? titleOf(tool);
+  if (asker === undefined) return summary ?? toolTitle(tool);
   if (summary !== undefined && outside?.by === 'key') return `${asker} · ${summary}`;
   return `${asker}: ${ownNameOf(tool, asker)}`;
 }
@@ -50,7 +50,7 @@ function ownNameOf(tool: string, server: string): string {
 }
 
 /** Writes the name of a tool as words: `close_account` as “Close account”. */
-export function titleOf(tool: string): string {
+export function toolTitle(tool: string): string {
   const words = tool
     .replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, ' ')
     .split(/[\s_.:/-]+/u)
@@ -64,19 +64,19 @@ function isAcronym(word: string): boolean {
 }
 
 /** Puts a text on one line: each stretch of white space or control characters is one space. */
-export function toLine(text: string): string {
-  return toWhole(text)
+export function toSingleLine(text: string): string {
+  return toWellFormed(text)
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 }
 
 /** Cuts a line to the length that one may have, with an ellipsis. */
-export function cutLine(line: string, most = LINE_LENGTH): string {
+export function truncateLine(line: string, most = MAX_TITLE_LENGTH): string {
   if (line.length <= most) return line;
   return `${line.slice(0, most - 1).replace(/(?:[\ud800-\udbff]|\s)+$/, '')}…`;
 }
 
 /** Returns the name of a call as a part of a sentence of ours. */
-export function callPart(call: Parameters<typeof nameCall>[0]): SentencePart {
-  return { callName: nameCall(call) };
+export function callTitlePart(call: Parameters<typeof callTitle>[0]): SentencePart {
+  return { callName: callTitle(call) };
 }

@@ -1,13 +1,13 @@
 /** What a call would do, in one line: as its tool says it, or as its preview and its arguments tell. */
 import type { Call } from '../calls/call.ts';
-import { UNSEEN, WOULD_FAIL } from '../calls/stored-preview.ts';
+import { UNSEEN_BASIS, WOULD_FAIL_PREFIX } from '../calls/stored-preview.ts';
 import { type JsonValue, readStoredJson } from '../json/json.ts';
 import { type MaskedCall, maskingOfCall } from '../secrets/call-secrets.ts';
 import { type Masking, maskText, secretAt } from '../secrets/mask-secrets.ts';
 import { type SecretsOfTool, secretPathsOfCall } from '../secrets/secret-paths.ts';
-import { secretTextsAt, shortSecretsAt } from '../secrets/secret-texts.ts';
+import { secretTextsAt, shortSecretValuesAt } from '../secrets/secret-texts.ts';
 import type { Preview, Tool } from '../tools/tool.ts';
-import { cutLine, isThirdParty, titleOf, toLine } from './call-name.ts';
+import { isThirdParty, toolTitle, toSingleLine, truncateLine } from './call-name.ts';
 
 /** What is known of a call whose summary is made. */
 export interface SummaryFacts {
@@ -20,7 +20,7 @@ export interface SummaryFacts {
 }
 
 /** What is longer is no summary, and not worth the time to look for secrets in it. */
-const MOST_SAID = 50_000;
+const MAX_SAID = 50_000;
 
 /**
  * Makes the summary of a call: one line that holds none of its secrets. Of a third party's tool there
@@ -32,12 +32,12 @@ export function summarize({ call, tool, args, said, preview }: SummaryFacts): st
   if (own !== undefined || isThirdParty({ ...call, server: call.server ?? tool.server })) {
     return own;
   }
-  const title = titleOf(tool.name);
+  const title = toolTitle(tool.name);
   const argument = mainArgument(tool, args, maskingOfCall(call, tool, { reveals: false }));
   return (
     write(sentenceOf(preview)) ??
     (argument === undefined ? undefined : write(`${title}: ${argument}`)) ??
-    cutLine(toLine(title))
+    truncateLine(toSingleLine(title))
   );
 }
 
@@ -61,17 +61,19 @@ export function withSafeSummary<Summed extends MaskedCall & Pick<Call, 'summary'
   if (isSafe) return call;
   const { summary: _unsafe, ...rest } = call;
   const isOthers = isThirdParty(call);
-  return (isOthers ? rest : { ...rest, summary: cutLine(toLine(titleOf(call.tool))) }) as Summed;
+  return (
+    isOthers ? rest : { ...rest, summary: truncateLine(toSingleLine(toolTitle(call.tool))) }
+  ) as Summed;
 }
 
 function writeLine(text: unknown, masking: Masking, short: readonly string[]): string | undefined {
-  if (typeof text !== 'string' || text.length > MOST_SAID) return undefined;
+  if (typeof text !== 'string' || text.length > MAX_SAID) return undefined;
   const { parts } = maskText(text, masking);
   const ours = parts.filter((_part, i) => i % 2 === 0).join('');
   if (!/[\p{L}\p{N}\p{S}]/u.test(ours)) return undefined;
   // White space may have stood in a secret that can be found now.
-  const line = withMarks(maskText(toLine(withMarks(parts)), masking).parts);
-  return short.some((each) => holds(line, each)) ? undefined : cutLine(line);
+  const line = withMarks(maskText(toSingleLine(withMarks(parts)), masking).parts);
+  return short.some((each) => holds(line, each)) ? undefined : truncateLine(line);
 }
 
 function withMarks(parts: readonly string[]): string {
@@ -88,7 +90,7 @@ function holds(line: string, secret: string): boolean {
 }
 
 function shortSecretsOf(call: MaskedCall, { paths }: Masking): readonly string[] {
-  return shortSecretsAt(argsOf(call), [...paths.hidden, ...paths.claimed]);
+  return shortSecretValuesAt(argsOf(call), [...paths.hidden, ...paths.claimed]);
 }
 
 function argsOf({ args, proposedArgs }: MaskedCall): readonly JsonValue[] {
@@ -102,7 +104,7 @@ function endsInSecret(call: MaskedCall & Pick<Call, 'summary'>): boolean {
   const shown = summary.slice(0, -1);
   const texts = secretTextsAt(argsOf(call), [...paths.hidden, ...paths.claimed]);
   return texts.some(({ text }) => {
-    const line = toLine(text);
+    const line = toSingleLine(text);
     for (let length = Math.min(line.length, shown.length); length > 0; length -= 1) {
       if (shown.endsWith(line.slice(0, length))) return true;
     }
@@ -112,7 +114,8 @@ function endsInSecret(call: MaskedCall & Pick<Call, 'summary'>): boolean {
 
 /** The first line of a preview that reads as a sentence: no head of a difference, no label. */
 function sentenceOf(preview: Preview | undefined): string | undefined {
-  if (!preview || preview.basis === UNSEEN || preview.text.startsWith(WOULD_FAIL)) return undefined;
+  if (!preview || preview.basis === UNSEEN_BASIS || preview.text.startsWith(WOULD_FAIL_PREFIX))
+    return undefined;
   const [first = ''] = preview.text.trimStart().split(/[\r\n\v\f\u0085\u2028\u2029]/u, 1);
   const line = first.trim();
   if (!/^["“„«(]?[\p{Lu}\p{Lt}\p{Lo}\p{N}].*\s\S/u.test(line) || /[:：,;{[(]$/u.test(line)) {

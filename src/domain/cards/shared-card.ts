@@ -1,27 +1,27 @@
 /** Which calls of one message share a card, and which of the messages in Slack is theirs. */
 import type { Call, CardPlace } from '../calls/call.ts';
-import { isElicitation, isQuestion } from '../calls/call-origin.ts';
+import { isAnswerOnly, isServerQuestion } from '../calls/call-origin.ts';
 import { canonicalJson, type JsonValue } from '../json/json.ts';
-import { homeOf } from './card-channel.ts';
+import { cardLocationOf } from './card-channel.ts';
 
 /** The calls of one card, by their position; the first one leads. */
 export type CardCalls = readonly [Call, ...Call[]];
 
 /** A message in Slack holds no more calls than this in a form that people can read. */
-const MOST_CALLS = 20;
+const MAX_CALLS = 20;
 
 /** Tells whether a call may share a card with others of its message: questions and what programs ask may not. */
-export function mayShare(call: Call): boolean {
+export function mayShareCard(call: Call): boolean {
   const isOfProgram = call.outside !== undefined && call.outside.by !== 'graph';
-  return call.siblings > 1 && !isOfProgram && !isQuestion(call) && !isElicitation(call);
+  return call.siblings > 1 && !isOfProgram && !isAnswerOnly(call) && !isServerQuestion(call);
 }
 
 /** Sorts calls of one thread into cards, in the order of their leads: those that one message makes and the same people decide in the same place share one. Calls that nobody was asked about have none. */
-export function toCards(calls: readonly Call[]): readonly CardCalls[] {
+export function groupIntoCards(calls: readonly Call[]): readonly CardCalls[] {
   const cards = new Map<string, [Call, ...Call[]]>();
   for (const call of [...calls].sort(byPosition)) {
     if (!call.route) continue;
-    const key = mayShare(call) ? sharedKey(call, call.route) : call.id;
+    const key = mayShareCard(call) ? sharedKey(call, call.route) : call.id;
     const card = cards.get(key);
     if (card) card.push(call);
     else cards.set(key, [call]);
@@ -30,19 +30,19 @@ export function toCards(calls: readonly Call[]): readonly CardCalls[] {
 }
 
 /** The part of a message that a call belongs to, whatever its route; the same for all calls that may ever share a card with it. */
-export function isBeside(call: Call, other: Call): boolean {
+export function cardGroupOf(call: Call, other: Call): boolean {
   const isOfMessage = call.thread === other.thread && call.messageId === other.messageId;
   return isOfMessage && partOf(call) === partOf(other);
 }
 
 /** It depends on the position alone: no call moves to another card because another one did. */
 function partOf({ position }: Call): number {
-  return Math.floor(position / MOST_CALLS);
+  return Math.floor(position / MAX_CALLS);
 }
 
 function sharedKey(call: Call, route: NonNullable<Call['route']>): string {
   const { approvers, among = [], name, quorum } = route;
-  const { channel } = homeOf(call);
+  const { channel } = cardLocationOf(call);
   const key: JsonValue = [call.messageId, partOf(call), channel, name, approvers, among, quorum];
   return canonicalJson(key);
 }
@@ -52,7 +52,7 @@ function byPosition(a: Call, b: Call): number {
 }
 
 /** Where a card is. */
-export interface CardSpot {
+export interface CardPosition {
   /** Undefined where it has to be posted. */
   readonly place: CardPlace | undefined;
   /** Messages that showed these calls and no others, and from which the card goes on. */
@@ -62,15 +62,15 @@ export interface CardSpot {
 }
 
 /** Finds the message of a card among those that are remembered for calls; `cards` are all cards beside it, with itself. */
-export function findSpot(
+export function findCardPosition(
   card: CardCalls,
   cards: readonly CardCalls[],
   places: ReadonlyMap<string, CardPlace>,
-): CardSpot {
+): CardPosition {
   const remembered = unique(placesOf(card, places));
   const owned = remembered.filter((place) => ownerOf(place, cards, places) === card);
   const isOpen = card.some(({ status }) => status === 'pending');
-  const { channel } = homeOf(card[0]);
+  const { channel } = cardLocationOf(card[0]);
   // A card on which nobody decides any more stays where it is.
   const place = owned.find((each) => !isOpen || each.channel === channel);
   const keepers = remembered

@@ -3,7 +3,7 @@ import type { JsonValue } from './json.ts';
 type Schema = { readonly [key: string]: JsonValue };
 
 /** More steps than this take no schema that people fill in a form by. */
-const MOST_STEPS = 10_000;
+const MAX_STEPS = 10_000;
 /** A reference is followed part by part. */
 const CHARACTERS_A_STEP = 20;
 /** What is data, and no schema. */
@@ -22,7 +22,7 @@ export function isWalkable(schema: Schema): boolean {
 
   function walk(value: JsonValue | undefined, refs: readonly string[], price = 1): void {
     steps += price;
-    if (steps > MOST_STEPS) throw new RangeError('It goes on for too long.');
+    if (steps > MAX_STEPS) throw new RangeError('It goes on for too long.');
     for (const inner of partsOf(value)) walk(inner, refs);
     const $ref = isObject(value) ? value.$ref : undefined;
     if (typeof $ref !== 'string' || refs.includes($ref)) return;

@@ -50,12 +50,13 @@ export function parseStrictJson(text: string, limits = LIMITS): StrictJson {
   }
   const reader: Reader = { text, at: 0, depth: 0, values: 0, limits };
   try {
-    if (text.startsWith('\uFEFF')) refuse(reader, 'The JSON begins with a byte order mark.');
+    if (text.startsWith('\uFEFF')) failParsing(reader, 'The JSON begins with a byte order mark.');
     skipSpace(reader);
-    if (reader.at === text.length) refuse(reader, 'There is no JSON: the text is empty.');
+    if (reader.at === text.length) failParsing(reader, 'There is no JSON: the text is empty.');
     const value = readValue(reader);
     skipSpace(reader);
-    if (reader.at < text.length) refuse(reader, 'There is more text after the end of the JSON.');
+    if (reader.at < text.length)
+      failParsing(reader, 'There is more text after the end of the JSON.');
     return { ok: true, value };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -80,7 +81,7 @@ class Refusal extends Error {
   }
 }
 
-function refuse(reader: Reader, reason: string, at = reader.at): never {
+function failParsing(reader: Reader, reason: string, at = reader.at): never {
   throw new Refusal(reason, at);
 }
 
@@ -120,7 +121,10 @@ function countOne(reader: Reader): void {
   reader.values += 1;
   const { values } = reader.limits;
   if (reader.values <= values) return;
-  refuse(reader, `The JSON holds more than ${values.toLocaleString('en-US')} names and values.`);
+  failParsing(
+    reader,
+    `The JSON holds more than ${values.toLocaleString('en-US')} names and values.`,
+  );
 }
 
 function readValue(reader: Reader): JsonValue {
@@ -140,7 +144,8 @@ function readValue(reader: Reader): JsonValue {
 function nested(reader: Reader, read: (reader: Reader) => JsonValue): JsonValue {
   reader.depth += 1;
   const { depth } = reader.limits;
-  if (reader.depth > depth) refuse(reader, `The JSON is nested more than ${depth} levels deep.`);
+  if (reader.depth > depth)
+    failParsing(reader, `The JSON is nested more than ${depth} levels deep.`);
   reader.at += 1;
   const value = read(reader);
   reader.depth -= 1;
@@ -156,7 +161,8 @@ function readArray(reader: Reader): JsonValue {
     items.push(readValue(reader));
     skipSpace(reader);
     if (takeMark(reader, ']')) return items;
-    if (!takeMark(reader, ',')) refuse(reader, `Expected "," or "]" in a list: ${found(reader)}.`);
+    if (!takeMark(reader, ','))
+      failParsing(reader, `Expected "," or "]" in a list: ${found(reader)}.`);
   }
 }
 
@@ -169,14 +175,14 @@ function readObject(reader: Reader): JsonValue {
     const key = readKey(reader, entries);
     skipSpace(reader);
     if (!takeMark(reader, ':')) {
-      refuse(reader, `Expected ":" after the key ${quote(key)}: ${found(reader)}.`);
+      failParsing(reader, `Expected ":" after the key ${quote(key)}: ${found(reader)}.`);
     }
     skipSpace(reader);
     entries[key] = readValue(reader);
     skipSpace(reader);
     if (takeMark(reader, '}')) return entries;
     if (!takeMark(reader, ',')) {
-      refuse(reader, `Expected "," or "}" in an object: ${found(reader)}.`);
+      failParsing(reader, `Expected "," or "}" in an object: ${found(reader)}.`);
     }
   }
 }
@@ -185,12 +191,12 @@ function readKey(reader: Reader, entries: { readonly [key: string]: JsonValue })
   const start = reader.at;
   countOne(reader);
   if (reader.text.charAt(start) !== '"') {
-    refuse(reader, `Expected a key in double quotes: ${found(reader)}.`);
+    failParsing(reader, `Expected a key in double quotes: ${found(reader)}.`);
   }
   const key = readString(reader);
-  if (key === '__proto__') refuse(reader, 'The key "__proto__" is not allowed.', start);
+  if (key === '__proto__') failParsing(reader, 'The key "__proto__" is not allowed.', start);
   if (Object.hasOwn(entries, key)) {
-    refuse(reader, `The key ${quote(key)} stands twice in one object.`, start);
+    failParsing(reader, `The key ${quote(key)} stands twice in one object.`, start);
   }
   return key;
 }
@@ -202,7 +208,7 @@ function readString(reader: Reader): string {
   while (!takeMark(reader, '"')) parts.push(readStringPart(reader, start));
   const value = parts.join('');
   if (/\p{Surrogate}/u.test(value)) {
-    refuse(reader, 'A string holds half of a character (a lone surrogate).', start);
+    failParsing(reader, 'A string holds half of a character (a lone surrogate).', start);
   }
   return value;
 }
@@ -213,10 +219,13 @@ function readStringPart(reader: Reader, start: number): string {
   if (takeMark(reader, '\\')) return readEscape(reader);
   const code = reader.text.charCodeAt(reader.at);
   if (Number.isNaN(code)) {
-    refuse(reader, 'A string has no closing quote; the text may have been cut off.', start);
+    failParsing(reader, 'A string has no closing quote; the text may have been cut off.', start);
   }
   if (code < 0x20) {
-    refuse(reader, 'A string holds a raw line break or control character; write it as an escape.');
+    failParsing(
+      reader,
+      'A string holds a raw line break or control character; write it as an escape.',
+    );
   }
   reader.at += 1;
   return String.fromCharCode(code);
@@ -226,26 +235,26 @@ function readEscape(reader: Reader): string {
   const mark = reader.text.charAt(reader.at);
   const known = mark === '' ? undefined : ESCAPES[mark];
   if (known === undefined && mark !== 'u') {
-    refuse(reader, `"\\${mark}" is not an escape of JSON.`, reader.at - 1);
+    failParsing(reader, `"\\${mark}" is not an escape of JSON.`, reader.at - 1);
   }
   reader.at += 1;
   if (known !== undefined) return known;
   const hex = take(reader, HEX);
-  if (hex === undefined) refuse(reader, 'Four hexadecimal digits must follow "\\u".');
+  if (hex === undefined) failParsing(reader, 'Four hexadecimal digits must follow "\\u".');
   return String.fromCharCode(Number.parseInt(hex, 16));
 }
 
 function readNumber(reader: Reader): number {
   const start = reader.at;
   const text = take(reader, NUMBER);
-  if (text === undefined) refuse(reader, `Expected a JSON value: ${found(reader)}.`);
+  if (text === undefined) failParsing(reader, `Expected a JSON value: ${found(reader)}.`);
   if (/[0-9.eE+-]/.test(reader.text.charAt(reader.at))) {
-    refuse(reader, 'A number is not written as JSON writes it.', start);
+    failParsing(reader, 'A number is not written as JSON writes it.', start);
   }
   const value = Number(text);
   if (!Number.isFinite(value) || decimalOf(text) !== decimalOf(String(value))) {
     const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
-    refuse(reader, `The number ${shown} would lose digits; pass it as a string.`, start);
+    failParsing(reader, `The number ${shown} would lose digits; pass it as a string.`, start);
   }
   return value === 0 ? 0 : value;
 }

@@ -17,6 +17,6 @@ function writePart(_key: string, part: unknown): unknown {
 }
 
 /** Returns a text in which halves of characters (lone surrogates), which no store or hash takes, are marked as such. */
-export function toWhole(text: string): string {
+export function toWellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 }

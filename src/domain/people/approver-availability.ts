@@ -1,18 +1,18 @@
 /** Whether enough people can still approve a pending call, as the workspace tells it now, and what to mend if not. */
 import type { Call } from '../calls/call.ts';
-import { missingVotes, routeOf } from '../calls/decision-rules.ts';
+import { missingApprovalCount, rulingRouteOf } from '../calls/decision-rules.ts';
 import type { Approver, Route } from '../policy/route.ts';
 import type { Profile } from '../ports/directory.ts';
 import { joinSentences, type Sentence, type SentencePart, sentence } from '../text/sentence.ts';
 import {
+  explainRefusedDecider,
   groupsOf,
   isApprover,
   isGroup,
   type KnownGroups,
-  refuseDecider,
 } from './decision-permission.ts';
 import { isSamePerson } from './person.ts';
-import { STANDING_WORDS } from './sender-policy.ts';
+import { MEMBERSHIP_LABELS } from './sender-policy.ts';
 
 /** What is known of the people and groups that a route names. */
 export interface KnownPeople {
@@ -22,7 +22,7 @@ export interface KnownPeople {
 }
 
 /** Who a pending call waits for. */
-export interface Outlook {
+export interface ApproverAvailability {
   /** Approvers whose approval would count and is not there yet, by name. */
   readonly awaited: readonly SentencePart[];
   /** Approvers who can't approve, each with the reason. */
@@ -34,13 +34,13 @@ export interface Outlook {
 }
 
 /** Lists the ids of all people who would be approvers of a call if their standing lets them, those whom the route names first. */
-export function candidatesOf(call: Call, groups: KnownGroups): readonly string[] {
-  const { approvers } = routeOf(call);
+export function approverCandidatesOf(call: Call, groups: KnownGroups): readonly string[] {
+  const { approvers } = rulingRouteOf(call);
   const named = approvers.flatMap((approver) => {
     if (approver === 'requester') return [call.requester.user];
     return isGroup(approver) ? [] : [userOf(approver)];
   });
-  const inGroups = groupsOf(routeOf(call)).flatMap((group) => [
+  const inGroups = groupsOf(rulingRouteOf(call)).flatMap((group) => [
     ...(groups.get(group)?.members ?? []),
   ]);
   return [...new Set([...named, ...inGroups])].filter((user) => isOneOfThem(call, user, groups));
@@ -48,20 +48,20 @@ export function candidatesOf(call: Call, groups: KnownGroups): readonly string[]
 
 function isOneOfThem(call: Call, user: string, groups: KnownGroups): boolean {
   const person = { team: call.requester.team, user };
-  return isApprover(routeOf(call), call.requester, person, groups);
+  return isApprover(rulingRouteOf(call), call.requester, person, groups);
 }
 
 /** Tells whether a person's approval of a call would count, as far as their standing and the route's self-approval go. */
 export function canApprove(call: Call, user: string, profile: Profile | undefined): boolean {
-  return profile !== undefined && whyUnable(call, user, profile) === undefined;
+  return profile !== undefined && explainUnableApprover(call, user, profile) === undefined;
 }
 
 /** Tells who a pending call waits for. */
-export function toOutlook(call: Call, known: KnownPeople): Outlook {
-  const route = routeOf(call);
+export function toApproverAvailability(call: Call, known: KnownPeople): ApproverAvailability {
+  const route = rulingRouteOf(call);
   const judged = [...new Set(route.approvers)].map((approver) => ({
     approver,
-    why: judge(call, approver, known),
+    why: explainUnavailable(call, approver, known),
   }));
   const awaited = judged
     .filter(({ approver, why }) => why === undefined && !hasApproved(call, approver))
@@ -84,7 +84,7 @@ function findGap(
   unable: readonly Sentence[],
 ): Sentence | undefined {
   if (!route.decisions.includes('approve')) return undefined;
-  const able = candidatesOf(call, known.groups).filter((user) => {
+  const able = approverCandidatesOf(call, known.groups).filter((user) => {
     const profile = known.profiles.get(user);
     return profile === undefined || canApprove(call, user, profile);
   });
@@ -96,10 +96,10 @@ function findGap(
     unable.length === 0
       ? ''
       : sentence` Can’t approve: ${joinSentences(unable.slice(0, MAX_NAMED), ', ')}.`;
-  return sentence`${sayTooFew(route, able.length)}${because} ${MEND}`;
+  return sentence`${describeTooFewApprovers(route, able.length)}${because} ${MEND}`;
 }
 
-function sayTooFew({ quorum }: Route, able: number): string {
+function describeTooFewApprovers({ quorum }: Route, able: number): string {
   const needs = quorum === 1 ? 'an approval' : `${quorum} approvals`;
   if (able === 0) return `This can’t be approved: it needs ${needs} and nobody may give one.`;
   const few = able === 1 ? 'only 1 person' : `only ${able} people`;
@@ -109,11 +109,15 @@ function sayTooFew({ quorum }: Route, able: number): string {
 const MEND = 'An admin can change the route.';
 
 /** Why nobody behind an approver can approve, in a few words; undefined when somebody can. */
-function judge(call: Call, approver: Approver, known: KnownPeople): Sentence | undefined {
+function explainUnavailable(
+  call: Call,
+  approver: Approver,
+  known: KnownPeople,
+): Sentence | undefined {
   if (!isGroup(approver)) {
     const user = approver === 'requester' ? call.requester.user : userOf(approver);
     if (!isOneOfThem(call, user, known.groups)) return 'not one of those whom the policy names';
-    return whyUnable(call, user, known.profiles.get(user));
+    return explainUnableApprover(call, user, known.profiles.get(user));
   }
   const group = known.groups.get(approver);
   if (group?.missing !== undefined) return withoutStop(group.missing);
@@ -127,16 +131,21 @@ function judge(call: Call, approver: Approver, known: KnownPeople): Sentence | u
   return someone ? undefined : 'nobody in it may approve';
 }
 
-function whyUnable(call: Call, user: string, profile: Profile | undefined): string | undefined {
-  const route = routeOf(call);
-  if (profile && refuseDecider(route, profile.standing)) return STANDING_WORDS[profile.standing];
+function explainUnableApprover(
+  call: Call,
+  user: string,
+  profile: Profile | undefined,
+): string | undefined {
+  const route = rulingRouteOf(call);
+  if (profile && explainRefusedDecider(route, profile.standing))
+    return MEMBERSHIP_LABELS[profile.standing];
   const isSelf = isSamePerson({ team: call.requester.team, user }, call.requester);
   return isSelf && !route.selfApproval ? 'may not approve their own call' : undefined;
 }
 
 function hasApproved(call: Call, approver: Approver): boolean {
   // Where a press is all that is missing, anybody's counts.
-  if (isGroup(approver) || missingVotes(call) === 0) return false;
+  if (isGroup(approver) || missingApprovalCount(call) === 0) return false;
   const user = approver === 'requester' ? call.requester.user : userOf(approver);
   return call.votes.some((vote) => vote.by.user === user);
 }

@@ -1,17 +1,17 @@
 /** Who may decide on a call: the pure core that every surface asks through `authorize()`. */
 
 import type { Approver, DecisionKind, Group, Route } from '../policy/route.ts';
-import type { GroupProfile, Standing } from '../ports/directory.ts';
+import type { GroupProfile, WorkspaceMembership } from '../ports/directory.ts';
 import { joinSentences, type Sentence, type SentencePart, sentence } from '../text/sentence.ts';
 import { isSamePerson, type Person } from './person.ts';
-import { refuseStanding } from './sender-policy.ts';
+import { explainRefusedMembership } from './sender-policy.ts';
 
 /** The groups of a route as the workspace tells of them; a group that is missing has nobody in it. */
 export type KnownGroups = ReadonlyMap<Group, GroupProfile>;
 
 /** What the workspace says of a person in the moment of a decision. */
 export interface Credentials {
-  readonly standing: Standing;
+  readonly standing: WorkspaceMembership;
   readonly groups: KnownGroups;
 }
 
@@ -31,20 +31,20 @@ export interface Allowed {
 }
 
 /** Answers for one person and one decision; an edit is allowed to the requester even where their approval does not count. */
-export function permit(
+export function checkDecisionPermission(
   route: Route,
   requester: Person,
   person: Person,
   decision: DecisionKind,
   known: Credentials,
 ): Permission {
-  const nobody = whyNobody(route, requester, person, known);
+  const nobody = explainNoApprovers(route, requester, person, known);
   if (nobody !== undefined) return { kind: 'nobody', why: nobody };
   if (!route.decisions.includes(decision)) {
     return { kind: 'not-allowed', why: `The route “${route.name}” does not allow “${decision}”.` };
   }
   if (!isApprover(route, requester, person, known.groups))
-    return { kind: 'not-allowed', why: whoMay(route, known.groups) };
+    return { kind: 'not-allowed', why: describeAllowedPeople(route, known.groups) };
   const approves = !isSamePerson(person, requester) || route.selfApproval;
   if (decision === 'approve' && !approves) {
     return {
@@ -56,12 +56,12 @@ export function permit(
 }
 
 /** Says why people of a standing may decide nothing on a route; undefined when they may, if they are approvers. */
-export function refuseDecider(
+export function explainRefusedDecider(
   route: Pick<Route, 'allowsGuests'>,
-  standing: Standing,
+  standing: WorkspaceMembership,
 ): string | undefined {
   if (standing === 'guest' && route.allowsGuests) return undefined;
-  return refuseStanding({ standing })?.sentence;
+  return explainRefusedMembership({ standing })?.sentence;
 }
 
 /** Lists the groups among the approvers of a route. */
@@ -70,7 +70,7 @@ export function groupsOf({ approvers }: Pick<Route, 'approvers'>): readonly Grou
 }
 
 /** Lists all groups that have a say in who the approvers of a route are. */
-export function groupsNamed({ approvers, among = [] }: Route): readonly Group[] {
+export function groupsNamedBy({ approvers, among = [] }: Route): readonly Group[] {
   return [...new Set([...groupsOf({ approvers }), ...groupsOf({ approvers: among })])];
 }
 
@@ -80,7 +80,7 @@ export function isGroup(approver: Approver): approver is Group {
 }
 
 /** Lists the groups that have to be asked before a person's right to a decision is known; none where it is known without. */
-export function groupsToAsk(
+export function groupsToLookUp(
   route: Route,
   requester: Person,
   person: Person,
@@ -90,7 +90,7 @@ export function groupsToAsk(
     !route.decisions.includes(decision) ||
     person.team !== requester.team ||
     listsOf(route).every((list) => isNamed(list, requester, person));
-  return isClear ? [] : groupsNamed(route);
+  return isClear ? [] : groupsNamedBy(route);
 }
 
 /** Tells whether a person is one of those who decide on a route, as far as its groups are known; their standing is another matter. */
@@ -112,14 +112,14 @@ function listsOf({ approvers, among }: Route): readonly (readonly Approver[])[] 
   return among ? [approvers, among] : [approvers];
 }
 
-function whyNobody(
+function explainNoApprovers(
   route: Route,
   requester: Person,
   person: Person,
   { standing }: Credentials,
 ): string | undefined {
   if (person.team !== requester.team) return 'Only members of this workspace may decide here.';
-  return refuseDecider(route, standing);
+  return explainRefusedDecider(route, standing);
 }
 
 function isNamed(approvers: readonly Approver[], requester: Person, person: Person): boolean {
@@ -128,7 +128,7 @@ function isNamed(approvers: readonly Approver[], requester: Person, person: Pers
   );
 }
 
-function whoMay(route: Route, groups: KnownGroups): Sentence {
+function describeAllowedPeople(route: Route, groups: KnownGroups): Sentence {
   if (route.approvers.length === 0)
     return `The route “${route.name}” has no approvers: nobody may decide.`;
   const name = (list: readonly Approver[]) =>

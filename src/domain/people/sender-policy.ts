@@ -1,9 +1,9 @@
 /** Who may talk to the agent, and where. */
-import type { Profile, Standing } from '../ports/directory.ts';
+import type { Profile, WorkspaceMembership } from '../ports/directory.ts';
 import type { Person } from './person.ts';
 
 /** What the operator narrows the talking to; absent means everybody, or everywhere. */
-export interface TalkRules {
+export interface SenderPolicy {
   /** Ids of the people who may talk. */
   readonly users?: ReadonlySet<string>;
   /** Ids of the channels in which they may; direct messages always count as allowed. */
@@ -11,12 +11,12 @@ export interface TalkRules {
 }
 
 /** Why a person may not do something: a reason for the audit, and one sentence for the person. */
-export interface Refusal {
+export interface SenderRefusal {
   readonly why: string;
   readonly sentence: string;
 }
 
-const BY_STANDING: Readonly<Record<Exclude<Standing, 'member'>, Refusal>> = {
+const BY_STANDING: Readonly<Record<Exclude<WorkspaceMembership, 'member'>, SenderRefusal>> = {
   guest: {
     why: 'a guest',
     sentence: 'I only work for full members of this workspace, and you are a guest here.',
@@ -30,7 +30,7 @@ const BY_STANDING: Readonly<Record<Exclude<Standing, 'member'>, Refusal>> = {
 };
 
 /** What somebody of a standing is, in a few words. */
-export const STANDING_WORDS: Readonly<Record<Standing, string>> = {
+export const MEMBERSHIP_LABELS: Readonly<Record<WorkspaceMembership, string>> = {
   member: 'a member',
   guest: 'a guest',
   stranger: 'not of this workspace',
@@ -39,18 +39,20 @@ export const STANDING_WORDS: Readonly<Record<Standing, string>> = {
 };
 
 /** Says why somebody of this standing is nobody the agent works for; undefined for members. */
-export function refuseStanding({ standing }: Pick<Profile, 'standing'>): Refusal | undefined {
+export function explainRefusedMembership({
+  standing,
+}: Pick<Profile, 'standing'>): SenderRefusal | undefined {
   return standing === 'member' ? undefined : BY_STANDING[standing];
 }
 
 /** Says why a person may not talk to the agent in a channel; undefined when they may. */
-export function refuseTalk(
+export function explainRefusedSender(
   profile: Profile,
   person: Person,
   channel: string,
-  rules: TalkRules,
-): Refusal | undefined {
-  const refused = refuseStanding(profile);
+  rules: SenderPolicy,
+): SenderRefusal | undefined {
+  const refused = explainRefusedMembership(profile);
   if (refused) return refused;
   if (rules.users && !rules.users.has(person.user)) {
     return {

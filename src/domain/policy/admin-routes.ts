@@ -40,8 +40,8 @@ export interface AdminRoutes {
 export const NO_ADMIN_ROUTES: AdminRoutes = { revision: 0, routes: [], removed: [] };
 
 /** So many stay in view, and within a gate's question. */
-export const MOST_ADMIN_ROUTES = 20;
-const MOST_REMOVED = 20;
+export const MAX_ADMIN_ROUTES = 20;
+const MAX_REMOVED = 20;
 
 /** Returns the document with a route added, or in place of the one of its name. */
 export function withAdminRoute(
@@ -71,7 +71,7 @@ export function withoutAdminRoute(
   return {
     revision: book.revision + 1,
     routes: book.routes.filter((route) => route.name !== name),
-    removed: [{ name, by, at }, ...others].slice(0, MOST_REMOVED),
+    removed: [{ name, by, at }, ...others].slice(0, MAX_REMOVED),
   };
 }
 
@@ -81,23 +81,27 @@ export function findAdminRoute(book: AdminRoutes, tool: string): Route | undefin
   let most = -1;
   for (const route of book.routes) {
     for (const pattern of route.tools) {
-      const says = matchesGlob(pattern, tool) ? weigh(pattern) : -1;
+      const says = matchesGlob(pattern, tool) ? patternSpecificity(pattern) : -1;
       if (says > most) {
         best = route;
         most = says;
       }
     }
   }
-  return best && settle(best, book, new Set());
+  return best && resolveAdminRoute(best, book, new Set());
 }
 
 /** A name says more than any pattern. */
-function weigh(pattern: string): number {
+function patternSpecificity(pattern: string): number {
   const letters = pattern.replaceAll('*', '').length;
   return pattern.includes('*') ? letters : Number.POSITIVE_INFINITY;
 }
 
-function settle(route: AdminRoute, book: AdminRoutes, under: ReadonlySet<string>): Route {
+function resolveAdminRoute(
+  route: AdminRoute,
+  book: AdminRoutes,
+  under: ReadonlySet<string>,
+): Route {
   const { changedAt: _at, changedBy: _by, escalate, revision: _of, tools: _tools, ...rest } = route;
   const to = escalate && reach(escalate.to, book, new Set([...under, route.name]));
   return { ...rest, ...(escalate && to && { escalate: { afterMs: escalate.afterMs, to } }) };
@@ -106,5 +110,5 @@ function settle(route: AdminRoute, book: AdminRoutes, under: ReadonlySet<string>
 function reach(name: string, book: AdminRoutes, under: ReadonlySet<string>): Route | undefined {
   if (name === REQUESTER_ROUTE.name) return REQUESTER_ROUTE;
   const next = book.routes.find((route) => route.name === name);
-  return next && !under.has(name) ? settle(next, book, under) : undefined;
+  return next && !under.has(name) ? resolveAdminRoute(next, book, under) : undefined;
 }

@@ -25,18 +25,18 @@ export interface AgentPattern {
 }
 
 /** What a text in the policy means, or why that is not clear. */
-export type AgentReading =
+export type AgentParseResult =
   | { readonly kind: 'pattern'; readonly pattern: AgentPattern; readonly isKnown: boolean }
   | { readonly kind: 'no-kind'; readonly prefix: string }
   | { readonly kind: 'ambiguous'; readonly text: string; readonly meanings: readonly AgentName[] };
 
 /** Writes an agent as policies do: `key:deploy-bot`. */
-export function sayAgent({ kind, name }: AgentName): string {
+export function formatAgent({ kind, name }: AgentName): string {
   return `${kind}:${name}`;
 }
 
 /** Writes what a pattern means, with its kind. */
-export function sayAgentPattern({ glob, kind }: AgentPattern): string {
+export function formatAgentPattern({ glob, kind }: AgentPattern): string {
   return kind === undefined ? glob : `${kind}:${glob}`;
 }
 
@@ -46,7 +46,7 @@ export function hasAgentKind(text: string): boolean {
 }
 
 /** Reads a name or a pattern; one without a kind means the only kind that has such names, or a key where none has: keys alone come while the app runs. */
-export function readAgentPattern(text: string, known: readonly AgentName[]): AgentReading {
+export function parseAgentPattern(text: string, known: readonly AgentName[]): AgentParseResult {
   const [prefix = '', ...rest] = text.split(':');
   const named = AGENT_KINDS.find((kind) => kind === prefix);
   const glob = rest.join(':');
@@ -81,8 +81,8 @@ export function coversAgents(wide: AgentPattern, narrow: AgentPattern): boolean 
 }
 
 /** Says that a name in the policy means two things, and what to write. */
-export function sayAmbiguous(text: string, meanings: readonly AgentName[]): string {
-  const all = [...new Set(meanings.map(sayAgent))];
+export function describeAmbiguousAgent(text: string, meanings: readonly AgentName[]): string {
+  const all = [...new Set(meanings.map(formatAgent))];
   return `“${text}” means ${all.join(' and ')}. Write which, like ${hintOf(text, meanings)}.`;
 }
 

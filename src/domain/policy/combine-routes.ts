@@ -7,7 +7,7 @@
 import { type Approver, type GateAnswer, REQUESTER_ROUTE, type Route } from './route.ts';
 
 /** Returns the answer for a call whose tool goes by a route that is set in Slack; with `mayLoosen` that route stands in place of whatever the policy says. */
-export function tightenAnswer(
+export function combineGateAnswer(
   answer: GateAnswer,
   slack: Route,
   { mayLoosen = false }: { readonly mayLoosen?: boolean } = {},
@@ -21,7 +21,7 @@ export function tightenAnswer(
   };
   if (answer.kind === 'ask') {
     const { kind, note, risk } = answer;
-    const route = mayLoosen || isOpen(answer) ? slack : tightenRoute(answer.route, slack);
+    const route = mayLoosen || isOpen(answer) ? slack : combineRoutes(answer.route, slack);
     return { kind, route, ...(risk && { risk }), ...(note !== undefined && { note }), ...source };
   }
   if (answer.kind === 'run' || mayLoosen) return { kind: 'ask', route: slack, ...source };
@@ -34,7 +34,7 @@ function isOpen(answer: Extract<GateAnswer, { readonly kind: 'ask' }>): boolean 
 }
 
 /** Returns the route on which a decision has to satisfy both; how it escalates, and where its card goes, is the policy's to say first. */
-export function tightenRoute(base: Route, slack: Route): Route {
+export function combineRoutes(base: Route, slack: Route): Route {
   const deadlineMs = Math.min(base.deadlineMs, slack.deadlineMs);
   const before = (ms: number | undefined) => (ms !== undefined && ms < deadlineMs ? ms : undefined);
   const remindAfterMs = before(least(base.remindAfterMs, slack.remindAfterMs));
@@ -51,7 +51,7 @@ export function tightenRoute(base: Route, slack: Route): Route {
     ...(remindAfterMs !== undefined && { remindAfterMs }),
     ...(base.escalate &&
       escalateMs !== undefined && {
-        escalate: { afterMs: escalateMs, to: tightenRoute(base.escalate.to, slack) },
+        escalate: { afterMs: escalateMs, to: combineRoutes(base.escalate.to, slack) },
       }),
     ...((base.requiresReason || slack.requiresReason) && { requiresReason: true }),
     ...(base.allowsGuests && slack.allowsGuests && { allowsGuests: true }),

@@ -1,7 +1,7 @@
 /** A route in words for people: what it says of each thing, and what a change makes of it. */
 
 import { isGroup } from '../people/decision-permission.ts';
-import { sayDuration } from '../text/duration.ts';
+import { formatDuration } from '../text/duration.ts';
 import {
   joinSentences,
   plainSentence,
@@ -40,17 +40,17 @@ export function describeRoute(
       words: channel === undefined ? 'in the thread' : sentence`in ${{ channel }}`,
     },
     { label: 'Who decides', words: nameApprovers(route.approvers, handles) },
-    { label: 'Approvals', words: `${quorum}${sayCounts(route)}` },
+    { label: 'Approvals', words: `${quorum}${describeApprovalCount(route)}` },
     { label: 'Buttons', words: route.decisions.map((decision) => BUTTONS[decision]).join(', ') },
-    { label: 'Deadline', words: sayDuration(deadlineMs) },
+    { label: 'Deadline', words: formatDuration(deadlineMs) },
     ...(remindAfterMs === undefined
       ? []
-      : [{ label: 'Reminder', words: `after ${sayDuration(remindAfterMs)}` }]),
+      : [{ label: 'Reminder', words: `after ${formatDuration(remindAfterMs)}` }]),
     ...(escalate
       ? [
           {
             label: 'Escalates',
-            words: `after ${sayDuration(escalate.afterMs)} to “${escalate.to}”`,
+            words: `after ${formatDuration(escalate.afterMs)} to “${escalate.to}”`,
           },
         ]
       : []),
@@ -90,7 +90,7 @@ function nameApprover(approver: Approver, handles: Handles): SentencePart {
   return { group: approver, handle: handles.get(approver) };
 }
 
-function sayCounts({
+function describeApprovalCount({
   allowsGuests,
   requiresReason,
   selfApproval,

@@ -1,19 +1,19 @@
-import { sayDuration } from '../text/duration.ts';
+import { formatDuration } from '../text/duration.ts';
 import { matchesGlob } from '../text/glob.ts';
 import type { AdminRouteDraft } from './admin-routes.ts';
-import type { Policy, Ruling } from './policy.ts';
+import type { Policy, PolicyRuling } from './policy.ts';
 import { countApprovers } from './policy-routes.ts';
 import { REQUESTER_ROUTE, type Route } from './route.ts';
-import type { RouteProblem, RouteSurroundings } from './route-problem.ts';
+import type { RouteContext, RouteProblem } from './route-problem.ts';
 
 /**
  * Says where a route asks for less than the policy file does for the same tools. The gate would go by
  * the stricter of both all the same; whoever sets the route must not believe otherwise. Rules with a
  * condition, or for one helper, are about some calls only and are left to the gate.
  */
-export function sayLoosening(
+export function explainWeakening(
   draft: AdminRouteDraft,
-  { policy, tools }: Pick<RouteSurroundings, 'policy' | 'tools'>,
+  { policy, tools }: Pick<RouteContext, 'policy' | 'tools'>,
 ): readonly RouteProblem[] {
   if (!policy || policy.slackMayLoosen) return [];
   const meant = draft.tools.flatMap((pattern) => [
@@ -34,7 +34,7 @@ export function sayLoosening(
 function ruleOf(
   { fallback, rules }: Policy<Route>,
   tool: string,
-): { readonly name: string; readonly ruling: Ruling<Route> } {
+): { readonly name: string; readonly ruling: PolicyRuling<Route> } {
   const rule = rules.find(
     ({ agents, condition, tools }) =>
       !agents && !condition && tools.some((glob) => matchesGlob(glob, tool)),
@@ -50,7 +50,7 @@ function compare(
   draft: AdminRouteDraft,
   tool: string,
   rule: string,
-  ruling: Ruling<Route>,
+  ruling: PolicyRuling<Route>,
 ): readonly RouteProblem[] {
   if (ruling.gate === 'run') return [];
   const start = `This would loosen ${rule} of the policy file:`;
@@ -104,7 +104,7 @@ const DIFFERENCES: readonly Difference[] = [
     field: 'deadline',
     find: ({ deadlineMs }, route) =>
       deadlineMs > route.deadlineMs
-        ? `there the time is over after ${sayDuration(route.deadlineMs)}.`
+        ? `there the time is over after ${formatDuration(route.deadlineMs)}.`
         : undefined,
   },
   {

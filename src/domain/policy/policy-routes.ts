@@ -4,12 +4,14 @@ import { type Approver, type Group, REQUESTER_ROUTE, type Route } from './route.
 export type PolicyName = `#${string}` | `@${string}`;
 
 /** What a name stands for. */
-export type Named = `user:${string}` | Group;
+export type ResolvedName = `user:${string}` | Group;
 
 /** Tells what names stand for at the moment. */
 export interface NameDirectory {
   /** All that each name may stand for: nothing when there is no such thing, several when it is not clear. Rejects when it can't be told. */
-  resolveNames(names: readonly PolicyName[]): Promise<ReadonlyMap<PolicyName, readonly Named[]>>;
+  resolveNames(
+    names: readonly PolicyName[],
+  ): Promise<ReadonlyMap<PolicyName, readonly ResolvedName[]>>;
 }
 
 /** A route as the file has it: with names that are not looked up yet, and the next route by its name. */
@@ -26,26 +28,26 @@ export function isPolicyName(text: string): text is PolicyName {
 }
 
 /** Returns the names that routes hold, each once. */
-export function namesIn(routes: Iterable<DraftRoute>): readonly PolicyName[] {
+export function policyNamesIn(routes: Iterable<DraftRoute>): readonly PolicyName[] {
   const names = [...routes].flatMap(({ approvers, channel = '' }) => [...approvers, channel]);
   return [...new Set(names.filter(isPolicyName))];
 }
 
 /** Puts ids in place of names, and routes in place of the names of routes; throws when one of them is missing, or routes escalate in a circle. */
-export function settleRoutes(
+export function resolveRoutes(
   drafts: ReadonlyMap<string, DraftRoute>,
-  ids: ReadonlyMap<PolicyName, Named>,
+  ids: ReadonlyMap<PolicyName, ResolvedName>,
 ): ReadonlyMap<string, Route> {
   const settled = new Map<string, Route>([[REQUESTER_ROUTE.name, REQUESTER_ROUTE]]);
   const under = new Set<string>();
 
-  function idOf(name: PolicyName): Named {
+  function idOf(name: PolicyName): ResolvedName {
     const id = ids.get(name);
     if (id === undefined) throw new Error(`Nobody said what ${name} is.`);
     return id;
   }
 
-  function settle(name: string): Route {
+  function resolveRoute(name: string): Route {
     const known = settled.get(name);
     if (known) return known;
     const draft = drafts.get(name);
@@ -58,13 +60,13 @@ export function settleRoutes(
       ...(channel !== undefined && {
         channel: isPolicyName(channel) ? bare(idOf(channel)) : channel,
       }),
-      ...(escalate && { escalate: { afterMs: escalate.afterMs, to: settle(escalate.to) } }),
+      ...(escalate && { escalate: { afterMs: escalate.afterMs, to: resolveRoute(escalate.to) } }),
     };
     settled.set(name, route);
     return route;
   }
 
-  for (const name of drafts.keys()) settle(name);
+  for (const name of drafts.keys()) resolveRoute(name);
   return settled;
 }
 
@@ -78,6 +80,6 @@ export function countApprovers(
   return approvers.filter((each) => each !== 'requester' || selfApproval).length;
 }
 
-function bare(id: Named): string {
+function bare(id: ResolvedName): string {
   return id.slice(id.indexOf(':') + 1);
 }

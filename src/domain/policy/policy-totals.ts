@@ -25,7 +25,7 @@ export function countedCalls(
     .filter((call) =>
       LET_THROUGH.has(call.status)
         ? !beganAfter(call, self)
-        : call.status === 'pending' && cameFirst(call, self),
+        : call.status === 'pending' && precedes(call, self),
     );
 }
 
@@ -34,7 +34,7 @@ function beganAfter({ claim }: Call, self: GateFacts['call']): boolean {
   return claim === undefined || claim.at > self.claimedAt;
 }
 
-function cameFirst(call: Call, self: GateFacts['call']): boolean {
+function precedes(call: Call, self: GateFacts['call']): boolean {
   if (!self) return true;
   const order =
     call.createdAt - self.createdAt ||

@@ -7,7 +7,7 @@
 import type { JsonValue } from '../json/json.ts';
 import type { Person } from '../people/person.ts';
 import { matchesGlob } from '../text/glob.ts';
-import { type AgentName, type AgentPattern, matchAgent, sayAgent } from './agent-name.ts';
+import { type AgentName, type AgentPattern, formatAgent, matchAgent } from './agent-name.ts';
 import type { GateAnswer, GateFacts, Risk, Route } from './route.ts';
 
 /** What Slack knows of people that conditions may ask for; each rejects when it can't be told. */
@@ -18,16 +18,16 @@ export interface PersonLookup {
 }
 
 /** What a condition may want to know beyond the call: it is asked for only when a condition does. */
-export interface Outside extends PersonLookup {
+export interface ConditionLookups extends PersonLookup {
   /** The arguments of the requester's other calls of this tool that count in a window that ends now. */
   earlierArgs(windowMs: number): Promise<readonly JsonValue[]>;
 }
 
 /** Answers for a call; rejects, with words for people, when it can't. */
-export type Condition = (facts: GateFacts, outside: Outside) => Promise<boolean>;
+export type Condition = (facts: GateFacts, outside: ConditionLookups) => Promise<boolean>;
 
 /** What a rule says of the calls that it matches; `R` is a route, or the name of one. */
-export type Ruling<R> =
+export type PolicyRuling<R> =
   | { readonly gate: 'run' }
   | {
       readonly gate: 'ask';
@@ -51,7 +51,7 @@ export interface Rule<R> {
   readonly when?: string;
   /** How far back (ms) the condition looks at earlier calls. (Default: it does not.) */
   readonly lookBackMs?: number;
-  readonly ruling: Ruling<R>;
+  readonly ruling: PolicyRuling<R>;
   /** Where people are asked when the condition of a rule that runs can't be answered. (Default: later rules answer.) */
   readonly errorRoute?: R;
 }
@@ -65,7 +65,7 @@ export interface Redaction {
 }
 
 /** Lists the dotted paths of a tool's arguments that nobody is shown. */
-export function redactedIn({ redact = [] }: Pick<Policy<unknown>, 'redact'>, tool: string) {
+export function redactedPathsOf({ redact = [] }: Pick<Policy<unknown>, 'redact'>, tool: string) {
   const found = redact.filter(({ tools }) => tools.some((glob) => matchesGlob(glob, tool)));
   return [...new Set(found.flatMap(({ args }) => args))];
 }
@@ -81,12 +81,12 @@ export interface Policy<R> {
   readonly rules: readonly Rule<R>[];
   readonly fallback: {
     readonly name: string;
-    readonly ruling: Exclude<Ruling<R>, { readonly gate: 'run' }>;
+    readonly ruling: Exclude<PolicyRuling<R>, { readonly gate: 'run' }>;
   };
 }
 
 /** Returns how far back (ms) a policy looks at earlier calls. */
-export function lookBackOf({ rules }: Policy<unknown>): number {
+export function policyLookBackMs({ rules }: Policy<unknown>): number {
   return Math.max(0, ...rules.map(({ lookBackMs = 0 }) => lookBackMs));
 }
 
@@ -98,7 +98,7 @@ export interface LoadedPolicy {
 }
 
 /** Why a rule was not the one. */
-export interface PassedOver {
+export interface SkippedRule {
   readonly rule: string;
   readonly why: 'tool' | 'agent' | 'condition' | 'failure';
 }
@@ -107,21 +107,21 @@ export interface PassedOver {
 export interface Evaluation<R> {
   /** The one whose condition could not be answered, where there is one. */
   readonly rule: string;
-  readonly ruling: Ruling<R>;
+  readonly ruling: PolicyRuling<R>;
   /** Why the rule's condition could not be answered, in words for people. */
   readonly failure?: string;
   /** No rule spoke of the call. */
   readonly isDefault?: true;
-  readonly passedOver: readonly PassedOver[];
+  readonly passedOver: readonly SkippedRule[];
 }
 
 /** Finds the first rule that matches; never rejects, whatever a condition does. */
 export async function evaluatePolicy<R>(
   policy: Policy<R>,
   facts: GateFacts,
-  outside: Outside,
+  outside: ConditionLookups,
 ): Promise<Evaluation<R>> {
-  const passedOver: PassedOver[] = [];
+  const passedOver: SkippedRule[] = [];
   let doubt: Doubt | undefined;
   for (const rule of policy.rules) {
     const match = await tryRule(rule, facts, outside);
@@ -129,14 +129,14 @@ export async function evaluatePolicy<R>(
       passedOver.push({ rule: rule.name, why: match.why });
       continue;
     }
-    if (match.kind === 'yes') return { ...settle(policy, rule, doubt), passedOver };
+    if (match.kind === 'yes') return { ...rulingOf(policy, rule, doubt), passedOver };
     const failed = { rule: rule.name, failure: match.failure };
     const ruling = rulingOnError(policy, rule, doubt !== undefined);
     if (ruling) return { ...failed, ruling, passedOver };
     doubt ??= failed;
     passedOver.push({ rule: rule.name, why: 'failure' });
   }
-  if (doubt) return { ...settle(policy, policy.fallback, doubt), passedOver };
+  if (doubt) return { ...rulingOf(policy, policy.fallback, doubt), passedOver };
   return {
     rule: policy.fallback.name,
     ruling: policy.fallback.ruling,
@@ -149,7 +149,7 @@ export async function evaluatePolicy<R>(
 type Doubt = Required<Pick<Evaluation<unknown>, 'rule' | 'failure'>>;
 
 /** After a rule that could not be answered nothing runs. */
-function settle<R>(
+function rulingOf<R>(
   { fallback }: Policy<R>,
   { name, ruling }: Pick<Rule<R>, 'name' | 'ruling'>,
   doubt: Doubt | undefined,
@@ -169,13 +169,13 @@ export function toGateAnswer(
     case 'run':
       return { kind: 'run', ...source };
     case 'refuse':
-      return { kind: 'refuse', reason: sayRefusal(rule, ruling.reason, failure), ...source };
+      return { kind: 'refuse', reason: describeRefusal(rule, ruling.reason, failure), ...source };
     case 'ask':
       return {
         kind: 'ask',
         route: ruling.route,
         ...(ruling.risk && { risk: ruling.risk }),
-        ...(failure !== undefined && { note: sayFailure(rule, failure) }),
+        ...(failure !== undefined && { note: describeFailure(rule, failure) }),
         ...source,
       };
   }
@@ -203,7 +203,7 @@ export function withRoutes<From, To>(
   };
 }
 
-type Asking<R> = Extract<Ruling<R>, { readonly gate: 'ask' }>;
+type Asking<R> = Extract<PolicyRuling<R>, { readonly gate: 'ask' }>;
 
 function findRoute<From, To>(
   { route, ...rest }: Asking<From>,
@@ -215,12 +215,16 @@ function findRoute<From, To>(
 /** Whether a rule matches a call. */
 type Match =
   | { readonly kind: 'yes' }
-  | { readonly kind: 'no'; readonly why: PassedOver['why'] }
+  | { readonly kind: 'no'; readonly why: SkippedRule['why'] }
   | { readonly kind: 'failed'; readonly failure: string };
 
 type Mismatch = Exclude<Match, { readonly kind: 'yes' }>;
 
-async function tryRule<R>(rule: Rule<R>, facts: GateFacts, outside: Outside): Promise<Match> {
+async function tryRule<R>(
+  rule: Rule<R>,
+  facts: GateFacts,
+  outside: ConditionLookups,
+): Promise<Match> {
   if (!rule.tools.some((glob) => matchesGlob(glob, facts.tool))) return { kind: 'no', why: 'tool' };
   const unfit = judgeAgent(rule, facts);
   if (unfit) return unfit;
@@ -243,16 +247,19 @@ function judgeAgent<R>(
   const meant = agents?.map((pattern) => matchAgent(pattern, agent));
   if (meant && !meant.includes('yes')) {
     const at = meant.indexOf('unclear');
-    return at === -1 ? { kind: 'no', why: 'agent' } : sayUnclear(agents?.[at], agent);
+    return at === -1 ? { kind: 'no', why: 'agent' } : describeUnclear(agents?.[at], agent);
   }
   // Programs name their tools themselves: only a rule that names the program lets one run.
   if (isOutside && ruling.gate === 'run' && !agents) return { kind: 'no', why: 'agent' };
   const unclear = mentions.find((pattern) => matchAgent(pattern, agent) === 'unclear');
-  return unclear && sayUnclear(unclear, agent);
+  return unclear && describeUnclear(unclear, agent);
 }
 
-function sayUnclear(pattern: AgentPattern | undefined, agent: AgentName | undefined): Mismatch {
-  const who = agent ? sayAgent(agent) : '';
+function describeUnclear(
+  pattern: AgentPattern | undefined,
+  agent: AgentName | undefined,
+): Mismatch {
+  const who = agent ? formatAgent(agent) : '';
   const { kind = '', text = '' } = pattern ?? {};
   const failure = `“${text}” means ${kind}:${text} there, and ${who} has such a name too.`;
   return { kind: 'failed', failure };
@@ -263,7 +270,7 @@ function rulingOnError<R>(
   { onError }: Policy<R>,
   { errorRoute, ruling }: Rule<R>,
   isInDoubt: boolean,
-): Ruling<R> | undefined {
+): PolicyRuling<R> | undefined {
   switch (ruling.gate) {
     case 'refuse':
       return ruling;
@@ -274,11 +281,11 @@ function rulingOnError<R>(
   }
 }
 
-function sayRefusal(rule: string, reason: string, failure: string | undefined): string {
+function describeRefusal(rule: string, reason: string, failure: string | undefined): string {
   if (failure === undefined) return reason;
   return `${reason} (The policy’s condition could not be answered, ${rule}: ${failure})`;
 }
 
-function sayFailure(rule: string, failure: string): string {
+function describeFailure(rule: string, failure: string): string {
   return `The policy’s condition could not be answered (${rule}): ${failure} So people are asked.`;
 }

@@ -1,12 +1,17 @@
 /** What becomes of a waiting call when its route, or who belongs to it, is not what it was: it is asked again, and nothing is approved by that. */
 import type { Call, Vote } from '../calls/call.ts';
-import { routeOf } from '../calls/decision-rules.ts';
-import { fromHere, type KnownVoters, refuse, whyLost } from '../calls/execution-rules.ts';
-import { routeReached } from '../calls/reminder-schedule.ts';
+import { rulingRouteOf } from '../calls/decision-rules.ts';
+import {
+  explainLostApproval,
+  type KnownApprovers,
+  refuseCall,
+  restartEscalation,
+} from '../calls/execution-rules.ts';
+import { reachedRouteOf } from '../calls/reminder-schedule.ts';
 import { isIntact } from '../calls/seal.ts';
 import { type Step, stepFrom } from '../calls/transitions.ts';
 import { canonicalJson, type JsonValue } from '../json/json.ts';
-import { sayDuration } from '../text/duration.ts';
+import { formatDuration } from '../text/duration.ts';
 import { joinSentences, type Sentence, sentence } from '../text/sentence.ts';
 import type { GateAnswer, Risk, Route } from './route.ts';
 
@@ -18,7 +23,7 @@ export interface RerouteFacts {
   /** What the tool itself says of its risk; undefined where that is not known any more. */
   readonly risk?: Risk | undefined;
   /** What the workspace says of those who approved; undefined where all of them count. */
-  readonly voters: KnownVoters | undefined;
+  readonly voters: KnownApprovers | undefined;
 }
 
 /** A shortened deadline leaves people this long, so that no change ends a call by itself. */
@@ -28,31 +33,31 @@ const LAST_CALL_MS = 10 * 60_000;
 export function ruleReroute(call: Call, facts: RerouteFacts): Step | undefined {
   const { gate, now } = facts;
   if (!canFollow(call, now) || gate.isInDoubt) return undefined;
-  if (gate.kind === 'refuse') return refuse(call, now, gate.reason);
+  if (gate.kind === 'refuse') return refuseCall(call, now, gate.reason);
   const route = routeFor(call, gate);
   const judged = call.votes.map((vote) => ({
     vote,
-    lost: facts.voters && whyLost(call, route, vote, facts.voters),
+    lost: facts.voters && explainLostApproval(call, route, vote, facts.voters),
   }));
   const votes = judged.filter(({ lost }) => lost === undefined).map(({ vote }) => vote);
   const risk = riskOf(call, facts);
   const changes = describeChanges(call, route, risk);
   const isHidden = gate.redact?.some((path) => !call.redact?.includes(path)) ?? false;
-  const isSame = isSameRoute(routeOf(call), route) && risk === call.risk && !isHidden;
+  const isSame = isSameRoute(rulingRouteOf(call), route) && risk === call.risk && !isHidden;
   if (isSame && votes.length === call.votes.length) return undefined;
   const lost = judged.flatMap(({ lost: why, vote }) =>
     why === undefined ? [] : [sentence`${{ person: vote.by.user }} (${why})`],
   );
   return {
-    ...moveTo(gate.kind === 'ask' && route === gate.route ? fromHere(call) : call, {
+    ...moveTo(gate.kind === 'ask' && route === gate.route ? restartEscalation(call) : call, {
       now,
       route,
       risk,
       votes,
-      note: sayReroute(changes, lost, votes.length >= route.quorum && votes.length > 0),
+      note: describeReroute(changes, lost, votes.length >= route.quorum && votes.length > 0),
     }),
     detail: {
-      before: routeOf(call).name,
+      before: rulingRouteOf(call).name,
       route: route.name,
       changed: changes.map(({ label }) => label),
       dropped: lost.length,
@@ -69,8 +74,8 @@ function canFollow(call: Call, now: number): boolean {
 
 /** Whatever would run unasked by now needs one person's press: it has been shown to people. */
 function routeFor(call: Call, gate: Exclude<GateAnswer, { readonly kind: 'refuse' }>): Route {
-  if (gate.kind === 'ask') return routeReached(call, gate.route);
-  const route = routeOf(call);
+  if (gate.kind === 'ask') return reachedRouteOf(call, gate.route);
+  const route = rulingRouteOf(call);
   return route.quorum === 1 ? route : { ...route, quorum: 1 };
 }
 
@@ -89,7 +94,7 @@ interface Move {
 
 /** Other people are asked from now on; for the same ones the time goes on. */
 function moveTo(call: Call, { now, route, ...rest }: Move): Step {
-  const old = routeOf(call);
+  const old = rulingRouteOf(call);
   const asksOthers = WHO.some((key) => !isSame(old[key], route[key]));
   const { remindedAt: _old, ...unreminded } = call;
   const since = call.pendingSince ?? call.createdAt;
@@ -115,7 +120,7 @@ interface Change {
 }
 
 function describeChanges(call: Call, route: Route, risk: Risk): readonly Change[] {
-  const old = routeOf(call);
+  const old = rulingRouteOf(call);
   const differs = (keys: readonly (keyof Route)[]) =>
     keys.some((key) => !isSame(old[key], route[key]));
   const found: (Change | false)[] = [
@@ -127,7 +132,7 @@ function describeChanges(call: Call, route: Route, risk: Risk): readonly Change[
     old.channel !== route.channel && { label: 'channel', words: 'its card has another place' },
     old.deadlineMs !== route.deadlineMs && {
       label: 'deadline',
-      words: `it expires after ${sayDuration(route.deadlineMs)}`,
+      words: `it expires after ${formatDuration(route.deadlineMs)}`,
     },
     differs(['decisions']) && { label: 'decisions', words: 'it has other buttons' },
     differs(['requiresReason']) && {
@@ -144,7 +149,7 @@ function countApprovals(count: number): string {
   return count === 1 ? '1 approval' : `${count} approvals`;
 }
 
-function sayReroute(
+function describeReroute(
   changes: readonly Change[],
   lost: readonly Sentence[],
   isEnough: boolean,

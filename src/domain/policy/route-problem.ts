@@ -24,7 +24,7 @@ export interface RouteProblem {
 }
 
 /** What a route is judged beside. */
-export interface RouteSurroundings {
+export interface RouteContext {
   readonly book: AdminRoutes;
   /** The policy file's; undefined where there is none. */
   readonly policy: Policy<Route> | undefined;

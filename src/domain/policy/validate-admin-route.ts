@@ -1,28 +1,28 @@
 /** What is wrong with a route that an admin wants to set in Slack: in itself, beside the others, and beside the policy file. */
 
-import { sayDuration } from '../text/duration.ts';
-import { type AdminRouteDraft, type AdminRoutes, MOST_ADMIN_ROUTES } from './admin-routes.ts';
-import { sayLoosening } from './explain-weakening.ts';
+import { formatDuration } from '../text/duration.ts';
+import { type AdminRouteDraft, type AdminRoutes, MAX_ADMIN_ROUTES } from './admin-routes.ts';
+import { explainWeakening } from './explain-weakening.ts';
 import type { Policy } from './policy.ts';
 import { countApprovers } from './policy-routes.ts';
 import { REQUESTER_ROUTE, type Route } from './route.ts';
-import type { RouteField, RouteProblem, RouteSurroundings } from './route-problem.ts';
+import type { RouteContext, RouteField, RouteProblem } from './route-problem.ts';
 
 /** A deadline that lies further away is none. */
 const MAX_SPAN_MS = 30 * 86_400_000;
 const MAX_QUORUM = 50;
 /** All of them fit into one field of a form. */
-const MOST_TOOLS = 40;
-const MOST_APPROVERS = 50;
+const MAX_TOOLS = 40;
+const MAX_APPROVERS = 50;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
 const GLOB = /^[\p{L}\p{N}_.:/*-]{1,70}$/u;
 const APPROVER =
   /^(?:requester|user:[UW][A-Z0-9]{1,39}|usergroup:S[A-Z0-9]{1,39}|channel:[CG][A-Z0-9]{1,39})$/;
 
 /** Finds all that is wrong with a draft; none may be saved that has a problem. */
-export function judgeAdminRoute(
+export function validateAdminRoute(
   draft: AdminRouteDraft,
-  around: RouteSurroundings,
+  around: RouteContext,
 ): readonly RouteProblem[] {
   return [
     ...judgeName(draft, around),
@@ -30,17 +30,17 @@ export function judgeAdminRoute(
     ...judgeApprovers(draft, around.able),
     ...judgeSpans(draft),
     ...judgeEscalation(draft, around.book),
-    ...sayLoosening(draft, around),
+    ...explainWeakening(draft, around),
   ];
 }
 
 function judgeName(
   { name }: AdminRouteDraft,
-  { book, policy }: RouteSurroundings,
+  { book, policy }: RouteContext,
 ): readonly RouteProblem[] {
   const isNew = !book.routes.some((route) => route.name === name);
-  if (isNew && book.routes.length >= MOST_ADMIN_ROUTES) {
-    return wrong('name', `There are ${MOST_ADMIN_ROUTES} routes already. Take one away first.`);
+  if (isNew && book.routes.length >= MAX_ADMIN_ROUTES) {
+    return wrong('name', `There are ${MAX_ADMIN_ROUTES} routes already. Take one away first.`);
   }
   if (name === REQUESTER_ROUTE.name) {
     return wrong('name', `The route “${name}” is built in. Give this one another name.`);
@@ -66,9 +66,9 @@ function routeNames({ fallback, rules }: Policy<Route>): ReadonlySet<string> {
 
 function judgeTools(
   { name, tools }: AdminRouteDraft,
-  { book }: RouteSurroundings,
+  { book }: RouteContext,
 ): readonly RouteProblem[] {
-  if (tools.length > MOST_TOOLS) return wrong('tools', `At most ${MOST_TOOLS} tools and patterns.`);
+  if (tools.length > MAX_TOOLS) return wrong('tools', `At most ${MAX_TOOLS} tools and patterns.`);
   const bad = tools.find((tool) => !GLOB.test(tool));
   if (bad !== undefined) {
     return wrong('tools', `“${bad}” is no name of a tool. * stands for anything, as in pay_*.`);
@@ -88,7 +88,7 @@ function judgeTools(
 
 function judgeApprovers(
   draft: AdminRouteDraft,
-  able: RouteSurroundings['able'],
+  able: RouteContext['able'],
 ): readonly RouteProblem[] {
   const { approvers, decisions, quorum } = draft;
   if (approvers.length === 0) {
@@ -98,8 +98,8 @@ function judgeApprovers(
   if (stranger !== undefined) {
     return wrong('approvers', `“${stranger}” is no person, user group or channel.`);
   }
-  if (approvers.length > MOST_APPROVERS) {
-    return wrong('approvers', `At most ${MOST_APPROVERS} people and groups.`);
+  if (approvers.length > MAX_APPROVERS) {
+    return wrong('approvers', `At most ${MAX_APPROVERS} people and groups.`);
   }
   if (!decisions.includes('approve')) {
     return wrong('decisions', 'Without “Approve” nothing could ever run.');
@@ -110,10 +110,7 @@ function judgeApprovers(
   return judgeQuorum(draft, able);
 }
 
-function judgeQuorum(
-  draft: AdminRouteDraft,
-  able: RouteSurroundings['able'],
-): readonly RouteProblem[] {
+function judgeQuorum(draft: AdminRouteDraft, able: RouteContext['able']): readonly RouteProblem[] {
   const { approvers, quorum } = draft;
   const counting = countAble(draft, able);
   if (counting === undefined || quorum <= counting) return [];
@@ -132,16 +129,18 @@ const ONLY_OWN =
 /** Counts those who can approve; whoever asks is one more where their own approval counts, unless they are one of them anyhow. */
 function countAble(
   { approvers, selfApproval }: AdminRouteDraft,
-  able: RouteSurroundings['able'],
+  able: RouteContext['able'],
 ): number | undefined {
   if (!able) return countApprovers(approvers, selfApproval);
   return able.size + (selfApproval && approvers.includes('requester') ? 1 : 0);
 }
 
 function judgeSpans({ deadlineMs, remindAfterMs, escalate }: AdminRouteDraft) {
-  const late = `That is not before the deadline of ${sayDuration(deadlineMs)}: it would never come.`;
+  const late = `That is not before the deadline of ${formatDuration(deadlineMs)}: it would never come.`;
   return [
-    ...(deadlineMs > MAX_SPAN_MS ? wrong('deadline', `At most ${sayDuration(MAX_SPAN_MS)}.`) : []),
+    ...(deadlineMs > MAX_SPAN_MS
+      ? wrong('deadline', `At most ${formatDuration(MAX_SPAN_MS)}.`)
+      : []),
     ...(remindAfterMs !== undefined && remindAfterMs >= deadlineMs
       ? wrong('remindAfter', late)
       : []),
@@ -168,7 +167,7 @@ function judgeEscalation(
 }
 
 /** Tells which other routes lead to one by escalation. */
-export function escalatingTo(name: string, { routes }: AdminRoutes): readonly string[] {
+export function routesEscalatingTo(name: string, { routes }: AdminRoutes): readonly string[] {
   return routes.filter(({ escalate }) => escalate?.to === name).map((route) => route.name);
 }
 

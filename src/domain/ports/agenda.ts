@@ -7,7 +7,7 @@ import type { ThreadKey } from '../threads/thread-key.ts';
  * How far before its time work is due that somebody waits for: it goes ahead of what has piled up,
  * and among its like the longest waiting goes first.
  */
-export const AHEAD_MS = 86_400_000;
+export const PRIORITY_LEAD_MS = 86_400_000;
 
 export type AgendaTask =
   | 'pump'
@@ -52,7 +52,7 @@ export interface Lease {
 }
 
 /** A hold on a thread beside the work that is done in it. */
-export interface Visit {
+export interface ThreadVisit {
   /** Named by the thread, or by what is held in place of one. */
   readonly hold: ThreadFence;
   /** Does something under it. */
@@ -61,7 +61,7 @@ export interface Visit {
 }
 
 /** What was leased, and when the next key is due or its lease runs out after that; undefined when there is none. */
-export interface Claimed {
+export interface LeasedKeys {
   readonly leases: readonly Lease[];
   readonly next: number | undefined;
 }
@@ -73,7 +73,7 @@ export interface ThreadFence {
 }
 
 /** Work that was given up after too many tries. */
-export interface ParkedWork {
+export interface DeadLetter {
   readonly key: AgendaKey;
   readonly reason: string;
   readonly at: number;
@@ -90,9 +90,9 @@ export interface Agenda {
    */
   wake(wakes: readonly Wake[]): Promise<void>;
   /** Leases `most` keys at most, those that have been due longest, or whose worker let its lease run out (one more try); none when none is due. Tells what is left. */
-  claim(now: number, leaseMs: number, most: number): Promise<Claimed>;
+  claim(now: number, leaseMs: number, most: number): Promise<LeasedKeys>;
   /** Holds the thread of a key as long as somebody is in it, be it held by this process already; undefined where another has it. */
-  enter(key: AgendaKey, leaseMs: number): Promise<Visit | undefined>;
+  openVisit(key: AgendaKey, leaseMs: number): Promise<ThreadVisit | undefined>;
   /** Does the work of a lease: what it reads of its thread is kept in memory as long as the thread is held. */
   within<T>(lease: Lease, work: () => Promise<T>): Promise<T>;
   /** Extends a lease; undefined when another worker has the key. */
@@ -104,24 +104,24 @@ export interface Agenda {
   /** Puts the work off as it stands: no try is counted. Nothing happens when the lease was lost. */
   postpone(lease: Lease, dueAt: number): Promise<void>;
   /** Gives the work up, visibly, until somebody wakes it. Nothing happens when the lease was lost. */
-  park(lease: Lease, now: number, reason: string): Promise<void>;
+  moveToDeadLetters(lease: Lease, now: number, reason: string): Promise<void>;
   /** When the next key is due or its lease runs out; undefined when there is none. */
   nextDueAt(): Promise<number | undefined>;
   /** What was given up, longest ago first; the task of a key may be one of another version, which this one does not know. */
-  parked(): Promise<readonly ParkedWork[]>;
+  deadLetters(): Promise<readonly DeadLetter[]>;
   /** Those of the keys that nobody will ever look at: neither due at any time, nor under a lease, nor parked. */
-  unplanned(keys: readonly AgendaKey[]): Promise<readonly AgendaKey[]>;
+  unscheduled(keys: readonly AgendaKey[]): Promise<readonly AgendaKey[]>;
 }
 
-export const pumpKey = (thread: ThreadKey): AgendaKey => ({ task: 'pump', id: thread });
-export const sayKey = (thread: ThreadKey): AgendaKey => ({ task: 'say', id: thread });
-export const heedKey = (thread: ThreadKey): AgendaKey => ({ task: 'heed', id: thread });
+export const advanceTurnKey = (thread: ThreadKey): AgendaKey => ({ task: 'pump', id: thread });
+export const deliverOutboxKey = (thread: ThreadKey): AgendaKey => ({ task: 'say', id: thread });
+export const threadCommandsKey = (thread: ThreadKey): AgendaKey => ({ task: 'heed', id: thread });
 
 /** What a key of a call is made of. */
 export type CallRef = Pick<Call, 'id' | 'thread'>;
 
 const callKey = (task: AgendaTask, { id, thread }: CallRef): AgendaKey => ({ task, id, thread });
-export const runKey = (call: CallRef): AgendaKey => callKey('run', call);
+export const runCallKey = (call: CallRef): AgendaKey => callKey('run', call);
 export const expireKey = (call: CallRef): AgendaKey => callKey('expire', call);
 export const remindKey = (call: CallRef): AgendaKey => callKey('remind', call);
 export const escalateKey = (call: CallRef): AgendaKey => callKey('escalate', call);
@@ -149,12 +149,15 @@ export function readRerouteId(id: string): {
   };
 }
 
-export const redrawKey = (call: CallRef): AgendaKey => callKey('redraw', call);
-export const tidyKey = (what: 'audit' | 'history'): AgendaKey => ({ task: 'tidy', id: what });
+export const renderCardKey = (call: CallRef): AgendaKey => callKey('redraw', call);
+export const retentionKey = (what: 'audit' | 'history'): AgendaKey => ({ task: 'tidy', id: what });
 export const callbackKey = (call: CallRef): AgendaKey => callKey('callback', call);
-export const stubKey = (call: CallRef): AgendaKey => callKey('stub', call);
-export const bulletinKey = (bulletin: string): AgendaKey => ({ task: 'bulletin', id: bulletin });
-export const damagedKey = (record: RecordName): AgendaKey => ({
+export const renderStubKey = (call: CallRef): AgendaKey => callKey('stub', call);
+export const renderDigestKey = (bulletin: string): AgendaKey => ({
+  task: 'bulletin',
+  id: bulletin,
+});
+export const damagedRecordKey = (record: RecordName): AgendaKey => ({
   task: 'damaged',
   id: encodeRecordName(record),
 });

@@ -1,9 +1,9 @@
-import type { Outside } from '../calls/call-origin.ts';
+import type { CallOrigin } from '../calls/call-origin.ts';
 import type { ToolReply } from '../calls/outcome.ts';
-import type { Spent, TurnMessage, Usage } from '../threads/message.ts';
+import type { ModelCost, TurnMessage, Usage } from '../threads/message.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
 import type { ThreadFence } from './agenda.ts';
-import type { OpenedMessage } from './file-ports.ts';
+import type { MessageWithFiles } from './file-ports.ts';
 
 /** A tool call that the graph waits for. */
 export interface OpenCall {
@@ -23,7 +23,7 @@ export interface OpenCall {
   /** Its thread was written from outside of us since it was asked, so it may have had another id before. */
   readonly isRenewed?: true;
   /** Set where the graph runs its own tools, and takes a decision where ours takes an outcome. */
-  readonly outside?: Outside;
+  readonly outside?: CallOrigin;
 }
 
 /** A thread's graph as it stands. */
@@ -48,11 +48,11 @@ export interface GraphState {
   /** What the turn took so far; undefined where the provider does not tell. */
   readonly usage: Usage | undefined;
   /** The same as the graph adds it up; absent where it is not ours. */
-  readonly spent?: Spent | undefined;
+  readonly spent?: ModelCost | undefined;
 }
 
 /** The state of a thread of which nothing can be read. */
-export const UNREADABLE: GraphState = {
+export const UNREADABLE_STATE: GraphState = {
   turn: undefined,
   messages: [],
   open: [],
@@ -69,7 +69,7 @@ export interface RecordedTurn {
   readonly agent?: string | undefined;
   /** Oldest first. The last one is the model's; its calls have no answers yet, and all others have theirs. */
   readonly messages: readonly TurnMessage[];
-  readonly spent?: Spent | undefined;
+  readonly spent?: ModelCost | undefined;
   readonly notice?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface Agent {
   /** With a fence, what an older worker writes from then on is refused. */
   read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphState>;
   /** Begins a turn with the person's message; what the thread held before is gone. */
-  start(message: OpenedMessage, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
+  start(message: MessageWithFiles, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
   /** Answers open calls, by interrupt id; the others stay open. */
   resume(
     thread: ThreadKey,

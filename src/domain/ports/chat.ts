@@ -1,12 +1,12 @@
 import type { Call, CardPlace } from '../calls/call.ts';
-import type { CallLine } from '../cards/call-list-entry.ts';
-import type { Called } from '../cards/card-channel.ts';
-import type { Bulletin } from '../cards/digest-message.ts';
-import type { Report } from '../cards/progress-report.ts';
-import type { Outlook } from '../people/approver-availability.ts';
+import type { CallListEntry } from '../cards/call-list-entry.ts';
+import type { MentionTarget } from '../cards/card-channel.ts';
+import type { DigestMessage } from '../cards/digest-message.ts';
+import type { ProgressReport } from '../cards/progress-report.ts';
+import type { ApproverAvailability } from '../people/approver-availability.ts';
 import type { Sentence } from '../text/sentence.ts';
 import type { InboxMessage } from '../threads/message.ts';
-import type { Say } from '../threads/outbox-message.ts';
+import type { OutboxMessage } from '../threads/outbox-message.ts';
 import type { Pause } from '../threads/pause.ts';
 import { placeOf, type ThreadKey } from '../threads/thread-key.ts';
 
@@ -14,9 +14,9 @@ import { placeOf, type ThreadKey } from '../threads/thread-key.ts';
 export interface ShownCall {
   readonly call: Call;
   /** With whom it waits. */
-  readonly outlook?: Outlook | undefined;
+  readonly availability?: ApproverAvailability | undefined;
   /** What the tool of a running call said last of how it goes: its own words, without the call's secrets. */
-  readonly progress?: Report | undefined;
+  readonly progress?: ProgressReport | undefined;
 }
 
 /** Where people see cards and words; all of it is drawn from stored state and may be repeated. */
@@ -27,10 +27,10 @@ export interface Chat {
     place: CardPlace | undefined,
     options: {
       readonly lookFirst: boolean;
-      readonly outlook?: Outlook | undefined;
-      readonly calls?: readonly Called[] | undefined;
+      readonly outlook?: ApproverAvailability | undefined;
+      readonly calls?: readonly MentionTarget[] | undefined;
       /** What the tool of a running call said last of how it goes: its own words, without the call's secrets. */
-      readonly progress?: Report | undefined;
+      readonly progress?: ProgressReport | undefined;
       /** Nothing runs until it ends. */
       readonly paused?: Pause | undefined;
       /** All calls of the card by their position, this one first, where it shows several. */
@@ -47,7 +47,7 @@ export interface Chat {
       readonly lookFirst: boolean;
       readonly card: CardPlace | undefined;
       /** Whom the call waits for; the card itself is not in the thread. */
-      readonly outlook?: Outlook | undefined;
+      readonly outlook?: ApproverAvailability | undefined;
       /** The channel does not take the card. */
       readonly isRefused: boolean;
       /** All calls of the card by their position, this one first, where it shows several. */
@@ -57,21 +57,21 @@ export interface Chat {
   /** Draws over a message of the call that its card has gone on to `next`: nothing can be pressed there. */
   closeCard(call: Call, place: CardPlace, next: CardPlace): Promise<void>;
   /** Draws the bulletin at its place, or posts it at the top of its channel, where it calls its people; with `lookFirst` an earlier post is looked for. */
-  drawBulletin(
-    bulletin: Bulletin,
+  drawDigest(
+    bulletin: DigestMessage,
     options: {
       readonly lookFirst: boolean;
       /** The calls that wait in it, the oldest of them where there are many. */
-      readonly lines: readonly CallLine[];
+      readonly lines: readonly CallListEntry[];
     },
   ): Promise<CardPlace>;
   /** Says it once; with `lookFirst` an earlier post of the same id is looked for. The growing message at `live` becomes its first part. What can't be said in the thread goes to `to` directly, with the reason. */
-  say(
-    say: Say,
+  postOutboxMessage(
+    say: OutboxMessage,
     options: { readonly lookFirst: boolean; readonly live?: CardPlace | undefined },
   ): Promise<void>;
   /** Makes the growing message of a turn, without a write; `left` is where an earlier worker left it. */
-  growLive(
+  openLiveMessage(
     turn: Pick<InboxMessage, 'id' | 'thread' | 'author'>,
     left: CardPlace | undefined,
   ): LiveMessage;
@@ -121,7 +121,7 @@ export interface LiveMessage {
 }
 
 /** The place of a thread's growing message while nobody knows whether it is there. */
-export function perhapsThere(thread: ThreadKey): CardPlace {
+export function uncertainLivePlace(thread: ThreadKey): CardPlace {
   return { channel: placeOf(thread).channel, ts: '' };
 }
 
@@ -150,6 +150,6 @@ export class ChatError extends Error {
 }
 
 /** What is shown stays refused until somebody mends something, be it the next morning: the work is never given up. */
-export class UnmendedError extends Error {
+export class BlockedUntilFixedError extends Error {
   override readonly name = 'UnmendedError';
 }

@@ -2,11 +2,11 @@ import type { Person } from '../people/person.ts';
 import type { Group } from '../policy/route.ts';
 
 /** What a person is to the workspace; `stranger` comes from another one, `gone` was deactivated. */
-export type Standing = 'member' | 'guest' | 'stranger' | 'bot' | 'gone';
+export type WorkspaceMembership = 'member' | 'guest' | 'stranger' | 'bot' | 'gone';
 
 /** What the workspace knows of a person. */
 export interface Profile {
-  readonly standing: Standing;
+  readonly standing: WorkspaceMembership;
   /** Admin or owner of the workspace, or named in `ADMIN_USERS`. */
   readonly isAdmin: boolean;
   /** What people call them: chosen by themselves, and no proof of anything. */
@@ -26,15 +26,15 @@ export interface GroupProfile {
 }
 
 /** How somebody asks. */
-export interface Asking {
+export interface LookupOptions {
   /** How old an answer may be, in milliseconds; what is asked already is waited for. (Default: a few minutes for people, one for groups.) */
   readonly maxAgeMs?: number;
   /** Nobody's click hangs on it: waits for as long as it takes. */
-  readonly isPatient?: boolean;
+  readonly mayWaitForLimit?: boolean;
 }
 
 /** Who people are, and who belongs together. Rejects when it can't be told now. */
 export interface Directory {
-  profileOf(person: Person, asking?: Asking): Promise<Profile>;
-  groupOf(group: Group, asking?: Asking): Promise<GroupProfile>;
+  profileOf(person: Person, asking?: LookupOptions): Promise<Profile>;
+  groupOf(group: Group, asking?: LookupOptions): Promise<GroupProfile>;
 }

@@ -3,7 +3,7 @@ import type { Attachment, InboxMessage, UserImage } from '../threads/message.ts'
 import type { ThreadKey } from '../threads/thread-key.ts';
 
 /** What was refused for good; `why` is a clause that goes on after the file's name and a colon. */
-export interface RefusedFile {
+export interface RejectedFile {
   readonly kind: 'refused';
   readonly why: string;
 }
@@ -14,7 +14,7 @@ export interface AttachmentSource {
   fetch(
     file: Attachment,
     options: { readonly maxBytes: number; readonly signal: AbortSignal },
-  ): Promise<{ readonly kind: 'bytes'; readonly bytes: Uint8Array } | RefusedFile>;
+  ): Promise<{ readonly kind: 'bytes'; readonly bytes: Uint8Array } | RejectedFile>;
 }
 
 /** Where attached files are put: a folder of the agent's workspace. */
@@ -24,12 +24,12 @@ export interface AttachmentFolder {
     file: Pick<Attachment, 'id' | 'name'>,
     bytes: Uint8Array,
   ): Promise<
-    { readonly kind: 'saved'; readonly path: string; readonly sha256: string } | RefusedFile
+    { readonly kind: 'saved'; readonly path: string; readonly sha256: string } | RejectedFile
   >;
 }
 
 /** A message whose files have been taken in: its text names them. */
-export interface OpenedMessage extends InboxMessage {
+export interface MessageWithFiles extends InboxMessage {
   readonly images?: readonly UserImage[];
 }
 

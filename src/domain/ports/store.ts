@@ -6,17 +6,17 @@
 
 import type { AuditDraft, AuditEntry } from '../audit/audit.ts';
 import type { AuditFault, AuditReport } from '../audit/audit-check.ts';
-import type { Call, CallStatus, CardPlace, SidePost } from '../calls/call.ts';
+import type { Call, CallStatus, CardPlace, SideMessage } from '../calls/call.ts';
 import type { Step } from '../calls/transitions.ts';
-import type { Bulletins } from '../cards/digest-message.ts';
-import type { Reports } from '../cards/progress-report.ts';
+import type { DigestMessages } from '../cards/digest-message.ts';
+import type { ProgressReports } from '../cards/progress-report.ts';
 import type { ApiKey } from '../people/api-key.ts';
 import type { Person } from '../people/person.ts';
-import type { Asked } from '../people/requested-deciders.ts';
+import type { RequestedDecider } from '../people/requested-deciders.ts';
 import type { AdminRoutes } from '../policy/admin-routes.ts';
 import type { Group } from '../policy/route.ts';
 import type { InboxMessage, Rating, SettledTurn } from '../threads/message.ts';
-import type { Say } from '../threads/outbox-message.ts';
+import type { OutboxMessage } from '../threads/outbox-message.ts';
 import type { Pause } from '../threads/pause.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
 import type { TurnRecord, TurnRecords } from '../threads/turn-record.ts';
@@ -28,13 +28,13 @@ import type { Checkpoints } from './agent.ts';
 export type MessageEnd = 'turn' | 'reply' | 'answered';
 
 /** What a decision has read, by the revisions that it found. */
-export type Seen = ReadonlyMap<string, { readonly revision: number }>;
+export type ReadRevisions = ReadonlyMap<string, { readonly revision: number }>;
 
 /** What is written together with a change. A say whose id is known is left as it is. */
 export interface Effects {
   readonly audit?: readonly AuditDraft[];
   readonly wakes?: readonly Wake[];
-  readonly says?: readonly Say[];
+  readonly says?: readonly OutboxMessage[];
   /** Messages that end with this change; one that had ended stays as it was. */
   readonly messageEnds?: readonly { readonly id: string; readonly how: MessageEnd }[];
   /** Calls whose outcomes are taken with it; those that are not there are passed over. */
@@ -62,7 +62,7 @@ export interface Ledger {
     before: Call,
     steps: readonly Step[],
     effects: Effects,
-    seen?: Seen,
+    seen?: ReadRevisions,
     fence?: ThreadFence,
   ): Promise<boolean>;
   get(id: string): Promise<Call | undefined>;
@@ -78,8 +78,8 @@ export interface Ledger {
   placeCard(callId: string, place: CardPlace): Promise<void>;
   cardOf(callId: string): Promise<CardPlace | undefined>;
   /** Remembers where another message of the call stands; undefined forgets it. */
-  placeSide(callId: string, side: SidePost, place: CardPlace | undefined): Promise<void>;
-  sidesOf(callId: string): Promise<Readonly<Partial<Record<SidePost, CardPlace>>>>;
+  placeSideMessage(callId: string, side: SideMessage, place: CardPlace | undefined): Promise<void>;
+  sideMessagesOf(callId: string): Promise<Readonly<Partial<Record<SideMessage, CardPlace>>>>;
   /** A person's calls of one tool that were made at a time (ms) or later, in all threads, oldest first. */
   ofRequester(requester: Person, tool: string, since: number): Promise<readonly Call[]>;
   /** How many calls of a person wait for a decision, in all threads. */
@@ -87,15 +87,15 @@ export interface Ledger {
   /** How many calls that a program asked for with this key wait for a decision. */
   countPendingOfKey(key: string): Promise<number>;
   /** Groups of which some call of a workspace asks a decision now. */
-  askedGroups(team: string): Promise<readonly Group[]>;
+  groupsAskedToDecide(team: string): Promise<readonly Group[]>;
   /** Calls of a workspace that ask a decision of any of these now, each once, oldest first; a page holds at most `limit` of them, those that came after the call `after`. */
-  askingAny(
+  askingAnyOf(
     team: string,
-    asked: readonly Asked[],
+    asked: readonly RequestedDecider[],
     page: { readonly after?: string | undefined; readonly limit: number },
   ): Promise<readonly Call[]>;
   /** A person's calls of all tools that are over, or those that are not, newest first; a page holds at most `limit` of them, those that came before the call `before`. */
-  madeBy(
+  requestedBy(
     requester: Person,
     page: PageBefore & { readonly isOver: boolean },
   ): Promise<readonly Call[]>;
@@ -120,7 +120,7 @@ export interface Inbox {
   /** Inserts a message as waiting unless its id is known. Effects happen with an insert only. */
   receive(message: InboxMessage, effects: Effects): Promise<'new' | 'known'>;
   /** Tells whether any message of the thread was ever received. */
-  knows(thread: ThreadKey): Promise<boolean>;
+  hasThread(thread: ThreadKey): Promise<boolean>;
   /** Tells which of these ids are of messages that were ever received. */
   received(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** The message whose turn is going on. */
@@ -133,7 +133,7 @@ export interface Inbox {
     readonly channel?: string;
   }): Promise<readonly InboxMessage[]>;
   /** Threads that have a current or a waiting message. */
-  busyThreads(): Promise<readonly ThreadKey[]>;
+  threadsWithMessages(): Promise<readonly ThreadKey[]>;
   /** Marks the current message `id` as stopped by `by`; false when it isn't current or is marked already. */
   stop(id: string, by: Person, at: number, effects: Effects): Promise<boolean>;
   /** Makes a waiting message the current one; false when it isn't waiting or another is current. */
@@ -156,7 +156,7 @@ export interface History {
   /** Deletes the settled turns of a thread and of its child threads, ratings included; answers how many turns. */
   clear(thread: ThreadKey, effects: Effects): Promise<number>;
   /** Threads of people in which nothing has happened from a time (ms) on, longest untouched first; `skip` leaves out that many. */
-  untouched(
+  inactiveThreads(
     before: number,
     page: { readonly skip: number; readonly limit: number },
   ): Promise<readonly UntouchedThread[]>;
@@ -167,7 +167,7 @@ export interface History {
    */
   remove(found: UntouchedThread, effects: Effects): Promise<boolean>;
   /** Calls that belong to channels themselves and were over before a time (ms), in any order; at most `limit`. */
-  oldInChannels(before: number, limit: number): Promise<readonly Call[]>;
+  endedChannelCalls(before: number, limit: number): Promise<readonly Call[]>;
   /** Removes such calls with what is remembered of their cards; false, and nothing happens, when one of them is not there any more. */
   removeCalls(calls: readonly Call[], effects: Effects): Promise<boolean>;
 }
@@ -183,15 +183,15 @@ export interface UntouchedThread {
 
 /** What the app has yet to say. */
 export interface Outbox {
-  add(says: readonly Say[], wakes: readonly Wake[], fence?: ThreadFence): Promise<void>;
+  add(says: readonly OutboxMessage[], wakes: readonly Wake[], fence?: ThreadFence): Promise<void>;
   /** Unsaid, in the order in which they were added. */
-  unsaid(thread: ThreadKey): Promise<readonly Say[]>;
-  markSaid(id: string): Promise<void>;
+  pendingMessages(thread: ThreadKey): Promise<readonly OutboxMessage[]>;
+  markSent(id: string): Promise<void>;
   /** Threads in which something is unsaid. */
-  unsaidThreads(): Promise<readonly ThreadKey[]>;
+  threadsWithPendingMessages(): Promise<readonly ThreadKey[]>;
   /** Remembers where the thread's growing message stands (an empty `ts`: it may be there); undefined forgets it. */
-  placeLive(thread: ThreadKey, place: CardPlace | undefined): Promise<void>;
-  liveOf(thread: ThreadKey): Promise<CardPlace | undefined>;
+  placeLiveMessage(thread: ThreadKey, place: CardPlace | undefined): Promise<void>;
+  liveMessageOf(thread: ThreadKey): Promise<CardPlace | undefined>;
 }
 
 /** Whether anything new may run. */
@@ -268,10 +268,10 @@ export interface Store {
   readonly pins: Pins;
   readonly drafts: Drafts;
   readonly keys: Keys;
-  readonly bulletins: Bulletins;
-  readonly reports: Reports;
+  readonly bulletins: DigestMessages;
+  readonly reports: ProgressReports;
   /** Decides something, and tells what it has read of the store: what was kept in memory may be behind. */
-  observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: Seen }>;
+  observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: ReadRevisions }>;
   /** Reads past what is kept in memory. */
   fresh<T>(work: () => Promise<T>): Promise<T>;
   /** Rejects, saying why and what to do, when the backend can't be written. */

@@ -1,8 +1,8 @@
 /** Does a piece of work when all of its queue that came before have ended, however they did. */
-export type Queues = <Result>(queue: string, work: () => Promise<Result>) => Promise<Result>;
+export type KeyedQueues = <Result>(queue: string, work: () => Promise<Result>) => Promise<Result>;
 
 /** Creates the queues of one process; one is forgotten when it is empty. */
-export function createQueues(): Queues {
+export function createKeyedQueues(): KeyedQueues {
   const last = new Map<string, Promise<unknown>>();
 
   return async function inQueue<Result>(

@@ -27,7 +27,7 @@ export function maskingOfCall(
 }
 
 /** Tells whether a person has to open a call before their approval counts: what its card masks of it could be anything. */
-export function mustBeOpened(call: Call, tool?: SecretsOfTool): boolean {
+export function requiresOpening(call: Call, tool?: SecretsOfTool): boolean {
   const masking = maskingOfCall(call, tool, { reveals: false });
   const { args, outside, preview = '', tool: name } = call;
   const texts = [name, preview, ...(outside?.choices ?? [])];
@@ -45,18 +45,18 @@ export function hasOpened({ digest, openings = [] }: Call, person: Person): bool
 }
 
 /** Tells whether a person has still to open a call before their approval counts. */
-export function isUnseen(call: Call, person: Person, tool?: SecretsOfTool): boolean {
-  return !hasOpened(call, person) && mustBeOpened(call, tool);
+export function mustStillOpen(call: Call, person: Person, tool?: SecretsOfTool): boolean {
+  return !hasOpened(call, person) && requiresOpening(call, tool);
 }
 
 /** Notes that a person is shown what is masked of a call; undefined where nothing is, or they have been before. */
-export function ruleOpening(
+export function recordOpening(
   call: Call,
   by: Person,
   now: number,
   tool?: SecretsOfTool,
 ): Step | undefined {
-  if (!isUnseen(call, by, tool)) return undefined;
+  if (!mustStillOpen(call, by, tool)) return undefined;
   const { digest, openings = [], status } = call;
   // Those of what it was before are over.
   const kept = openings.filter((each) => each.digest === digest);

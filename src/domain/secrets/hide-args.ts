@@ -2,14 +2,14 @@
 import type { Call } from '../calls/call.ts';
 import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
 import type { Toolbox } from '../tools/tool.ts';
-import { maskingOfCall, mustBeOpened } from './call-secrets.ts';
-import { hideText, holdsMark, type Masking, secretArgument } from './mask-secrets.ts';
+import { maskingOfCall, requiresOpening } from './call-secrets.ts';
+import { hasSecretMark, type Masking, maskWholeText, secretArgument } from './mask-secrets.ts';
 import type { SecretMark } from './secret-mark.ts';
 
 type Path = readonly (string | number)[];
 
 /** Arguments whose secrets were put back. */
-export interface Restored {
+export interface RestoredArguments {
   readonly args: JsonValue;
   /** Whether there were any. */
   readonly keepsUnseen: boolean;
@@ -18,7 +18,7 @@ export interface Restored {
 }
 
 /** Hides the secrets of calls; `reveals` shows those that are masked until a person opens the call. */
-export interface HideArgs {
+export interface SecretHider {
   /** The arguments with a mark in place of each secret. */
   args(call: Call, reveals: boolean): JsonValue;
   /** A text about the call, without its secrets. */
@@ -26,11 +26,11 @@ export interface HideArgs {
   /** Tells whether a person has to open the call before they can approve it. */
   mustBeOpened(call: Call): boolean;
   /** Puts the secrets of a call back where their marks stand in other arguments. */
-  restore(call: Call, args: JsonValue): Restored;
+  restore(call: Call, args: JsonValue): RestoredArguments;
 }
 
 /** Creates what hides secrets, under the marks of the installation. */
-export function createHideArgs(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>): HideArgs {
+export function createSecretHider(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>): SecretHider {
   // An answer asks for several texts of one call; a call is replaced, never changed.
   const kept = { masked: new WeakMap<Call, Masking>(), opened: new WeakMap<Call, Masking>() };
 
@@ -43,8 +43,8 @@ export function createHideArgs(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>): 
 
   return {
     args: (call, reveals) => hideIn(readStoredJson(call.args), masking(call, reveals)),
-    text: (call, text, reveals) => hideText(text, masking(call, reveals)),
-    mustBeOpened: (call) => mustBeOpened(call, toolbox.of(call)),
+    text: (call, text, reveals) => maskWholeText(text, masking(call, reveals)),
+    mustBeOpened: (call) => requiresOpening(call, toolbox.of(call)),
     restore(call, args) {
       const stored = readStoredJson(call.args);
       // Masked as on the card, or as to a person who has opened it.
@@ -60,7 +60,7 @@ export function createHideArgs(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>): 
           keepsUnseen = true;
           return kept;
         }
-        if (holdsMark(shown)) misplaced.push(path);
+        if (hasSecretMark(shown)) misplaced.push(path);
         return shown;
       }
 
@@ -74,7 +74,7 @@ export function createHideArgs(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>): 
           Object.entries(shown).map(([name, each]) => {
             const key = restoreKey(name, here, views);
             if (key !== name) keepsUnseen = true;
-            else if (holdsMark(name)) misplaced.push([...path, name]);
+            else if (hasSecretMark(name)) misplaced.push([...path, name]);
             return [key, restoreIn(each, valueAt(here, key), [...path, key])];
           }),
         );
@@ -89,7 +89,7 @@ function hideIn(value: JsonValue, masking: Masking, path: Path = []): JsonValue 
   const own = secretArgument(path, value, masking);
   if (own?.kind === 'masked') return `⟨${own.words}⟩`;
   const inner = own?.masking ?? masking;
-  if (typeof value === 'string') return hideText(value, inner);
+  if (typeof value === 'string') return maskWholeText(value, inner);
   if (typeof value === 'number') return hideNumber(value, inner);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
@@ -97,19 +97,22 @@ function hideIn(value: JsonValue, masking: Masking, path: Path = []): JsonValue 
   }
   const shown = new Map<string, JsonValue>();
   for (const [key, each] of Object.entries(value)) {
-    shown.set(nameApart(hideText(key, inner), shown), hideIn(each, inner, [...path, key]));
+    shown.set(
+      uniqueMaskedName(maskWholeText(key, inner), shown),
+      hideIn(each, inner, [...path, key]),
+    );
   }
   return Object.fromEntries(shown);
 }
 
 function hideNumber(value: number, masking: Masking): JsonValue {
   const text = JSON.stringify(value);
-  const shown = hideText(text, masking);
+  const shown = maskWholeText(text, masking);
   return shown === text ? value : shown;
 }
 
 /** No argument may stand for another one that is masked alike. */
-function nameApart(name: string, taken: ReadonlyMap<string, JsonValue>): string {
+function uniqueMaskedName(name: string, taken: ReadonlyMap<string, JsonValue>): string {
   let apart = name;
   for (let n = 2; taken.has(apart); n += 1) apart = `${name} (${n})`;
   return apart;
@@ -129,7 +132,7 @@ function isShownAs(
 function restoreKey(name: string, here: JsonValue | undefined, views: readonly Masking[]): string {
   if (!isObject(here) || Object.hasOwn(here, name)) return name;
   const keys = Object.keys(here);
-  return keys.find((key) => views.some((view) => hideText(key, view) === name)) ?? name;
+  return keys.find((key) => views.some((view) => maskWholeText(key, view) === name)) ?? name;
 }
 
 /** The secrets by their marks, so that those of a list may change places; two with the same mark can't be told apart. */

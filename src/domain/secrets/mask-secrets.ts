@@ -80,11 +80,11 @@ export function maskingOf(
   const finderOf = (secret: readonly string[]) =>
     secret.length === 0 ? NO_TEXTS : createTextFinder(secretTextsAt(args, secret));
   const finders = { hidden: finderOf(paths.hidden), claimed: finderOf(paths.claimed) };
-  return { reveals: how.reveals, mark: how.mark && remembering(how.mark), paths, ...finders };
+  return { reveals: how.reveals, mark: how.mark && memoizeMark(how.mark), paths, ...finders };
 }
 
 /** A call may repeat one secret thousands of times, and each mark is a hash. What is remembered goes with the masking. */
-function remembering(mark: SecretMark): SecretMark {
+function memoizeMark(mark: SecretMark): SecretMark {
   const known = new Map<string, string>();
   return (secret) => {
     const made = known.get(secret) ?? mark(secret);
@@ -106,7 +106,7 @@ interface Span {
 }
 
 /** Nobody compares the marks of more. */
-const MOST_MARKS = 500;
+const MAX_MARKS = 500;
 
 /** Masks a text, and counts what is secret in it. */
 export function maskText(text: string, masking: Masking): MaskedText {
@@ -119,7 +119,7 @@ export function maskText(text: string, masking: Masking): MaskedText {
     // A mark is a hash: of very many secrets, the first are marked.
     parts.push(
       text.slice(at, from),
-      sayMask(name, secret, i < MOST_MARKS ? masking.mark : undefined),
+      formatMask(name, secret, i < MAX_MARKS ? masking.mark : undefined),
     );
     at = to;
   }
@@ -134,7 +134,7 @@ export function maskText(text: string, masking: Masking): MaskedText {
 }
 
 /** Masks a text whole into one. */
-export function hideText(text: string, masking: Masking): string {
+export function maskWholeText(text: string, masking: Masking): string {
   return maskText(text, masking).parts.join('');
 }
 
@@ -188,11 +188,11 @@ function findLookAlikes(text: string): readonly Span[] {
   return found;
 }
 
-function sayMask(name: string, secret: string, mark: SecretMark | undefined): string {
-  return `⟨hidden: ${name}${sayMark(secret, mark)}⟩`;
+function formatMask(name: string, secret: string, mark: SecretMark | undefined): string {
+  return `⟨hidden: ${name}${formatSecretMark(secret, mark)}⟩`;
 }
 
-function sayMark(secret: string, mark: SecretMark | undefined): string {
+function formatSecretMark(secret: string, mark: SecretMark | undefined): string {
   return mark === undefined ? '' : `, mark ${mark(secret)}`;
 }
 
@@ -225,18 +225,18 @@ export function secretArgument(
     const paths = { ...masking.paths, claimed: [] };
     return { kind: 'revealed', masking: { ...masking, paths, claimed: NO_TEXTS }, secrets };
   }
-  return { kind: 'masked', words: saySecret(kind, value, masking), secrets };
+  return { kind: 'masked', words: secretPlaceholder(kind, value, masking), secrets };
 }
 
 /** Says what stands in the place of a secret value. */
-export function saySecret(
+export function secretPlaceholder(
   kind: Declared,
   value: JsonValue,
   { mark }: Pick<Masking, 'mark'>,
 ): string {
   const text = typeof value === 'string' ? value : canonicalJson(value);
   const what = kind === 'hidden' ? 'secret, not shown' : 'hidden: marked as secret';
-  return `${what}${sayMark(text, mark)}`;
+  return `${what}${formatSecretMark(text, mark)}`;
 }
 
 /** Lists the paths whose values are masked for this reader. */
@@ -281,6 +281,6 @@ function* countsIn(value: JsonValue, masking: Masking, path: Path): Generator<Se
 }
 
 /** Tells whether a text holds what stands in the place of a secret. */
-export function holdsMark(text: string): boolean {
+export function hasSecretMark(text: string): boolean {
   return /⟨(?:secret, not shown|hidden: [^⟩]{1,40}), mark [0-9a-f]+⟩/.test(text);
 }

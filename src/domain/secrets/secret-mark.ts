@@ -22,7 +22,7 @@ export function createSecretMark(key: Uint8Array): SecretMark {
 }
 
 /** Makes ids of calls out of texts, the same of the same text: 132 bits that nobody can guess without the key. */
-export function createCallNames(key: Uint8Array): (text: string) => string {
+export function createCallIds(key: Uint8Array): (text: string) => string {
   return (text) =>
     createHmac('sha256', key)
       .update(`countersign-call-name-1\0${text}`)

@@ -141,12 +141,12 @@ export function allSecretPaths(call: SecretsOfCall, tool?: SecretsOfTool): reado
 type Schema = { readonly [key: string]: JsonValue };
 
 /** In what goes on for longer everything counts as secret. */
-const MOST_STEPS = 50_000;
+const MAX_STEPS = 50_000;
 
 /** Lists the paths that a JSON Schema marks as secret: `format: "password"`, `writeOnly`, or `secret: true`. */
 export function secretPathsOf(schema: Schema): readonly string[] {
   const paths = new Set<string>();
-  const count = { left: MOST_STEPS };
+  const count = { left: MAX_STEPS };
   walk(schema, { root: schema, path: [], paths, refs: [], count });
   return count.left < 0 ? ['*'] : [...paths];
 }

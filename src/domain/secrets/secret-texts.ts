@@ -1,8 +1,8 @@
 /** The values of secret arguments as texts to look for, and the ways in which they are written elsewhere. */
 
 import type { JsonValue } from '../json/json.ts';
-import { toWhole } from '../json/to-plain-json.ts';
-import type { Wanted } from '../text/text-finder.ts';
+import { toWellFormed } from '../json/to-plain-json.ts';
+import type { SearchText } from '../text/text-finder.ts';
 import { isSecretPath } from './secret-paths.ts';
 
 /** Shorter secrets can't be looked for without tearing words apart; their own field stays masked. */
@@ -30,9 +30,9 @@ function leavesOf(value: JsonValue, path: Leaf['path'] = []): readonly Leaf[] {
 export function secretTextsAt(
   args: readonly JsonValue[],
   paths: readonly string[],
-): readonly Wanted[] {
+): readonly SearchText[] {
   const secrets = [...new Set(args.flatMap((each) => valuesAt(each, paths)))];
-  const found = new Map<string, Wanted>();
+  const found = new Map<string, SearchText>();
   const add = (text: string, owner: string) => {
     if (text.length >= MIN_SECRET && !found.has(text)) found.set(text, { text, owner });
   };
@@ -45,9 +45,9 @@ export function secretTextsAt(
 }
 
 /** Other ways of writing secrets, as many as there is time for. */
-function rewritten(secrets: readonly string[]): readonly Wanted[] {
+function rewritten(secrets: readonly string[]): readonly SearchText[] {
   const short = secrets.filter(({ length }) => length <= MAX_REWRITTEN);
-  const found: Wanted[] = [];
+  const found: SearchText[] = [];
   let left = MAX_REWRITTEN_SUM;
   for (const waysOf of [plainWays, encodedWays]) {
     for (const owner of short) {
@@ -61,7 +61,7 @@ function rewritten(secrets: readonly string[]): readonly Wanted[] {
 }
 
 /** Lists the values at the secret paths that are too short to be among those texts. */
-export function shortSecretsAt(
+export function shortSecretValuesAt(
   args: readonly JsonValue[],
   paths: readonly string[],
 ): readonly string[] {
@@ -94,7 +94,7 @@ function inJson(text: string): string {
 }
 
 function encodedWays(secret: string): readonly string[] {
-  const percent = encodeURIComponent(toWhole(secret));
+  const percent = encodeURIComponent(toWellFormed(secret));
   const lower = percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
   const form = percent.replaceAll('%20', '+');
   const base64 = [0, 1, 2].map((before) => inBase64(secret, before));

@@ -91,7 +91,7 @@ export interface FoundToken {
 /** One look at a text tells of most that they have none. */
 const ANY_HINT = new RegExp(TOKENS.map(({ hint }) => hint.source).join('|'), 'i');
 /** Nobody looks at more of one shape: all that follows is taken for one more. */
-const MOST_TOKENS = 500;
+const MAX_TOKENS = 500;
 
 /** Finds tokens, shape by shape; time grows with the text's length only. */
 export function findTokens(text: string): readonly (readonly FoundToken[])[] {
@@ -108,7 +108,7 @@ function findShape(
     const begin = beginIn(match);
     if (begin === -1) continue;
     const from = index + begin;
-    const isLast = found.length === MOST_TOKENS;
+    const isLast = found.length === MAX_TOKENS;
     const to = isLast ? text.length : index + match.length;
     found.push({ from, to, name, secret: text.slice(from, to) });
     if (isLast) break;

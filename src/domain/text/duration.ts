@@ -19,7 +19,7 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /** Writes a span of time as `parseDuration` reads it, in the fewest parts. */
-export function sayDuration(ms: number): string {
+export function formatDuration(ms: number): string {
   let rest = Math.round(ms / 1_000);
   const parts: string[] = [];
   for (const unit of ['d', 'h', 'm', 's']) {

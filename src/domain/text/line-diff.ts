@@ -2,10 +2,10 @@
 import { FILE_HEADERS_ONLY, formatPatch, OMIT_HEADERS, structuredPatch } from 'diff';
 
 /** More lines between the first and the last difference take long to compare. */
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 
 /** Shows a change line by line; undefined where it would take long. Only line feeds end a line. */
-export function showPatch(
+export function diffLines(
   before: string,
   after: string,
   how: {
@@ -20,7 +20,7 @@ export function showPatch(
   const { from, tail } = changedPart(before, after, how.context);
   const parts = [before, after].map((text) => text.slice(from, text.length - tail));
   const [old = '', now = ''] = parts;
-  if (parts.some((text) => linesIn(text) > MOST_LINES)) return undefined;
+  if (parts.some((text) => linesIn(text) > MAX_LINES)) return undefined;
   const patch = structuredPatch(...(how.names ?? ['', '']), old, now, undefined, undefined, {
     context: how.context,
     maxEditLength: how.maxChanged,

@@ -1,14 +1,14 @@
 /** Text of others on a terminal and in JSON for one: nothing in it acts. */
 import { EMOJI, HIDDEN, LETTER } from './characters.ts';
-import { escapeAll } from './visible-text.ts';
+import { escapeCharacters } from './visible-text.ts';
 
 /** Writes a text on one line of a terminal or a report: a line break in it is an escape too, and spaces stay. */
-export function showLine(text: string): string {
+export function toTerminalLine(text: string): string {
   return escapeForTerminal(text, '\\u{5c}u{').replaceAll('\n', '\\u{a}');
 }
 
 /** Writes lines for a terminal, whatever is in them: no character acts on it or reorders others. Doing so twice changes nothing. */
-export function showLines(text: string): string {
+export function toTerminalLines(text: string): string {
   return escapeForTerminal(text, '\\u{');
 }
 
@@ -17,7 +17,7 @@ function escapeForTerminal(text: string, written: string): string {
     FOR_TERMINALS,
     (piece, plain: string | undefined, ours: string | undefined) => {
       if (plain !== undefined) return piece;
-      return ours === undefined ? escapeAll(piece) : written;
+      return ours === undefined ? escapeCharacters(piece) : written;
     },
   );
 }
@@ -31,7 +31,7 @@ const FOR_TERMINALS = new RegExp(
 const HIDDEN_IN_JSON = new RegExp(HIDDEN, 'gv');
 
 /** Writes a JSON text with the escapes of JSON for whatever can't be seen: its value stays the same. */
-export function showJson(json: string): string {
+export function toTerminalJson(json: string): string {
   return json.replace(HIDDEN_IN_JSON, (character) =>
     Array.from({ length: character.length }, (_each, at) => {
       const unit = character.charCodeAt(at).toString(16).padStart(4, '0');

@@ -1,9 +1,9 @@
 /** Finds many texts in another one: time grows with the sizes of both, never with their product. */
 
-import { bordersOf, endsIn } from './find-substrings.ts';
+import { bordersOf, matchEndsIn } from './find-substrings.ts';
 
 /** A part of a text, and which of the texts looked for it holds. */
-export interface Found {
+export interface TextMatch {
   readonly from: number;
   /** Exclusive. */
   readonly to: number;
@@ -12,7 +12,7 @@ export interface Found {
 }
 
 /** A text to look for; `owner` is given back where it is found. */
-export interface Wanted {
+export interface SearchText {
   readonly text: string;
   readonly owner: string;
 }
@@ -20,7 +20,7 @@ export interface Wanted {
 /** Looks for a fixed set of texts. */
 export interface TextFinder {
   /** In order, overlapping ones joined. */
-  find(text: string): readonly Found[];
+  find(text: string): readonly TextMatch[];
 }
 
 /** Finds nothing. */
@@ -28,17 +28,17 @@ export const NO_TEXTS: TextFinder = { find: () => [] };
 
 /** Each longer text is looked for by itself. */
 const LONG = 10_000;
-const MOST_LONG = 30;
+const MAX_LONG = 30;
 /** More characters of the shorter texts in all would take long to prepare. */
-const MOST_SHORT = 120_000;
+const MAX_SHORT = 120_000;
 
 /** Makes the finder of a set of texts. Of more than can be looked for in a few milliseconds it takes every text for one of them. */
-export function createTextFinder(wanted: readonly Wanted[]): TextFinder {
+export function createTextFinder(wanted: readonly SearchText[]): TextFinder {
   const all = wanted.filter(({ text }) => text !== '');
   const long = all.filter(({ text }) => text.length > LONG);
   const short = all.filter(({ text }) => text.length <= LONG);
   const characters = short.reduce((sum, { text }) => sum + text.length, 0);
-  if (long.length > MOST_LONG || characters > MOST_SHORT) return EVERY_TEXT;
+  if (long.length > MAX_LONG || characters > MAX_SHORT) return EVERY_TEXT;
   const finders = [...long.map(createLongFinder), ...createShortFinder(short)];
   const [only = NO_TEXTS] = finders;
   if (finders.length <= 1) return only;
@@ -50,8 +50,8 @@ const EVERY_TEXT: TextFinder = {
 };
 
 /** Joins what overlaps; of those joined the longest names the owner. */
-function joinAll(found: readonly Found[]): readonly Found[] {
-  const joined: Found[] = [];
+function joinAll(found: readonly TextMatch[]): readonly TextMatch[] {
+  const joined: TextMatch[] = [];
   let longest = 0;
   for (const next of found.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
     const last = joined.at(-1);
@@ -69,21 +69,21 @@ function joinAll(found: readonly Found[]): readonly Found[] {
 }
 
 /** Looks for one text (Knuth–Morris–Pratt). */
-function createLongFinder({ text: sought, owner }: Wanted): TextFinder {
+function createLongFinder({ text: sought, owner }: SearchText): TextFinder {
   let borders: Int32Array | undefined;
   return {
     find(text) {
       if (text.length < sought.length) return [];
       borders ??= bordersOf(sought);
       return joinAll(
-        endsIn(text, sought, borders).map((to) => ({ from: to - sought.length, to, owner })),
+        matchEndsIn(text, sought, borders).map((to) => ({ from: to - sought.length, to, owner })),
       );
     },
   };
 }
 
 /** Looks for all texts in one pass (Aho–Corasick). */
-function createShortFinder(all: readonly Wanted[]): readonly TextFinder[] {
+function createShortFinder(all: readonly SearchText[]): readonly TextFinder[] {
   if (all.length === 0) return [];
   const trie = createTrie(all);
   return [{ find: (text) => findIn(text, trie, all) }];
@@ -103,7 +103,7 @@ interface Trie {
   readonly lengths: Int32Array;
 }
 
-function createTrie(all: readonly Wanted[]): Trie {
+function createTrie(all: readonly SearchText[]): Trie {
   const most = 1 + all.reduce((sum, { text }) => sum + text.length, 0);
   const nodes = createNodes(most);
   const longest = new Int32Array(most).fill(-1);
@@ -233,7 +233,7 @@ function createSteps(most: number) {
   };
 }
 
-function findIn(text: string, trie: Trie, all: readonly Wanted[]): readonly Found[] {
+function findIn(text: string, trie: Trie, all: readonly SearchText[]): readonly TextMatch[] {
   const spans: Span[] = [];
   let node = ROOT;
   for (let i = 0; i < text.length; i += 1) {

@@ -125,19 +125,19 @@ function isKeyCap(text: string, at: number): boolean {
 /** A character, or marks with the letter before them, are escaped unless the normal form has them so. */
 function looseAt(text: string, at: number): Piece {
   let size = sizeAt(text, at);
-  if (!isJoining(text, at)) return settledFrom(text, at, at, size);
+  if (!isJoining(text, at)) return settledPieceAt(text, at, at, size);
   for (let n = 1; n < MAX_MARKS && isJoining(text, at + size); n += 1) {
     size += sizeAt(text, at + size);
   }
   const before = 1 + Number(isLowSurrogate(text, at - 1));
-  return settledFrom(text, Math.max(0, at - before), at, size);
+  return settledPieceAt(text, Math.max(0, at - before), at, size);
 }
 
 /** A text has few different ones, and to join each again takes long. */
 const SETTLED = new Map<number | string, boolean>();
-const MOST_SETTLED = 5_000;
+const MAX_SETTLED = 5_000;
 
-function settledFrom(text: string, from: number, at: number, size: number): Piece {
+function settledPieceAt(text: string, from: number, at: number, size: number): Piece {
   const end = at + size;
   // Numbers are found sooner than texts.
   const key =
@@ -146,7 +146,7 @@ function settledFrom(text: string, from: number, at: number, size: number): Piec
       : text.slice(from, end);
   let isSettled = SETTLED.get(key);
   if (isSettled === undefined) {
-    if (SETTLED.size >= MOST_SETTLED) SETTLED.clear();
+    if (SETTLED.size >= MAX_SETTLED) SETTLED.clear();
     const joined = text.slice(from, end);
     isSettled = joined.normalize('NFC') === joined;
     SETTLED.set(key, isSettled);
@@ -198,7 +198,7 @@ function marksAfter(text: string, from: number, size: number, before: number): n
 const ESCAPES: (string | undefined)[] = [];
 
 function escaped(text: string, at: number, size: number): Piece {
-  if (size > 1) return { size, shownAs: escapeAll(text.slice(at, at + size)) };
+  if (size > 1) return { size, shownAs: escapeCharacters(text.slice(at, at + size)) };
   const code = text.charCodeAt(at);
   const shownAs = ESCAPES[code] ?? escapeRun(text.charAt(at), 1);
   ESCAPES[code] = shownAs;
@@ -206,7 +206,7 @@ function escaped(text: string, at: number, size: number): Piece {
 }
 
 /** Writes runs of one character with their number. */
-export function escapeAll(piece: string): string {
+export function escapeCharacters(piece: string): string {
   let shown = '';
   let at = 0;
   while (at < piece.length) {
@@ -261,23 +261,23 @@ export function fromVisible(visible: string): string {
 const NAME_LIMIT = 80;
 
 /** Writes a tool's name where markup is read: plain letters, digits and `._-` stay, all else is escaped. */
-export function showName(name: string): string {
+export function escapeToolName(name: string): string {
   return showPlain(name, /[^A-Za-z0-9._-]/gu);
 }
 
 /** Writes a tool's name where nothing is markup: as elsewhere, but that `/` stays, and a single `:`, which makes no emoji. */
-export function showHeading(name: string): string {
+export function escapeHeading(name: string): string {
   const isEmoji = /:.*:/su.test(name);
   return showPlain(name, isEmoji ? /[^A-Za-z0-9./_-]/gu : /[^A-Za-z0-9.:/_-]/gu);
 }
 
 /** Tells whether a tool's name is written whole. */
-export function isNameWhole(name: string): boolean {
+export function isNameUnescaped(name: string): boolean {
   return escapeName(name, /[^A-Za-z0-9._-]/gu).length <= NAME_LIMIT;
 }
 
 /** Writes the name of a program where markup is read: as a tool's, but that single spaces between words stay. */
-export function showTitle(name: string): string {
+export function escapeProgramName(name: string): string {
   return showPlain(name, /(?! (?=[A-Za-z0-9._-]))[^A-Za-z0-9._-]|(?<=^|[^A-Za-z0-9._-]) /gu);
 }
 

@@ -118,7 +118,7 @@ export interface TokenCount {
 }
 
 /** What requests to a model took, failed ones included; `tokens` as far as the provider told them. */
-export interface Spent {
+export interface ModelCost {
   readonly requests: number;
   /** Time in which the model was waited for, in milliseconds. */
   readonly modelMs: number;

@@ -4,7 +4,7 @@ import { plainSentence, type Sentence } from '../text/sentence.ts';
 import type { ThreadKey } from './thread-key.ts';
 
 /** Something to say in a thread, until it has been said; one id is said once. */
-export interface Say {
+export interface OutboxMessage {
   readonly id: string;
   readonly thread: ThreadKey;
   /** `answer`: the agent's Markdown; `notice`: our own words; `private`: ours, seen by one person only. */
@@ -27,11 +27,11 @@ export interface Say {
   /** Said to `to` in a direct message, wherever the thread is. */
   readonly isDirect?: true;
   /** Written over this earlier say of the thread; where that is gone, nothing is said. */
-  readonly replaces?: Pick<Say, 'id' | 'createdAt'>;
+  readonly replaces?: Pick<OutboxMessage, 'id' | 'createdAt'>;
 }
 
 /** Makes what a say of ours says of a sentence. */
-export function inWords(words: Sentence): Pick<Say, 'text' | 'words'> {
+export function toOutboxWords(words: Sentence): Pick<OutboxMessage, 'text' | 'words'> {
   return { text: plainSentence(words), words };
 }
 

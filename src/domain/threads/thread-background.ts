@@ -2,7 +2,7 @@ import type { Person } from '../people/person.ts';
 import type { Attachment, InboxMessage } from './message.ts';
 
 /** What a person wrote in a Slack thread, whether or not it was for the agent. */
-export interface ThreadWords {
+export interface ThreadPost {
   /** As a message of the inbox would have it. */
   readonly id: string;
   readonly author: Person;
@@ -12,9 +12,9 @@ export interface ThreadWords {
 }
 
 /** A thread up to a message, as Slack shows it. */
-export interface ThreadSight {
+export interface ThreadBackground {
   /** Other messages of people before it, oldest first. */
-  readonly before: readonly ThreadWords[];
+  readonly before: readonly ThreadPost[];
   /** False where Slack did not show all of them: later ones are missing. */
   readonly isWhole: boolean;
   /** Files of the message itself. */
@@ -25,4 +25,4 @@ export interface ThreadSight {
 export type ReadThread = (
   message: Pick<InboxMessage, 'thread' | 'ts'>,
   since: string | undefined,
-) => Promise<ThreadSight | undefined>;
+) => Promise<ThreadBackground | undefined>;

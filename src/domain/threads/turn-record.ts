@@ -1,5 +1,5 @@
 import type { ThreadFence } from '../ports/agenda.ts';
-import type { Spent, ToolMessage, TurnMessage } from './message.ts';
+import type { ModelCost, ToolMessage, TurnMessage } from './message.ts';
 import type { ThreadKey } from './thread-key.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface TurnRecord {
   /** Replies to those of its calls that were not proposed. */
   readonly rejected: readonly ToolMessage[];
   /** What the turn had taken of the model up to this message. */
-  readonly spent?: Spent;
+  readonly spent?: ModelCost;
   /** What the person should know about the answer so far. */
   readonly notice?: string;
 }

@@ -1,6 +1,6 @@
 import { depthOf, type ThreadKey } from '../threads/thread-key.ts';
 import type { Toolbox } from './tool.ts';
-import { createBox } from './toolbox.ts';
+import { buildToolbox } from './toolbox.ts';
 
 /** An agent that works for another one, in a thread of its own. */
 export interface Helper {
@@ -33,5 +33,5 @@ export function toolsOf(
     .filter(({ delegate }) => mayDelegate || delegate === undefined);
   const gone = (name: string) =>
     isTheirs(name) && !toolbox.get(name) ? toolbox.of({ tool: name }) : undefined;
-  return createBox(tools, toolbox.of, gone);
+  return buildToolbox(tools, toolbox.of, gone);
 }

@@ -40,7 +40,7 @@ export interface ToolContext {
  * Thrown by a tool that can't tell whether it ran, e.g. since the connection was lost behind the
  * request. The message says how that came about, to people, in our own words: a whole sentence.
  */
-export class UnknownEndError extends Error {
+export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownEndError';
 }
 
@@ -63,7 +63,7 @@ export interface Tool {
   /** Reads arguments by the tool's schema; a value that the schema would read differently a second time is a problem. */
   parse(value: JsonValue): ParsedArgs;
   /** On a tool whose calls are done by a helper: whom they go to. Such a tool is never run. */
-  delegate?(args: JsonValue): Delegation;
+  delegate?(args: JsonValue): DelegatedWork;
   /** Runs with parsed arguments; resolves with what the model is told, rejects when it failed, with an `UnknownEndError` when that can't be told. */
   run(args: JsonValue, context: ToolContext): Promise<string>;
   /** Shows what a run would do, from our own facts; nothing is changed by asking. */
@@ -73,7 +73,7 @@ export interface Tool {
 }
 
 /** Work that a call hands to a helper in a thread of its own. */
-export interface Delegation {
+export interface DelegatedWork {
   readonly agent: string;
   /** What the helper is told to do: the model's words. */
   readonly prompt: string;

@@ -5,7 +5,7 @@ import type { Tool, Toolbox } from './tool.ts';
  * changed. `ofOutside` makes the tool of a call from outside. (Default: there is none.) `gone` tells
  * what a tool was that is offered no more, so that calls of it can be shown.
  */
-export function createBox(
+export function buildToolbox(
   tools: Iterable<Tool> | (() => readonly Tool[]),
   ofOutside: Toolbox['of'] = () => undefined,
   gone: Toolbox['get'] = () => undefined,

@@ -1,10 +1,10 @@
 import type { Authorize } from '../../desk/decisions/authorize.ts';
 import type { Desk } from '../../desk/desk.ts';
-import type { OutsideDesk } from '../../desk/external/external-desk.ts';
+import type { ExternalDesk } from '../../desk/external/external-desk.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { Store } from '../../domain/ports/store.ts';
-import type { HideArgs } from '../../domain/secrets/hide-args.ts';
+import type { SecretHider } from '../../domain/secrets/hide-args.ts';
 import type { createClientAddress } from './auth/client-address.ts';
 import type { ConsumeTokens } from './auth/consume-tokens.ts';
 import type { ReadPersonToken } from './auth/person-tokens.ts';
@@ -13,12 +13,12 @@ import type { ReadPersonToken } from './auth/person-tokens.ts';
 export interface ApiDeps {
   /** The workspace that all people are of. */
   readonly team: string;
-  readonly outside: OutsideDesk;
+  readonly outside: ExternalDesk;
   readonly desk: Pick<Desk, 'decide' | 'listWaiting' | 'open'>;
   readonly store: Pick<Store, 'ledger' | 'keys'>;
   readonly authorize: Authorize;
   /** Hides secrets from whoever did not send them. */
-  readonly hide: HideArgs;
+  readonly hide: SecretHider;
   readonly tokens: ConsumeTokens;
   /** Absent where no tokens of people are taken. */
   readonly readPersonToken?: ReadPersonToken;

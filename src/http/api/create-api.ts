@@ -6,17 +6,17 @@ import { z } from 'zod';
 import { DamagedRecordError } from '../../domain/audit/damaged-record.ts';
 import { StoreUnavailableError } from '../../domain/ports/store.ts';
 import type { ApiDeps } from './api-deps.ts';
-import { createSightOf } from './auth/approval-visibility.ts';
+import { createApprovalVisibility } from './auth/approval-visibility.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createKeyRing } from './auth/key-ring.ts';
-import { createWaits } from './long-poll.ts';
+import { createLongPolls } from './long-poll.ts';
 import { writeOpenApi } from './openapi-document.ts';
 import {
+  type ApiCaller,
   type ApiContext,
   type ApiEnv,
+  createOperation,
   type Operation,
-  operation,
-  type Visitor,
 } from './operation.ts';
 import { createDecideApproval } from './operations/decide-approval.ts';
 import { createFollowApproval } from './operations/follow-approval.ts';
@@ -24,9 +24,9 @@ import { createListApprovals } from './operations/list-approvals.ts';
 import { createReadApproval } from './operations/read-approval.ts';
 import { createRequestApproval } from './operations/request-approval.ts';
 import { createTakeApproval } from './operations/take-approval.ts';
-import { DAMAGED, problem, RETRY_S } from './problem.ts';
+import { DAMAGED_RECORD_DETAIL, problemResponse, RETRY_AFTER_S } from './problem.ts';
 import { readJsonBody } from './read-json-body.ts';
-import { json, PROBLEM } from './response-schemas.ts';
+import { jsonResponse, PROBLEM } from './response-schemas.ts';
 
 /** The API as the app has it. */
 export interface Api {
@@ -42,8 +42,8 @@ export interface Api {
 export function createApi(deps: ApiDeps): Api {
   const { clock, log, store, tokens } = deps;
   const ring = createKeyRing({ keys: store.keys, clock, log });
-  const waits = createWaits({ clock, ring });
-  const sight = createSightOf(deps);
+  const waits = createLongPolls({ clock, ring });
+  const sight = createApprovalVisibility(deps);
   const authenticate = createAuthenticate(deps, ring);
   const limiter = new RateLimiterMemory({ points: deps.ratePerMinute, duration: 60 });
 
@@ -54,14 +54,14 @@ export function createApi(deps: ApiDeps): Api {
     createFollowApproval(deps, sight, waits),
     ...createTakeApproval(deps),
     ...createDecideApproval(deps, sight),
-    operation(
+    createOperation(
       {
         method: 'get',
         path: '/api/jwks.json',
         operationId: 'readKeySet',
         summary: 'The public key of the tokens that consume gives',
         isOpen: true,
-        answers: { 200: json(KeySet, 'A JSON Web Key Set.'), 400: PROBLEM },
+        answers: { 200: jsonResponse(KeySet, 'A JSON Web Key Set.'), 400: PROBLEM },
       },
       {},
       ({ c }) => c.json(tokens.keySet, 200),
@@ -70,14 +70,14 @@ export function createApi(deps: ApiDeps): Api {
   const document = writeOpenApi(operations);
 
   /** Undefined when the visitor has not asked too often. */
-  async function refuseRush(c: ApiContext, visitor: Visitor): Promise<Response | undefined> {
+  async function refuseRush(c: ApiContext, visitor: ApiCaller): Promise<Response | undefined> {
     const name = visitor.kind === 'key' ? `key ${visitor.key.id}` : `person ${visitor.person.user}`;
     try {
       await limiter.consume(name);
       return undefined;
     } catch (error) {
       if (!(error instanceof RateLimiterRes)) throw error;
-      return problem(
+      return problemResponse(
         c,
         429,
         `More than ${deps.ratePerMinute} requests in a minute (API_RATE_PER_MINUTE). Wait a little; ?wait=30 waits for a decision with one request.`,
@@ -86,17 +86,18 @@ export function createApi(deps: ApiDeps): Api {
     }
   }
 
-  async function letIn(c: ApiContext): Promise<Visitor | Response> {
+  async function letIn(c: ApiContext): Promise<ApiCaller | Response> {
     const entry = await authenticate(c.req.header('authorization'));
-    if (entry.kind === 'out') return problem(c, 401, entry.why);
-    if (entry.kind === 'unclear') return problem(c, 503, entry.why, { retryAfter: RETRY_S });
+    if (entry.kind === 'out') return problemResponse(c, 401, entry.why);
+    if (entry.kind === 'unclear')
+      return problemResponse(c, 503, entry.why, { retryAfter: RETRY_AFTER_S });
     return entry.visitor;
   }
 
   /** A body comes as slowly as its sender likes: who may come in is asked anew once it is there. */
-  async function letInWithBody(c: ApiContext): Promise<Visitor | Response> {
+  async function letInWithBody(c: ApiContext): Promise<ApiCaller | Response> {
     const read = await readJsonBody(c.req.raw);
-    if (read.kind === 'refused') return problem(c, read.status, read.why);
+    if (read.kind === 'refused') return problemResponse(c, read.status, read.why);
     c.set('body', read.kind === 'json' ? read.value : undefined);
     return await letIn(c);
   }
@@ -128,22 +129,26 @@ export function createApi(deps: ApiDeps): Api {
     const allowed = [...new Set(methods.length > 0 ? methods : ['get'])].join(', ').toUpperCase();
     routes.all(path, (c) => {
       c.header('allow', allowed);
-      return problem(c, 405, `This address takes ${allowed}.`);
+      return problemResponse(c, 405, `This address takes ${allowed}.`);
     });
   }
   routes.notFound((c) =>
-    problem(c, 404, 'There is nothing at this address. /api/openapi.json lists what there is.'),
+    problemResponse(
+      c,
+      404,
+      'There is nothing at this address. /api/openapi.json lists what there is.',
+    ),
   );
   routes.onError((error, c) => answerError(error, c));
 
   function answerError(error: unknown, c: Context): Response {
     log.warn({ err: error, path: c.req.path }, 'A request of the API could not be handled.');
-    if (error instanceof DamagedRecordError) return problem(c, 500, DAMAGED);
+    if (error instanceof DamagedRecordError) return problemResponse(c, 500, DAMAGED_RECORD_DETAIL);
     return error instanceof StoreUnavailableError
-      ? problem(c, 503, 'The records can’t be reached right now. Try again in a moment.', {
-          retryAfter: RETRY_S,
+      ? problemResponse(c, 503, 'The records can’t be reached right now. Try again in a moment.', {
+          retryAfter: RETRY_AFTER_S,
         })
-      : problem(
+      : problemResponse(
           c,
           500,
           'Something broke here, and it was logged. Nothing is known of whether it was done: read the approval.',

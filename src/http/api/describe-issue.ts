@@ -37,7 +37,7 @@ export function describeIssues(error: z.ZodError, sent: unknown): readonly Descr
 }
 
 /** Makes a sentence of what is wrong with a part; the request as a whole is called `whole`. */
-export function sayIssue({ message, path }: DescribedIssue, whole: string): string {
+export function formatIssue({ message, path }: DescribedIssue, whole: string): string {
   return `${path.length === 0 ? whole : `\`${path.join('.')}\``} ${message}.`;
 }
 
@@ -50,9 +50,9 @@ function describe(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'too_small':
-      return `must ${sayBound(issue.origin, 'at least', issue.minimum)}`;
+      return `must ${describeLimit(issue.origin, 'at least', issue.minimum)}`;
     case 'too_big':
-      return `must ${sayBound(issue.origin, 'at most', issue.maximum)}`;
+      return `must ${describeLimit(issue.origin, 'at most', issue.maximum)}`;
     case 'invalid_format':
       return issue.format === 'url'
         ? 'must be a URL that begins with http:// or https://'
@@ -62,7 +62,7 @@ function describe(issue: z.core.$ZodIssue): string {
   }
 }
 
-function sayBound(origin: string, bound: string, limit: number | bigint): string {
+function describeLimit(origin: string, bound: string, limit: number | bigint): string {
   const [one, many] = UNITS[origin] ?? [];
   if (one === undefined) return `be ${bound} ${limit}`;
   return `have ${bound} ${limit} ${Number(limit) === 1 ? one : many}`;

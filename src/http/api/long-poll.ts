@@ -1,12 +1,12 @@
 import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { KeyRing } from './auth/key-ring.ts';
-import type { Visitor } from './operation.ts';
+import type { ApiCaller } from './operation.ts';
 
 /** Why a wait is over, other than for news. */
-export type WaitEnd = 'time' | 'closing' | 'gone' | 'shut-out';
+export type LongPollEnd = 'time' | 'closing' | 'gone' | 'shut-out';
 
 /** A request that waits. */
-export interface Wait {
+export interface LongPoll {
   /** Aborts when the wait is over; its reason is a `WaitEnd`. */
   readonly signal: AbortSignal;
   /** To be called when nobody waits any more. */
@@ -14,31 +14,31 @@ export interface Wait {
 }
 
 /** Opens waits, and ends all of them when the app stops. */
-export interface Waits {
+export interface LongPolls {
   open(request: {
-    readonly visitor: Visitor;
+    readonly visitor: ApiCaller;
     /** Aborts when the client has gone. */
     readonly gone: AbortSignal;
     /** (Default: for as long as the visitor is let in.) */
     readonly ms?: number;
-  }): Wait;
+  }): LongPoll;
   /** Ends all waits, and those that are opened later at once. */
   close(): void;
 }
 
 /** Creates the waits of one API. */
-export function createWaits({
+export function createLongPolls({
   clock,
   ring,
 }: {
   readonly clock: Clock;
   readonly ring: Pick<KeyRing, 'watch'>;
-}): Waits {
+}): LongPolls {
   const open = new Set<() => void>();
   let isClosing = false;
 
   /** Whoever is not let in any more hears nothing more. */
-  function watch(visitor: Visitor, listener: () => void): Cancel {
+  function watch(visitor: ApiCaller, listener: () => void): Cancel {
     return visitor.kind === 'key'
       ? ring.watch(visitor.token, listener)
       : clock.schedule(visitor.expiresAt, listener);
@@ -47,7 +47,7 @@ export function createWaits({
   return {
     open({ visitor, gone, ms }) {
       const ends = new AbortController();
-      const end = (why: WaitEnd) => () => ends.abort(why);
+      const end = (why: LongPollEnd) => () => ends.abort(why);
       const [onGone, onClosing] = [end('gone'), end('closing')];
       gone.addEventListener('abort', onGone);
       open.add(onClosing);

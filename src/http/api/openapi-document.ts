@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document of the API, made of the schemas that check its requests: https://spec.openapis.org/oas/v3.1.0 */
 import { z } from 'zod';
-import type { Answer, Operation } from './operation.ts';
+import type { Operation, OperationResponse } from './operation.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -62,7 +62,10 @@ function describe(each: Operation, schemas: Json): Json {
   };
 }
 
-function describeAnswer({ description, mediaType, schema }: Answer, schemas: Json): Json {
+function describeAnswer(
+  { description, mediaType, schema }: OperationResponse,
+  schemas: Json,
+): Json {
   const media = mediaType ?? 'application/json';
   return {
     description,

@@ -5,11 +5,11 @@ import { z } from 'zod';
 import type { JsonValue } from '../../domain/json/json.ts';
 import type { ApiKey, KeyToken } from '../../domain/people/api-key.ts';
 import type { Person } from '../../domain/people/person.ts';
-import { describeIssues, sayIssue } from './describe-issue.ts';
-import { problem } from './problem.ts';
+import { describeIssues, formatIssue } from './describe-issue.ts';
+import { problemResponse } from './problem.ts';
 
 /** Who asks: a program by its key, or a person by the token of whoever knows them. */
-export type Visitor =
+export type ApiCaller =
   | { readonly kind: 'key'; readonly key: ApiKey; readonly token: KeyToken }
   | { readonly kind: 'person'; readonly person: Person; readonly expiresAt: number };
 
@@ -17,7 +17,7 @@ export type Visitor =
 export interface ApiEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
-    readonly visitor: Visitor;
+    readonly visitor: ApiCaller;
     /** Undefined where there is none. */
     readonly body: JsonValue | undefined;
   };
@@ -27,7 +27,7 @@ export interface ApiEnv {
 export type ApiContext = Context<ApiEnv>;
 
 /** What an operation answers with a status; without a schema nothing. */
-export interface Answer {
+export interface OperationResponse {
   readonly description: string;
   readonly schema?: z.ZodType;
   /** (Default: JSON.) */
@@ -42,11 +42,11 @@ interface Description {
   readonly summary: string;
   /** Whether everybody may ask. */
   readonly isOpen?: true;
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly answers: Readonly<Record<number, OperationResponse>>;
 }
 
 /** What an operation takes. */
-export interface Takes<
+export interface OperationInput<
   Query extends z.ZodObject = z.ZodObject,
   Headers extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
@@ -60,14 +60,14 @@ export interface Takes<
 
 /** An operation that can be served and described. */
 export interface Operation extends Description {
-  readonly takes: Takes;
+  readonly takes: OperationInput;
   serve(c: ApiContext): Promise<Response>;
 }
 
 /** A request that was read. */
-export interface Asked<Query, Headers, Body> {
+export interface OperationRequest<Query, Headers, Body> {
   readonly c: ApiContext;
-  readonly visitor: Visitor;
+  readonly visitor: ApiCaller;
   /** Empty where the path names none. */
   readonly id: string;
   readonly query: Query;
@@ -80,15 +80,15 @@ const Any = z.object({});
 const MAX_ID = 100;
 
 /** Makes an operation whose handler is given what its schemas have read. */
-export function operation<
+export function createOperation<
   Query extends z.ZodObject = typeof None,
   Headers extends z.ZodObject = typeof Any,
   Body extends z.ZodType = typeof None,
 >(
   description: Description,
-  takes: Takes<Query, Headers, Body>,
+  takes: OperationInput<Query, Headers, Body>,
   handle: (
-    asked: Asked<z.output<Query>, z.output<Headers>, z.output<Body>>,
+    asked: OperationRequest<z.output<Query>, z.output<Headers>, z.output<Body>>,
   ) => Promise<Response> | Response,
 ): Operation {
   const querySchema = takes.query ?? None;
@@ -102,12 +102,12 @@ export function operation<
       const id = c.req.param('id') ?? '';
       const address = readQuery(c, numbers);
       const query = querySchema.safeParse(address);
-      if (!query.success) return refuse(c, 'address', query.error, address);
+      if (!query.success) return rejectRequest(c, 'address', query.error, address);
       const headers = (takes.headers ?? Any).safeParse(c.req.header());
-      if (!headers.success) return refuse(c, 'headers', headers.error, c.req.header());
+      if (!headers.success) return rejectRequest(c, 'headers', headers.error, c.req.header());
       const sent = c.get('body');
       const body = (takes.body ?? None).safeParse(sent === undefined ? {} : sent);
-      if (!body.success) return refuse(c, 'body', body.error, sent ?? {});
+      if (!body.success) return rejectRequest(c, 'body', body.error, sent ?? {});
       return await handle({
         c,
         // An open operation is not to look at it.
@@ -142,15 +142,15 @@ const PARTS = {
   headers: 'The request',
   body: 'The body',
 } as const;
-const MOST_SAID = 3;
+const MAX_SAID = 3;
 
-function refuse(
+function rejectRequest(
   c: ApiContext,
   where: keyof typeof PARTS,
   error: z.ZodError,
   sent: unknown,
 ): Response {
   const errors = describeIssues(error, sent);
-  const said = errors.slice(0, MOST_SAID).map((issue) => sayIssue(issue, PARTS[where]));
-  return problem(c, 400, `${said.join(' ')} See /api/openapi.json.`, { errors });
+  const said = errors.slice(0, MAX_SAID).map((issue) => formatIssue(issue, PARTS[where]));
+  return problemResponse(c, 400, `${said.join(' ')} See /api/openapi.json.`, { errors });
 }

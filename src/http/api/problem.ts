@@ -14,10 +14,10 @@ export interface Problem {
 }
 
 /** After this whoever could not be told is to ask again: what kept it from being told passes by itself. */
-export const RETRY_S = 5;
+export const RETRY_AFTER_S = 5;
 
 /** What is told of a stored record that can't be understood. */
-export const DAMAGED =
+export const DAMAGED_RECORD_DETAIL =
   'What is stored of it is damaged: nothing of it can be decided or run until the operator restores it from a backup.';
 
 const TITLES: Readonly<Record<number, string>> = {
@@ -37,7 +37,7 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** Answers with a problem; `detail` says what happened and what to do. */
-export function problem<Status extends ContentfulStatusCode>(
+export function problemResponse<Status extends ContentfulStatusCode>(
   c: Context,
   status: Status,
   detail: string,
@@ -61,8 +61,8 @@ export function problem<Status extends ContentfulStatusCode>(
 }
 
 /** Says that there is no such approval: the same where it is another program's. */
-export function notFound(c: Context) {
-  return problem(
+export function notFoundProblem(c: Context) {
+  return problemResponse(
     c,
     404,
     'There is no approval with this id for you. A key finds those that it asked for itself.',
@@ -70,8 +70,8 @@ export function notFound(c: Context) {
 }
 
 /** Says that there is none to be read, or that nobody can tell now. */
-export function answerUnseen(c: Context, found: 'unclear' | undefined) {
-  if (found === undefined) return notFound(c);
+export function notVisibleProblem(c: Context, found: 'unclear' | undefined) {
+  if (found === undefined) return notFoundProblem(c);
   const why = 'Slack does not tell right now who may read this. Try again in a moment.';
-  return problem(c, 503, why, { retryAfter: RETRY_S });
+  return problemResponse(c, 503, why, { retryAfter: RETRY_AFTER_S });
 }

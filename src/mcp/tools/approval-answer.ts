@@ -70,7 +70,7 @@ interface AnswerOptions {
 }
 
 /** Tells an agent how an approval stands; with a token it is the agent's to run. */
-export function toAnswer(
+export function toApprovalAnswer(
   { id, status, edited, digest, reply, reason, decidedBy, ...approval }: Approval<object>,
   { heldBecause, idempotencyKey, token }: AnswerOptions = {},
 ): CallToolResult {

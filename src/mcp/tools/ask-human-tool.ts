@@ -6,15 +6,15 @@ import {
   type ApprovalRequest,
   type RequestOptions,
 } from '../../client/countersign-client.ts';
-import type { ApprovalApi, AskDefaults } from '../asker.ts';
-import { ApprovalAnswer, toAnswer } from './approval-answer.ts';
+import type { ApprovalApi, RequestDefaults } from '../asker.ts';
+import { ApprovalAnswer, toApprovalAnswer } from './approval-answer.ts';
 import { toRequestOptions } from './request-options.ts';
-import type { ToolWork } from './tool-work.ts';
+import type { ToolRunner } from './tool-work.ts';
 
 /** Adds the tool that puts a question to people. */
 export function addAskHuman(
   mcp: McpServer,
-  { defaults, work }: { defaults: AskDefaults; work: ToolWork },
+  { defaults, work }: { defaults: RequestDefaults; work: ToolRunner },
 ): void {
   mcp.registerTool(
     'ask_human',
@@ -66,9 +66,9 @@ async function ask(
 ): Promise<CallToolResult> {
   const { idempotencyKey } = options;
   try {
-    return toAnswer(await api.requestApproval(request, options), { idempotencyKey });
+    return toApprovalAnswer(await api.requestApproval(request, options), { idempotencyKey });
   } catch (error) {
     if (!(error instanceof ApprovalError)) throw error;
-    return toAnswer(error.approval, { idempotencyKey });
+    return toApprovalAnswer(error.approval, { idempotencyKey });
   }
 }

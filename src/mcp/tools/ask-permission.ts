@@ -33,12 +33,12 @@ export async function askPermission(
     const ask = api.withApproval(allow, { action: toolName, silent: true, ...more, ...waiting });
     return { behavior: 'allow', updatedInput: await ask(input) };
   } catch (error) {
-    return { behavior: 'deny', message: sayWhyNot(error) };
+    return { behavior: 'deny', message: describeDenial(error) };
   }
 }
 
-function sayWhyNot(error: unknown): string {
-  if (error instanceof DeclinedError) return sayDecline(error.approval);
+function describeDenial(error: unknown): string {
+  if (error instanceof DeclinedError) return describeDecline(error.approval);
   const why = error instanceof Error ? error.message : String(error);
   if (error instanceof ExpiredError) {
     return `${why} That is not a no: say what you wanted to do and why, and ask again later.`;
@@ -47,7 +47,7 @@ function sayWhyNot(error: unknown): string {
 }
 
 /** What a person wrote is handed on as it is. */
-function sayDecline({ reply, decidedBy, reason }: Approval<object>): string {
+function describeDecline({ reply, decidedBy, reason }: Approval<object>): string {
   if (reply !== null) return reply;
   const because = reason === null ? '' : ` ${reason}`;
   return `${decidedBy ?? 'Somebody'} said no.${because} Don’t try the same in another way.`;

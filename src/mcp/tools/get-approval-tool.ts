@@ -1,10 +1,10 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { ApprovalAnswer, toAnswer } from './approval-answer.ts';
-import type { ToolWork } from './tool-work.ts';
+import { ApprovalAnswer, toApprovalAnswer } from './approval-answer.ts';
+import type { ToolRunner } from './tool-work.ts';
 
 /** Adds the tool that tells how an approval stands. */
-export function addGetApproval(mcp: McpServer, { work }: { work: ToolWork }): void {
+export function addGetApproval(mcp: McpServer, { work }: { work: ToolRunner }): void {
   mcp.registerTool(
     'get_approval',
     {
@@ -23,7 +23,7 @@ export function addGetApproval(mcp: McpServer, { work }: { work: ToolWork }): vo
     },
     ({ approval_id: id, wait_seconds: wait = 0 }, extra) =>
       work.run(extra, async (api, waiting) =>
-        toAnswer(await api.getApproval(id, { ...waiting, wait })),
+        toApprovalAnswer(await api.getApproval(id, { ...waiting, wait })),
       ),
   );
 }

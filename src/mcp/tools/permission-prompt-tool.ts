@@ -1,13 +1,13 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import type { AskDefaults } from '../asker.ts';
+import type { RequestDefaults } from '../asker.ts';
 import { askPermission } from './ask-permission.ts';
-import type { ToolWork } from './tool-work.ts';
+import type { ToolRunner } from './tool-work.ts';
 
 /** Adds the tool that Claude Code's `--permission-prompt-tool` names: its answer is one text with the JSON of the permission. https://code.claude.com/docs/en/cli-reference */
 export function addPermissionPrompt(
   mcp: McpServer,
-  { defaults, work }: { defaults: AskDefaults; work: ToolWork },
+  { defaults, work }: { defaults: RequestDefaults; work: ToolRunner },
 ): void {
   mcp.registerTool(
     'permission_prompt',

@@ -8,10 +8,10 @@ import {
   ProblemError,
   type RequestOptions,
 } from '../../client/countersign-client.ts';
-import type { ApprovalApi, AskDefaults } from '../asker.ts';
-import { ApprovalAnswer, toAnswer } from './approval-answer.ts';
+import type { ApprovalApi, RequestDefaults } from '../asker.ts';
+import { ApprovalAnswer, toApprovalAnswer } from './approval-answer.ts';
 import { toRequestOptions } from './request-options.ts';
-import type { ToolWork } from './tool-work.ts';
+import type { ToolRunner } from './tool-work.ts';
 
 const Input = z.strictObject({
   action: z.string().min(1).describe('Name of the tool or action, like "delete_branch".'),
@@ -57,7 +57,7 @@ const Input = z.strictObject({
 /** Adds the tool that puts an action to people and waits for their decision. */
 export function addRequestApproval(
   mcp: McpServer,
-  { defaults, work }: { defaults: AskDefaults; work: ToolWork },
+  { defaults, work }: { defaults: RequestDefaults; work: ToolRunner },
 ): void {
   mcp.registerTool(
     'request_approval',
@@ -92,10 +92,10 @@ async function ask(
     const approved = await api.requestApproval(request, options);
     return request.silent
       ? await take(api, approved, idempotencyKey)
-      : toAnswer(approved, { idempotencyKey });
+      : toApprovalAnswer(approved, { idempotencyKey });
   } catch (error) {
     if (!(error instanceof ApprovalError)) throw error;
-    return toAnswer(error.approval, { idempotencyKey });
+    return toApprovalAnswer(error.approval, { idempotencyKey });
   }
 }
 
@@ -106,15 +106,15 @@ async function take(
 ): Promise<CallToolResult> {
   try {
     const { approval, token } = await api.consume<Record<string, unknown>>(approved);
-    return toAnswer(approval, { idempotencyKey, token });
+    return toApprovalAnswer(approval, { idempotencyKey, token });
   } catch (error) {
     const isHeld = error instanceof ProblemError && error.status === 409;
     if (!isHeld) throw error;
-    return toAnswer(approved, { idempotencyKey, heldBecause: error.message });
+    return toApprovalAnswer(approved, { idempotencyKey, heldBecause: error.message });
   }
 }
 
-function toRequest(input: z.infer<typeof Input>, defaults: AskDefaults): ApprovalRequest {
+function toRequest(input: z.infer<typeof Input>, defaults: RequestDefaults): ApprovalRequest {
   const { action, schema, summary, description, risk, consume = true } = input;
   const { deadline_seconds: deadline } = input;
   const { channel = defaults.channel, requester = defaults.requester } = input;

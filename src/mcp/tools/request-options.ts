@@ -1,5 +1,5 @@
 import type { RequestOptions } from '../../client/countersign-client.ts';
-import type { Waiting } from './tool-work.ts';
+import type { ToolWait } from './tool-work.ts';
 
 /** Clients give up a call that says nothing for a minute. */
 const UNFOLLOWED_WAIT_SECONDS = 45;
@@ -10,7 +10,7 @@ export function toRequestOptions(
     readonly idempotency_key?: string | undefined;
     readonly wait_seconds?: number | undefined;
   },
-  { isFollowed, ...waiting }: Waiting,
+  { isFollowed, ...waiting }: ToolWait,
 ): RequestOptions & { readonly idempotencyKey: string } {
   const { idempotency_key: idempotencyKey = crypto.randomUUID() } = input;
   const wait = input.wait_seconds ?? (isFollowed ? undefined : UNFOLLOWED_WAIT_SECONDS);

@@ -11,15 +11,15 @@ import {
   CountersignError,
   type WaitOptions,
 } from '../../client/countersign-client.ts';
-import type { ApprovalApi, Asker } from '../asker.ts';
+import type { ApprovalApi, McpCaller } from '../asker.ts';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** What a tool does. */
-type Tool = (api: ApprovalApi, waiting: Waiting) => Promise<CallToolResult>;
+type Tool = (api: ApprovalApi, waiting: ToolWait) => Promise<CallToolResult>;
 
 /** Runs what tools do for as long as they wait for people. */
-export interface ToolWork {
+export interface ToolRunner {
   /** Runs it until the client cancels or the connection ends; what the desk refuses is told to the agent as the tool's error. */
   run(extra: Extra, tool: Tool): Promise<CallToolResult>;
   /** Tells whether something is under way; of an id, whether a request with it is. */
@@ -29,15 +29,15 @@ export interface ToolWork {
 }
 
 /** How a tool waits: it ends when it is cancelled, and tells the client that it goes on. */
-export interface Waiting extends Required<Pick<WaitOptions, 'signal' | 'onWaiting'>> {
+export interface ToolWait extends Required<Pick<WaitOptions, 'signal' | 'onWaiting'>> {
   /** The client hears that it goes on, so that a long wait does not look like a dead server. */
   readonly isFollowed: boolean;
 }
 
 /** Creates the work of one connection. */
-export function createToolWork(
-  askerOf: (auth: AuthInfo | undefined) => Asker | undefined,
-): ToolWork {
+export function createToolRunner(
+  askerOf: (auth: AuthInfo | undefined) => McpCaller | undefined,
+): ToolRunner {
   const underWay = new Map<Promise<unknown>, RequestId>();
   return {
     async run(extra, tool) {
@@ -57,7 +57,7 @@ export function createToolWork(
 }
 
 async function carryOut(
-  asker: Asker | undefined,
+  asker: McpCaller | undefined,
   extra: Extra,
   tool: Tool,
 ): Promise<CallToolResult> {

@@ -1,9 +1,9 @@
 import type { EndedCall } from './read-conversation.ts';
 
 /** Says what came of calls, each by its own end: nothing is claimed that its result does not say. */
-export function sayEnds(calls: readonly EndedCall[], whenAllRan: string): string {
+export function describeCallEnds(calls: readonly EndedCall[], whenAllRan: string): string {
   const allRan = calls.every(({ end }) => end.kind === 'ran');
-  const lines = calls.map((call) => `- ${sayEnd(call)}`);
+  const lines = calls.map((call) => `- ${describeEnd(call)}`);
   const [only] = lines;
   const report = lines.length === 1 && only ? only.slice(2) : lines.join('\n');
   const isReplied = calls.some(({ end }) => end.kind === 'answered');
@@ -13,7 +13,7 @@ export function sayEnds(calls: readonly EndedCall[], whenAllRan: string): string
   return [allRan ? whenAllRan : '', report, excuse].filter((part) => part !== '').join('\n\n');
 }
 
-function sayEnd({ tool, path, end }: EndedCall): string {
+function describeEnd({ tool, path, end }: EndedCall): string {
   const what = path === undefined ? `\`${tool}\`` : `\`${tool}\` on \`${path}\``;
   switch (end.kind) {
     case 'ran': {

@@ -16,7 +16,7 @@ export interface EndedCall {
 }
 
 /** The current turn: what the person said, and what each message of the model's called since. */
-export interface Talk {
+export interface ConversationTurn {
   readonly said: string;
   /** Names of the tools that there are. */
   readonly tools: readonly string[];
@@ -26,7 +26,10 @@ export interface Talk {
 }
 
 /** Reads the current turn of a conversation; what stands before the last message of a person is history. */
-export function readTalk({ messages, tools = [] }: ChatCompletionRequest): Talk {
+export function parseConversation({
+  messages,
+  tools = [],
+}: ChatCompletionRequest): ConversationTurn {
   const start = messages.findLastIndex(({ role }) => role === 'user');
   const turn = messages.slice(start + 1);
   const results = new Map(
@@ -58,7 +61,7 @@ function toEndedCall(
   { id, function: { name: tool, arguments: args } }: WireCall,
   results: ReadonlyMap<string | undefined, string>,
 ): EndedCall {
-  const end = readEnd(tool, results.get(id) ?? 'Not run: there is no outcome.');
+  const end = parseCallEnd(tool, results.get(id) ?? 'Not run: there is no outcome.');
   const ranWith = 'ranWith' in end ? end.ranWith : undefined;
   return { tool, end, path: pathIn(ranWith ?? args) };
 }
@@ -88,7 +91,7 @@ const ANSWERED = /^Not run\. A person answered instead of approving: ([\s\S]*)$/
 const NOT_RUN = /^(?:Not run\b|It is not known whether this ran\b)/;
 
 /** Reads the end of a call as `toToolReply` words it. */
-export function readEnd(tool: string, text: string): CallEnd {
+export function parseCallEnd(tool: string, text: string): CallEnd {
   const answered = ANSWERED.exec(text)?.[1];
   if (answered !== undefined) return { kind: 'answered', text: answered };
   if (NOT_RUN.test(text)) return { kind: 'not-run', text };

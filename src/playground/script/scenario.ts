@@ -1,5 +1,5 @@
-import { sayEnds } from './describe-results.ts';
-import type { Talk } from './read-conversation.ts';
+import { describeCallEnds } from './describe-results.ts';
+import type { ConversationTurn } from './read-conversation.ts';
 
 /** A call that the script makes. */
 export interface ScriptedCall {
@@ -19,13 +19,17 @@ export interface Scenario {
   readonly text: string;
   /** What a message must hold to mean it; where several fit, the last one is meant. */
   readonly means: RegExp;
-  next(talk: Talk): ScriptedAnswer;
+  next(talk: ConversationTurn): ScriptedAnswer;
 }
 
 /** One message with calls, and then what came of them. */
-export function inOneGo(words: string, calls: readonly ScriptedCall[], whenAllRan: string) {
-  return ({ rounds }: Talk): ScriptedAnswer => {
+export function callThenDescribe(
+  words: string,
+  calls: readonly ScriptedCall[],
+  whenAllRan: string,
+) {
+  return ({ rounds }: ConversationTurn): ScriptedAnswer => {
     const ended = rounds.at(-1);
-    return ended ? { words: sayEnds(ended, whenAllRan) } : { words, calls };
+    return ended ? { words: describeCallEnds(ended, whenAllRan) } : { words, calls };
   };
 }

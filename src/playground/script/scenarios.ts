@@ -1,7 +1,12 @@
-import { sayEnds } from './describe-results.ts';
+import { describeCallEnds } from './describe-results.ts';
 import { LONG_ANSWER } from './long-answer.ts';
-import type { EndedCall, Talk } from './read-conversation.ts';
-import { inOneGo, type Scenario, type ScriptedAnswer, type ScriptedCall } from './scenario.ts';
+import type { ConversationTurn, EndedCall } from './read-conversation.ts';
+import {
+  callThenDescribe,
+  type Scenario,
+  type ScriptedAnswer,
+  type ScriptedCall,
+} from './scenario.ts';
 import { SHOP_SCENARIOS } from './shop-scenarios.ts';
 
 const HAIKU = 'A card in the thread\nwaits for one press of a thumb\nthen the work goes on\n';
@@ -9,7 +14,7 @@ const GREETING = 'Hello, team!\n\nThe next release is on Thursday.\n';
 const AGENDA = '# Agenda\n\n1. What waits for a decision\n2. What was decided\n3. Coffee\n';
 const CASUAL = 'Hello, team!';
 const FORMAL = 'Good morning, colleagues.';
-const MOST_DELETED = 5;
+const MAX_DELETED = 5;
 
 /** Everything that the scripted model can do, in the order in which it is offered. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -18,7 +23,7 @@ export const SCENARIOS: readonly Scenario[] = [
     label: 'Write a file',
     text: 'Write a haiku about approvals to haiku.txt',
     means: /haiku/i,
-    next: inOneGo(
+    next: callThenDescribe(
       'I’ll write a haiku to `haiku.txt`. It changes a file, so a person decides first.',
       [write('haiku.txt', HAIKU)],
       'The haiku is written.',
@@ -28,7 +33,7 @@ export const SCENARIOS: readonly Scenario[] = [
     label: 'Two calls at once',
     text: 'Prepare the release: write the notes and the checklist',
     means: /release|checklist/i,
-    next: inOneGo(
+    next: callThenDescribe(
       'I’ll write two files for the release. Each has its own card.',
       [
         write('release/notes.md', '# Release notes\n\n- Calls are countersigned on cards.\n'),
@@ -41,7 +46,7 @@ export const SCENARIOS: readonly Scenario[] = [
     label: 'Three calls at once',
     text: 'Plan the week: one file each for Monday, Tuesday and Wednesday',
     means: /\bweek\b|monday/i,
-    next: inOneGo(
+    next: callThenDescribe(
       'I’ll write one file for each day. Decide them in any order: each one runs as soon as it is approved.',
       ['monday', 'tuesday', 'wednesday'].map((day) =>
         write(`week/${day}.md`, `# ${day}\n\n- One thing that matters\n`),
@@ -77,7 +82,7 @@ export const SCENARIOS: readonly Scenario[] = [
     label: 'Helpers at once',
     text: 'Let two helpers work at once',
     means: /\bhelpers?\b/i,
-    next: inOneGo(
+    next: callThenDescribe(
       'I’ll give two helpers a piece of work each. They work at once, and their cards say that a helper asks.',
       [
         task('worker', 'Write a haiku about approvals to haiku.txt'),
@@ -106,7 +111,7 @@ function isMissing({ end, path }: EndedCall): boolean {
   return end.kind === 'failed' && end.text.includes(`No such file: ${path}.`);
 }
 
-function switchGreeting({ rounds }: Talk): ScriptedAnswer {
+function switchGreeting({ rounds }: ConversationTurn): ScriptedAnswer {
   const [last, ...others] = rounds.at(-1) ?? [];
   if (!last) return readFirst('greeting.txt');
   if (last.tool === 'read_file' && isMissing(last)) {
@@ -114,7 +119,7 @@ function switchGreeting({ rounds }: Talk): ScriptedAnswer {
     return { words: 'There is no `greeting.txt` yet. I’ll write it first, then change it.', calls };
   }
   if (last.tool === 'edit_file' || last.end.kind !== 'ran') {
-    return { words: sayEnds([last, ...others], 'The greeting is switched.') };
+    return { words: describeCallEnds([last, ...others], 'The greeting is switched.') };
   }
   // What was written may have been edited on its card, so the text is read again.
   return last.tool === 'write_file' ? readFirst('greeting.txt') : editGreeting(last.end.text);
@@ -139,15 +144,15 @@ function editGreeting(text: string): ScriptedAnswer {
   };
 }
 
-function sendHaiku({ rounds }: Talk): ScriptedAnswer {
+function sendHaiku({ rounds }: ConversationTurn): ScriptedAnswer {
   const [last] = rounds.at(-1) ?? [];
   if (!last) return readFirst('haiku.txt');
-  if (last.tool === 'send_file') return { words: sayEnds([last], 'There it is.') };
+  if (last.tool === 'send_file') return { words: describeCallEnds([last], 'There it is.') };
   if (isMissing(last)) {
     const calls = [write('haiku.txt', HAIKU)];
     return { words: 'There is no `haiku.txt` yet. I’ll write it first, then send it.', calls };
   }
-  if (last.end.kind !== 'ran') return { words: sayEnds([last], '') };
+  if (last.end.kind !== 'ran') return { words: describeCallEnds([last], '') };
   return {
     words: 'I’ll send `haiku.txt` into this thread. The card shows what would be sent.',
     calls: [{ tool: 'send_file', args: { path: 'haiku.txt' } }],
@@ -155,22 +160,25 @@ function sendHaiku({ rounds }: Talk): ScriptedAnswer {
 }
 
 /** What the script does with attached files when the words beside them ask for nothing that it knows. */
-export function readAttached({ attached, rounds }: Talk): ScriptedAnswer {
+export function readAttached({ attached, rounds }: ConversationTurn): ScriptedAnswer {
   const [path = ''] = attached;
   const [last] = rounds.at(-1) ?? [];
   if (!last) return readFirst(path);
-  return { words: last.end.kind === 'ran' ? showFile(path, last.end.text) : sayEnds([last], '') };
+  return {
+    words: last.end.kind === 'ran' ? showFile(path, last.end.text) : describeCallEnds([last], ''),
+  };
 }
 
-function readAgenda({ rounds }: Talk): ScriptedAnswer {
+function readAgenda({ rounds }: ConversationTurn): ScriptedAnswer {
   const [last] = rounds.at(-1) ?? [];
   if (!last) return readFirst('agenda.md');
-  if (last.tool === 'write_file') return { words: sayEnds([last], 'Now there is an agenda.') };
+  if (last.tool === 'write_file')
+    return { words: describeCallEnds([last], 'Now there is an agenda.') };
   if (isMissing(last)) {
     const words = 'Reading failed: there is no `agenda.md`. I’ll write one instead.';
     return { words, calls: [write('agenda.md', AGENDA)] };
   }
-  if (last.end.kind !== 'ran') return { words: sayEnds([last], '') };
+  if (last.end.kind !== 'ran') return { words: describeCallEnds([last], '') };
   return { words: showFile('agenda.md', last.end.text) };
 }
 
@@ -179,15 +187,15 @@ function showFile(path: string, text: string): string {
   return `\`${path}\` holds:\n\n\`\`\`\n${shown}\n\`\`\``;
 }
 
-function deleteFiles({ said, rounds }: Talk): ScriptedAnswer {
+function deleteFiles({ said, rounds }: ConversationTurn): ScriptedAnswer {
   const ended = rounds.at(-1);
   const [listing] = ended ?? [];
   if (!ended || !listing) {
     const calls = [{ tool: 'list_files', args: { path: '.', recursive: true } }];
     return { words: 'I’ll look at what is there first.', calls };
   }
-  if (listing.tool !== 'list_files') return { words: sayEnds(ended, 'They are gone.') };
-  if (listing.end.kind !== 'ran') return { words: sayEnds(ended, '') };
+  if (listing.tool !== 'list_files') return { words: describeCallEnds(ended, 'They are gone.') };
+  if (listing.end.kind !== 'ran') return { words: describeCallEnds(ended, '') };
   const paths = listing.end.text.split('\n').flatMap((line) => FILE.exec(line)?.[1] ?? []);
   return deleteSome(paths, said);
 }
@@ -203,7 +211,7 @@ function deleteSome(paths: readonly string[], said: string): ScriptedAnswer {
     return { words: `I don’t know which ones. Name some of these, or write “all”:\n\n${list}` };
   }
   const meant = named.length > 0 ? named : paths;
-  const chosen = meant.slice(0, MOST_DELETED);
+  const chosen = meant.slice(0, MAX_DELETED);
   const left = meant.length - chosen.length;
   const rest = left === 0 ? '' : ` Ask again for the other ${left}.`;
   return {

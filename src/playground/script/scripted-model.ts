@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
-import { readTalk } from './read-conversation.ts';
+import { parseConversation } from './read-conversation.ts';
 import type { ScriptedAnswer } from './scenario.ts';
 import { readAttached, SCENARIOS } from './scenarios.ts';
 
@@ -48,16 +48,16 @@ export async function createScriptedModel({
 }
 
 function answer(request: ChatCompletionRequest): ScriptedAnswer {
-  const talk = readTalk(request);
+  const talk = parseConversation(request);
   const { said } = talk;
   const scenario =
     SCENARIOS.find(({ text }) => text.toLowerCase() === said.toLowerCase()) ??
     SCENARIOS.findLast(({ means }) => means.test(said));
   if (scenario) return scenario.next(talk);
-  return talk.attached.length > 0 ? readAttached(talk) : { words: sayWhatIKnow() };
+  return talk.attached.length > 0 ? readAttached(talk) : { words: listScenarios() };
 }
 
-function sayWhatIKnow(): string {
+function listScenarios(): string {
   const offers = SCENARIOS.map(({ label, text }) => `- **${label}**: ${text}`);
   return [
     'Hello! I am a **scripted model**: no key of a model is set, so I know a few scenes and nothing else. What my tools do to the files is real. Write one of these:',

@@ -1,5 +1,10 @@
-import type { Talk } from './read-conversation.ts';
-import { inOneGo, type Scenario, type ScriptedAnswer, type ScriptedCall } from './scenario.ts';
+import type { ConversationTurn } from './read-conversation.ts';
+import {
+  callThenDescribe,
+  type Scenario,
+  type ScriptedAnswer,
+  type ScriptedCall,
+} from './scenario.ts';
 
 const COMMAND = 'ls -la && du -sh .';
 
@@ -15,7 +20,7 @@ export const SHOP_SCENARIOS: readonly Scenario[] = [
     label: 'Several at once',
     text: 'Refund orders A-10294, A-10295 and A-10296 in full, the parcel got lost',
     means: /\borders\b/i,
-    next: inOneGo(
+    next: callThenDescribe(
       'I’ll refund the three orders. Each is a call of its own, so you can decide them one by one.',
       [
         refund('A-10294', 18.5, 'lost'),
@@ -29,7 +34,7 @@ export const SHOP_SCENARIOS: readonly Scenario[] = [
     label: 'Two approvers',
     text: 'Move €4,800 to the payroll account',
     means: /\bpayroll\b|\btransfer\b/i,
-    next: inOneGo(
+    next: callThenDescribe(
       'I’ll move €4,800.00 to the payroll account. So much money needs more than one decision.',
       [{ tool: 'transfer', args: { to: 'payroll', amount: 4_800 } }],
       'The money is moved.',
@@ -48,24 +53,24 @@ function refund(order: string, amount: number, reason: string): ScriptedCall {
 }
 
 /** The order that is named, with the amount that is named. */
-function refundNamed(talk: Talk): ScriptedAnswer {
+function refundNamed(talk: ConversationTurn): ScriptedAnswer {
   const [order = 'A-10293'] = /\bA-\d{5}\b/.exec(talk.said) ?? [];
   const amount = Number(/€\s?(\d{1,5}(?:\.\d{1,2})?)/.exec(talk.said)?.[1] ?? 80);
   const reason = /\bdamaged\b/i.test(talk.said) ? 'damaged' : 'as asked';
-  return inOneGo(
+  return callThenDescribe(
     `I’ll refund €${amount.toFixed(2)} of order ${order}. Money leaves the shop, so a person decides first.`,
     [refund(order, amount, reason)],
     'The order is refunded.',
   )(talk);
 }
 
-function runCommand(talk: Talk): ScriptedAnswer {
+function runCommand(talk: ConversationTurn): ScriptedAnswer {
   if (!talk.tools.includes('run_command')) {
     const words =
       'I have no tool that runs commands here: it needs a sandbox (bubblewrap), or ALLOW_UNSANDBOXED_COMMANDS=1, which runs them with all the rights of the app.';
     return { words };
   }
-  return inOneGo(
+  return callThenDescribe(
     'I’ll run one command. The card shows it whole, and how it is confined.',
     [{ tool: 'run_command', args: { command: COMMAND } }],
     'The command ran.',

@@ -8,6 +8,6 @@ export function toCents(amount: number): number {
 }
 
 /** Writes an amount as people do: €80.00. */
-export function sayMoney(cents: number, currency: Currency): string {
+export function formatMoney(cents: number, currency: Currency): string {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).format(cents / 100);
 }

@@ -1,5 +1,5 @@
-import type { KeptState } from '../workspace/state/persisted-state.ts';
-import { type Currency, sayMoney } from './money.ts';
+import type { PersistedState } from '../workspace/state/persisted-state.ts';
+import { type Currency, formatMoney } from './money.ts';
 
 /** An order of the playground's shop; it has no customer, since nobody is invented. */
 interface Order {
@@ -37,7 +37,7 @@ export interface OrderBook {
 }
 
 /** Opens the book, with the refunds that were kept. */
-export function openOrderBook(kept: KeptState): OrderBook {
+export function openOrderBook(kept: PersistedState): OrderBook {
   const refunds = new Map<string, Refund>();
   for (const each of kept.all('refund')) {
     const { key, ...refund } = each as Refund & { readonly key: string };
@@ -61,14 +61,16 @@ export function openOrderBook(kept: KeptState): OrderBook {
       throw new Error(`Order ${id} was paid in ${order.currency}, not in ${currency}.`);
     }
     if (cents <= leftOf(id)) return;
-    throw new Error(`Only ${sayMoney(leftOf(id), currency)} of order ${id} can still be refunded.`);
+    throw new Error(
+      `Only ${formatMoney(leftOf(id), currency)} of order ${id} can still be refunded.`,
+    );
   };
   return {
     say: (id) => {
       const { paidCents, currency, paidOn } = find(id);
-      const paid = `Order ${id} · paid ${sayMoney(paidCents, currency)} on ${paidOn}`;
+      const paid = `Order ${id} · paid ${formatMoney(paidCents, currency)} on ${paidOn}`;
       const refunded = refundedOf(id);
-      return refunded === 0 ? paid : `${paid} · ${sayMoney(refunded, currency)} refunded so far`;
+      return refunded === 0 ? paid : `${paid} · ${formatMoney(refunded, currency)} refunded so far`;
     },
     stateOf: (id) => `${id} ${leftOf(id)}`,
     check,

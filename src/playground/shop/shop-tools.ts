@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AppDeps } from '../../app/app-deps.ts';
-import type { KeptState } from '../workspace/state/persisted-state.ts';
-import { CURRENCIES, sayMoney, toCents } from './money.ts';
+import type { PersistedState } from '../workspace/state/persisted-state.ts';
+import { CURRENCIES, formatMoney, toCents } from './money.ts';
 import { type OrderBook, openOrderBook } from './order-book.ts';
 
 type AgentTool = NonNullable<AppDeps['tools']>[number];
@@ -28,7 +28,7 @@ const amount = z
 const currency = z.enum(CURRENCIES).meta({ title: 'Currency' });
 
 /** Makes the tools of the playground's shop. */
-export function createShopTools(kept: KeptState): readonly AgentTool[] {
+export function createShopTools(kept: PersistedState): readonly AgentTool[] {
   return [createRefund(openOrderBook(kept)), createTransfer(kept)];
 }
 
@@ -51,7 +51,7 @@ function createRefund(book: OrderBook): AgentTool {
     }),
     // The book takes each key once, over restarts too.
     idempotent: true,
-    summary: (args) => `Refund ${sayAmount(args)} for order ${args.order}`,
+    summary: (args) => `Refund ${describeAmount(args)} for order ${args.order}`,
     preview: ({ order, amount, currency }) => {
       book.check(order, toCents(amount), currency);
       return { text: book.say(order), basis: book.stateOf(order) };
@@ -59,8 +59,8 @@ function createRefund(book: OrderBook): AgentTool {
     run: ({ order, amount, currency, notify }, { idempotencyKey }) => {
       const left = book.refund(idempotencyKey, order, toCents(amount), currency);
       const told = notify ? 'The customer is notified.' : 'The customer is not notified.';
-      const rest = left === 0 ? 'Nothing' : sayMoney(left, currency);
-      return `Refunded ${sayAmount({ amount, currency })} for order ${order}. ${told} ${rest} of it is left.`;
+      const rest = left === 0 ? 'Nothing' : formatMoney(left, currency);
+      return `Refunded ${describeAmount({ amount, currency })} for order ${order}. ${told} ${rest} of it is left.`;
     },
   });
 }
@@ -76,15 +76,15 @@ interface Transfer {
   readonly cents: number;
 }
 
-function createTransfer(kept: KeptState): AgentTool {
+function createTransfer(kept: PersistedState): AgentTool {
   const made = new Map<string, Transfer>();
   for (const each of kept.all('transfer') as readonly Transfer[]) made.set(each.key, each);
   const balanceOf = (account: Account) =>
     [...made.values()]
       .filter(({ to }) => to === account)
       .reduce((sum, { cents }) => sum + cents, ACCOUNTS[account]);
-  const sayBalance = (account: Account) =>
-    `The ${account} account holds ${sayMoney(balanceOf(account), 'EUR')}`;
+  const describeBalance = (account: Account) =>
+    `The ${account} account holds ${formatMoney(balanceOf(account), 'EUR')}`;
   return toTool({
     name: 'transfer',
     description:
@@ -95,22 +95,22 @@ function createTransfer(kept: KeptState): AgentTool {
     }),
     risk: 'high',
     idempotent: true,
-    summary: ({ to, amount }) => `Move ${sayMoney(toCents(amount), 'EUR')} to ${to}`,
-    preview: ({ to }) => `${sayBalance(to)} now.`,
+    summary: ({ to, amount }) => `Move ${formatMoney(toCents(amount), 'EUR')} to ${to}`,
+    preview: ({ to }) => `${describeBalance(to)} now.`,
     run: ({ to, amount }, { idempotencyKey: key }) => {
       if (!made.has(key)) {
         const transfer = { key, to, cents: toCents(amount) };
         made.set(key, transfer);
         kept.keep('transfer', key, transfer);
       }
-      return `Moved ${sayMoney(toCents(amount), 'EUR')}. ${sayBalance(to)} now.`;
+      return `Moved ${formatMoney(toCents(amount), 'EUR')}. ${describeBalance(to)} now.`;
     },
   });
 }
 
-function sayAmount(args: {
+function describeAmount(args: {
   readonly amount: number;
   readonly currency: (typeof CURRENCIES)[number];
 }): string {
-  return sayMoney(toCents(args.amount), args.currency);
+  return formatMoney(toCents(args.amount), args.currency);
 }

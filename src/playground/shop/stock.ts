@@ -1,4 +1,4 @@
-import type { KeptState } from '../workspace/state/persisted-state.ts';
+import type { PersistedState } from '../workspace/state/persisted-state.ts';
 
 /** What the shop has of a thing at first. */
 const AT_FIRST = 60;
@@ -16,7 +16,7 @@ export interface Stock {
 }
 
 /** Opens the stock, with the deliveries that were kept. */
-export function openStock(kept: KeptState): Stock {
+export function openStock(kept: PersistedState): Stock {
   const deliveries = new Map(
     (kept.all('delivery') as readonly Delivery[]).map((each) => [each.key, each]),
   );

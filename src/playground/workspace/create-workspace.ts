@@ -21,24 +21,24 @@ import { createEmulateBackend } from './backend/emulate-backend.ts';
 import { createDelivery } from './delivery/delivery.ts';
 import { createHttpTransport } from './delivery/http-transport.ts';
 import { createSocketHub, type SocketHub } from './delivery/socket-hub.ts';
-import { createCommanding } from './people/commands.ts';
-import { createToasts, type PeopleDesk } from './people/interaction-context.ts';
+import { createCommandActions } from './people/commands.ts';
+import { createToasts, type PeopleContext } from './people/interaction-context.ts';
 import { createSuggestions } from './people/option-suggestions.ts';
-import { createPressing } from './people/presses.ts';
-import { createStopSession } from './people/stop-session.ts';
-import { createSubmitting } from './people/submissions.ts';
-import { lookAround, toChannel, toMember } from './people/visible-workspace.ts';
-import { createSaying } from './people/writing.ts';
+import { createPressActions } from './people/presses.ts';
+import { createStopAction } from './people/stop-session.ts';
+import { createSubmitActions } from './people/submissions.ts';
+import { toChannel, toMember, viewWorkspace } from './people/visible-workspace.ts';
+import { createWritingActions } from './people/writing.ts';
 import { createTimestamps } from './slack-time.ts';
 import { createAgentSessions } from './state/agent-sessions.ts';
 import { createMessageStore } from './state/message-store.ts';
-import { KEEPS_NOTHING, type KeptState } from './state/persisted-state.ts';
-import { createSlackDirectory, keptChannels } from './state/slack-directory.ts';
+import { NO_PERSISTENCE, type PersistedState } from './state/persisted-state.ts';
+import { changedChannels, createSlackDirectory } from './state/slack-directory.ts';
 import { createThreadStatuses } from './state/thread-statuses.ts';
-import { createTriggerDesk } from './views/trigger-ids.ts';
-import { createViewDesk } from './views/views.ts';
+import { createTriggerIds } from './views/trigger-ids.ts';
+import { createWorkspaceViews } from './views/views.ts';
 import type { WorkspaceCore } from './workspace-core.ts';
-import { createFaultBoard } from './workspace-faults.ts';
+import { createWorkspaceFaults } from './workspace-faults.ts';
 import { createWorkspaceJournal } from './workspace-journal.ts';
 import type { AppForm, Workspace } from './workspace-port.ts';
 import {
@@ -65,7 +65,7 @@ export interface WorkspaceOptions {
   /** The organization that the workspace is part of. (Default: none.) */
   readonly enterprise?: string;
   /** What was there before a restart, and is kept for the next one. (Default: nothing.) */
-  readonly kept?: KeptState;
+  readonly kept?: PersistedState;
   /** How the app's manifest declares it. (Default: as ours does.) */
   readonly form?: AppForm;
   /** Mounts further routes on the workspace's own port: the playground's page. */
@@ -76,7 +76,7 @@ export interface WorkspaceOptions {
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { clock, members = DEFAULT_MEMBERS, channels = DEFAULT_CHANNELS } = options;
   const { groups = DEFAULT_GROUPS, teamName = 'Playground', form = 'agent' } = options;
-  const { kept = KEEPS_NOTHING } = options;
+  const { kept = NO_PERSISTENCE } = options;
   const app = new Hono<{ Bindings: HttpBindings }>();
   const server = await listen(app, options);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -90,10 +90,10 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
       teamName,
       baseUrl: url,
       nextTs,
-      kept: { channels: keptChannels(kept), messages: messages.all() },
+      kept: { channels: changedChannels(kept), messages: messages.all() },
     });
     const sockets = createSocketHub(clock, journal);
-    const faults = createFaultBoard(sockets.disconnect);
+    const faults = createWorkspaceFaults(sockets.disconnect);
     const core: WorkspaceCore = {
       form,
       clock,
@@ -140,10 +140,10 @@ function assemble(
   const statuses = createThreadStatuses(clock, journal.changed);
   const sessions = createAgentSessions(clock, journal.changed, options.kept);
   const streams = createStreams(core, statuses, sessions);
-  const desk: PeopleDesk = {
+  const desk: PeopleContext = {
     core,
-    views: createViewDesk(core.nextTs, journal.changed),
-    triggers: createTriggerDesk(clock, faults),
+    views: createWorkspaceViews(core.nextTs, journal.changed),
+    triggers: createTriggerIds(clock, faults),
     responseUrls: createResponseUrls(core),
     toasts: createToasts(() => clock.now(), journal.changed),
   };
@@ -172,7 +172,7 @@ function assemble(
 
   const suggestions = createSuggestions(desk);
   const aborting = new AbortController();
-  const saying = createSaying(core);
+  const writing = createWritingActions(core);
   return {
     url: core.url,
     apiUrl: `${core.url}/api/`,
@@ -199,7 +199,7 @@ function assemble(
       ),
     connected: () =>
       journal.waitFor(() => (sockets.isConnected() ? null : undefined)).then(() => undefined),
-    ...saying,
+    ...writing,
     deliverEvent: (event, { envelope, retryNum, retryReason = 'http_timeout' } = {}) =>
       delivery.eventOnce(
         event,
@@ -207,12 +207,12 @@ function assemble(
         retryNum === undefined ? undefined : { num: retryNum, reason: retryReason },
       ),
     deliverInteraction: delivery.interaction,
-    ...createPressing(desk, suggestions),
-    ...createSubmitting(desk),
+    ...createPressActions(desk, suggestions),
+    ...createSubmitActions(desk),
     suggest: suggestions.suggest,
-    ...createCommanding(desk, sessions),
-    stopSession: createStopSession(core, sessions, streams),
-    see: (name) => lookAround(desk, statuses, sessions, name),
+    ...createCommandActions(desk, sessions),
+    stopSession: createStopAction(core, sessions, streams),
+    see: (name) => viewWorkspace(desk, statuses, sessions, name),
     onChange: journal.onChange,
     waitFor: journal.waitFor,
     stop: createStop(core, server, sockets, [statuses, sessions], aborting),

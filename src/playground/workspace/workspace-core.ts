@@ -3,7 +3,7 @@ import type { SlackBackend } from './backend/slack-backend.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { MessageStore } from './state/message-store.ts';
 import type { SlackDirectory } from './state/slack-directory.ts';
-import type { FaultBoard } from './workspace-faults.ts';
+import type { WorkspaceFaults } from './workspace-faults.ts';
 import type { WorkspaceJournal } from './workspace-journal.ts';
 import type { AppForm } from './workspace-port.ts';
 
@@ -20,6 +20,6 @@ export interface WorkspaceCore {
   readonly directory: SlackDirectory;
   readonly messages: MessageStore;
   readonly journal: WorkspaceJournal;
-  readonly faults: FaultBoard;
+  readonly faults: WorkspaceFaults;
   readonly delivery: Delivery;
 }

@@ -1,7 +1,7 @@
 import type { ApiFault, Faults } from './workspace-port.ts';
 
 /** The faults that are set, as the rooms of the workspace ask for them. */
-export interface FaultBoard extends Faults {
+export interface WorkspaceFaults extends Faults {
   /** The fault that hits this call, used up by asking. */
   takeApi(method: string): ApiFault | undefined;
   /** Whether the next trigger id is born expired, used up by asking. */
@@ -25,7 +25,9 @@ interface RecurringFault {
 }
 
 /** Creates a board without faults; `disconnect` reaches the open sockets. */
-export function createFaultBoard(disconnect: (how: 'refresh' | 'drop') => void): FaultBoard {
+export function createWorkspaceFaults(
+  disconnect: (how: 'refresh' | 'drop') => void,
+): WorkspaceFaults {
   let api: SetFault[] = [];
   let recurring: RecurringFault[] = [];
   let deliveries = 1;

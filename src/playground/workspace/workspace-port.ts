@@ -73,7 +73,7 @@ export interface JournalEntry {
 export type AppForm = 'agent' | 'assistant';
 
 /** What a person sees: nothing of other people's ephemeral messages, DMs or modals. */
-export interface Sight {
+export interface WorkspaceView {
   readonly me: Member;
   readonly members: readonly Member[];
   readonly channels: readonly Channel[];
@@ -255,7 +255,7 @@ export interface Workspace {
   /** Opens a new chat in the assistant pane of an app of the older form: a thread in the DM, with `assistant_thread_started`. */
   openAssistant(member: string): Promise<{ channel: string; threadTs: string }>;
 
-  see(member: string): Sight;
+  see(member: string): WorkspaceView;
   /** Calls at each change of anything a person could see, and at each journal entry. */
   onChange(listener: () => void): () => void;
   /** Resolves with the first defined answer of `look`, asked now and at each change; rejects after the time-out with what `describe` says. */

@@ -3,12 +3,12 @@ import {
   AGENT_KINDS,
   type AgentName,
   type AgentPattern,
+  describeAmbiguousAgent,
+  formatAgent,
   hasAgentKind,
-  readAgentPattern,
-  sayAgent,
-  sayAmbiguous,
+  parseAgentPattern,
 } from '../../domain/policy/agent-name.ts';
-import { type ConditionProblem, nodesBelow } from './parse-condition.ts';
+import { type ConditionProblem, childNodesOf } from './parse-condition.ts';
 
 /** What the names of agents in a condition mean. */
 export interface AgentLiterals {
@@ -35,14 +35,14 @@ export function readAgentLiterals(
     if (text === '') return undefined;
     if (text.includes('*'))
       return { problem: `“${text}”: * has no meaning in a condition.`, at: node.start };
-    const read = readAgentPattern(text, known);
+    const read = parseAgentPattern(text, known);
     if (read.kind === 'ambiguous') {
-      return { problem: sayAmbiguous(text, read.meanings), at: node.start };
+      return { problem: describeAmbiguousAgent(text, read.meanings), at: node.start };
     }
-    if (read.kind === 'no-kind') return { problem: sayNoKind(text), at: node.start };
+    if (read.kind === 'no-kind') return { problem: describeUnknownAgentKind(text), at: node.start };
     const { isBare, kind = 'key' } = read.pattern;
     if (!isBare) return undefined;
-    literals.set(node, sayAgent({ kind, name: text }));
+    literals.set(node, formatAgent({ kind, name: text }));
     mentions.push(read.pattern);
     return undefined;
   }
@@ -52,14 +52,14 @@ export function readAgentLiterals(
     const compared = comparedWith(node);
     if (compared) return first(compared, take);
     if (node.op === 'rcall' && isAgent(node.args[1])) return judgeMethod(node);
-    return first(nodesBelow(node), walk);
+    return first(childNodesOf(node), walk);
   }
 
   return walk(ast) ?? { literals, mentions };
 }
 
 /** Says that no agent has such a kind. */
-export function sayNoKind(text: string): string {
+export function describeUnknownAgentKind(text: string): string {
   return `“${text}” names no kind of agent that there is: ${KINDS}. Tools of MCP servers are named in “tools”, like "github__*".`;
 }
 

@@ -5,7 +5,7 @@ import {
   ConditionError,
   isMap,
   keysOf,
-  refuseTypes,
+  throwTypeError,
   toInt,
   typeOf,
 } from './cel-values.ts';
@@ -56,14 +56,14 @@ function textMethod(
     work: ([text = null, other = ''], patterns) =>
       typeof text === 'string' && typeof other === 'string'
         ? work(text, other, patterns)
-        : refuseTypes(`a method of a text on ${typeOf(text)} and ${typeOf(other)}`),
+        : throwTypeError(`a method of a text on ${typeOf(text)} and ${typeOf(other)}`),
   };
 }
 
 function sizeOf(value: CelValue): bigint {
   if (typeof value === 'string') return BigInt(countCharacters(value));
   if (Array.isArray(value)) return BigInt(value.length);
-  return isMap(value) ? BigInt(keysOf(value).length) : refuseTypes(`size(${typeOf(value)})`);
+  return isMap(value) ? BigInt(keysOf(value).length) : throwTypeError(`size(${typeOf(value)})`);
 }
 
 function countCharacters(text: string): number {
@@ -91,7 +91,7 @@ function convertToDouble(value: CelValue): number {
 
 function convertToText(value: CelValue): string {
   const isPlain = ['string', 'boolean', 'bigint', 'number'].includes(typeof value);
-  return isPlain ? String(value) : refuseTypes(`string(${typeOf(value)})`);
+  return isPlain ? String(value) : throwTypeError(`string(${typeOf(value)})`);
 }
 
 const YES: readonly CelValue[] = [true, 'true', 'True', 'TRUE', 't', '1'];
@@ -122,7 +122,7 @@ function indexOf(text: string, part: string): bigint {
 }
 
 function substring([text = null, from = null, to]: readonly CelValue[]): string {
-  if (typeof text !== 'string') return refuseTypes(`substring of ${typeOf(text)}`);
+  if (typeof text !== 'string') return throwTypeError(`substring of ${typeOf(text)}`);
   const characters = [...text];
   const start = convertToInt(from);
   const end = to === undefined ? BigInt(characters.length) : convertToInt(to);
@@ -133,7 +133,8 @@ function substring([text = null, from = null, to]: readonly CelValue[]): string 
 }
 
 function join([list = null, between = '']: readonly CelValue[]): string {
-  if (!Array.isArray(list) || typeof between !== 'string') return refuseTypes('join');
-  if (!list.every((each) => typeof each === 'string')) return refuseTypes('join of other values');
+  if (!Array.isArray(list) || typeof between !== 'string') return throwTypeError('join');
+  if (!list.every((each) => typeof each === 'string'))
+    return throwTypeError('join of other values');
   return list.join(between);
 }

@@ -51,7 +51,7 @@ export function keysOf(map: { readonly [key: string]: CelValue }): readonly stri
 }
 
 /** Throws for an operator or a function that does not take such values. */
-export function refuseTypes(what: string): never {
+export function throwTypeError(what: string): never {
   throw new ConditionError(`no such overload: ${what}.`);
 }
 
@@ -97,19 +97,19 @@ const ORDERS: Readonly<Record<string, (a: number | bigint, b: number | bigint) =
 };
 
 /** Answers `<`, `<=`, `>` and `>=`: numbers by value, texts by code point, false before true. */
-export function order(sign: string, a: CelValue, b: CelValue): boolean {
+export function compareOrdered(sign: string, a: CelValue, b: CelValue): boolean {
   const holds = ORDERS[sign];
   if (!holds) throw new ConditionError(`“${sign}” is no comparison.`);
   if (isNumber(a) && isNumber(b)) return holds(a, b);
   if (typeof a === 'string' && typeof b === 'string') return holds(compareTexts(a, b), 0);
   if (typeof a === 'boolean' && typeof b === 'boolean') return holds(Number(a), Number(b));
-  return refuseTypes(`${typeOf(a)} ${sign} ${typeOf(b)}`);
+  return throwTypeError(`${typeOf(a)} ${sign} ${typeOf(b)}`);
 }
 
 function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
-  for (let at = 0; at < length; at += 1) {
-    const difference = rank(a.charCodeAt(at)) - rank(b.charCodeAt(at));
+  for (let elementAt = 0; elementAt < length; elementAt += 1) {
+    const difference = rank(a.charCodeAt(elementAt)) - rank(b.charCodeAt(elementAt));
     if (difference !== 0) return difference;
   }
   return a.length - b.length;
@@ -148,7 +148,7 @@ export function calculate(sign: string, a: CelValue, b: CelValue): CelValue {
   }
   if (sign === '+' && typeof a === 'string' && typeof b === 'string') return a + b;
   if (sign === '+' && Array.isArray(a) && Array.isArray(b)) return [...a, ...b];
-  return refuseTypes(`${typeOf(a)} ${sign} ${typeOf(b)}`);
+  return throwTypeError(`${typeOf(a)} ${sign} ${typeOf(b)}`);
 }
 
 /** Returns a whole number of 64 bits; throws where it has more. */
@@ -160,18 +160,18 @@ export function toInt(value: bigint): bigint {
 /** Changes the sign of a number. */
 export function negate(value: CelValue): CelValue {
   if (typeof value === 'number') return -value;
-  return typeof value === 'bigint' ? toInt(-value) : refuseTypes(`-${typeOf(value)}`);
+  return typeof value === 'bigint' ? toInt(-value) : throwTypeError(`-${typeOf(value)}`);
 }
 
 /** Tells whether a list holds a value, or a map a key. */
 export function isIn(value: CelValue, container: CelValue): boolean {
   if (Array.isArray(container)) return container.some((each) => isEqual(value, each));
   if (isMap(container)) return typeof value === 'string' && valueAt(container, value) !== undefined;
-  return refuseTypes(`${typeOf(value)} in ${typeOf(container)}`);
+  return throwTypeError(`${typeOf(value)} in ${typeOf(container)}`);
 }
 
 /** Returns what stands at a place of a list or at a key of a map; throws where nothing does. */
-export function at(container: CelValue, key: CelValue): CelValue {
+export function elementAt(container: CelValue, key: CelValue): CelValue {
   const found = lookUp(container, key);
   if (found === undefined) {
     throw new ConditionError('There is no such key, or place in a list.');
@@ -185,7 +185,7 @@ function lookUp(container: CelValue, key: CelValue): CelValue | undefined {
     // A number of the arguments is a double also where it is whole.
     return Number.isInteger(Number(key)) ? container[Number(key)] : undefined;
   }
-  return refuseTypes(`${typeOf(container)}[${typeOf(key)}]`);
+  return throwTypeError(`${typeOf(container)}[${typeOf(key)}]`);
 }
 
 /** Returns the value of a field; throws where there is none. */

@@ -9,7 +9,7 @@ type Part =
   | { readonly kind: 'other'; readonly text: string };
 
 /** Says why a condition of a rule for those tools is false for every call; undefined where it is not known to be. */
-export function whyNever(ast: ASTNode, tools: readonly string[]): string | undefined {
+export function explainNeverMatches(ast: ASTNode, tools: readonly string[]): string | undefined {
   const parts = partsOf(ast);
   if (parts.some((part) => part.kind === 'other' && part.text === 'false')) {
     return 'its condition is false';

@@ -6,18 +6,23 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import type { JsonValue } from '../../domain/json/json.ts';
-import { type AgentName, type AgentPattern, sayAgent } from '../../domain/policy/agent-name.ts';
-import type { Condition, Outside } from '../../domain/policy/policy.ts';
+import { type AgentName, type AgentPattern, formatAgent } from '../../domain/policy/agent-name.ts';
+import type { Condition, ConditionLookups } from '../../domain/policy/policy.ts';
 import { sumField } from '../../domain/policy/policy-totals.ts';
 import type { GateFacts } from '../../domain/policy/route.ts';
-import { createWatchdog } from '../../domain/runtime/time-limit.ts';
+import { createTimeLimit } from '../../domain/runtime/time-limit.ts';
 import { parseDuration } from '../../domain/text/duration.ts';
 import { rootOf } from '../../domain/threads/thread-key.ts';
 import { readAgentLiterals } from './agent-literals.ts';
 import { type CelPatterns, compilePattern } from './cel-patterns.ts';
 import { type CelValue, ConditionError } from './cel-values.ts';
 import { evaluateCel } from './evaluate-cel.ts';
-import { findBadLiteral, lookBackOf, patternsOf, sayWindow } from './find-invalid-literal.ts';
+import {
+  conditionLookBackMs,
+  describeInvalidWindow,
+  findInvalidLiteral,
+  patternsOf,
+} from './find-invalid-literal.ts';
 import { createConditionParser } from './parse-condition.ts';
 
 /** A condition, or what is wrong with its text, and at which of its characters. */
@@ -47,7 +52,7 @@ type Fetched =
   | { readonly ok: false; readonly error: unknown };
 
 type ConditionParser = ReturnType<typeof createConditionParser>;
-type Watchdog = ReturnType<typeof createWatchdog>;
+type Watchdog = ReturnType<typeof createTimeLimit>;
 
 const TOO_DEEP = 'The arguments are nested too deeply.';
 
@@ -56,7 +61,7 @@ class TimeoutError extends ConditionError {}
 /** One evaluation: what is known of the outside by now, and what turns out to be needed. */
 interface Run {
   readonly facts: GateFacts;
-  readonly outside: Outside;
+  readonly outside: ConditionLookups;
   readonly known: ReadonlyMap<string, Fetched>;
   readonly needs: Map<string, () => Promise<CelValue>>;
 }
@@ -69,18 +74,18 @@ export function createConditionCompiler(
   let tools: { readonly parse: ConditionParser; readonly watchdog: Watchdog } | undefined;
 
   return function compile(source) {
-    tools ??= { parse: createConditionParser(), watchdog: createWatchdog() };
+    tools ??= { parse: createConditionParser(), watchdog: createTimeLimit() };
     const { parse, watchdog } = tools;
     const parsed = parse(source);
     if ('problem' in parsed) return { ok: false, ...parsed };
     const { ast } = parsed;
-    const bad = findBadLiteral(ast);
+    const bad = findInvalidLiteral(ast);
     if (bad) return { ok: false, ...bad };
     const named = readAgentLiterals(ast, agents);
     if ('problem' in named) return { ok: false, ...named };
     const { literals, mentions } = named;
     const condition = toCondition(createEvaluation(ast, literals, watchdog));
-    return { ok: true, condition, lookBackMs: lookBackOf(ast), mentions, ast };
+    return { ok: true, condition, lookBackMs: conditionLookBackMs(ast), mentions, ast };
   };
 }
 
@@ -129,7 +134,7 @@ function variablesOf(facts: GateFacts): ReadonlyMap<string, CelValue> {
   return new Map<string, CelValue>([
     ['args', facts.args as CelValue],
     ['tool', facts.tool],
-    ['agent', facts.agent ? sayAgent(facts.agent) : ''],
+    ['agent', facts.agent ? formatAgent(facts.agent) : ''],
     ['channel', facts.channel],
     ['thread', rootOf(facts.thread)],
   ]);
@@ -163,7 +168,7 @@ function totalOf(run: Run, name: string, args: readonly CelValue[]): CelValue {
     throw new ConditionError(`no such overload: ${name}().`);
   }
   const windowMs = parseDuration(window);
-  if (windowMs === undefined) throw new ConditionError(sayWindow(window));
+  if (windowMs === undefined) throw new ConditionError(describeInvalidWindow(window));
   const earlier = need(run, `calls:${windowMs}`, async () => {
     return (await run.outside.earlierArgs(windowMs)) as readonly CelValue[];
   }) as readonly JsonValue[];
@@ -176,20 +181,20 @@ function toCondition(evaluate: (run: Run) => Fetched): Condition {
     const known = new Map<string, Fetched>();
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const needs: Run['needs'] = new Map();
-      const result = await evaluateFairly(() => evaluate({ facts, outside, known, needs }));
+      const result = await evaluateWithLimit(() => evaluate({ facts, outside, known, needs }));
       // A value holds whatever is missing: “true ||” needs nothing more.
       const [first] = needs;
       if (result.ok || !first) return toVerdict(result);
       // The others may not matter any more once it is known.
       const [key, fetch] = first;
-      known.set(key, await settle(fetch));
+      known.set(key, await settleFetch(fetch));
     }
     throw new Error('It asks for too much.');
   };
 }
 
 /** Evaluates again where the machine was busy with others, and lets the process work after what was slow. */
-async function evaluateFairly(evaluate: () => Fetched): Promise<Fetched> {
+async function evaluateWithLimit(evaluate: () => Fetched): Promise<Fetched> {
   for (let tries = 1; ; tries += 1) {
     const startedAt = performance.now();
     const before = process.cpuUsage();
@@ -201,7 +206,7 @@ async function evaluateFairly(evaluate: () => Fetched): Promise<Fetched> {
   }
 }
 
-async function settle(fetch: () => Promise<CelValue>): Promise<Fetched> {
+async function settleFetch(fetch: () => Promise<CelValue>): Promise<Fetched> {
   try {
     return { ok: true, value: await fetch() };
   } catch (error) {
@@ -210,12 +215,12 @@ async function settle(fetch: () => Promise<CelValue>): Promise<Fetched> {
 }
 
 function toVerdict(result: Fetched): boolean {
-  if (!result.ok) throw new Error(sayFailure(result.error), { cause: result.error });
+  if (!result.ok) throw new Error(describeFailure(result.error), { cause: result.error });
   if (typeof result.value === 'boolean') return result.value;
   throw new Error('It is neither true nor false.');
 }
 
-function sayFailure(error: unknown): string {
+function describeFailure(error: unknown): string {
   const text = error instanceof Error ? error.message : 'It failed.';
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -6,18 +6,18 @@ import type { ASTNode, ASTOperator } from '@marcbachmann/cel-js';
 import { FUNCTIONS, METHODS } from './cel-functions.ts';
 import type { CelPatterns } from './cel-patterns.ts';
 import {
-  at,
   type CelValue,
   ConditionError,
   calculate,
+  compareOrdered,
+  elementAt,
   fieldOf,
   isEqual,
   isIn,
   isMap,
   keysOf,
   negate,
-  order,
-  refuseTypes,
+  throwTypeError,
   typeOf,
   valueAt,
 } from './cel-values.ts';
@@ -63,7 +63,7 @@ const both = (work: (a: CelValue, b: CelValue, sign: string) => CelValue) => {
   return ({ args: [left, right], op }: Pair, scope: CelScope) =>
     work(evaluateCel(left, scope), evaluateCel(right, scope), op);
 };
-const compares = both((a, b, sign) => order(sign, a, b));
+const compares = both((a, b, sign) => compareOrdered(sign, a, b));
 const calculates = both((a, b, sign) => calculate(sign, a, b));
 
 const EVALUATORS: Evaluators = {
@@ -76,7 +76,7 @@ const EVALUATORS: Evaluators = {
   },
   '.': ({ args: [owner, field] }, scope) =>
     isRequester(owner) ? scope.requester(field) : fieldOf(evaluateCel(owner, scope), field),
-  '[]': both(at),
+  '[]': both(elementAt),
   list: ({ args }, scope) => args.map((each) => evaluateCel(each, scope)),
   map: ({ args }, scope) => {
     const map: { [key: string]: CelValue } = Object.create(null);
@@ -88,7 +88,7 @@ const EVALUATORS: Evaluators = {
     const macro = MACROS.get(name);
     if (macro) return macro.work(evaluateCel(receiver, scope), args, scope);
     const values = [receiver, ...args].map((each) => evaluateCel(each, scope));
-    return METHODS.get(name)?.work(values, scope.patterns) ?? refuseTypes(`${name}()`);
+    return METHODS.get(name)?.work(values, scope.patterns) ?? throwTypeError(`${name}()`);
   },
   '?:': ({ args: [condition, yes, no] }, scope) =>
     evaluateCel(toBool(evaluateCel(condition, scope)) ? yes : no, scope),
@@ -115,7 +115,7 @@ function isRequester(node: ASTNode): boolean {
 }
 
 function toBool(value: CelValue): boolean {
-  return typeof value === 'boolean' ? value : refuseTypes(`${typeOf(value)} as a condition`);
+  return typeof value === 'boolean' ? value : throwTypeError(`${typeOf(value)} as a condition`);
 }
 
 /** Either side may settle it, also where the other one can't be answered. */
@@ -141,11 +141,11 @@ function call(name: string, args: readonly ASTNode[], scope: CelScope): CelValue
 }
 
 function has(node: ASTNode, scope: CelScope): boolean {
-  if (node.op !== '.') return refuseTypes('has()');
+  if (node.op !== '.') return throwTypeError('has()');
   const [owner, field] = node.args;
   if (isRequester(owner)) return true;
   const map = evaluateCel(owner, scope);
-  return isMap(map) ? valueAt(map, field) !== undefined : refuseTypes(`has() of ${typeOf(map)}`);
+  return isMap(map) ? valueAt(map, field) !== undefined : throwTypeError(`has() of ${typeOf(map)}`);
 }
 
 type Macro = (range: CelValue, args: readonly ASTNode[], scope: CelScope) => CelValue;
@@ -169,7 +169,7 @@ function withItems(work: (items: readonly CelValue[], each: readonly OfItem[]) =
 
 function itemsOf(range: CelValue): readonly CelValue[] {
   if (Array.isArray(range)) return range;
-  return isMap(range) ? keysOf(range) : refuseTypes(`a macro on ${typeOf(range)}`);
+  return isMap(range) ? keysOf(range) : throwTypeError(`a macro on ${typeOf(range)}`);
 }
 
 const nothing: OfItem = () => null;

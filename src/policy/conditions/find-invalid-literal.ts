@@ -1,14 +1,14 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { parseDuration } from '../../domain/text/duration.ts';
 import { compilePattern } from './cel-patterns.ts';
-import { type ConditionProblem, nodesBelow } from './parse-condition.ts';
+import { type ConditionProblem, childNodesOf } from './parse-condition.ts';
 
 /** Finds a text in a condition that fails whatever call comes: a window that is no span of time, a pattern that is none, a name where there are only ids. */
-export function findBadLiteral(node: ASTNode): ConditionProblem | undefined {
+export function findInvalidLiteral(node: ASTNode): ConditionProblem | undefined {
   const own = judgeCall(node);
   if (own) return own;
-  for (const below of nodesBelow(node)) {
-    const found = findBadLiteral(below);
+  for (const below of childNodesOf(node)) {
+    const found = findInvalidLiteral(below);
     if (found) return found;
   }
   return undefined;
@@ -71,7 +71,7 @@ function nameOf(node: ASTNode): string {
 function judgeWindow(window: ASTNode | undefined): ConditionProblem | undefined {
   const text = window && literalOf(window);
   if (!window || text === undefined || parseDuration(text) !== undefined) return undefined;
-  return { problem: sayWindow(text), at: window.start };
+  return { problem: describeInvalidWindow(text), at: window.start };
 }
 
 function judgePattern(pattern: ASTNode | undefined): ConditionProblem | undefined {
@@ -95,7 +95,7 @@ function placeOf(part: string, { end, input, start }: ASTNode): number {
 
 /** Returns the literals that are patterns. */
 export function patternsOf(node: ASTNode): readonly { readonly args: string }[] {
-  const below = nodesBelow(node).flatMap(patternsOf);
+  const below = childNodesOf(node).flatMap(patternsOf);
   if (node.op !== 'rcall' || node.args[0] !== 'matches') return below;
   const [pattern] = node.args[2];
   const text = pattern && literalOf(pattern);
@@ -103,8 +103,8 @@ export function patternsOf(node: ASTNode): readonly { readonly args: string }[] 
 }
 
 /** Returns how far back (ms) a condition looks at earlier calls; without an end where it computes that. */
-export function lookBackOf(node: ASTNode): number {
-  return Math.max(ownLookBack(node), ...nodesBelow(node).map(lookBackOf));
+export function conditionLookBackMs(node: ASTNode): number {
+  return Math.max(ownLookBack(node), ...childNodesOf(node).map(conditionLookBackMs));
 }
 
 function ownLookBack(node: ASTNode): number {
@@ -121,6 +121,6 @@ function literalOf(node: ASTNode): string | undefined {
 }
 
 /** Says what is wrong with a window. */
-export function sayWindow(text: string): string {
+export function describeInvalidWindow(text: string): string {
   return `“${text}” is no span of time. Write it like "30m", "24h" or "7d".`;
 }

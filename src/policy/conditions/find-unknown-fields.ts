@@ -3,7 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import type { JsonValue } from '../../domain/json/json.ts';
 import { targetOf } from '../../domain/json/schema-size.ts';
 import { MACROS } from './evaluate-cel.ts';
-import { nodesBelow } from './parse-condition.ts';
+import { childNodesOf } from './parse-condition.ts';
 
 export type Schema = { readonly [key: string]: JsonValue };
 
@@ -32,7 +32,7 @@ interface Part {
 type Names = ReadonlyMap<string, Part | undefined>;
 type Report = (found: UnknownField) => void;
 
-const MOST_HOPS = 16;
+const MAX_HOPS = 16;
 
 /** Finds the fields of `args` in a condition that none of the schemas has, each once. */
 export function findUnknownFields(
@@ -96,7 +96,7 @@ function walk(node: ASTNode, names: Names, report: Report): Part | undefined {
       break;
     }
   }
-  for (const below of nodesBelow(node)) walk(below, names, report);
+  for (const below of childNodesOf(node)) walk(below, names, report);
   return undefined;
 }
 
@@ -164,7 +164,7 @@ interface Form {
 
 /** The schemas that a value may have to fit, references followed; undefined where that can't be told. */
 function formsOf({ root, schema }: Spot, hops = 0): readonly Form[] | undefined {
-  if (!isObject(schema) || hops > MOST_HOPS) return undefined;
+  if (!isObject(schema) || hops > MAX_HOPS) return undefined;
   const parts = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) =>
     Array.isArray(list) ? (list as readonly JsonValue[]) : [],
   );

@@ -109,11 +109,11 @@ function findComment(source: string, ast: ASTNode): ConditionProblem | undefined
 
 function textsIn(node: ASTNode): readonly ASTNode[] {
   if (node.op === 'value') return typeof node.args === 'string' ? [node] : [];
-  return nodesBelow(node).flatMap(textsIn);
+  return childNodesOf(node).flatMap(textsIn);
 }
 
 /** Returns the expressions that an expression is made of. */
-export function nodesBelow({ args }: ASTNode): readonly ASTNode[] {
+export function childNodesOf({ args }: ASTNode): readonly ASTNode[] {
   return nodesIn(args);
 }
 
@@ -124,7 +124,7 @@ function nodesIn(args: unknown): readonly ASTNode[] {
 
 /** The first part that is not understood; `items` are the names that macros give. */
 function findRefused(node: ASTNode, items: ReadonlySet<string>): ConditionProblem | undefined {
-  const problem = judge(node, items);
+  const problem = findNodeProblem(node, items);
   // Of a field its name, and not what it is a field of.
   if (problem !== undefined) return { problem, at: node.op === '.' ? node.pos : node.start };
   if (isRequesterField(node)) return undefined;
@@ -136,7 +136,7 @@ function findRefused(node: ASTNode, items: ReadonlySet<string>): ConditionProble
       findRefused(receiver, items) ?? firstOf(expressions, (each) => findRefused(each, inside))
     );
   }
-  return firstOf(nodesBelow(node), (each) => findRefused(each, items));
+  return firstOf(childNodesOf(node), (each) => findRefused(each, items));
 }
 
 function firstOf<Item, Found>(
@@ -154,7 +154,7 @@ function isRequesterField(node: ASTNode): boolean {
   return node.op === '.' && node.args[0].op === 'id' && node.args[0].args === 'requester';
 }
 
-function judge(node: ASTNode, items: ReadonlySet<string>): string | undefined {
+function findNodeProblem(node: ASTNode, items: ReadonlySet<string>): string | undefined {
   switch (node.op) {
     case 'value':
       return judgeLiteral(node);
@@ -242,7 +242,7 @@ const ORDER: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', 'in']);
 
 function judgeChain(node: ASTNode): string | undefined {
   if (!ORDER.has(node.op)) return undefined;
-  const [left] = nodesBelow(node);
+  const [left] = childNodesOf(node);
   const isChain = left !== undefined && ORDER.has(left.op) && !isInParentheses(left);
   return isChain ? 'Comparisons can’t be chained. Write a < b && b < c.' : undefined;
 }

@@ -2,13 +2,13 @@
 import { CST, type Document, Lexer, visit } from 'yaml';
 
 /** What is wrong at a character of the text. */
-export interface Misreading {
+export interface AmbiguousYaml {
   readonly offset: number;
   readonly message: string;
 }
 
 /** Finds it in the text itself: the parser keeps no trace of some of it. */
-export function findMisreadText(text: string): readonly Misreading[] {
+export function findAmbiguousText(text: string): readonly AmbiguousYaml[] {
   const invisible = findInvisible(text);
   // All else may come from it.
   if (invisible.length > 0) return invisible;
@@ -21,8 +21,8 @@ export function findMisreadText(text: string): readonly Misreading[] {
 }
 
 /** Finds numbers that are not written as they are read: hexadecimal, `.inf`, or with more digits than a number holds. */
-export function findMisreadNumbers(document: Document.Parsed): readonly Misreading[] {
-  const found: Misreading[] = [];
+export function findAmbiguousNumbers(document: Document.Parsed): readonly AmbiguousYaml[] {
+  const found: AmbiguousYaml[] = [];
   visit(document, {
     Scalar(_key, { range, source, value }) {
       if (typeof value !== 'number' || String(value) === source) return;
@@ -61,7 +61,7 @@ function lex(text: string): readonly Lexeme[] {
 
 const INVISIBLE = /(?!\r\n|[\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{FFFE}\u{FFFF}]/gu;
 
-function findInvisible(text: string): readonly Misreading[] {
+function findInvisible(text: string): readonly AmbiguousYaml[] {
   return [...text.matchAll(INVISIBLE)].map(({ 0: character, index }) => {
     const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
     const what =
@@ -74,7 +74,7 @@ function findInvisible(text: string): readonly Misreading[] {
   });
 }
 
-function judgeMark({ kind, offset, source }: Lexeme): readonly Misreading[] {
+function judgeMark({ kind, offset, source }: Lexeme): readonly AmbiguousYaml[] {
   const message = kind && MARK_REMEDIES[kind]?.(source);
   return message === undefined || message === null ? [] : [{ offset, message }];
 }
@@ -92,7 +92,7 @@ const MARK_REMEDIES: Readonly<Record<string, (source: string) => string>> = {
 /** What YAML makes of these is rarely meant: in a pattern, `\b` is the edge of a word. */
 const ESCAPE = /\\./gs;
 
-function judgeEscapes({ kind, offset, source }: Lexeme): readonly Misreading[] {
+function judgeEscapes({ kind, offset, source }: Lexeme): readonly AmbiguousYaml[] {
   if (kind !== 'double-quoted-scalar') return [];
   return [...source.matchAll(ESCAPE)]
     .filter(([written]) => /[0abefvrNLP_]/.test(written))
@@ -106,8 +106,8 @@ function judgeEscapes({ kind, offset, source }: Lexeme): readonly Misreading[] {
 const TEXT_KEY = 'reason';
 
 /** Comments behind something on their line that may be a part of it. */
-function findLostComments(lexemes: readonly Lexeme[]): readonly Misreading[] {
-  const found: Misreading[] = [];
+function findLostComments(lexemes: readonly Lexeme[]): readonly AmbiguousYaml[] {
+  const found: AmbiguousYaml[] = [];
   let key = '';
   let last: Lexeme | undefined;
   for (const lexeme of lexemes) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DraftRoute } from '../../domain/policy/policy-routes.ts';
-import { parseDuration, sayDuration } from '../../domain/text/duration.ts';
+import { formatDuration, parseDuration } from '../../domain/text/duration.ts';
 
 /** A deadline that lies further away is none. */
 const MAX_SPAN_MS = 30 * 86_400_000;
@@ -12,7 +12,7 @@ const span = z
   .string(LONG)
   .refine((text) => parseDuration(text) !== undefined, LONG)
   .transform((text) => parseDuration(text) ?? 0)
-  .refine((ms) => ms <= MAX_SPAN_MS, `is at most ${sayDuration(MAX_SPAN_MS)}`);
+  .refine((ms) => ms <= MAX_SPAN_MS, `is at most ${formatDuration(MAX_SPAN_MS)}`);
 
 const yesOrNo = z.boolean('is true or false');
 

@@ -9,7 +9,7 @@ import {
   type Scalar,
   type YAMLError,
 } from 'yaml';
-import { findMisreadNumbers, findMisreadText, type Misreading } from './ambiguous-yaml.ts';
+import { type AmbiguousYaml, findAmbiguousNumbers, findAmbiguousText } from './ambiguous-yaml.ts';
 
 /** A place in the file; both count from 1. */
 export interface Place {
@@ -40,7 +40,7 @@ export interface SyntaxProblem {
 }
 
 /** Reads a text as YAML 1.2: one document in which everything means what it says; without tags, anchors, aliases and directives. */
-export function readSource(text: string):
+export function parsePolicySource(text: string):
   | { readonly ok: true; readonly source: PolicySource }
   | {
       readonly ok: false;
@@ -57,7 +57,7 @@ export function readSource(text: string):
   const parsed = parseAllDocuments(text, options);
   const documents = Array.isArray(parsed) ? parsed : [];
   // What the parser finds wrong may come from it.
-  const misread = findMisreadText(text);
+  const misread = findAmbiguousText(text);
   const found = misread.length > 0 ? misread : findProblems(documents);
   if (found.length > 0) return { ok: false, problems: sortProblems(found, toPlace), lines };
   const [document] = documents;
@@ -69,19 +69,19 @@ export function readSource(text: string):
 const MAX_PROBLEMS = 20;
 const SECOND = 'A second document begins here. Keep one, without “---”.';
 
-function findProblems([document, second]: readonly Document.Parsed[]): readonly Misreading[] {
+function findProblems([document, second]: readonly Document.Parsed[]): readonly AmbiguousYaml[] {
   if (!document) return [];
   const errors = [...document.errors, ...document.warnings].map((error) => ({
     offset: error.pos[0],
-    message: saySyntax(error),
+    message: describeSyntax(error),
   }));
   const more = second ? [{ offset: second.range[0], message: SECOND }] : [];
-  return [...errors, ...findMisreadNumbers(document), ...more];
+  return [...errors, ...findAmbiguousNumbers(document), ...more];
 }
 
 /** The first of those at one place is what the others come from. */
 function sortProblems(
-  found: readonly Misreading[],
+  found: readonly AmbiguousYaml[],
   toPlace: (offset: number) => Place,
 ): readonly SyntaxProblem[] {
   const byOffset = new Map<number, string>();
@@ -101,7 +101,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
     'A text can’t begin with this character. Put it in quotes, like "@handle" or "#channel".',
 };
 
-function saySyntax({ code, message }: YAMLError): string {
+function describeSyntax({ code, message }: YAMLError): string {
   return REMEDIES[code] ?? `This is no YAML: ${message}${/[.!?]$/.test(message) ? '' : '.'}`;
 }
 

@@ -2,7 +2,7 @@ import type { PolicyProblem } from '../policy-problem.ts';
 import type { Path, Place, PolicySource } from './policy-source.ts';
 
 /** Collects what is wrong with a file, each thing at its place. */
-export interface Reporter {
+export interface ProblemReporter {
   error(path: Path, message: string): void;
   /** At the key. */
   errorAtKey(path: Path, message: string): void;
@@ -17,7 +17,7 @@ export interface Reporter {
 }
 
 /** Creates a reporter that has nothing to say yet. */
-export function createReporter(source: PolicySource): Reporter {
+export function createProblemReporter(source: PolicySource): ProblemReporter {
   const problems: PolicyProblem[] = [];
 
   function add(severity: PolicyProblem['severity'], place: Place, message: string): void {

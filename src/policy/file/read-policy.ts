@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { Policy, Redaction, Ruling } from '../../domain/policy/policy.ts';
+import type { Policy, PolicyRuling, Redaction } from '../../domain/policy/policy.ts';
 import type { DraftRoute, PolicyName } from '../../domain/policy/policy-routes.ts';
 import { REQUESTER_ROUTE } from '../../domain/policy/route.ts';
 import { createConditionCompiler } from '../conditions/compile-condition.ts';
 import { findUnknownPath } from '../conditions/find-unknown-fields.ts';
 import type { PolicyProblem } from '../policy-problem.ts';
 import { FileSchema, RedactSchema } from './policy-schema.ts';
-import { type Path, type PolicySource, readSource } from './policy-source.ts';
-import { createReporter, type Reporter } from './problem-reporter.ts';
+import { type Path, type PolicySource, parsePolicySource } from './policy-source.ts';
+import { createProblemReporter, type ProblemReporter } from './problem-reporter.ts';
 import { readRoutes } from './read-routes.ts';
 import { type KnownNames, readDefault, readRules } from './read-rules.ts';
 import { readValue } from './read-value.ts';
-import { sayUnknownField, schemasOf } from './tool-schemas.ts';
+import { describeUnknownField, schemasOf } from './tool-schemas.ts';
 
 /** A policy file that can be used, but for its names. */
 export interface PolicyFile {
@@ -35,7 +35,7 @@ export function readPolicy(
 ):
   | { readonly ok: true; readonly file: PolicyFile }
   | { readonly ok: false; readonly problems: readonly PolicyProblem[] } {
-  const read = readSource(text);
+  const read = parsePolicySource(text);
   if (!read.ok) {
     const problems = read.problems.map(({ place, message }) => ({
       severity: 'error' as const,
@@ -46,7 +46,7 @@ export function readPolicy(
     return { ok: false, problems };
   }
   const { source } = read;
-  const report = createReporter(source);
+  const report = createProblemReporter(source);
   const parts = readParts(source, report, known);
   const problems = report.problems();
   if (!parts || problems.some(({ severity }) => severity === 'error')) {
@@ -64,7 +64,7 @@ export function readPolicy(
 
 function readParts(
   source: PolicySource,
-  report: Reporter,
+  report: ProblemReporter,
   known: KnownNames | undefined,
 ): Pick<PolicyFile, 'policy' | 'routes'> | undefined {
   const { value } = source;
@@ -101,7 +101,7 @@ function readParts(
 
 function readRedactions(
   values: readonly unknown[],
-  report: Reporter,
+  report: ProblemReporter,
   known: KnownNames | undefined,
 ): readonly Redaction[] {
   return values.flatMap((value, index) => {
@@ -115,22 +115,22 @@ function readRedactions(
 function warnOfIdleRedaction(
   { args, tools }: Redaction,
   path: Path,
-  report: Reporter,
+  report: ProblemReporter,
   known: KnownNames | undefined,
 ): void {
   const found = schemasOf(tools, known);
   if (!found) return;
   for (const [index, dotted] of args.entries()) {
     const unknown = findUnknownPath(dotted, found.schemas);
-    const message = unknown && sayUnknownField(unknown, found);
+    const message = unknown && describeUnknownField(unknown, found);
     if (message !== undefined) report.warn([...path, 'args', index], message);
   }
 }
 
 function warnOfIdle(
   routes: ReadonlyMap<string, DraftRoute>,
-  rulings: readonly Ruling<string>[],
-  report: Reporter,
+  rulings: readonly PolicyRuling<string>[],
+  report: ProblemReporter,
 ): void {
   const used = new Set(rulings.map((ruling) => (ruling.gate === 'ask' ? ruling.route : '')));
   for (const { escalate } of routes.values()) used.add(escalate?.to ?? '');

@@ -1,9 +1,9 @@
 import { countApprovers, type DraftRoute } from '../../domain/policy/policy-routes.ts';
 import { REQUESTER_ROUTE } from '../../domain/policy/route.ts';
-import { sayDuration } from '../../domain/text/duration.ts';
+import { formatDuration } from '../../domain/text/duration.ts';
 import { type RouteInput, RouteSchema } from './policy-schema.ts';
-import type { Reporter } from './problem-reporter.ts';
-import { readValue, suggest } from './read-value.ts';
+import type { ProblemReporter } from './problem-reporter.ts';
+import { readValue, suggestName } from './read-value.ts';
 
 const BUILT_IN = REQUESTER_ROUTE.name;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
@@ -11,7 +11,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
 /** Reads the routes of a file; what is wrong with one is reported, and it is left out. */
 export function readRoutes(
   inputs: Readonly<Record<string, unknown>>,
-  report: Reporter,
+  report: ProblemReporter,
 ): ReadonlyMap<string, DraftRoute> {
   const names = [...Object.keys(inputs), BUILT_IN];
   const routes = new Map<string, DraftRoute>();
@@ -63,11 +63,11 @@ function toRoute(name: string, input: RouteInput): DraftRoute {
   };
 }
 
-function judgeSpans(name: string, input: RouteInput, report: Reporter): void {
+function judgeSpans(name: string, input: RouteInput, report: ProblemReporter): void {
   const { deadline, remindAfter, escalate } = input;
   const path = ['routes', name];
   const late = (ms: number) =>
-    `${sayDuration(ms)} is not before the deadline of ${sayDuration(deadline)}: it would never come. Make it shorter, or the deadline longer.`;
+    `${formatDuration(ms)} is not before the deadline of ${formatDuration(deadline)}: it would never come. Make it shorter, or the deadline longer.`;
   if (remindAfter !== undefined && remindAfter >= deadline) {
     report.error([...path, 'remindAfter'], late(remindAfter));
   }
@@ -80,17 +80,17 @@ function judgeTarget(
   name: string,
   { escalate }: RouteInput,
   names: readonly string[],
-  report: Reporter,
+  report: ProblemReporter,
 ): void {
   if (!escalate || names.includes(escalate.to)) return;
   const others = names.filter((other) => other !== name);
   report.error(
     ['routes', name, 'escalate', 'to'],
-    `There is no route “${escalate.to}”.${suggest(escalate.to, others)}`,
+    `There is no route “${escalate.to}”.${suggestName(escalate.to, others)}`,
   );
 }
 
-function judgeApprovers(route: DraftRoute, report: Reporter): void {
+function judgeApprovers(route: DraftRoute, report: ProblemReporter): void {
   const { name, approvers, decisions } = route;
   const path = ['routes', name];
   if (!decisions.includes('approve')) {

@@ -2,21 +2,21 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import {
   type AgentName,
   type AgentPattern,
-  readAgentPattern,
-  sayAmbiguous,
+  describeAmbiguousAgent,
+  parseAgentPattern,
 } from '../../domain/policy/agent-name.ts';
-import type { Policy, Rule, Ruling } from '../../domain/policy/policy.ts';
+import type { Policy, PolicyRuling, Rule } from '../../domain/policy/policy.ts';
 import { REQUESTER_ROUTE } from '../../domain/policy/route.ts';
 import { matchesGlob } from '../../domain/text/glob.ts';
-import { sayNoKind } from '../conditions/agent-literals.ts';
+import { describeUnknownAgentKind } from '../conditions/agent-literals.ts';
 import type { CompiledCondition } from '../conditions/compile-condition.ts';
 import { findUnknownFields } from '../conditions/find-unknown-fields.ts';
 import { type DefaultInput, DefaultSchema, type RuleInput, RuleSchema } from './policy-schema.ts';
 import type { Path } from './policy-source.ts';
-import type { Reporter } from './problem-reporter.ts';
-import { readValue, suggest } from './read-value.ts';
-import { type KnownTools, sayUnknownField, schemasOf } from './tool-schemas.ts';
-import { type ReadRule, reportUnreachable } from './unreachable-rules.ts';
+import type { ProblemReporter } from './problem-reporter.ts';
+import { readValue, suggestName } from './read-value.ts';
+import { describeUnknownField, type KnownTools, schemasOf } from './tool-schemas.ts';
+import { type ParsedRule, reportUnreachable } from './unreachable-rules.ts';
 
 type Fallback = Policy<string>['fallback'];
 
@@ -27,8 +27,8 @@ export interface KnownNames extends KnownTools {
 }
 
 /** What rules are read with. */
-export interface RuleReading {
-  readonly report: Reporter;
+export interface RuleReaderContext {
+  readonly report: ProblemReporter;
   /** Names of the routes that there are, the built-in one included. */
   readonly routes: readonly string[];
   readonly compile: (source: string) => CompiledCondition;
@@ -37,12 +37,12 @@ export interface RuleReading {
 }
 
 type ReadCondition = Pick<Rule<string>, 'condition' | 'lookBackMs' | 'mentions'> &
-  Pick<ReadRule, 'ast'>;
+  Pick<ParsedRule, 'ast'>;
 
 const NEVER: ReadCondition = { condition: async () => false };
 
 /** Reads what becomes of calls that no rule speaks of. */
-export function readDefault(value: unknown, reading: RuleReading): Fallback {
+export function readDefault(value: unknown, reading: RuleReaderContext): Fallback {
   const builtIn = { gate: 'ask', route: REQUESTER_ROUTE.name } as const;
   if (value === undefined) return { name: 'no rule, and no default', ruling: builtIn };
   const path = ['default'];
@@ -60,11 +60,11 @@ export function readDefault(value: unknown, reading: RuleReading): Fallback {
 export function readRules(
   values: readonly unknown[],
   fallback: Fallback,
-  reading: RuleReading,
+  reading: RuleReaderContext,
 ): readonly Rule<string>[] {
   const defaultRoute =
     fallback.ruling.gate === 'ask' ? fallback.ruling.route : REQUESTER_ROUTE.name;
-  const rules: ReadRule[] = [];
+  const rules: ParsedRule[] = [];
   for (const [index, value] of values.entries()) {
     const path = ['rules', index];
     const read = readRule(value, path, defaultRoute, reading);
@@ -79,8 +79,8 @@ function readRule(
   value: unknown,
   path: Path,
   defaultRoute: string,
-  reading: RuleReading,
-): ReadRule | undefined {
+  reading: RuleReaderContext,
+): ParsedRule | undefined {
   const number = `rule ${Number(path.at(-1)) + 1}`;
   const place = { path, what: number, report: reading.report };
   const { value: input, isSound } = readValue(RuleSchema, value, place);
@@ -111,19 +111,23 @@ function errorRouteOf({ gate, route }: RuleInput): Pick<Rule<string>, 'errorRout
 function readAgents(
   { agent }: RuleInput,
   path: Path,
-  { known, report }: RuleReading,
+  { known, report }: RuleReaderContext,
 ): readonly AgentPattern[] | undefined {
   return agent?.flatMap((text, index): readonly AgentPattern[] => {
-    const read = readAgentPattern(text, known?.agents ?? []);
+    const read = parseAgentPattern(text, known?.agents ?? []);
     const place = [...path, 'agent', index];
-    if (read.kind === 'ambiguous') report.error(place, sayAmbiguous(text, read.meanings));
-    else if (read.kind === 'no-kind') report.error(place, sayNoKind(text));
+    if (read.kind === 'ambiguous') report.error(place, describeAmbiguousAgent(text, read.meanings));
+    else if (read.kind === 'no-kind') report.error(place, describeUnknownAgentKind(text));
     else if (known && !read.isKnown) warnOfStranger(read.pattern, place, report);
     return read.kind === 'pattern' ? [read.pattern] : [];
   });
 }
 
-function warnOfStranger({ isBare, kind, text }: AgentPattern, place: Path, report: Reporter): void {
+function warnOfStranger(
+  { isBare, kind, text }: AgentPattern,
+  place: Path,
+  report: ProblemReporter,
+): void {
   // Keys come and go.
   if (kind === 'key' && !isBare) return;
   const means = isBare ? `it means the key of that name: write key:${text}` : 'it matches nobody';
@@ -133,7 +137,7 @@ function warnOfStranger({ isBare, kind, text }: AgentPattern, place: Path, repor
 function compileWhen(
   { when }: RuleInput,
   path: Path,
-  { compile, report }: RuleReading,
+  { compile, report }: RuleReaderContext,
 ): ReadCondition {
   if (when === undefined) return {};
   const compiled = compile(when);
@@ -146,7 +150,7 @@ function compileWhen(
   return NEVER;
 }
 
-function toRuling(input: RuleInput, defaultRoute: string): Ruling<string> {
+function toRuling(input: RuleInput, defaultRoute: string): PolicyRuling<string> {
   if (input.gate === 'run') return { gate: 'run' };
   if (input.gate === 'refuse') return refusal(input);
   const { risk, route = defaultRoute } = input;
@@ -161,12 +165,12 @@ function refusal({ reason }: RuleInput | DefaultInput) {
 function judgeRuling(
   input: RuleInput | DefaultInput,
   path: Path,
-  { report, routes }: RuleReading,
+  { report, routes }: RuleReaderContext,
 ): void {
   const { gate, reason, route } = input;
   const hasCondition = 'when' in input && input.when !== undefined;
   if (route !== undefined && !routes.includes(route)) {
-    report.error([...path, 'route'], `There is no route “${route}”.${suggest(route, routes)}`);
+    report.error([...path, 'route'], `There is no route “${route}”.${suggestName(route, routes)}`);
   }
   const idle = {
     route: gate === 'refuse' || (gate === 'run' && !hasCondition),
@@ -188,12 +192,16 @@ function judgeRuling(
 /** Tools of MCP servers come and go, and are not known without them: `server__tool`. */
 const OF_A_SERVER = /^[A-Za-z0-9][A-Za-z0-9_-]*__/;
 
-function warnOfStrangers({ tools }: RuleInput, path: Path, { known, report }: RuleReading): void {
+function warnOfStrangers(
+  { tools }: RuleInput,
+  path: Path,
+  { known, report }: RuleReaderContext,
+): void {
   if (!known) return;
   for (const [index, glob] of tools.entries()) {
     if (known.tools.some((name) => matchesGlob(glob, name))) continue;
     if (OF_A_SERVER.test(glob)) continue;
-    const hint = glob.includes('*') ? hintOfPattern(glob) : suggest(glob, known.tools);
+    const hint = glob.includes('*') ? hintOfPattern(glob) : suggestName(glob, known.tools);
     const where = ' Tools of your own come from TOOLS_MODULE.';
     report.warn([...path, 'tools', index], `There is no tool like “${glob}” here.${hint}${where}`);
   }
@@ -212,12 +220,12 @@ function warnOfFields(
   input: RuleInput,
   ast: ASTNode,
   path: Path,
-  { known, report }: RuleReading,
+  { known, report }: RuleReaderContext,
 ): void {
   const found = isOfPrograms(input) ? undefined : schemasOf(input.tools, known);
   if (!found) return;
   for (const unknown of findUnknownFields(ast, found.schemas)) {
-    const message = sayUnknownField(unknown, found);
+    const message = describeUnknownField(unknown, found);
     if (message !== undefined) report.warnIn([...path, 'when'], unknown.at, message);
   }
 }

@@ -1,7 +1,7 @@
 import { closestMatch } from 'leven';
 import type { z } from 'zod';
 import type { Path } from './policy-source.ts';
-import type { Reporter } from './problem-reporter.ts';
+import type { ProblemReporter } from './problem-reporter.ts';
 
 const MAX_SHOWN = 40;
 
@@ -10,7 +10,7 @@ export interface ValuePlace {
   readonly path: Path;
   /** What it is, e.g. “the rule 3”. */
   readonly what: string;
-  readonly report: Reporter;
+  readonly report: ProblemReporter;
 }
 
 /**
@@ -46,25 +46,25 @@ function reportIssue(
 ): void {
   const at = [...path, ...issue.path.filter((part) => typeof part !== 'symbol')];
   if (issue.code !== 'unrecognized_keys') {
-    report.error(at, sayIssue(what, issue, valueAt(value, issue.path)));
+    report.error(at, describeIssue(what, issue, valueAt(value, issue.path)));
     return;
   }
   const isInside = issue.path.length > 0;
   const owner = isInside ? `“${String(issue.path.at(-1))}”` : what;
   for (const key of issue.keys) {
-    const hint = isInside ? '' : suggest(key, known);
+    const hint = isInside ? '' : suggestName(key, known);
     report.errorAtKey([...at, key], `“${key}” is no key of ${owner}.${hint}`);
   }
 }
 
 /** Says which of the names that there are a wrong one may be meant for. */
-export function suggest(wrong: string, names: readonly string[]): string {
+export function suggestName(wrong: string, names: readonly string[]): string {
   const near = closestMatch(wrong, names, { maxDistance: Math.max(2, wrong.length / 3) });
   if (near !== undefined) return ` Did you mean “${near}”?`;
   return names.length === 0 ? '' : ` There are: ${names.join(', ')}.`;
 }
 
-function sayIssue(what: string, issue: z.core.$ZodIssue, value: unknown): string {
+function describeIssue(what: string, issue: z.core.$ZodIssue, value: unknown): string {
   const { message, path } = issue;
   const key = path.findLast((part) => typeof part === 'string');
   const name = key === undefined ? `${what.charAt(0).toUpperCase()}${what.slice(1)}` : `“${key}”`;

@@ -2,7 +2,7 @@
 import { closestMatch } from 'leven';
 import { matchesGlob } from '../../domain/text/glob.ts';
 import type { Schema, UnknownField } from '../conditions/find-unknown-fields.ts';
-import { suggest } from './read-value.ts';
+import { suggestName } from './read-value.ts';
 
 /** The tools that there are. */
 export interface KnownTools {
@@ -33,7 +33,7 @@ export function schemasOf(
 }
 
 /** Says that no tool has an argument; undefined where another tool may have it, and none of these has one like it. */
-export function sayUnknownField(
+export function describeUnknownField(
   { field, known, path }: UnknownField,
   { mayBeMore, tools }: FoundSchemas,
 ): string | undefined {
@@ -41,5 +41,5 @@ export function sayUnknownField(
   if (mayBeMore && closestMatch(field, known, { maxDistance }) === undefined) return undefined;
   const [only] = tools;
   const who = tools.length === 1 && !mayBeMore ? `“${only}” has no` : 'No tool of this rule has an';
-  return `${who} argument “${path}”.${suggest(field, known)}`;
+  return `${who} argument “${path}”.${suggestName(field, known)}`;
 }

@@ -3,22 +3,22 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { type AgentPattern, coversAgents } from '../../domain/policy/agent-name.ts';
 import type { Rule } from '../../domain/policy/policy.ts';
 import { matchesGlob } from '../../domain/text/glob.ts';
-import { implies, whyNever } from '../conditions/compare-conditions.ts';
+import { explainNeverMatches, implies } from '../conditions/compare-conditions.ts';
 import type { Path } from './policy-source.ts';
-import type { Reporter } from './problem-reporter.ts';
+import type { ProblemReporter } from './problem-reporter.ts';
 
 /** A rule, with its condition as it was parsed. */
-export interface ReadRule {
+export interface ParsedRule {
   readonly rule: Rule<string>;
   readonly ast?: ASTNode;
 }
 
 /** Reports why no call comes to a rule: an error where that is certain, a warning where only its conditions say so. */
 export function reportUnreachable(
-  read: ReadRule,
-  earlier: readonly ReadRule[],
+  read: ParsedRule,
+  earlier: readonly ParsedRule[],
   path: Path,
-  report: Reporter,
+  report: ProblemReporter,
 ): void {
   const { ast, rule } = read;
   const covers = findCover(rule, earlier);
@@ -26,7 +26,7 @@ export function reportUnreachable(
     reportCover(rule, covers, path, report);
     return;
   }
-  const never = ast && whyNever(ast, rule.tools);
+  const never = ast && explainNeverMatches(ast, rule.tools);
   if (never !== undefined) {
     report.warn([...path, 'when'], `This rule never matches: ${never}.`);
     return;
@@ -44,7 +44,7 @@ function reportCover(
   rule: Rule<string>,
   earlier: readonly Rule<string>[],
   path: Path,
-  report: Reporter,
+  report: ProblemReporter,
 ): void {
   const names = earlier.map(({ name }) => name).join(' and ');
   const take = earlier.length === 1 ? 'takes' : 'take';
@@ -62,7 +62,7 @@ function reportWider(
   rule: Rule<string>,
   earlier: Rule<string>,
   path: Path,
-  report: Reporter,
+  report: ProblemReporter,
 ): void {
   const who = sparesPrograms(earlier) && !sparesPrograms(rule) ? ' but those of programs' : '';
   report.warn(
@@ -74,7 +74,7 @@ function reportWider(
 /** The earlier rules that together take every call of a rule; undefined when some are left for it. */
 function findCover(
   rule: Rule<string>,
-  earlier: readonly ReadRule[],
+  earlier: readonly ParsedRule[],
 ): readonly Rule<string>[] | undefined {
   const takers = earlier
     .map((each) => each.rule)
@@ -84,7 +84,7 @@ function findCover(
   return [...new Set(cover.flatMap((taker) => taker ?? []))];
 }
 
-function isWider({ ast, rule: earlier }: ReadRule, rule: Rule<string>, own: ASTNode): boolean {
+function isWider({ ast, rule: earlier }: ParsedRule, rule: Rule<string>, own: ASTNode): boolean {
   if (!ast || !coversCallers(earlier, rule)) return false;
   return rule.tools.every((tool) => takesTool(earlier.tools, tool)) && implies(own, ast);
 }

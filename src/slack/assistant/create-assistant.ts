@@ -16,11 +16,15 @@ import { buildNotice } from '../outbound/build-messages.ts';
 import { findPosts } from '../outbound/find-posts.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { METADATA } from '../transport/ids.ts';
-import { greet, suggestPrompts, titleOf } from './greeting.ts';
-import { type OpenedPane, parseOpenedTab, parsePaneEvent } from './parse-assistant-event.ts';
+import { buildGreeting, chatTitleOf, suggestPrompts } from './greeting.ts';
+import {
+  type OpenedAssistantPane,
+  parseAssistantPaneEvent,
+  parseOpenedTab,
+} from './parse-assistant-event.ts';
 
 /** The app as people open it. */
-export interface Pane {
+export interface AssistantPane {
   /** Names a chat of the older form after its first message; never rejects. */
   entitle(first: Pick<InboxMessage, 'thread' | 'text'>): Promise<void>;
   /** Hears on this app of what people open. */
@@ -28,27 +32,27 @@ export interface Pane {
 }
 
 /** Events may be told more than once, and by the time of the second the first may be under way. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /** Makes the pane of a workspace. */
-export function createPane(deps: {
+export function createAssistantPane(deps: {
   readonly client: WebClient;
   readonly identity: SlackIdentity;
   readonly toolbox: Toolbox;
   readonly directory: Directory;
   readonly desk: Pick<Desk, 'welcome'>;
   readonly log: Log;
-}): Pane {
+}): AssistantPane {
   const { client, identity, toolbox, directory, desk, log } = deps;
   const greeted = new Set<string>();
 
   async function greetInChat(body: unknown, isRepeated: boolean): Promise<void> {
-    const pane = parsePaneEvent(body, identity);
+    const pane = parseAssistantPaneEvent(body, identity);
     if (pane === undefined || greeted.has(pane.thread)) return;
     remember(pane.thread);
     const { channel, root, thread, user } = pane;
     if (!(await mayBeHere(user, thread))) return;
-    await courtesy('greet', thread, () => sayHello(pane, isRepeated));
+    await courtesy('greet', thread, () => sendGreeting(pane, isRepeated));
     await courtesy('suggest messages', thread, () => suggest(channel, root));
   }
 
@@ -62,7 +66,7 @@ export function createPane(deps: {
       await suggest(channel);
       if (greeted.has(user)) return;
       const person = { team: identity.team, user };
-      await desk.welcome({ person, channel, text: greet(identity.botUserId, toolbox) });
+      await desk.welcome({ person, channel, text: buildGreeting(identity.botUserId, toolbox) });
       remember(user);
     });
   }
@@ -70,17 +74,17 @@ export function createPane(deps: {
   /** The events say only who, not of which workspace. */
   async function mayBeHere(user: string, place: string): Promise<boolean> {
     const profile = await courtesy('find out who opened the app', place, () =>
-      directory.profileOf({ team: identity.team, user }, { isPatient: true }),
+      directory.profileOf({ team: identity.team, user }, { mayWaitForLimit: true }),
     );
     if (profile?.standing === 'member') return true;
     log.info({ user }, 'Did not welcome somebody who is no full member of this workspace.');
     return false;
   }
 
-  async function sayHello({ channel, root, thread }: OpenedPane, isRepeated: boolean) {
+  async function sendGreeting({ channel, root, thread }: OpenedAssistantPane, isRepeated: boolean) {
     const metadata = { event_type: METADATA.say, event_payload: { id: `greeting:${thread}` } };
     if (isRepeated && (await hasGreeted(channel, root, metadata.event_payload.id))) return;
-    const hello = buildNotice(greet(identity.botUserId, toolbox));
+    const hello = buildNotice(buildGreeting(identity.botUserId, toolbox));
     await client.chat.postMessage({ channel, thread_ts: root, ...hello, metadata });
   }
 
@@ -100,7 +104,7 @@ export function createPane(deps: {
 
   function remember(whom: string): void {
     const [oldest] = greeted;
-    if (greeted.size >= MOST_REMEMBERED && oldest !== undefined) greeted.delete(oldest);
+    if (greeted.size >= MAX_REMEMBERED && oldest !== undefined) greeted.delete(oldest);
     greeted.add(whom);
   }
 
@@ -119,7 +123,7 @@ export function createPane(deps: {
 
   return {
     async entitle({ thread, text }) {
-      const title = titleOf(text);
+      const title = chatTitleOf(text);
       if (title === '') return;
       const { channel, root } = placeOf(thread);
       await courtesy('name the chat', thread, () =>

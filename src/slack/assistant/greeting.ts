@@ -1,6 +1,6 @@
 /** What the app says of itself in Slack's assistant pane: made from the tools that it really has. */
 
-import { showName } from '../../domain/text/visible-text.ts';
+import { escapeToolName } from '../../domain/text/visible-text.ts';
 import { firstLine } from '../../domain/threads/message.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
 import { escapeMrkdwn, mention } from '../text/mrkdwn.ts';
@@ -59,14 +59,14 @@ const FIRST_PROMPT: PanePrompt = {
 };
 
 /** https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts */
-const MOST_PROMPTS = 4;
-const MOST_NAMES = 5;
+const MAX_PROMPTS = 4;
+const MAX_NAMES = 5;
 
 /** Greets the person who opened the pane: who writes, what it can do, and that nothing risky runs unasked. */
-export function greet(botUserId: string, tools: Tools): string {
+export function buildGreeting(botUserId: string, tools: Tools): string {
   return [
     `Hello! I am ${mention(botUserId)}, an AI agent. Tell me in your own words what you need.`,
-    sayAbilities(tools),
+    describeAbilities(tools),
     'Nothing risky runs before its card is approved: it appears here and shows exactly what would run. You can approve it, change it, answer me instead, or ignore it.',
   ]
     .filter((line) => line !== '')
@@ -77,16 +77,16 @@ export function greet(botUserId: string, tools: Tools): string {
 export function suggestPrompts(tools: Tools): readonly [PanePrompt, ...PanePrompt[]] {
   const offered = new Set(tools.list().map(({ name }) => name));
   const fitting = ROWS.flatMap(({ tool, prompt }) => (prompt && offered.has(tool) ? [prompt] : []));
-  return [FIRST_PROMPT, ...fitting.slice(0, MOST_PROMPTS - 1)];
+  return [FIRST_PROMPT, ...fitting.slice(0, MAX_PROMPTS - 1)];
 }
 
-function sayAbilities(tools: Tools): string {
+function describeAbilities(tools: Tools): string {
   const offered = new Set(tools.list().map(({ name }) => name));
   const known = ROWS.filter(({ tool }) => offered.delete(tool)).map(({ can }) => can);
-  const names = [...offered].map((name) => `\`${showName(name)}\``);
+  const names = [...offered].map((name) => `\`${escapeToolName(name)}\``);
   const others = [
-    ...names.slice(0, MOST_NAMES),
-    ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : []),
+    ...names.slice(0, MAX_NAMES),
+    ...(names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more`] : []),
   ];
   const used = others.length === 0 ? [] : [`use ${joinList(others)}`];
   return known.length + used.length === 0 ? '' : `I can ${joinList([...known, ...used])}.`;
@@ -100,7 +100,7 @@ function joinList(items: readonly string[]): string {
 const TITLE_LENGTH = 80;
 
 /** Makes a chat's title from its first message: one line, cut, without markup. */
-export function titleOf(text: string): string {
+export function chatTitleOf(text: string): string {
   const line = firstLine(text.replaceAll(/[^\P{C}\n]+/gu, ' '));
   const characters = Array.from(line);
   const isCut = characters.length > TITLE_LENGTH;

@@ -1,10 +1,10 @@
 import { type ThreadKey, threadKey } from '../../domain/threads/thread-key.ts';
-import { isForUs, isPlace } from '../inbound/parse-message.ts';
+import { isEventForThisApp, isMessagePlace } from '../inbound/parse-message.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { isPayload, objectAt, textAt } from '../transport/payload.ts';
 
 /** A chat that a person has opened in Slack's assistant pane. */
-export interface OpenedPane {
+export interface OpenedAssistantPane {
   readonly user: string;
   readonly channel: string;
   readonly root: string;
@@ -12,13 +12,16 @@ export interface OpenedPane {
 }
 
 /** Reads the event of an opened pane; undefined for what is malformed or meant for another installation. */
-export function parsePaneEvent(body: unknown, identity: SlackIdentity): OpenedPane | undefined {
-  if (!isPayload(body) || !isForUs(body, identity)) return undefined;
+export function parseAssistantPaneEvent(
+  body: unknown,
+  identity: SlackIdentity,
+): OpenedAssistantPane | undefined {
+  if (!isPayload(body) || !isEventForThisApp(body, identity)) return undefined;
   const opened = objectAt(objectAt(body, 'event'), 'assistant_thread');
   const user = textAt(opened, 'user_id');
   const channel = textAt(opened, 'channel_id') ?? '';
   const root = textAt(opened, 'thread_ts') ?? '';
-  if (user === undefined || !isPlace(channel, root)) return undefined;
+  if (user === undefined || !isMessagePlace(channel, root)) return undefined;
   return { user, channel, root, thread: threadKey({ team: identity.team, channel, ts: root }) };
 }
 
@@ -31,10 +34,11 @@ export interface OpenedTab {
 
 /** Reads the event of an opened Messages tab; undefined for another tab, and for what is malformed or meant for another installation. https://docs.slack.dev/reference/events/app_home_opened */
 export function parseOpenedTab(body: unknown, identity: SlackIdentity): OpenedTab | undefined {
-  if (!isPayload(body) || !isForUs(body, identity)) return undefined;
+  if (!isPayload(body) || !isEventForThisApp(body, identity)) return undefined;
   const event = objectAt(body, 'event');
   const user = textAt(event, 'user');
   const channel = textAt(event, 'channel');
-  if (user === undefined || channel === undefined || !isPlace(channel, '0.0')) return undefined;
+  if (user === undefined || channel === undefined || !isMessagePlace(channel, '0.0'))
+    return undefined;
   return textAt(event, 'tab') === 'messages' ? { user, channel } : undefined;
 }

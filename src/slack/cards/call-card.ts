@@ -1,47 +1,47 @@
 import type { KnownBlock } from '@slack/types';
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
-import { isElicitation } from '../../domain/calls/call-origin.ts';
+import { isServerQuestion } from '../../domain/calls/call-origin.ts';
 import { isThirdParty } from '../../domain/cards/call-name.ts';
 import type { NotificationDetail } from '../../domain/cards/notification-detail.ts';
-import { maskingOfCall, mustBeOpened } from '../../domain/secrets/call-secrets.ts';
+import { maskingOfCall, requiresOpening } from '../../domain/secrets/call-secrets.ts';
 import { type Masking, needsOpening } from '../../domain/secrets/mask-secrets.ts';
 import type { SecretMark } from '../../domain/secrets/secret-mark.ts';
-import { isNameWhole } from '../../domain/text/visible-text.ts';
+import { isNameUnescaped } from '../../domain/text/visible-text.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
 import { BUDGET } from '../text/limits.ts';
-import { pushText } from './notification-text.ts';
+import { notificationText } from './notification-text.ts';
 import { buildRunning, type ProgressLine } from './running-card.ts';
-import { buildGap, buildReasons } from './sections/approvals.ts';
-import { areButtons, buildFoot, buttonMaker } from './sections/buttons.ts';
-import { sayOutside } from './sections/caller-labels.ts';
+import { buildApproverGapWarning, buildReasons } from './sections/approvals.ts';
+import { buildButtons, createButtonMaker, fitOnButtons } from './sections/buttons.ts';
+import { callerLabel } from './sections/caller-labels.ts';
 import { buildEdit } from './sections/edit-summary.ts';
-import { askedInHeading, buildHeading, buildNote } from './sections/heading.ts';
-import { buildCardNote, type NoteLook } from './sections/note.ts';
+import { buildHeading, buildNote, questionInHeading } from './sections/heading.ts';
+import { buildCardNote, type NoteContext } from './sections/note.ts';
 import { buildPauseLine } from './sections/pause-notice.ts';
-import { buildState } from './sections/unknown-notice.ts';
+import { buildUnknownNotice } from './sections/unknown-notice.ts';
 import { buildWarnings, MAX_CARD_DEPTH } from './sections/warnings.ts';
-import { quoteElicitation } from './server-question.ts';
+import { quoteServerQuestion } from './server-question.ts';
 import { buildSettled } from './settled-card.ts';
 import {
-  cutPiece,
-  type FittedPieces,
-  fitPieces,
-  type PieceSums,
-  sumPieces,
+  type FittedValues,
+  fitValues,
+  type HiddenCharacterSums,
+  sumHiddenCharacters,
+  truncateValue,
 } from './values/fit-values.ts';
 import {
-  type ArgsLook,
-  type DataPiece,
-  renderArgs,
+  type ArgumentsContext,
+  renderArguments,
   renderText,
+  type ShownArgument,
 } from './values/render-arguments.ts';
-import { buildPieces, buildQuote } from './values/rich-text-blocks.ts';
+import { buildQuote, buildValueBlock } from './values/rich-text-blocks.ts';
 import { shownByPreview, withoutFileNames } from './values/shown-by-preview.ts';
 
 /** What the card takes from elsewhere than the call. */
-export interface CardLook extends NoteLook {
+export interface CardContext extends NoteContext {
   /** Absent when the app does not know the tool (any more): then there is no form to edit with. */
-  readonly tool?: ArgsLook;
+  readonly tool?: ArgumentsContext;
   readonly mark: SecretMark;
   /** Nothing runs until it ends. */
   readonly paused?: Pause;
@@ -62,19 +62,30 @@ export interface CallCard {
  * pressed, and a small line of facts. What does not fit is said, and can't be approved from the
  * card. Nothing of the agent's is ever markup; a settled call is one line.
  */
-export function buildCallCard(call: Call, look: CardLook): CallCard {
+export function buildCallCard(call: Call, look: CardContext): CallCard {
   const masking = maskingOfCall(call, look.tool, { mark: look.mark, reveals: false });
-  return { text: sayPush(call, look, masking), blocks: buildBlocks(call, look, masking) };
+  return {
+    text: cardNotificationText(call, look, masking),
+    blocks: buildBlocks(call, look, masking),
+  };
 }
 
-function sayPush(call: Call, { detail = 'summary', outlook }: CardLook, masking: Masking): string {
+function cardNotificationText(
+  call: Call,
+  { detail = 'summary', outlook }: CardContext,
+  masking: Masking,
+): string {
   // A card that people read with their ears says what it is: what is pushed without it, is neutral.
-  return pushText(call, { detail: detail === 'none' ? 'summary' : detail, masking, outlook });
+  return notificationText(call, {
+    detail: detail === 'none' ? 'summary' : detail,
+    masking,
+    outlook,
+  });
 }
 
-function buildBlocks(call: Call, look: CardLook, masking: Masking): KnownBlock[] {
+function buildBlocks(call: Call, look: CardContext, masking: Masking): KnownBlock[] {
   if (isTerminal(call)) {
-    return buildSettled(call, { masking, tool: look.tool }, buttonMaker(call));
+    return buildSettled(call, { masking, tool: look.tool }, createButtonMaker(call));
   }
   const heading = buildHeading(call, masking);
   if (call.status !== 'pending' && call.status !== 'unknown') {
@@ -82,23 +93,23 @@ function buildBlocks(call: Call, look: CardLook, masking: Masking): KnownBlock[]
     return [heading, ...buildRunning(call, masking, look.progress), ...pause];
   }
   const { pieces, data, sums, whole } = fitCall(call, look, masking);
-  const words = quoteWords(call, masking);
-  const hasNothing = isElicitation(call) && call.args === '{}';
+  const words = quoteAgentText(call, masking);
+  const hasNothing = isServerQuestion(call) && call.args === '{}';
   return [
     heading,
-    ...buildState(call, masking),
+    ...buildUnknownNotice(call, masking),
     ...buildNote(call, masking),
-    ...sayBefore(call, masking),
-    ...(hasNothing ? [] : buildPieces(data.pieces)),
-    ...buildWarnings(sumPieces([...pieces, ...words]), {
-      missing: whole ? [] : sayMissing(call, data, sums),
+    ...buildOriginBlocks(call, masking),
+    ...(hasNothing ? [] : buildValueBlock(data.pieces)),
+    ...buildWarnings(sumHiddenCharacters([...pieces, ...words]), {
+      missing: whole ? [] : describeCutValues(call, data, sums),
       reveals: false,
     }),
     ...words.map(buildQuote),
     ...buildReasons(call, masking),
     ...buildPauseLine(call, look.paused),
-    ...buildGap(call, look.outlook),
-    ...buildFoot(call, {
+    ...buildApproverGapWarning(call, look.outlook),
+    ...buildButtons(call, {
       whole,
       size: Buffer.byteLength(call.args) + Buffer.byteLength(call.preview ?? ''),
       editable: look.tool !== undefined,
@@ -109,7 +120,7 @@ function buildBlocks(call: Call, look: CardLook, masking: Masking): KnownBlock[]
 }
 
 /** Tells whether a call can be read whole on its card, and so approved from there. */
-export function fitsCard(call: Call, look: CardLook): boolean {
+export function isWholeOnCard(call: Call, look: CardContext): boolean {
   const masking = maskingOfCall(call, look.tool, { mark: look.mark, reveals: false });
   return fitCall(call, look, masking).whole;
 }
@@ -117,54 +128,54 @@ export function fitsCard(call: Call, look: CardLook): boolean {
 /** Fits what is to be read of a call into so many rows of a card. */
 export function fitCall(
   call: Call,
-  look: Pick<CardLook, 'tool'>,
+  look: Pick<CardContext, 'tool'>,
   masking: Masking,
   rows: number = BUDGET.cardRows,
 ) {
-  const all = renderCall(call, look.tool, masking);
+  const all = renderCallValues(call, look.tool, masking);
   const { preview = '' } = call;
   const isShown = shownByPreview(call.args, preview, look.tool ?? {});
-  const asked = askedInHeading(call, masking);
+  const asked = questionInHeading(call, masking);
   const choices = call.outside?.choices ?? [];
   const pieces = all.flatMap((piece) => {
     const { key, part, secrets } = piece;
     const isSecret = Object.values(secrets).some((count) => count > 0);
     if (key !== undefined && !isSecret && (isShown.has(key) || asked !== undefined)) return [];
-    if (part === 'choice' && areButtons(choices, masking)) return [];
+    if (part === 'choice' && fitOnButtons(choices, masking)) return [];
     return part === 'preview' ? [{ ...previewOnCard(call, masking), part }] : [piece];
   });
-  const data = fitPieces(pieces, {
+  const data = fitValues(pieces, {
     rows,
     each: ({ part }) => (part === 'preview' ? BUDGET.previewRows : BUDGET.argumentRows),
     count: BUDGET.cardPieces,
   });
-  const sums = sumPieces(all);
+  const sums = sumHiddenCharacters(all);
   const isReadable = data.whole && sums.depth <= MAX_CARD_DEPTH && !needsOpening(sums.secrets);
   // An argument can be made to look like a secret, or be declared one: nobody approves that unseen.
-  const whole = isReadable && !mustBeOpened(call, look.tool);
+  const whole = isReadable && !requiresOpening(call, look.tool);
   return { pieces: all, data, sums, whole };
 }
 
 /** Without a label: it comes first and explains itself. */
-function previewOnCard({ args, preview = '' }: Call, masking: Masking): DataPiece {
+function previewOnCard({ args, preview = '' }: Call, masking: Masking): ShownArgument {
   return renderText('', withoutFileNames(args, preview), masking);
 }
 
 /** Makes the pieces of a call: what it would do, as far as we know that, its arguments, and the answers that it offers. */
-export function renderCall(
+export function renderCallValues(
   call: Call,
-  tool: ArgsLook | undefined,
+  tool: ArgumentsContext | undefined,
   masking: Masking,
-): readonly DataPiece[] {
+): readonly ShownArgument[] {
   const { preview = '' } = call;
   const usesTitles = !isThirdParty(call) && tool?.server === undefined;
   return [
     // What the heading cuts off is to be read too.
-    ...(isNameWhole(call.tool) ? [] : [renderText('Tool', call.tool, masking)]),
+    ...(isNameUnescaped(call.tool) ? [] : [renderText('Tool', call.tool, masking)]),
     ...(preview === ''
       ? []
       : [{ ...renderText('What it would do', preview, masking), part: 'preview' as const }]),
-    ...renderArgs(call.args, tool?.schema, masking, { usesTitles }),
+    ...renderArguments(call.args, tool?.schema, masking, { usesTitles }),
     ...renderChoices(call, masking),
   ];
 }
@@ -173,7 +184,7 @@ export function renderCall(
 export function renderChoices(
   { outside }: Pick<Call, 'outside'>,
   masking: Masking,
-): readonly DataPiece[] {
+): readonly ShownArgument[] {
   const choices = outside?.choices ?? [];
   return choices.map((choice, i) => ({
     ...renderText(`Answer ${i + 1}`, choice, masking),
@@ -181,7 +192,11 @@ export function renderChoices(
   }));
 }
 
-function sayMissing(call: Call, data: FittedPieces, sums: PieceSums): readonly string[] {
+function describeCutValues(
+  call: Call,
+  data: FittedValues,
+  sums: HiddenCharacterSums,
+): readonly string[] {
   const left = data.leftOut === 1 ? '1 argument is' : `${data.leftOut} arguments are`;
   const how = call.status === 'pending' ? ' and decide' : '';
   return [
@@ -192,28 +207,28 @@ function sayMissing(call: Call, data: FittedPieces, sums: PieceSums): readonly s
 }
 
 /** Makes the blocks between our facts and the arguments: what a server asks, or who edited what. */
-export function sayBefore(call: Call, masking: Masking): KnownBlock[] {
-  return isElicitation(call) ? quoteElicitation(call, masking) : buildEdit(call, masking);
+export function buildOriginBlocks(call: Call, masking: Masking): KnownBlock[] {
+  return isServerQuestion(call) ? quoteServerQuestion(call, masking) : buildEdit(call, masking);
 }
 
 /** Words are never shown whole: of very long ones no more is looked at. */
 const LOOKED_AT = 20_000;
 
 /** Makes the pieces of the agent's words beside a call, and of a third party's own summary of it: without the secrets of the call, even when they repeat them. */
-export function quoteWords(call: Call, masking: Masking): readonly DataPiece[] {
+export function quoteAgentText(call: Call, masking: Masking): readonly ShownArgument[] {
   const { outside } = call;
-  if (isElicitation(call)) return [];
-  const whose = outside === undefined ? '' : ` · ${sayOutside(outside)}`;
+  if (isServerQuestion(call)) return [];
+  const whose = outside === undefined ? '' : ` · ${callerLabel(outside)}`;
   return [
     ...quoteLine('Its own summary (unverified)', outside?.summary ?? '', masking),
     ...quoteLine(`Agent says (unverified)${whose}`, call.words, masking),
   ];
 }
 
-function quoteLine(label: string, said: string, masking: Masking): readonly DataPiece[] {
+function quoteLine(label: string, said: string, masking: Masking): readonly ShownArgument[] {
   const words = said.trim();
   if (words === '') return [];
   const looked = words.slice(0, LOOKED_AT);
   const piece = renderText(label, looked, masking);
-  return [cutPiece(piece, BUDGET.words, piece.text.length + words.length - looked.length)];
+  return [truncateValue(piece, BUDGET.words, piece.text.length + words.length - looked.length)];
 }

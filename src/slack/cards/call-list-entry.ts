@@ -1,22 +1,22 @@
 /** A call in a list, as Slack draws it. What comes from an agent or a program is a text element, which Slack does not parse. */
 import type { RichTextBlock, RichTextElement } from '@slack/types';
 import { isTerminal } from '../../domain/calls/call.ts';
-import type { CallLine } from '../../domain/cards/call-list-entry.ts';
+import type { CallListEntry } from '../../domain/cards/call-list-entry.ts';
 import { partsOf, type SentencePart } from '../../domain/text/sentence.ts';
 import { toVisible } from '../../domain/text/visible-text.ts';
 import { isChannelItself, placeOf } from '../../domain/threads/thread-key.ts';
 import { LIMITS } from '../text/limits.ts';
-import type { Naming } from '../text/write-sentence.ts';
-import { cutBefore } from './values/fit-values.ts';
+import type { MentionStyle } from '../text/write-sentence.ts';
+import { safeCutIndex } from './values/fit-values.ts';
 
 /** Writes the line of a call; `quiet` mentions nobody. */
-export function writeCallLine(line: CallLine, naming: Naming): RichTextElement[] {
+export function formatCallEntry(line: CallListEntry, naming: MentionStyle): RichTextElement[] {
   const { call, since, turn } = line;
   const isUrgent = call.risk === 'high' && !isTerminal(call);
   const url = linkOfLine(line);
   return [
     ...(isUrgent ? [{ type: 'emoji' as const, name: 'warning' }, text(' ')] : []),
-    { ...text(showLineName(line.name)), style: { bold: true } },
+    { ...text(visibleCallTitle(line.name)), style: { bold: true } },
     text(' · '),
     dateElement(since, '{ago}'),
     text(' · '),
@@ -28,7 +28,10 @@ export function writeCallLine(line: CallLine, naming: Naming): RichTextElement[]
 }
 
 /** Writes lines as a list. */
-export function listCallLines(lines: readonly CallLine[], naming: Naming): RichTextBlock {
+export function formatCallList(
+  lines: readonly CallListEntry[],
+  naming: MentionStyle,
+): RichTextBlock {
   return {
     type: 'rich_text',
     elements: [
@@ -37,7 +40,7 @@ export function listCallLines(lines: readonly CallLine[], naming: Naming): RichT
         style: 'bullet',
         elements: lines.map((line) => ({
           type: 'rich_text_section',
-          elements: writeCallLine(line, naming),
+          elements: formatCallEntry(line, naming),
         })),
       },
     ],
@@ -48,14 +51,14 @@ export function listCallLines(lines: readonly CallLine[], naming: Naming): RichT
 const LOOKED_AT = 2 * LIMITS.headerText;
 
 /** Writes the name of a call where nothing is parsed: on one line, nothing in it invisible. */
-export function showLineName(name: string): string {
+export function visibleCallTitle(name: string): string {
   const shown = toVisible(name.slice(0, LOOKED_AT).replaceAll(/\s+/g, ' ').trim()).text;
-  const cut = shown.slice(0, cutBefore(shown, Math.min(shown.length, LIMITS.headerText)));
+  const cut = shown.slice(0, safeCutIndex(shown, Math.min(shown.length, LIMITS.headerText)));
   return cut.length < shown.length ? `${cut}…` : cut;
 }
 
 /** Returns the address of what a line can be opened at. https://docs.slack.dev/reference/methods/chat.getPermalink */
-function linkOfLine({ call, place }: CallLine): string | undefined {
+function linkOfLine({ call, place }: CallListEntry): string | undefined {
   if (place === undefined) return undefined;
   const link = `https://slack.com/archives/${place.channel}/p${place.ts.replace('.', '')}`;
   const thread = placeOf(call.thread);
@@ -76,7 +79,7 @@ function joinTexts(parts: readonly SentencePart[]): readonly SentencePart[] {
   return joined;
 }
 
-function writePart(part: SentencePart, naming: Naming): RichTextElement[] {
+function writePart(part: SentencePart, naming: MentionStyle): RichTextElement[] {
   if (typeof part === 'string') return part === '' ? [] : [text(part)];
   if ('person' in part) return [writePerson(part.person, part.name, naming)];
   if ('group' in part) return writeGroup(part);
@@ -91,16 +94,16 @@ function writePart(part: SentencePart, naming: Naming): RichTextElement[] {
 
 const ID = /^[A-Z0-9]{1,40}$/;
 
-function writePerson(id: string, name: string | undefined, naming: Naming): RichTextElement {
+function writePerson(id: string, name: string | undefined, naming: MentionStyle): RichTextElement {
   if (naming === 'mentioned' && ID.test(id)) return { type: 'user', user_id: id };
-  return text(showLineName(name ?? id));
+  return text(visibleCallTitle(name ?? id));
 }
 
 /** A group is never mentioned, for that would call all of it. */
 function writeGroup({ group, handle }: Extract<SentencePart, { group: unknown }>) {
   const [kind, id = ''] = group.split(':');
   if (kind === 'channel') return [text('the members of '), writeChannel(id)];
-  return [text(handle === undefined ? id : `@${showLineName(handle)}`)];
+  return [text(handle === undefined ? id : `@${visibleCallTitle(handle)}`)];
 }
 
 function writeChannel(id: string): RichTextElement {

@@ -1,14 +1,14 @@
 import type { KnownBlock } from '@slack/types';
-import type { CallLine } from '../../domain/cards/call-list-entry.ts';
-import type { Bulletin } from '../../domain/cards/digest-message.ts';
-import { dateText, mentionCalled } from '../text/mrkdwn.ts';
+import type { CallListEntry } from '../../domain/cards/call-list-entry.ts';
+import type { DigestMessage } from '../../domain/cards/digest-message.ts';
+import { dateText, mentionTargets } from '../text/mrkdwn.ts';
 import type { CallCard } from './call-card.ts';
-import { listCallLines } from './call-list-entry.ts';
+import { formatCallList } from './call-list-entry.ts';
 
 /** Builds the message that speaks for many cards of its channel, with a line for each that waits; as a new one it calls their people. */
-export function buildBulletin(
-  bulletin: Bulletin,
-  { isNew, lines }: { readonly isNew: boolean; readonly lines: readonly CallLine[] },
+export function buildDigestMessage(
+  bulletin: DigestMessage,
+  { isNew, lines }: { readonly isNew: boolean; readonly lines: readonly CallListEntry[] },
 ): CallCard {
   const { calls, total, waiting } = bulletin;
   const since = dateText(bulletin.since, '{time}');
@@ -16,15 +16,15 @@ export function buildBulletin(
     const text = `:white_check_mark: None of the ${total} calls since ${since} is waiting any more.`;
     return { text: 'No calls are waiting here any more', blocks: [section(text)] };
   }
-  const called = isNew && calls.length > 0 ? `${mentionCalled(calls)} ` : '';
+  const called = isNew && calls.length > 0 ? `${mentionTargets(calls)} ` : '';
   const asked = waiting === total ? 'since' : `of ${total} since`;
-  const head = `:inbox_tray: ${called}*${sayWaiting(waiting)}* · ${asked} ${since}`;
+  const head = `:inbox_tray: ${called}*${describeWaiting(waiting)}* · ${asked} ${since}`;
   const more = waiting - lines.length;
   return {
-    text: sayWaiting(waiting),
+    text: describeWaiting(waiting),
     blocks: [
       section(head),
-      ...(lines.length === 0 ? [] : [listCallLines(lines, 'quiet')]),
+      ...(lines.length === 0 ? [] : [formatCallList(lines, 'quiet')]),
       ...(more > 0 && lines.length > 0
         ? [context(`… and ${more} more. Their cards are here too.`)]
         : []),
@@ -40,7 +40,7 @@ function context(text: string): KnownBlock {
   return { type: 'context', elements: [{ type: 'mrkdwn', text }] };
 }
 
-function sayWaiting(waiting: number): string {
+function describeWaiting(waiting: number): string {
   const calls = waiting === 1 ? '1 call is' : `${waiting} calls are`;
   return `${calls} waiting for a decision in this channel`;
 }

@@ -1,16 +1,16 @@
 /** The neutral card that is posted first with `NOTIFICATION_DETAIL=none`: it mentions people and does not describe the call. */
 import type { Call } from '../../domain/calls/call.ts';
 import { maskingOfCall } from '../../domain/secrets/call-secrets.ts';
-import { mentionCalled } from '../text/mrkdwn.ts';
-import type { CallCard, CardLook } from './call-card.ts';
-import { pushText } from './notification-text.ts';
+import { mentionTargets } from '../text/mrkdwn.ts';
+import type { CallCard, CardContext } from './call-card.ts';
+import { notificationText } from './notification-text.ts';
 
 /** Builds it; nothing can be pressed there. */
-export function buildNeutralCard(call: Call, look: CardLook): CallCard {
+export function buildNeutralCard(call: Call, look: CardContext): CallCard {
   const { calls = [], detail = 'summary', mark, outlook, tool } = look;
   const masking = maskingOfCall(call, tool, { mark, reveals: false });
-  const text = pushText(call, { detail, masking, outlook });
-  const called = calls.length === 0 ? '' : `${mentionCalled(calls)} `;
+  const text = notificationText(call, { detail, masking, outlook });
+  const called = calls.length === 0 ? '' : `${mentionTargets(calls)} `;
   const line = `:raised_hand: ${called}${text}`;
   return {
     text,

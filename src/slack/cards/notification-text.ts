@@ -1,64 +1,64 @@
 /** What a card says on lock screens, and to people who listen to it: one plain text. */
 import type { Call } from '../../domain/calls/call.ts';
-import { isElicitation, isQuestion } from '../../domain/calls/call-origin.ts';
+import { isAnswerOnly, isServerQuestion } from '../../domain/calls/call-origin.ts';
 import type { NotificationDetail } from '../../domain/cards/notification-detail.ts';
-import type { Outlook } from '../../domain/people/approver-availability.ts';
+import type { ApproverAvailability } from '../../domain/people/approver-availability.ts';
 import { isDirect } from '../../domain/people/sender-policy.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import { BUDGET } from '../text/limits.ts';
 import { mentionChannel, toPlainText } from '../text/mrkdwn.ts';
-import { askedInHeading, callName, sayAsker } from './sections/heading.ts';
-import { sayStatus } from './sections/status-labels.ts';
+import { cardTitleOf, describeRequester, questionInHeading } from './sections/heading.ts';
+import { describeStatus } from './sections/status-labels.ts';
 import { asQuoted } from './settled-card.ts';
-import { cutBefore } from './values/fit-values.ts';
+import { safeCutIndex } from './values/fit-values.ts';
 import { renderText } from './values/render-arguments.ts';
 
 /** What a push text takes from elsewhere than the call. */
-export interface PushLook {
+export interface NotificationContext {
   readonly detail: NotificationDetail;
   readonly masking: Masking;
-  readonly outlook?: Outlook | undefined;
+  readonly outlook?: ApproverAvailability | undefined;
 }
 
 /** Says a call for a notification; nothing of the agent's own words is in it, except where all may be told. */
-export function pushText(call: Call, look: PushLook): string {
-  const asks = isQuestion(call) || isElicitation(call);
-  if (look.detail === 'none') return sayNeutral(call, asks);
-  const name = toPlainText(callName(call));
-  const words = look.detail === 'full' ? sayWords(call, look.masking) : '';
-  if (call.status !== 'pending') return `${name}: ${sayStatus(call)}.${words}`;
+export function notificationText(call: Call, look: NotificationContext): string {
+  const asks = isAnswerOnly(call) || isServerQuestion(call);
+  if (look.detail === 'none') return neutralText(call, asks);
+  const name = toPlainText(cardTitleOf(call));
+  const words = look.detail === 'full' ? describeAgentText(call, look.masking) : '';
+  if (call.status !== 'pending') return `${name}: ${describeStatus(call)}.${words}`;
   const { channel } = placeOf(call.thread);
   const where = isDirect(channel) ? '' : ` in ${mentionChannel(channel)}`;
   const question = asks ? 'Answer?' : 'Approve?';
-  return `${question} ${name}${sayWho(call, look.outlook)}${where}.${words}`;
+  return `${question} ${name}${describeAwaitedPeople(call, look.outlook)}${where}.${words}`;
 }
 
 /** A program or server is in its call's name. */
-function sayWho(call: Call, outlook: Outlook | undefined): string {
+function describeAwaitedPeople(call: Call, outlook: ApproverAvailability | undefined): string {
   const { outside, ...rest } = call;
-  const who = sayAsker(outside === undefined ? call : rest, outlook).replaceAll('`', '');
+  const who = describeRequester(outside === undefined ? call : rest, outlook).replaceAll('`', '');
   return outside === undefined ? `. Asked by ${who}` : `, for ${who}`;
 }
 
 /** Tells whether the first blocks of a card say more than its notification may: then it is posted without them. */
-export function isShy(call: Call, detail: NotificationDetail): boolean {
+export function hidesFirstBlocks(call: Call, detail: NotificationDetail): boolean {
   if (detail === 'full') return false;
-  return detail === 'none' || isQuestion(call) || isElicitation(call);
+  return detail === 'none' || isAnswerOnly(call) || isServerQuestion(call);
 }
 
-function sayNeutral({ status }: Call, asks: boolean): string {
+function neutralText({ status }: Call, asks: boolean): string {
   if (status !== 'pending') return 'A call that people decided on has gone on.';
   return asks ? 'A question waits for an answer.' : 'A call waits for a decision.';
 }
 
-function sayWords(call: Call, masking: Masking): string {
-  const question = askedInHeading(call, masking);
+function describeAgentText(call: Call, masking: Masking): string {
+  const question = questionInHeading(call, masking);
   const words = asQuoted(question ?? call.words.slice(0, LOOKED_AT));
   const { text } = renderText('', words, masking);
   if (text === '') return '';
   const most = BUDGET.words;
-  const shown = text.length <= most ? text : `${text.slice(0, cutBefore(text, most))}…`;
+  const shown = text.length <= most ? text : `${text.slice(0, safeCutIndex(text, most))}…`;
   return ` It says: “${toPlainText(shown)}”`;
 }
 

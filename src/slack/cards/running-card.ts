@@ -1,17 +1,17 @@
 /** The card of a call that is approved or runs: how it gets on, and how to stop it. */
 import type { Button, KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/calls/call.ts';
-import { isTaken } from '../../domain/calls/call-origin.ts';
-import { isElsewhere } from '../../domain/cards/card-channel.ts';
+import { isConsumedByCaller } from '../../domain/calls/call-origin.ts';
+import { isInOtherChannel } from '../../domain/cards/card-channel.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
 import { encodeTurnToken, isTurnToken } from '../inbound/parse-turn-click.ts';
 import { BUDGET } from '../text/limits.ts';
 import { ACTIONS } from '../transport/ids.ts';
-import { buttonMaker } from './sections/buttons.ts';
-import { sayStanding } from './settled-card.ts';
-import { cutPiece } from './values/fit-values.ts';
+import { createButtonMaker } from './sections/buttons.ts';
+import { describeStatusWithIcon } from './settled-card.ts';
+import { truncateValue } from './values/fit-values.ts';
 import { renderText } from './values/render-arguments.ts';
-import { buildPieces } from './values/rich-text-blocks.ts';
+import { buildValueBlock } from './values/rich-text-blocks.ts';
 
 /** What a tool said last while it runs, and when. */
 export interface ProgressLine {
@@ -25,9 +25,9 @@ export function buildRunning(
   masking: Masking,
   progress: ProgressLine | undefined,
 ): KnownBlock[] {
-  const button = buttonMaker(call);
+  const button = createButtonMaker(call);
   const stop = makeStop(call);
-  const text = sayStanding(call);
+  const text = describeStatusWithIcon(call);
   return [
     { type: 'section', text: { type: 'mrkdwn', text, verbatim: true }, expand: true },
     ...(progress === undefined || call.status !== 'running' ? [] : quoteLine(progress, masking)),
@@ -42,12 +42,12 @@ function quoteLine({ text }: ProgressLine, masking: Masking): KnownBlock[] {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line === ''
     ? []
-    : buildPieces([cutPiece(renderText('Progress', line, masking), BUDGET.note)]);
+    : buildValueBlock([truncateValue(renderText('Progress', line, masking), BUDGET.note)]);
 }
 
 /** Stops the turn. A card outside the thread has no such button, nor has one whose program runs the call itself. */
 function makeStop(call: Call): Button | undefined {
-  const isOurs = call.status === 'running' && !isTaken(call) && !isElsewhere(call);
+  const isOurs = call.status === 'running' && !isConsumedByCaller(call) && !isInOtherChannel(call);
   if (!isOurs || !isTurnToken(encodeTurnToken(call.turn))) return undefined;
   return {
     type: 'button',

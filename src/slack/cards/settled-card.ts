@@ -1,25 +1,25 @@
 /** What a card becomes once its call is settled: one line. All else is in the full view. */
 import type { Button, KnownBlock } from '@slack/types';
-import { wasStopped } from '../../desk/calls/execution/run-tool.ts';
+import { wasStoppedByPerson } from '../../desk/calls/execution/run-tool.ts';
 import type { Call, CallStatus } from '../../domain/calls/call.ts';
 import {
   canAskAgain,
-  isElicitation,
-  isHanded,
-  isQuestion,
-  isTaken,
+  isAnswerOnly,
+  isConsumedByCaller,
+  isRunByGraph,
+  isServerQuestion,
 } from '../../domain/calls/call-origin.ts';
 import type { WithdrawalCause } from '../../domain/calls/outcome.ts';
 import { readStoredJson } from '../../domain/json/json.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
 import { BUDGET } from '../text/limits.ts';
-import { asPlain, dateText, mention } from '../text/mrkdwn.ts';
+import { dateText, mention, toPlainMrkdwn } from '../text/mrkdwn.ts';
 import { ACTIONS } from '../transport/ids.ts';
-import { sayWaits } from './sections/caller-labels.ts';
-import { callName } from './sections/heading.ts';
-import { endsWithTaking, sayStatus } from './sections/status-labels.ts';
-import { cutBefore } from './values/fit-values.ts';
-import { type ArgsLook, renderArgs, renderText } from './values/render-arguments.ts';
+import { describeCallerWait } from './sections/caller-labels.ts';
+import { cardTitleOf } from './sections/heading.ts';
+import { describeStatus, endsWhenTaken } from './sections/status-labels.ts';
+import { safeCutIndex } from './values/fit-values.ts';
+import { type ArgumentsContext, renderArguments, renderText } from './values/render-arguments.ts';
 
 const ICONS: Readonly<Record<CallStatus, string>> = {
   proposed: ':hourglass_flowing_sand:',
@@ -39,20 +39,20 @@ const ICONS: Readonly<Record<CallStatus, string>> = {
 const STOPPED = '⏹';
 
 /** Returns the sign of a call's state. */
-export function iconOf(call: Call): string {
-  if (endsWithTaking(call) && isHanded(call)) return ':outbox_tray:';
+export function statusIconOf(call: Call): string {
+  if (endsWhenTaken(call) && isRunByGraph(call)) return ':outbox_tray:';
   const { outcome } = call;
   const isStopped = outcome?.kind === 'withdrawn' && outcome.cause === 'stop';
-  return isStopped || wasStopped(call) ? STOPPED : ICONS[call.status];
+  return isStopped || wasStoppedByPerson(call) ? STOPPED : ICONS[call.status];
 }
 
 /** Makes the blocks of a settled card. */
 export function buildSettled(
   call: Call,
-  look: { readonly masking: Masking; readonly tool: ArgsLook | undefined },
+  look: { readonly masking: Masking; readonly tool: ArgumentsContext | undefined },
   makeButton: (actionId: string, text: string) => Button,
 ): KnownBlock[] {
-  const text = `${iconOf(call)} ${sayCall(call, look)} · ${sayEnd(call, look.masking)}`;
+  const text = `${statusIconOf(call)} ${describeCallInMarkup(call, look)} · ${describeEnd(call, look.masking)}`;
   const details = makeButton(ACTIONS.open, 'Details');
   const asks = call.status === 'expired' && canAskAgain(call);
   const section: KnownBlock = {
@@ -67,7 +67,7 @@ export function buildSettled(
 }
 
 /** Names a call in a line of markup; one that nothing sums up, with what it was about. */
-export function sayCall(call: Call, look: Parameters<typeof buildSettled>[1]): string {
+export function describeCallInMarkup(call: Call, look: Parameters<typeof buildSettled>[1]): string {
   const name = nameInBold(call);
   const about = call.summary === undefined ? aboutOf(call, look) : undefined;
   return about === undefined ? name : `${name} ${about}`;
@@ -75,7 +75,7 @@ export function sayCall(call: Call, look: Parameters<typeof buildSettled>[1]): s
 
 /** In bold, so that nothing in it can be taken for what we say behind it. */
 export function nameInBold(call: Call): string {
-  return `*${asPlain(callName(call))}*`;
+  return `*${toPlainMrkdwn(cardTitleOf(call))}*`;
 }
 
 /** The first text among the arguments, or else the first of them, in the order of the tool, quoted. */
@@ -83,10 +83,10 @@ function aboutOf(
   call: Call,
   { masking, tool }: Parameters<typeof buildSettled>[1],
 ): string | undefined {
-  if (isElicitation(call)) return quote(call.words, masking);
+  if (isServerQuestion(call)) return quote(call.words, masking);
   const args = readStoredJson(call.args);
   if (typeof args !== 'object' || args === null || Object.keys(args).length === 0) return undefined;
-  const pieces = renderArgs(call.args, tool?.schema, masking);
+  const pieces = renderArguments(call.args, tool?.schema, masking);
   const isText = ({ key = '' }: { readonly key?: string }) =>
     typeof (args as { [key: string]: unknown })[key] === 'string';
   const piece = pieces.find((each) => isText(each) && each.text !== '') ?? pieces[0];
@@ -109,8 +109,8 @@ export function asQuoted(text: string): string {
 function quoteShown(text: string): string {
   const line = asQuoted(text);
   const isShort = line.length <= BUDGET.about;
-  const shown = isShort ? line : `${line.slice(0, cutBefore(line, BUDGET.about))}…`;
-  return `“${asPlain(shown)}”`;
+  const shown = isShort ? line : `${line.slice(0, safeCutIndex(line, BUDGET.about))}…`;
+  return `“${toPlainMrkdwn(shown)}”`;
 }
 
 const WITHDRAWALS: Readonly<Record<WithdrawalCause, string>> = {
@@ -130,52 +130,54 @@ const LINE = {
 } as const;
 
 /** Describes a call's status, who decided it and what a program reported; never a tool's result, which is for the model. */
-function sayEnd(call: Call, masking: Masking): string {
-  const parts = [stateOf(call, masking), sayVerdict(call), sayReport(call, masking)];
+function describeEnd(call: Call, masking: Masking): string {
+  const parts = [stateOf(call, masking), describeVerdict(call), describeReport(call, masking)];
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
 /** What is said beside the verdict; nothing where the verdict says it all. */
 function stateOf(call: Call, masking: Masking): string | undefined {
-  if (isElicitation(call)) return call.verdict === undefined ? lower(sayStatus(call)) : undefined;
-  if (wasStopped(call)) return 'stopped while it ran';
+  if (isServerQuestion(call))
+    return call.verdict === undefined ? lower(describeStatus(call)) : undefined;
+  if (wasStoppedByPerson(call)) return 'stopped while it ran';
   switch (call.status) {
     case 'succeeded':
-      return sayDone(call);
+      return describeDone(call);
     case 'replied':
-      return sayReply(call, masking);
+      return describeReply(call, masking);
     case 'ignored':
       return call.verdict === undefined ? 'ignored' : undefined;
     case 'withdrawn':
       return call.outcome?.kind === 'withdrawn' ? WITHDRAWALS[call.outcome.cause] : 'withdrawn';
     case 'refused':
-      return sayRefusal(call, masking);
+      return describeRefusal(call, masking);
     default:
-      return lower(sayStatus(call));
+      return lower(describeStatus(call));
   }
 }
 
-function sayDone(call: Call): string | undefined {
+function describeDone(call: Call): string | undefined {
   const { outside, verdict } = call;
-  if (endsWithTaking(call)) return outside && (sayWaits(call, outside) ?? 'handed over');
+  if (endsWhenTaken(call)) return outside && (describeCallerWait(call, outside) ?? 'handed over');
   return verdict === undefined ? 'done' : undefined;
 }
 
 /** What a program reports is told to people here, and nowhere else. */
-function sayReport(call: Call, masking: Masking): string | undefined {
+function describeReport(call: Call, masking: Masking): string | undefined {
   const { outcome } = call;
-  if (!isTaken(call) || (outcome?.kind !== 'result' && outcome?.kind !== 'error')) return undefined;
+  if (!isConsumedByCaller(call) || (outcome?.kind !== 'result' && outcome?.kind !== 'error'))
+    return undefined;
   const said = quote(outcome.text, masking);
   return said && `it reports ${said}`;
 }
 
-function sayReply(call: Call, masking: Masking): string | undefined {
+function describeReply(call: Call, masking: Masking): string | undefined {
   const { outcome } = call;
   const said = outcome?.kind === 'reply' ? quote(outcome.text, masking) : undefined;
-  return said && `${isQuestion(call) ? 'answer' : 'reply'}: ${said}`;
+  return said && `${isAnswerOnly(call) ? 'answer' : 'reply'}: ${said}`;
 }
 
-function sayRefusal({ outcome }: Call, masking: Masking): string {
+function describeRefusal({ outcome }: Call, masking: Masking): string {
   const why = outcome?.kind === 'refused' ? quote(outcome.reason, masking) : undefined;
   return why === undefined ? 'refused by the policy' : `refused by the policy: ${why}`;
 }
@@ -185,43 +187,43 @@ function lower(words: string): string {
 }
 
 /** Describes what a person did; answering a question approves nothing. */
-export function sayVerdict(call: Call): string | undefined {
+export function describeVerdict(call: Call): string | undefined {
   const { verdict } = call;
   if (verdict === undefined || call.status === 'pending') return undefined;
   const approved = verdict.kind === 'approve' && call.votes.length > 1;
   const people = approved ? call.votes.map((vote) => vote.by.user) : [verdict.by.user];
   const names = [...new Set(people)].slice(0, 10).map(mention).join(', ');
-  return `${sayHow(call, verdict.kind)} ${names}, ${dateText(verdict.at, '{time}')}`;
+  return `${describeDecisionKind(call, verdict.kind)} ${names}, ${dateText(verdict.at, '{time}')}`;
 }
 
-function sayHow(call: Call, kind: keyof typeof LINE): string {
-  if (isElicitation(call) && kind === 'edit') return 'answered by';
-  return isElicitation(call) && kind === 'ignore' ? 'declined by' : LINE[kind];
+function describeDecisionKind(call: Call, kind: keyof typeof LINE): string {
+  if (isServerQuestion(call) && kind === 'edit') return 'answered by';
+  return isServerQuestion(call) && kind === 'ignore' ? 'declined by' : LINE[kind];
 }
 
 /** Builds the status block of a call that is decided, with who decided it. */
-export function buildStanding(call: Call): KnownBlock[] {
+export function buildStatus(call: Call): KnownBlock[] {
   if (call.status === 'pending' || call.status === 'unknown') return [];
-  const text = sayStanding(call);
+  const text = describeStatusWithIcon(call);
   return [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
 }
 
 /** Describes a call's status in one line, without untrusted text. */
-export function sayStanding(call: Call): string {
-  return `${iconOf(call)} ${sayStandingOnly(call)}`;
+export function describeStatusWithIcon(call: Call): string {
+  return `${statusIconOf(call)} ${describeStatusOnly(call)}`;
 }
 
 /** The same without its sign. */
-export function sayStandingOnly(call: Call): string {
-  const verdict = sayVerdict(call);
-  const meanwhile = sayMeanwhile(call);
-  const state = wasStopped(call) ? 'Stopped' : sayStatus(call);
+export function describeStatusOnly(call: Call): string {
+  const verdict = describeVerdict(call);
+  const meanwhile = describeMeanwhile(call);
+  const state = wasStoppedByPerson(call) ? 'Stopped' : describeStatus(call);
   const isRunning = call.status === 'running';
-  const isOurs = isRunning && !isHanded(call) && call.claim !== undefined;
+  const isOurs = isRunning && !isRunByGraph(call) && call.claim !== undefined;
   // For how long it has run is what people want to know first.
   const since = isOurs ? ` since ${dateText(call.claim?.at ?? 0, '{time_secs}')}` : '';
   const parts = [
-    `*${isRunning && isHanded(call) ? 'Handed over' : state}*${since}`,
+    `*${isRunning && isRunByGraph(call) ? 'Handed over' : state}*${since}`,
     ...(verdict === undefined ? [] : [verdict]),
     ...(meanwhile === '' ? [] : [meanwhile]),
   ];
@@ -229,11 +231,11 @@ export function sayStandingOnly(call: Call): string {
 }
 
 /** What a call that nobody runs yet, or somebody else, waits for; empty where it waits for nothing. */
-function sayMeanwhile(call: Call): string {
+function describeMeanwhile(call: Call): string {
   const { outside, status, siblings } = call;
-  if (status === 'running' && isHanded(call)) {
+  if (status === 'running' && isRunByGraph(call)) {
     const when = siblings > 1 ? ', once what it asked in one with it is decided' : '';
     return `It goes to the graph, which runs it itself${when}.`;
   }
-  return (outside && sayWaits(call, outside)) ?? '';
+  return (outside && describeCallerWait(call, outside)) ?? '';
 }

@@ -9,23 +9,29 @@ import type { Masking } from '../../domain/secrets/mask-secrets.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import type { Tool } from '../../domain/tools/tool.ts';
 import { BUDGET, LIMITS } from '../text/limits.ts';
-import { asPlain, mention, mentionChannel, toPlainText } from '../text/mrkdwn.ts';
+import { mention, mentionChannel, toPlainMrkdwn, toPlainText } from '../text/mrkdwn.ts';
 import { writeSentence } from '../text/write-sentence.ts';
 import { ACTIONS } from '../transport/ids.ts';
-import { type CallCard, type CardLook, fitCall, quoteWords } from './call-card.ts';
-import { buildGap } from './sections/approvals.ts';
-import { buttonMaker, makeApprove } from './sections/buttons.ts';
-import { callName, sayAsker, titleOf } from './sections/heading.ts';
-import { buildCardNote, sayEarlier } from './sections/note.ts';
+import { type CallCard, type CardContext, fitCall, quoteAgentText } from './call-card.ts';
+import { buildApproverGapWarning } from './sections/approvals.ts';
+import { buildApproveButton, createButtonMaker } from './sections/buttons.ts';
+import { cardTitleOf, describeRequester, listTitleOf } from './sections/heading.ts';
+import { buildCardNote, describeSimilarCall } from './sections/note.ts';
 import { buildPauseLine } from './sections/pause-notice.ts';
 import { buildWarnings } from './sections/warnings.ts';
-import { buildSettled, iconOf, nameInBold, sayCall, sayStandingOnly } from './settled-card.ts';
-import { cutBefore, cutPiece, rowsOf, sumPieces } from './values/fit-values.ts';
-import { type DataPiece, renderText } from './values/render-arguments.ts';
-import { buildPieces, buildQuote } from './values/rich-text-blocks.ts';
+import {
+  buildSettled,
+  describeCallInMarkup,
+  describeStatusOnly,
+  nameInBold,
+  statusIconOf,
+} from './settled-card.ts';
+import { rowsOf, safeCutIndex, sumHiddenCharacters, truncateValue } from './values/fit-values.ts';
+import { renderText, type ShownArgument } from './values/render-arguments.ts';
+import { buildQuote, buildValueBlock } from './values/rich-text-blocks.ts';
 
 /** What the card takes from elsewhere than its calls. */
-export interface SharedLook extends Omit<CardLook, 'tool' | 'outlook' | 'progress'> {
+export interface SharedCardContext extends Omit<CardContext, 'tool' | 'outlook' | 'progress'> {
   readonly toolOf: (call: Call) => Tool | undefined;
 }
 
@@ -34,18 +40,18 @@ interface Line extends ShownCall {
   readonly masking: Masking;
   readonly tool: Tool | undefined;
   /** Undefined where it has to be opened to be read. */
-  readonly pieces: readonly DataPiece[] | undefined;
+  readonly pieces: readonly ShownArgument[] | undefined;
 }
 
 /** Builds the card of several calls, the lead first. Nothing of the agent's on it is markup. */
-export function buildSharedCard(shown: readonly ShownCall[], look: SharedLook): CallCard {
+export function buildSharedCard(shown: readonly ShownCall[], look: SharedCardContext): CallCard {
   const card = buildOf(toLines(shown, look, BUDGET.sharedRows), look);
   if (charactersIn(card.blocks) <= LIMITS.messageCharacters) return card;
   return buildOf(toLines(shown, look, 0), look);
 }
 
-function buildOf(lines: readonly Line[], look: SharedLook): CallCard {
-  const text = sayPush(lines);
+function buildOf(lines: readonly Line[], look: SharedCardContext): CallCard {
+  const text = sharedNotificationText(lines);
   if (lines.every(({ call }) => isTerminal(call))) {
     return { text, blocks: lines.flatMap(buildEnded) };
   }
@@ -55,12 +61,16 @@ function buildOf(lines: readonly Line[], look: SharedLook): CallCard {
     buildSharedHeading(lines),
     ...buildCommon(common, lines),
     ...lines.flatMap((line) => buildLine(line, isCommon)),
-    ...buildWarnings(sumPieces(lines.flatMap(({ pieces = [] }) => pieces)), { reveals: false }),
+    ...buildWarnings(sumHiddenCharacters(lines.flatMap(({ pieces = [] }) => pieces)), {
+      reveals: false,
+    }),
     ...buildWords(lines),
     ...buildActions(lines),
     ...buildLeftOut(lines),
     ...lines.flatMap(({ call }) => buildPauseLine(call, look.paused)).slice(0, 1),
-    ...lines.flatMap(({ call, outlook }) => buildGap(call, outlook)).slice(0, 1),
+    ...lines
+      .flatMap(({ call, availability: outlook }) => buildApproverGapWarning(call, outlook))
+      .slice(0, 1),
     ...buildSharedNote(lines, look),
   ];
   return { text, blocks };
@@ -85,7 +95,11 @@ function charactersIn(value: unknown): number {
 }
 
 /** Finds what of each call can be read whole in so many rows. */
-function toLines(shown: readonly ShownCall[], look: SharedLook, allRows: number): readonly Line[] {
+function toLines(
+  shown: readonly ShownCall[],
+  look: SharedCardContext,
+  allRows: number,
+): readonly Line[] {
   let left = allRows;
   return shown.map((each) => {
     const { call } = each;
@@ -101,7 +115,7 @@ function toLines(shown: readonly ShownCall[], look: SharedLook, allRows: number)
 }
 
 /** What all calls that can be read here have in common is printed once. */
-function commonPieces(lines: readonly Line[]): readonly DataPiece[] {
+function commonPieces(lines: readonly Line[]): readonly ShownArgument[] {
   const read = lines.flatMap(({ pieces }) => (pieces ? [pieces] : []));
   const [first = [], ...others] = read;
   if (others.length === 0) return [];
@@ -109,11 +123,11 @@ function commonPieces(lines: readonly Line[]): readonly DataPiece[] {
   return first.filter((piece) => names.every((each) => each.has(nameOf(piece))));
 }
 
-function nameOf({ label, list, name, set, text }: DataPiece): string {
+function nameOf({ label, list, name, set, text }: ShownArgument): string {
   return JSON.stringify([label, name, set, text, list]);
 }
 
-function buildCommon(common: readonly DataPiece[], lines: readonly Line[]): KnownBlock[] {
+function buildCommon(common: readonly ShownArgument[], lines: readonly Line[]): KnownBlock[] {
   const [first] = lines;
   if (common.length === 0 || first === undefined) return [];
   const count = lines.filter(({ pieces }) => pieces).length;
@@ -123,7 +137,7 @@ function buildCommon(common: readonly DataPiece[], lines: readonly Line[]): Know
     '',
     first.masking,
   );
-  return buildPieces([label, ...common]);
+  return buildValueBlock([label, ...common]);
 }
 
 /** Names what the calls do in one line. */
@@ -133,14 +147,14 @@ function titleOfAll(lines: readonly Line[]): string {
   const isOneTool = lines.every(
     ({ call }) => call.tool === first.call.tool && call.server === first.call.server,
   );
-  const head = isOneTool ? `${lines.length} × ${titleOf(first.call)}` : `${lines.length} calls`;
-  const title = `${head}: ${callName(first.call)} and ${lines.length - 1} more`;
-  if (title.length <= MOST_TITLE) return title;
-  return head.slice(0, cutBefore(head, MOST_TITLE));
+  const head = isOneTool ? `${lines.length} × ${listTitleOf(first.call)}` : `${lines.length} calls`;
+  const title = `${head}: ${cardTitleOf(first.call)} and ${lines.length - 1} more`;
+  if (title.length <= MAX_TITLE) return title;
+  return head.slice(0, safeCutIndex(head, MAX_TITLE));
 }
 
 const HIGH = '⚠ ';
-const MOST_TITLE = LIMITS.headerText - HIGH.length;
+const MAX_TITLE = LIMITS.headerText - HIGH.length;
 
 function buildSharedHeading(lines: readonly Line[]): KnownBlock {
   const isHigh = lines.some(({ call }) => call.risk === 'high' && !isTerminal(call));
@@ -149,7 +163,7 @@ function buildSharedHeading(lines: readonly Line[]): KnownBlock {
 }
 
 function buildEnded({ call, masking, tool }: Line): KnownBlock[] {
-  return buildSettled(call, { masking, tool }, buttonMaker(call));
+  return buildSettled(call, { masking, tool }, createButtonMaker(call));
 }
 
 function buildLine(line: Line, isCommon: ReadonlySet<string>): KnownBlock[] {
@@ -159,22 +173,22 @@ function buildLine(line: Line, isCommon: ReadonlySet<string>): KnownBlock[] {
   const { note = '' } = call;
   const noted =
     typeof note === 'string' && note !== ''
-      ? [cutPiece(renderText('Note', note, line.masking), BUDGET.askedLine)]
+      ? [truncateValue(renderText('Note', note, line.masking), BUDGET.askedLine)]
       : [];
-  return [buildTop(line), ...buildPieces([...noted, ...own])];
+  return [buildTop(line), ...buildValueBlock([...noted, ...own])];
 }
 
 /** The line of a call that is not over, with the button that opens it. */
-function buildTop({ call, progress, outlook: _outlook, ...line }: Line): SectionBlock {
+function buildTop({ call, progress, availability: _outlook, ...line }: Line): SectionBlock {
   const { note = '' } = call;
   const parts = [
-    `${iconOf(call)} ${sayCall(call, line)}`,
-    ...(call.status === 'pending' ? sayPending(call) : [sayStandingOnly(call)]),
-    ...(progress ? [asPlain(renderText('', progress.text, line.masking).text)] : []),
+    `${statusIconOf(call)} ${describeCallInMarkup(call, line)}`,
+    ...(call.status === 'pending' ? describePending(call) : [describeStatusOnly(call)]),
+    ...(progress ? [toPlainMrkdwn(renderText('', progress.text, line.masking).text)] : []),
   ];
   const noted = typeof note === 'string' ? '' : `\n${writeSentence(note)}`;
   const isOpen = call.status === 'pending' || call.status === 'unknown';
-  const button = buttonMaker(call);
+  const button = createButtonMaker(call);
   return {
     type: 'section',
     text: { type: 'mrkdwn', text: `${parts.join(' · ')}${noted}`, verbatim: true },
@@ -183,14 +197,14 @@ function buildTop({ call, progress, outlook: _outlook, ...line }: Line): Section
   };
 }
 
-function sayPending(call: Call): readonly string[] {
+function describePending(call: Call): readonly string[] {
   const { earlier, editedBy, risk, route, votes } = call;
   const quorum = route?.quorum ?? 1;
   return [
     ...(risk === 'high' ? [':warning: high risk'] : []),
     ...(quorum > 1 ? [`${votes.length} of ${quorum} approvals`] : []),
     ...(editedBy === undefined ? [] : [`edited by ${mention(editedBy.user)}`]),
-    ...(earlier === undefined ? [] : [sayEarlier(earlier)]),
+    ...(earlier === undefined ? [] : [describeSimilarCall(earlier)]),
   ];
 }
 
@@ -199,7 +213,7 @@ function buildWords(lines: readonly Line[]): KnownBlock[] {
   const [first] = lines;
   if (first === undefined || lines.some(({ call }) => call.words !== first.call.words)) return [];
   const { outside: _its, ...call } = first.call;
-  return quoteWords(call, first.masking).map(buildQuote);
+  return quoteAgentText(call, first.masking).map(buildQuote);
 }
 
 function buildActions(lines: readonly Line[]): KnownBlock[] {
@@ -209,20 +223,24 @@ function buildActions(lines: readonly Line[]): KnownBlock[] {
   const isLast = lines.filter(({ call }) => call.status === 'pending').length === 1;
   if (more.length === 0) {
     // Beside others it would not say which one it approves.
-    return isLast ? [{ type: 'actions', elements: [makeApprove(only, buttonMaker(only))] }] : [];
+    return isLast
+      ? [{ type: 'actions', elements: [buildApproveButton(only, createButtonMaker(only))] }]
+      : [];
   }
   return [{ type: 'actions', elements: [makeApproveAll(calls)] }];
 }
 
-const MOST_CONFIRM = 300;
+const MAX_CONFIRM = 300;
 
 /** Its value names the attempts that stand on the card, so that it approves nothing else. */
 function makeApproveAll(calls: readonly Call[]): Button {
   const text = `Approve all ${calls.length}`;
   const plain = (words: string) => ({ type: 'plain_text' as const, text: words, emoji: false });
-  const names = calls.map((call) => callName(call)).join('; ');
+  const names = calls.map((call) => cardTitleOf(call)).join('; ');
   const shown =
-    names.length <= MOST_CONFIRM ? names : `${names.slice(0, cutBefore(names, MOST_CONFIRM - 1))}…`;
+    names.length <= MAX_CONFIRM
+      ? names
+      : `${names.slice(0, safeCutIndex(names, MAX_CONFIRM - 1))}…`;
   const confirm = {
     title: plain(`Approve ${calls.length} calls?`),
     text: plain(shown),
@@ -239,7 +257,7 @@ function makeApproveAll(calls: readonly Call[]): Button {
   };
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Those that can't be read here are named: nobody takes the button to be for them. */
 function buildLeftOut(lines: readonly Line[]): KnownBlock[] {
@@ -247,21 +265,21 @@ function buildLeftOut(lines: readonly Line[]): KnownBlock[] {
     .filter(({ call, pieces }) => mayApprove(call) && !pieces)
     .map(({ call }) => call);
   if (left.length === 0) return [];
-  const names = left.slice(0, MOST_NAMED).map(nameInBold).join(', ');
-  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
+  const names = left.slice(0, MAX_NAMED).map(nameInBold).join(', ');
+  const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : '';
   const text = `${left.length} must be opened first, to be read whole: ${names}${more}`;
   return [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true }, expand: true }];
 }
 
 /** Says for all calls who asks and for whom they wait, as the one that needs most says it. */
-function buildSharedNote(lines: readonly Line[], look: SharedLook): KnownBlock[] {
+function buildSharedNote(lines: readonly Line[], look: SharedCardContext): KnownBlock[] {
   const waiting = lines
     .filter(({ call }) => call.status === 'pending')
     .sort((a, b) => a.call.votes.length - b.call.votes.length);
   const line = waiting[0] ?? lines[0];
   if (line === undefined) return [];
   const { calls, asked } = look;
-  const { call, masking, outlook } = line;
+  const { call, masking, availability: outlook } = line;
   return [
     buildCardNote(call, masking, {
       isShared: true,
@@ -272,11 +290,11 @@ function buildSharedNote(lines: readonly Line[], look: SharedLook): KnownBlock[]
   ];
 }
 
-function sayPush(lines: readonly Line[]): string {
+function sharedNotificationText(lines: readonly Line[]): string {
   const title = toPlainText(titleOfAll(lines));
   const waiting = lines.find(({ call }) => call.status === 'pending');
   if (waiting === undefined) return `${title}: nothing waits for a decision.`;
   const { channel } = placeOf(waiting.call.thread);
   const where = isDirect(channel) ? '' : ` in ${mentionChannel(channel)}`;
-  return `Approve? ${title}. Asked by ${sayAsker(waiting.call, waiting.outlook)}${where}.`;
+  return `Approve? ${title}. Asked by ${describeRequester(waiting.call, waiting.availability)}${where}.`;
 }

@@ -2,38 +2,38 @@
 import type { KnownBlock } from '@slack/types';
 import { type Call, type CardPlace, isTerminal } from '../../domain/calls/call.ts';
 import { canAskAgain } from '../../domain/calls/call-origin.ts';
-import { homeOf } from '../../domain/cards/card-channel.ts';
-import type { Outlook } from '../../domain/people/approver-availability.ts';
+import { cardLocationOf } from '../../domain/cards/card-channel.ts';
+import type { ApproverAvailability } from '../../domain/people/approver-availability.ts';
 import { linkTo, mentionChannel, toPlainText } from '../text/mrkdwn.ts';
 import { writeSentence } from '../text/write-sentence.ts';
 import { ACTIONS } from '../transport/ids.ts';
 import type { CallCard } from './call-card.ts';
-import { sayAwaited } from './sections/approvals.ts';
-import { buttonMaker } from './sections/buttons.ts';
-import { callName } from './sections/heading.ts';
-import { sayStatus } from './sections/status-labels.ts';
-import { iconOf, nameInBold, sayStandingOnly } from './settled-card.ts';
+import { describeAwaitedApprovers } from './sections/approvals.ts';
+import { createButtonMaker } from './sections/buttons.ts';
+import { cardTitleOf } from './sections/heading.ts';
+import { describeStatus } from './sections/status-labels.ts';
+import { describeStatusOnly, nameInBold, statusIconOf } from './settled-card.ts';
 
 /** Where the card is, as far as it is there. */
-export interface StubLook {
+export interface StubContext {
   /** Undefined until the card is there. */
   readonly card: CardPlace | undefined;
   readonly isRefused: boolean;
   /** Whom a pending call waits for, where that is known. */
-  readonly outlook?: Outlook | undefined;
+  readonly outlook?: ApproverAvailability | undefined;
   /** All calls of the card, this one first, where it shows several. */
   readonly shared?: readonly Call[] | undefined;
 }
 
 /** Builds the stub of a call; whoever asked can ask for an expired one again, for they may not see its card. */
-export function buildStub(call: Call, look: StubLook): CallCard {
-  const text = `${sayHow(call, look)}${sayWhere(call, look)}`;
+export function buildStub(call: Call, look: StubContext): CallCard {
+  const text = `${describeProgress(call, look)}${describeWhere(call, look)}`;
   const blocks = [section(text)];
   if (call.status === 'expired' && canAskAgain(call)) {
-    const again = buttonMaker(call)(ACTIONS.askAgain, 'Ask again');
+    const again = createButtonMaker(call)(ACTIONS.askAgain, 'Ask again');
     blocks.push({ type: 'actions', elements: [again] });
   }
-  return { text: sayPlainly(call), blocks };
+  return { text: plainStubText(call), blocks };
 }
 
 /** Builds what a card becomes whose call is decided in another channel from now on. */
@@ -41,7 +41,7 @@ export function buildMovedCard(call: Call, next: CardPlace): CallCard {
   const where = `${mentionChannel(next.channel)} · ${linkTo(next, 'Open the card')}`;
   const text = `:arrow_right: ${nameInBold(call)} · moved to another channel: it is decided in ${where}`;
   return {
-    text: `${toPlainText(callName(call))}: moved to another channel`,
+    text: `${toPlainText(cardTitleOf(call))}: moved to another channel`,
     blocks: [section(text)],
   };
 }
@@ -52,53 +52,60 @@ export function buildNeutralStub(): CallCard {
   return { text, blocks: [section(`:raised_hand: ${text}`)] };
 }
 
-function sayPlainly(call: Call): string {
-  return `${toPlainText(callName(call))}: ${sayStatus(call)}`;
+function plainStubText(call: Call): string {
+  return `${toPlainText(cardTitleOf(call))}: ${describeStatus(call)}`;
 }
 
 /** Names the people it waits for without mentioning them. */
-function sayHow(call: Call, { outlook, shared }: StubLook): string {
-  if (shared) return sayHowAll(call, shared, outlook);
+function describeProgress(call: Call, { outlook, shared }: StubContext): string {
+  if (shared) return describeProgressOfAll(call, shared, outlook);
   const name = nameInBold(call);
-  if (call.status !== 'pending') return `${iconOf(call)} ${name} · ${sayStandingOnly(call)}`;
+  if (call.status !== 'pending')
+    return `${statusIconOf(call)} ${name} · ${describeStatusOnly(call)}`;
   const [gap] = outlook?.gap === undefined ? [] : [writeSentence(outlook.gap, 'quiet')];
-  if (gap !== undefined) return `${iconOf(call)} ${name} · :warning: ${gap}`;
-  const awaited = outlook === undefined ? undefined : sayAwaited(call, outlook.awaited);
-  return `${iconOf(call)} ${name}: waiting for ${awaited ?? 'a decision'}`;
+  if (gap !== undefined) return `${statusIconOf(call)} ${name} · :warning: ${gap}`;
+  const awaited =
+    outlook === undefined ? undefined : describeAwaitedApprovers(call, outlook.awaited);
+  return `${statusIconOf(call)} ${name}: waiting for ${awaited ?? 'a decision'}`;
 }
 
-function sayHowAll(lead: Call, calls: readonly Call[], outlook: Outlook | undefined): string {
+function describeProgressOfAll(
+  lead: Call,
+  calls: readonly Call[],
+  outlook: ApproverAvailability | undefined,
+): string {
   const name = `${nameInBold(lead)} and ${calls.length - 1} more`;
   const waiting = calls.filter(({ status }) => status === 'pending');
   const [first] = waiting;
   if (first === undefined) {
     const over = calls.filter(isTerminal).length;
     return over === calls.length
-      ? `${iconOf(lead)} ${name} · *Settled*`
+      ? `${statusIconOf(lead)} ${name} · *Settled*`
       : `:gear: ${name} · *Decided*, ${over} of ${calls.length} settled`;
   }
-  const awaited = outlook === undefined ? undefined : sayAwaited(first, outlook.awaited);
+  const awaited =
+    outlook === undefined ? undefined : describeAwaitedApprovers(first, outlook.awaited);
   const count = waiting.length === calls.length ? 'all' : `${waiting.length} of ${calls.length}`;
-  return `${iconOf(first)} ${name}: ${count} waiting for ${awaited ?? 'a decision'}`;
+  return `${statusIconOf(first)} ${name}: ${count} waiting for ${awaited ?? 'a decision'}`;
 }
 
 /** Names the channel without a link: readers of the thread may have no access to it. */
-function sayWhere(call: Call, look: StubLook): string {
+function describeWhere(call: Call, look: StubContext): string {
   const { card, isRefused, shared = [call] } = look;
-  if (isRefused) return `\n${sayRefused(call, card)}`;
+  if (isRefused) return `\n${describeChannelRefusal(call, card)}`;
   if (shared.every(isTerminal)) return '';
   const quorum = call.route?.quorum ?? 1;
   const counts =
     shared.length === 1 && call.status === 'pending' && quorum > 1
       ? ` · ${call.votes.length} of ${quorum}`
       : '';
-  const where = mentionChannel(card?.channel ?? homeOf(call).channel);
+  const where = mentionChannel(card?.channel ?? cardLocationOf(call).channel);
   const isThere = card === undefined ? ', where the card is on its way' : '';
   return ` in ${where}${isThere}${counts}`;
 }
 
-function sayRefused(call: Call, card: CardPlace | undefined): string {
-  const where = mentionChannel(homeOf(call).channel);
+function describeChannelRefusal(call: Call, card: CardPlace | undefined): string {
+  const where = mentionChannel(cardLocationOf(call).channel);
   if (isTerminal(call)) {
     return card === undefined
       ? `The card could not be shown in ${where}.`

@@ -1,11 +1,11 @@
 import { ChatError } from '../../domain/ports/chat.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { AttachmentSource, RefusedFile } from '../../domain/ports/file-ports.ts';
+import type { AttachmentSource, RejectedFile } from '../../domain/ports/file-ports.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { Attachment } from '../../domain/threads/message.ts';
 import type { SlackConnection } from '../transport/connect-slack.ts';
-import { patienceMs } from '../transport/slack-errors.ts';
-import { GONE, lookUpFile, NO_SCOPE } from './find-file.ts';
+import { retryDelayMs } from '../transport/slack-errors.ts';
+import { FILE_DELETED, findSlackFile, MISSING_FILE_SCOPE } from './find-file.ts';
 import { isSlackUrl } from './slack-hosts.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -24,17 +24,19 @@ export function createAttachmentSource(deps: {
     file: Attachment,
     url: string,
     options: { readonly maxBytes: number; readonly signal: AbortSignal },
-  ): Promise<{ readonly kind: 'bytes'; readonly bytes: Uint8Array } | RefusedFile> {
-    if (!isSlackUrl(url, config.apiUrl)) return refuse('it lies outside of Slack.');
+  ): Promise<{ readonly kind: 'bytes'; readonly bytes: Uint8Array } | RejectedFile> {
+    if (!isSlackUrl(url, config.apiUrl)) return rejectedFile('it lies outside of Slack.');
     const response = await get(url, config.botToken, options.signal);
     try {
-      const why = whyNot(response);
-      if (why !== undefined) return refuse(why);
+      const why = explainFetchFailure(response);
+      if (why !== undefined) return rejectedFile(why);
       const bytes = await readAtMost(response, options.maxBytes);
       if (bytes === undefined) {
-        return refuse(`it is larger than ${options.maxBytes / 1024 / 1024} MB.`);
+        return rejectedFile(`it is larger than ${options.maxBytes / 1024 / 1024} MB.`);
       }
-      return isSignInPage(response, file, bytes) ? refuse(NO_SCOPE) : { kind: 'bytes', bytes };
+      return isSignInPage(response, file, bytes)
+        ? rejectedFile(MISSING_FILE_SCOPE)
+        : { kind: 'bytes', bytes };
     } finally {
       await response.body?.cancel().catch(() => {});
     }
@@ -44,9 +46,9 @@ export function createAttachmentSource(deps: {
     file: Attachment,
     options: { readonly maxBytes: number; readonly signal: AbortSignal },
   ) {
-    const found = file.url === undefined ? await lookUpFile(client, file) : file;
+    const found = file.url === undefined ? await findSlackFile(client, file) : file;
     if ('kind' in found) return found;
-    if (found.url === undefined) return refuse('Slack does not give it out.');
+    if (found.url === undefined) return rejectedFile('Slack does not give it out.');
     return await download(found, found.url, options);
   }
 
@@ -71,7 +73,7 @@ export function createAttachmentSource(deps: {
   };
 }
 
-function refuse(why: string): RefusedFile {
+function rejectedFile(why: string): RejectedFile {
   return { kind: 'refused', why };
 }
 
@@ -91,15 +93,16 @@ async function get(url: string, token: string, signal: AbortSignal): Promise<Res
   if (status !== 429) throw new ChatError('temporary', `Could not ${DOING}: Slack has trouble.`);
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   throw new ChatError('rate-limited', `Could not ${DOING}: Slack asks me to slow down.`, {
-    retryAfterMs: patienceMs(seconds),
+    retryAfterMs: retryDelayMs(seconds),
   });
 }
 
-function whyNot({ status }: Response): string | undefined {
+function explainFetchFailure({ status }: Response): string | undefined {
   if (status === 200) return undefined;
   // Whoever may not read a file is sent to sign in.
-  if ((status >= 300 && status < 400) || status === 401 || status === 403) return NO_SCOPE;
-  if (status === 404 || status === 410) return GONE;
+  if ((status >= 300 && status < 400) || status === 401 || status === 403)
+    return MISSING_FILE_SCOPE;
+  if (status === 404 || status === 410) return FILE_DELETED;
   return `Slack does not give it out (status ${status}).`;
 }
 

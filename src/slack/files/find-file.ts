@@ -1,60 +1,60 @@
 import type { WebClient } from '@slack/web-api';
-import type { RefusedFile } from '../../domain/ports/file-ports.ts';
+import type { RejectedFile } from '../../domain/ports/file-ports.ts';
 import type { Attachment } from '../../domain/threads/message.ts';
 import { toAttachment } from '../inbound/parse-files.ts';
 import { isPayload, type Payload } from '../transport/payload.ts';
 import { slackErrorName, toChatError } from '../transport/slack-errors.ts';
 
 /** What people are told when the app may not read files. */
-export const NO_SCOPE =
+export const MISSING_FILE_SCOPE =
   'Slack does not let me read files. The operator has to install the app again with the manifest (files:read).';
 /** What people are told when a file was taken away. */
-export const GONE = 'it is no longer in Slack.';
+export const FILE_DELETED = 'it is no longer in Slack.';
 
 const ERRORS: Readonly<Record<string, string>> = {
-  missing_scope: NO_SCOPE,
-  file_not_found: GONE,
-  file_deleted: GONE,
+  missing_scope: MISSING_FILE_SCOPE,
+  file_not_found: FILE_DELETED,
+  file_deleted: FILE_DELETED,
   not_visible: 'Slack does not show it to me.',
   access_denied: 'Slack does not show it to me.',
 };
 
 /** Asks Slack about a file that came without an address: where it is, or why it can't be had. Rejects with a `ChatError` for what passes. https://docs.slack.dev/reference/methods/files.info */
-export async function lookUpFile(
+export async function findSlackFile(
   client: WebClient,
   { id }: Attachment,
-): Promise<Attachment | RefusedFile> {
-  if (id === '') return refuse('Slack does not say where it is.');
+): Promise<Attachment | RejectedFile> {
+  if (id === '') return rejectedFile('Slack does not say where it is.');
   try {
     const { file } = await client.files.info({ file: id });
-    return isPayload(file) ? readInfo(file) : refuse(GONE);
+    return isPayload(file) ? readInfo(file) : rejectedFile(FILE_DELETED);
   } catch (error) {
     return readError(error);
   }
 }
 
-function refuse(why: string): RefusedFile {
+function rejectedFile(why: string): RejectedFile {
   return { kind: 'refused', why };
 }
 
-function readInfo(file: Payload): Attachment | RefusedFile {
+function readInfo(file: Payload): Attachment | RejectedFile {
   const { mode } = file;
-  if (mode === 'tombstone') return refuse('it was deleted.');
+  if (mode === 'tombstone') return rejectedFile('it was deleted.');
   if (mode === 'hidden_by_limit') {
-    return refuse('Slack hides it, because the workspace is over the limit of its plan.');
+    return rejectedFile('Slack hides it, because the workspace is over the limit of its plan.');
   }
   if (mode === 'external' || file.is_external === true) {
-    return refuse('it lies outside of Slack. Upload the file itself.');
+    return rejectedFile('it lies outside of Slack. Upload the file itself.');
   }
   return toAttachment(file);
 }
 
-function readError(error: unknown): RefusedFile {
+function readError(error: unknown): RejectedFile {
   const name = slackErrorName(error) ?? 'no reason';
   const why = ERRORS[name];
-  if (why !== undefined) return refuse(why);
+  if (why !== undefined) return rejectedFile(why);
   const failure = toChatError(error, 'fetch an attached file');
   const passes = failure.code === 'temporary' || failure.code === 'rate-limited';
   if (passes) throw failure;
-  return refuse(`Slack does not give it out (${name}).`);
+  return rejectedFile(`Slack does not give it out (${name}).`);
 }

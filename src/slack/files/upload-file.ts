@@ -11,7 +11,7 @@ const MAY_HAVE_ARRIVED =
   'It may have arrived all the same: look at the thread before you try again.';
 
 /** Makes the way of a file into its thread. https://docs.slack.dev/messaging/working-with-files#upload */
-export function createSendFileToSlack(deps: {
+export function createFileUpload(deps: {
   readonly connection: Pick<SlackConnection, 'client' | 'config'>;
   readonly log: Log;
 }): SendFile {

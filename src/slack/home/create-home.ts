@@ -8,16 +8,16 @@ import type { HomeView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { Person } from '../../domain/people/person.ts';
 import type { Cancel } from '../../domain/ports/clock.ts';
-import { createQueues } from '../../domain/runtime/keyed-queues.ts';
-import { HOME_START, type HomePlace } from './home-state.ts';
-import { buildHomeView, buildTroubleView, type HomeContent } from './home-view.ts';
-import { type HomeSources, readHome } from './load-home.ts';
-import { type Published, publishView } from './publish-view.ts';
+import { createKeyedQueues } from '../../domain/runtime/keyed-queues.ts';
+import { type HomeState, INITIAL_HOME } from './home-state.ts';
+import { buildHomeErrorView, buildHomeView, type HomeContent } from './home-view.ts';
+import { type HomeSources, loadHome } from './load-home.ts';
+import { type PublishResult, publishView } from './publish-view.ts';
 
 /** The Homes of a workspace; what fails is logged, and nothing here rejects. */
 export interface Home {
   /** Shows a person their Home, as they have just asked for it; a note says what came of what they did there. */
-  show(person: Person, place?: HomePlace, note?: string): Promise<void>;
+  show(person: Person, place?: HomeState, note?: string): Promise<void>;
   /** A person has just done something that their Home may show. */
   follow(person: Person): Promise<void>;
   /** Something has changed: who has looked lately sees it soon. */
@@ -29,7 +29,7 @@ export interface Home {
 /** Somebody who has looked lately. */
 interface Viewer {
   readonly person: Person;
-  place: HomePlace;
+  place: HomeState;
   until: number;
   /** The view as it was published last, without the time; and Slack's hash of it. */
   shown: string;
@@ -42,26 +42,26 @@ interface Viewer {
 
 /** Who has not done anything on Home for so long opens it anew. */
 const LATELY_MS = 15 * 60_000;
-const MOST_VIEWERS = 200;
+const MAX_VIEWERS = 200;
 /** What happens within this time is shown together. */
 const GATHERED_MS = 2_000;
 const ROUND_MS = 15_000;
 /** Slack takes some hundred a minute of all: https://docs.slack.dev/reference/methods/views.publish */
-const MOST_IN_A_ROUND = 20;
+const MAX_IN_A_ROUND = 20;
 
 /** Creates the Homes of a workspace. */
 export function createHome(deps: HomeSources & { readonly client: WebClient }): Home {
   const { client, clock, log } = deps;
   const viewers = new Map<string, Viewer>();
   /** One view of a person at a time. */
-  const inQueue = createQueues();
+  const inQueue = createKeyedQueues();
   let cancel: Cancel | undefined;
   let underWay: Promise<void> | undefined;
   let notBefore = 0;
   let isStopped = false;
 
   /** Those who have looked latest come last. */
-  function remember(person: Person, place: HomePlace, note: string | undefined): Viewer {
+  function remember(person: Person, place: HomeState, note: string | undefined): Viewer {
     const until = clock.now() + LATELY_MS;
     const fresh = { shown: '', hash: undefined, isDirty: false, readAt: 0 };
     const viewer: Viewer = viewers.get(person.user) ?? { ...fresh, person, place, note, until };
@@ -69,7 +69,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     viewers.delete(person.user);
     viewers.set(person.user, viewer);
     const [oldest] = viewers.keys();
-    if (viewers.size > MOST_VIEWERS && oldest !== undefined) viewers.delete(oldest);
+    if (viewers.size > MAX_VIEWERS && oldest !== undefined) viewers.delete(oldest);
     return viewer;
   }
 
@@ -84,15 +84,15 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     });
   }
 
-  async function show(person: Person, place = HOME_START, note?: string): Promise<void> {
+  async function show(person: Person, place = INITIAL_HOME, note?: string): Promise<void> {
     const viewer = remember(person, place, note);
     await inTurn(viewer, async () => {
-      const content = await readHome(deps, person, place).catch((error: unknown) => {
+      const content = await loadHome(deps, person, place).catch((error: unknown) => {
         log.error({ err: error, person }, 'A Home could not be read.');
         return undefined;
       });
       if (content === undefined) {
-        const view = buildTroubleView(place, clock.now());
+        const view = buildHomeErrorView(place, clock.now());
         return take(viewer, '', await publishView(client, person.user, view));
       }
       await publish(viewer, { ...content, note }, undefined);
@@ -107,7 +107,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
       viewer.isDirty = false;
       viewer.readAt = clock.now();
       const { person, place, note } = viewer;
-      const content = { ...(await readHome(deps, person, place)), note };
+      const content = { ...(await loadHome(deps, person, place)), note };
       if (isDoubtful(content)) {
         // What stands there was known; this is less, and may be more again in a moment.
         viewer.isDirty = true;
@@ -132,7 +132,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     take(viewer, lookOf(view), await publishView(client, user, lean, hash));
   }
 
-  function take(viewer: Viewer, shown: string, published: Published): void {
+  function take(viewer: Viewer, shown: string, published: PublishResult): void {
     const { person } = viewer;
     switch (published.kind) {
       case 'published':
@@ -172,13 +172,13 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     notBefore = clock.now() + ROUND_MS;
     const dirty = [...viewers.values()].filter(({ isDirty }) => isDirty);
     dirty.sort((a, b) => a.readAt - b.readAt);
-    for (const viewer of dirty.slice(0, MOST_IN_A_ROUND)) {
+    for (const viewer of dirty.slice(0, MAX_IN_A_ROUND)) {
       if (isStopped) return;
       await refresh(viewer);
     }
   }
 
-  function nudge(): void {
+  function scheduleRefresh(): void {
     forgetOld();
     if (viewers.size === 0) return;
     for (const viewer of viewers.values()) viewer.isDirty = true;
@@ -187,7 +187,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
 
   return {
     show,
-    nudge,
+    nudge: scheduleRefresh,
     async follow({ user }) {
       const viewer = viewers.get(user);
       if (viewer === undefined) return;

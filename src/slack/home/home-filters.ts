@@ -2,43 +2,43 @@
 import type { KnownBlock, PlainTextOption, StaticSelect } from '@slack/types';
 import { LIMITS } from '../text/limits.ts';
 import { ACTIONS } from '../transport/ids.ts';
-import { type HomePlace, type HomeViewName, MOST_FILTER } from './home-state.ts';
+import { type HomeState, type HomeViewName, MAX_FILTER_LENGTH } from './home-state.ts';
 
 /** How many calls there are; of more than were counted it is known that there are more. */
-export interface Counted {
+export interface BoundedCount {
   readonly count: number;
   readonly hasMore: boolean;
 }
 
 /** How much there is, whatever is shown of it. */
 export interface HomeCounts {
-  readonly forYou: Counted;
-  readonly asked: Counted;
+  readonly forYou: BoundedCount;
+  readonly asked: BoundedCount;
 }
 
 /** The value of the choice that filters nothing. */
 export const ALL_TOOLS = '*';
 
 /** Says a number of calls. */
-function sayCounted({ count, hasMore }: Counted): string {
+function describeCounted({ count, hasMore }: BoundedCount): string {
   return hasMore ? `${count}+` : String(count);
 }
 
 /** Builds the line of counts. */
 export function buildCounts({ forYou, asked }: HomeCounts): KnownBlock {
-  const text = `*${sayCounted(forYou)}* waiting for you · *${sayCounted(asked)}* of your requests open`;
+  const text = `*${describeCounted(forYou)}* waiting for you · *${describeCounted(asked)}* of your requests open`;
   return { type: 'section', text: { type: 'mrkdwn', text } };
 }
 
 /** Builds the choices of what is shown; an id that follows them has Slack draw them anew. */
 export function buildFilters(
-  { view, tool }: HomePlace,
+  { view, tool }: HomeState,
   { counts, tools, isAdmin }: FilterFacts,
 ): KnownBlock {
   const views: readonly (readonly [HomeViewName, string])[] = [
     ['all', 'All of mine'],
-    ['for-you', `For me (${sayCounted(counts.forYou)})`],
-    ['asked', `I asked (${sayCounted(counts.asked)})`],
+    ['for-you', `For me (${describeCounted(counts.forYou)})`],
+    ['asked', `I asked (${describeCounted(counts.asked)})`],
     ['team', 'Team'],
     ['decided', 'I decided'],
     ...(isAdmin ? [['workspace', 'Workspace (admins)'] as const] : []),
@@ -66,7 +66,7 @@ export interface FilterFacts {
 }
 
 /** Builds the field that searches what a person has decided. */
-export function buildSearch({ search }: HomePlace): KnownBlock[] {
+export function buildSearch({ search }: HomeState): KnownBlock[] {
   return [
     {
       type: 'input',
@@ -77,7 +77,7 @@ export function buildSearch({ search }: HomePlace): KnownBlock[] {
       element: {
         type: 'plain_text_input',
         action_id: ACTIONS.homeSearch,
-        max_length: MOST_FILTER,
+        max_length: MAX_FILTER_LENGTH,
         placeholder: { type: 'plain_text', text: 'Name, tool or person, then Enter', emoji: false },
         dispatch_action_config: { trigger_actions_on: ['on_enter_pressed'] },
         ...(search !== undefined && { initial_value: search }),
@@ -103,7 +103,7 @@ function clearButton(): KnownBlock {
 
 function toolOptions(tools: readonly string[], chosen: string | undefined): PlainTextOption[] {
   const all = [...new Set([...(chosen === undefined ? [] : [chosen]), ...tools])];
-  const names = all.filter((name) => name !== ALL_TOOLS && name.length <= MOST_FILTER).sort();
+  const names = all.filter((name) => name !== ALL_TOOLS && name.length <= MAX_FILTER_LENGTH).sort();
   const most = names.slice(0, LIMITS.selectOptions - 1);
   return [option('All tools', ALL_TOOLS), ...most.map((name) => option(name, name))];
 }

@@ -1,18 +1,18 @@
 import { buildLoadingView, buildMessageView } from '../forms/draw/small-views.ts';
 import type { HomeClick } from '../inbound/parse-home-click.ts';
-import { isForUs } from '../inbound/parse-message.ts';
+import { isEventForThisApp } from '../inbound/parse-message.ts';
 import { openView } from '../interactions/forms/open-view.ts';
 import { type Acknowledge, answerPerson, type HandlerDeps } from '../interactions/handler.ts';
-import { SENTENCES, toUnnamed } from '../text/outcome-sentences.ts';
+import { outcomeSentenceUnnamed, SENTENCES } from '../text/outcome-sentences.ts';
 import { isPayload, objectAt, textAt } from '../transport/payload.ts';
-import { buildReview } from './review-modal.ts';
+import { buildReviewModal } from './review-modal.ts';
 
 /** Shows a person the Home that they have opened; what is malformed or for another installation is left alone. https://docs.slack.dev/reference/events/app_home_opened */
 export async function showOpenedHome(
   body: unknown,
   { home, identity }: Pick<HandlerDeps, 'home' | 'identity'>,
 ): Promise<void> {
-  if (!isPayload(body) || !isForUs(body, identity)) return;
+  if (!isPayload(body) || !isEventForThisApp(body, identity)) return;
   const event = objectAt(body, 'event');
   const user = textAt(event, 'user');
   if (user === undefined || textAt(event, 'tab') !== 'home') return;
@@ -34,7 +34,7 @@ export async function answerHomeClick(
       const decision = { kind: 'ignore' } as const;
       const outcome = await deps.desk.decide({ ...wish.token, by: person, decision });
       await ack();
-      return await deps.home.show(person, place, toUnnamed(outcome));
+      return await deps.home.show(person, place, outcomeSentenceUnnamed(outcome));
     }
     case 'see':
       await ack();
@@ -45,14 +45,14 @@ export async function answerHomeClick(
 /** The trigger of a click lives three seconds: a light view opens before anything is read. */
 async function review(
   click: HomeClick,
-  token: Parameters<typeof buildReview>[0],
+  token: Parameters<typeof buildReviewModal>[0],
   ack: Acknowledge,
   deps: HandlerDeps,
 ): Promise<void> {
   const [viewId] = await Promise.all([openView(buildLoadingView(), click, deps), ack()]);
   if (viewId === undefined) return;
   try {
-    const view = await buildReview(token, click.origin.person, 1, deps);
+    const view = await buildReviewModal(token, click.origin.person, 1, deps);
     await deps.client.views.update({ view_id: viewId, view });
   } catch (error) {
     deps.log.error({ err: error, action: click.actionId }, 'A review could not be filled.');

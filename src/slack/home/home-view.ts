@@ -1,22 +1,22 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
-import { sayPause } from '../../desk/control/pause-messages.ts';
+import { describePause } from '../../desk/control/pause-messages.ts';
 import { DECIDED_DAYS, type DecidedList } from '../../desk/decisions/lists/list-decided.ts';
-import type { AskedFor } from '../../desk/decisions/lists/list-requested.ts';
+import type { RequestedCalls } from '../../desk/decisions/lists/list-requested.ts';
 import type { TeamList } from '../../desk/decisions/lists/list-team.ts';
-import type { Waiting } from '../../desk/decisions/lists/list-waiting.ts';
-import type { Overview } from '../../desk/decisions/lists/workspace-overview.ts';
+import type { WaitingCalls } from '../../desk/decisions/lists/list-waiting.ts';
+import type { WorkspaceOverview } from '../../desk/decisions/lists/workspace-overview.ts';
 import type { Call } from '../../domain/calls/call.ts';
-import type { CallLine } from '../../domain/cards/call-list-entry.ts';
+import type { CallListEntry } from '../../domain/cards/call-list-entry.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
-import { listCallLines } from '../cards/call-list-entry.ts';
+import { formatCallList } from '../cards/call-list-entry.ts';
 import { buildNotice } from '../outbound/build-messages.ts';
 import { LIMITS } from '../text/limits.ts';
 import { dateText } from '../text/mrkdwn.ts';
 import { writeSentence } from '../text/write-sentence.ts';
 import { ACTIONS, VIEWS } from '../transport/ids.ts';
 import { buildCounts, buildFilters, buildSearch, type HomeCounts } from './home-filters.ts';
-import { encodeHomePlace, type HomeList, type HomePlace } from './home-state.ts';
-import { buildWorkspacePart } from './overview-section.ts';
+import { encodeHomeState, type HomeList, type HomeState } from './home-state.ts';
+import { buildOverviewSection } from './overview-section.ts';
 import { buildWaitingEntry } from './waiting-entry.ts';
 
 /** The lists that are shown. */
@@ -25,7 +25,7 @@ export interface HomeLists {
     | { readonly calls: readonly Call[]; readonly next?: string | undefined }
     | undefined;
   readonly asked?:
-    | (Pick<AskedFor, 'open' | 'over'> & { readonly next?: string | undefined })
+    | (Pick<RequestedCalls, 'open' | 'over'> & { readonly next?: string | undefined })
     | undefined;
   readonly team?: TeamList | undefined;
   readonly decided?: DecidedList | undefined;
@@ -34,16 +34,16 @@ export interface HomeLists {
 /** All that a person's Home tells. */
 export interface HomeContent {
   /** What waits for the person, whatever is shown of it. */
-  readonly waiting: Waiting;
+  readonly waiting: WaitingCalls;
   readonly lists: HomeLists;
   /** What is told of each call, by its id. */
-  readonly lines: ReadonlyMap<string, CallLine>;
+  readonly lines: ReadonlyMap<string, CallListEntry>;
   readonly counts: HomeCounts;
   /** Names of tools whose calls there are. */
   readonly tools: readonly string[];
-  readonly place: HomePlace;
+  readonly place: HomeState;
   readonly isAdmin: boolean;
-  readonly overview?: Overview | undefined;
+  readonly overview?: WorkspaceOverview | undefined;
   readonly pause?: Pause | undefined;
   /** What came of what the person has just done here. */
   readonly note?: string | undefined;
@@ -64,7 +64,7 @@ export function buildHomeView(
     ...(note === undefined ? [] : buildNotice(note).blocks),
     ...(pause === undefined
       ? []
-      : [section(`:double_vertical_bar: ${writeSentence(sayPause(pause))}`)]),
+      : [section(`:double_vertical_bar: ${writeSentence(describePause(pause))}`)]),
     buildCounts(counts),
     buildFilters(place, { counts, tools, isAdmin }),
     ...buildLists(content),
@@ -91,19 +91,19 @@ function buildLists(content: HomeContent): KnownBlock[] {
     ...(lists.asked ? [header('Your requests'), ...buildAsked(lists.asked, content)] : []),
     ...(lists.team ? [header('Team'), ...buildTeam(lists.team, content)] : []),
     ...(lists.decided ? [header('What you decided'), ...buildDecided(lists.decided, content)] : []),
-    ...(overview ? buildWorkspacePart(overview, content.lines, content.pause) : []),
+    ...(overview ? buildOverviewSection(overview, content.lines, content.pause) : []),
   ];
 }
 
 /** Builds the Home of which nothing could be read. */
-export function buildTroubleView(place: HomePlace, at: number): HomeView {
+export function buildHomeErrorView(place: HomeState, at: number): HomeView {
   const words =
     'I can’t read what waits for you right now: something broke on my side. Please press Refresh in a moment.';
   return toView([buildTop(at), section(`:warning: ${words}`)], place);
 }
 
-function toView(blocks: KnownBlock[], place: HomePlace): HomeView {
-  const metadata = encodeHomePlace(place);
+function toView(blocks: KnownBlock[], place: HomeState): HomeView {
+  const metadata = encodeHomeState(place);
   return { type: 'home', callback_id: VIEWS.home, private_metadata: metadata, blocks };
 }
 
@@ -116,7 +116,7 @@ function buildTop(at: number): KnownBlock {
 }
 
 function buildWaiting(
-  { doubt }: Extract<Waiting, { kind: 'page' }>,
+  { doubt }: Extract<WaitingCalls, { kind: 'page' }>,
   content: HomeContent,
 ): KnownBlock[] {
   const { calls, next } = content.lists.waiting ?? { calls: [] };
@@ -125,10 +125,12 @@ function buildWaiting(
   const doubts = doubt === undefined ? [] : [section(`:warning: ${writeSentence(doubt)}`)];
   if (calls.length === 0 && number === 1 && next === undefined) {
     // What is not known to be nothing is not called so.
-    return doubt === undefined ? [section(sayNothing(place, NOTHING_WAITS))] : doubts;
+    return doubt === undefined ? [section(emptyListText(place, EMPTY_WAITING_TEXT))] : doubts;
   }
   return [
-    ...(number === 1 && next === undefined ? [] : [context(sayPage(number, next !== undefined))]),
+    ...(number === 1 && next === undefined
+      ? []
+      : [context(describePage(number, next !== undefined))]),
     ...doubts,
     ...linesOf(calls, content).flatMap(buildWaitingEntry),
     ...buildTurns('waiting', { number, next, back: 'Older', on: 'Newer' }),
@@ -136,20 +138,21 @@ function buildWaiting(
 }
 
 /** What is said where nothing waits for a person. */
-export const NOTHING_WAITS = 'No approvals waiting. Calls that need your decision appear here.';
+export const EMPTY_WAITING_TEXT =
+  'No approvals waiting. Calls that need your decision appear here.';
 
 /** A filter may be why there is nothing. */
-function sayNothing({ tool }: HomePlace, otherwise: string): string {
+function emptyListText({ tool }: HomeState, otherwise: string): string {
   return tool === undefined
     ? otherwise
     : 'Nothing here for this tool. Choose *All tools* to see the rest.';
 }
 
-function sayPage(page: number, hasMore: boolean): string {
+function describePage(page: number, hasMore: boolean): string {
   return `Page ${page}, oldest first${hasMore ? '; there are more' : ''}`;
 }
 
-function linesOf(calls: readonly Call[], { lines }: HomeContent): readonly CallLine[] {
+function linesOf(calls: readonly Call[], { lines }: HomeContent): readonly CallListEntry[] {
   return calls.flatMap(({ id }) => lines.get(id) ?? []);
 }
 
@@ -162,12 +165,12 @@ function buildAsked(
   const ended = place.view === 'asked' ? over : [];
   return [
     ...(open.length === 0
-      ? [section(sayNothing(place, NOTHING_ASKED))]
-      : [listCallLines(linesOf(open, content), 'mentioned')]),
+      ? [section(emptyListText(place, NOTHING_ASKED))]
+      : [formatCallList(linesOf(open, content), 'mentioned')]),
     ...buildTurns('asked', { number, next, back: 'Newer', on: 'Older' }),
     ...(ended.length === 0
       ? []
-      : [context('*Finished lately*'), listCallLines(linesOf(ended, content), 'mentioned')]),
+      : [context('*Finished lately*'), formatCallList(linesOf(ended, content), 'mentioned')]),
   ];
 }
 
@@ -180,8 +183,8 @@ function buildTeam(team: TeamList, content: HomeContent): KnownBlock[] {
   const none = 'Nothing is waiting in the channels that you can open.';
   return [
     ...(team.calls.length === 0
-      ? [section(sayNothing(content.place, none))]
-      : [listCallLines(linesOf(team.calls, content), 'mentioned')]),
+      ? [section(emptyListText(content.place, none))]
+      : [formatCallList(linesOf(team.calls, content), 'mentioned')]),
     ...buildTurns('team', { number, next: team.next, back: 'Older', on: 'Newer' }),
   ];
 }
@@ -196,8 +199,8 @@ function buildDecided(decided: DecidedList, content: HomeContent): KnownBlock[] 
   return [
     ...buildSearch(place),
     ...(decided.calls.length === 0
-      ? [section(sayNothing(place, none))]
-      : [listCallLines(linesOf(decided.calls, content), 'mentioned')]),
+      ? [section(emptyListText(place, none))]
+      : [formatCallList(linesOf(decided.calls, content), 'mentioned')]),
     ...buildTurns('decided', { number, next: decided.next, back: 'Newer', on: 'Older' }),
     ...(decided.calls.length === 0
       ? []

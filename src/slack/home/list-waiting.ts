@@ -1,35 +1,35 @@
 import { plainSentence } from '../../domain/text/sentence.ts';
-import { listCallLines, showLineName } from '../cards/call-list-entry.ts';
+import { formatCallList, visibleCallTitle } from '../cards/call-list-entry.ts';
 import type { HandlerDeps } from '../interactions/handler.ts';
 import type { Command } from '../interactions/parse-command.ts';
-import { buildNotice, type SaidMessage } from '../outbound/build-messages.ts';
+import { buildNotice, type ComposedMessage } from '../outbound/build-messages.ts';
 import { escapeMrkdwn } from '../text/mrkdwn.ts';
 import { writeSentence } from '../text/write-sentence.ts';
-import { NOTHING_WAITS } from './home-view.ts';
+import { EMPTY_WAITING_TEXT } from './home-view.ts';
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Says in a line each what waits for a person's decision, oldest first. */
-export async function sayWaiting(
+export async function describeWaitingCalls(
   { by }: Pick<Command, 'by'>,
   { desk }: Pick<HandlerDeps, 'desk'>,
-): Promise<string | SaidMessage> {
-  const waiting = await desk.listWaiting(by, { limit: MOST_NAMED, seen: MOST_NAMED });
+): Promise<string | ComposedMessage> {
+  const waiting = await desk.listWaiting(by, { limit: MAX_NAMED, seen: MAX_NAMED });
   if (waiting.kind === 'nobody') return writeSentence(waiting.why);
   const { calls, next, doubt } = waiting;
   const doubts = doubt === undefined ? [] : [`:warning: ${writeSentence(doubt)}`];
-  if (calls.length === 0) return doubts[0] ?? NOTHING_WAITS;
+  if (calls.length === 0) return doubts[0] ?? EMPTY_WAITING_TEXT;
   const yours = new Set(calls.map(({ id }) => id));
   const lines = await desk.describeCalls(calls, { kind: 'person', person: by, yours });
   const many = next === undefined ? String(calls.length) : `More than ${calls.length}`;
   const head = `*${many} waiting for you*, oldest first:`;
   const end = `Decide on the cards, or on my Home tab.${next === undefined ? '' : ' The others are there too.'}`;
-  const names = lines.map(({ name, turn }) => `${showLineName(name)} · ${plainSentence(turn)}`);
+  const names = lines.map(({ name, turn }) => `${visibleCallTitle(name)} · ${plainSentence(turn)}`);
   return {
     text: [head, ...names.map(escapeMrkdwn)].join('\n'),
     blocks: [
       ...buildNotice(head).blocks,
-      listCallLines(lines, 'mentioned'),
+      formatCallList(lines, 'mentioned'),
       ...buildNotice([...doubts, end].join('\n')).blocks,
     ],
   };

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { Waiting } from '../../desk/decisions/lists/list-waiting.ts';
+import type { WaitingCalls } from '../../desk/decisions/lists/list-waiting.ts';
 import type { Desk } from '../../desk/desk.ts';
 import type { Call } from '../../domain/calls/call.ts';
 import type { Person } from '../../domain/people/person.ts';
@@ -7,18 +7,18 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import { BUDGET } from '../text/limits.ts';
 import type { HomeCounts } from './home-filters.ts';
-import { goBack, HOME_START, type HomeList, type HomePlace } from './home-state.ts';
+import { type HomeList, type HomeState, INITIAL_HOME, previousHomePage } from './home-state.ts';
 import type { HomeContent, HomeLists } from './home-view.ts';
 
 /** The part of Home that admins have; nothing for everybody else. */
-export type AdminPart = (person: Person) => Promise<readonly KnownBlock[]>;
+export type AdminSection = (person: Person) => Promise<readonly KnownBlock[]>;
 
 /** What a Home is read from. */
 export interface HomeSources {
   readonly desk: Pick<
     Desk,
     | 'listWaiting'
-    | 'listAsked'
+    | 'listRequested'
     | 'listTeam'
     | 'listDecided'
     | 'readOverview'
@@ -26,32 +26,32 @@ export interface HomeSources {
     | 'isAdmin'
     | 'describeCalls'
   >;
-  readonly adminPart?: AdminPart | undefined;
+  readonly adminPart?: AdminSection | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Of more calls than this it is only told that there are more. */
-const MOST_COUNTED = 50;
+const MAX_COUNTED = 50;
 
 type Page = { readonly calls: readonly Call[]; readonly next?: string | undefined };
 
 /** Reads what a person's Home has to tell at a place in its lists; a page that has become empty gives way to the one before. */
-export async function readHome(
+export async function loadHome(
   sources: HomeSources,
   person: Person,
-  wanted: HomePlace,
+  wanted: HomeState,
 ): Promise<HomeContent> {
   const { desk, clock } = sources;
-  const first = { limit: MOST_COUNTED, seen: BUDGET.homeWaiting };
+  const first = { limit: MAX_COUNTED, seen: BUDGET.homeWaiting };
   const [all, mine, isAdmin, pause, adminPart] = await Promise.all([
     desk.listWaiting(person, first),
-    desk.listAsked(person, first),
+    desk.listRequested(person, first),
     desk.isAdmin(person),
     desk.readPause(),
     readAdminPart(sources, person),
   ]);
-  const start = wanted.view === 'workspace' && !isAdmin ? HOME_START : wanted;
+  const start = wanted.view === 'workspace' && !isAdmin ? INITIAL_HOME : wanted;
   const { lists, place } = await readLists(desk, person, start, all, mine);
   const overview = place.view === 'workspace' ? await desk.readOverview(person) : undefined;
   const known = all.kind === 'page' ? all.calls : [];
@@ -79,7 +79,10 @@ export async function readHome(
   };
 }
 
-function toCounts(waiting: Waiting, mine: { open: readonly Call[]; next?: string }): HomeCounts {
+function toCounts(
+  waiting: WaitingCalls,
+  mine: { open: readonly Call[]; next?: string },
+): HomeCounts {
   const page = waiting.kind === 'page' ? waiting : { calls: [], next: undefined };
   return {
     forYou: { count: page.calls.length, hasMore: page.next !== undefined },
@@ -91,10 +94,10 @@ function toCounts(waiting: Waiting, mine: { open: readonly Call[]; next?: string
 async function readLists(
   desk: HomeSources['desk'],
   person: Person,
-  place: HomePlace,
-  all: Waiting,
-  mine: Awaited<ReturnType<Desk['listAsked']>>,
-): Promise<{ readonly lists: HomeLists; readonly place: HomePlace }> {
+  place: HomeState,
+  all: WaitingCalls,
+  mine: Awaited<ReturnType<Desk['listRequested']>>,
+): Promise<{ readonly lists: HomeLists; readonly place: HomeState }> {
   const { search, tool, view } = place;
   const isAll = view === 'all';
   const pageOf = (list: HomeList, limit: number) => ({
@@ -115,16 +118,16 @@ async function readLists(
       const { calls, next } = firstOf(mine.open, BUDGET.homeAsked, mine.next);
       return { open: calls, over: mine.over, next };
     }
-    return await desk.listAsked(person, pageOf('asked', BUDGET.homeAsked));
+    return await desk.listRequested(person, pageOf('asked', BUDGET.homeAsked));
   }
 
   const waiting = isAll || view === 'for-you' ? await readWaiting() : undefined;
   if (waiting && isEmptyPage(place, 'waiting', waiting)) {
-    return await readLists(desk, person, goBack(place, 'waiting'), all, mine);
+    return await readLists(desk, person, previousHomePage(place, 'waiting'), all, mine);
   }
   const asked = isAll || view === 'asked' ? await readAsked() : undefined;
   if (asked && isEmptyPage(place, 'asked', { calls: asked.open })) {
-    return await readLists(desk, person, goBack(place, 'asked'), all, mine);
+    return await readLists(desk, person, previousHomePage(place, 'asked'), all, mine);
   }
   const team =
     view === 'team' ? await desk.listTeam(person, pageOf('team', BUDGET.homeList)) : undefined;
@@ -135,7 +138,7 @@ async function readLists(
   return { lists: { waiting, asked, team, decided }, place };
 }
 
-function isEmptyPage(place: HomePlace, list: HomeList, { calls, next }: Page): boolean {
+function isEmptyPage(place: HomeState, list: HomeList, { calls, next }: Page): boolean {
   return place[list].length > 0 && calls.length === 0 && next === undefined;
 }
 

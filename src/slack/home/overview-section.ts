@@ -1,37 +1,37 @@
 /** What an admin sees of the whole workspace on Home. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
-import type { Overview } from '../../desk/decisions/lists/workspace-overview.ts';
+import type { WorkspaceOverview } from '../../desk/decisions/lists/workspace-overview.ts';
 import type { Call } from '../../domain/calls/call.ts';
-import { type CallLine, toWaitingLine } from '../../domain/cards/call-list-entry.ts';
-import { showName } from '../../domain/text/visible-text.ts';
+import { type CallListEntry, toWaitingEntry } from '../../domain/cards/call-list-entry.ts';
+import { escapeToolName } from '../../domain/text/visible-text.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
-import { listCallLines, writeCallLine } from '../cards/call-list-entry.ts';
+import { formatCallEntry, formatCallList } from '../cards/call-list-entry.ts';
 import { dateText, escapeMrkdwn } from '../text/mrkdwn.ts';
 import { writeSentence } from '../text/write-sentence.ts';
 
-const MOST_ROUTES = 20;
+const MAX_ROUTES = 20;
 
 /** Builds the overview; of what the admin can't open themselves, only the tool is named. */
-export function buildWorkspacePart(
-  overview: Overview,
-  lines: ReadonlyMap<string, CallLine>,
+export function buildOverviewSection(
+  overview: WorkspaceOverview,
+  lines: ReadonlyMap<string, CallListEntry>,
   pause: Pause | undefined,
 ): KnownBlock[] {
   const { parked, pending, routes, stuck, unknown } = overview;
-  const lineOf = (call: Call) => hideName(lines.get(call.id) ?? toWaitingLine(call, {}));
+  const lineOf = (call: Call) => hideName(lines.get(call.id) ?? toWaitingEntry(call, {}));
   const state = pause === undefined ? 'Not paused' : 'Paused';
   const open = unknown === 0 ? '' : ` · *${unknown}* may have run: somebody has to say`;
   return [
     header('Workspace'),
     section(`${state} · *${pending}* waiting for a decision${open}`),
     ...(routes.length === 0 ? [] : [listRoutes(overview, lineOf)]),
-    ...(routes.length > MOST_ROUTES ? [context(`… and ${routes.length - MOST_ROUTES} more.`)] : []),
+    ...(routes.length > MAX_ROUTES ? [context(`… and ${routes.length - MAX_ROUTES} more.`)] : []),
     ...(overview.isPartial ? [context('Only the oldest calls are counted by route.')] : []),
     ...(stuck.length === 0
       ? []
       : [
           section(':warning: *Nobody can approve these:*'),
-          listCallLines(
+          formatCallList(
             stuck.map(({ call }) => lineOf(call)),
             'mentioned',
           ),
@@ -39,12 +39,19 @@ export function buildWorkspacePart(
         ]),
     ...(parked.length === 0
       ? []
-      : [section(`:warning: *Given up, and to be looked into in the log:*\n${sayParked(parked)}`)]),
+      : [
+          section(
+            `:warning: *Given up, and to be looked into in the log:*\n${describeDeadLetters(parked)}`,
+          ),
+        ]),
   ];
 }
 
-function listRoutes({ routes }: Overview, lineOf: (call: Call) => CallLine): KnownBlock {
-  const shown = routes.slice(0, MOST_ROUTES);
+function listRoutes(
+  { routes }: WorkspaceOverview,
+  lineOf: (call: Call) => CallListEntry,
+): KnownBlock {
+  const shown = routes.slice(0, MAX_ROUTES);
   return {
     type: 'rich_text',
     elements: [
@@ -54,12 +61,12 @@ function listRoutes({ routes }: Overview, lineOf: (call: Call) => CallLine): Kno
         elements: shown.map(({ channel, count, oldest, route }) => ({
           type: 'rich_text_section',
           elements: [
-            text(`${showName(route)} → `),
+            text(`${escapeToolName(route)} → `),
             ...(channel === undefined
               ? [text('their threads')]
               : [{ type: 'channel' as const, channel_id: channel }]),
             text(`: ${count} · oldest: `),
-            ...writeCallLine(lineOf(oldest), 'mentioned'),
+            ...formatCallEntry(lineOf(oldest), 'mentioned'),
           ],
         })),
       },
@@ -67,7 +74,7 @@ function listRoutes({ routes }: Overview, lineOf: (call: Call) => CallLine): Kno
   };
 }
 
-function sayParked(parked: Overview['parked']): string {
+function describeDeadLetters(parked: WorkspaceOverview['parked']): string {
   return parked
     .map(({ task, count, since }) => {
       return `• ${escapeMrkdwn(task)}: ${count}, since ${dateText(Date.parse(since))}`;
@@ -75,7 +82,7 @@ function sayParked(parked: Overview['parked']): string {
     .join('\n');
 }
 
-function hideName(line: CallLine): CallLine {
+function hideName(line: CallListEntry): CallListEntry {
   return line.place === undefined ? { ...line, name: line.call.tool } : line;
 }
 

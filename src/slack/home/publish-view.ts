@@ -2,10 +2,10 @@ import type { HomeView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { ChatError } from '../../domain/ports/chat.ts';
 import { slackErrorName } from '../transport/slack-errors.ts';
-import { doing } from '../transport/with-slack-errors.ts';
+import { withSlackErrors } from '../transport/with-slack-errors.ts';
 
 /** What became of a view that was to be a person's Home. */
-export type Published =
+export type PublishResult =
   | { readonly kind: 'published'; readonly hash: string | undefined }
   /** Another one has been published since the view of that hash. */
   | { readonly kind: 'outdated' }
@@ -23,9 +23,9 @@ export async function publishView(
   user: string,
   view: HomeView,
   hash?: string,
-): Promise<Published> {
+): Promise<PublishResult> {
   try {
-    const answer = await doing('show a person their Home', () =>
+    const answer = await withSlackErrors('show a person their Home', () =>
       client.views.publish({ user_id: user, view, ...(hash !== undefined && { hash }) }),
     );
     return { kind: 'published', hash: answer.view?.hash };

@@ -3,10 +3,10 @@ import type { Desk } from '../../desk/desk.ts';
 import type { Person } from '../../domain/people/person.ts';
 import type { Directory } from '../../domain/ports/directory.ts';
 import { buildNotice } from '../outbound/build-messages.ts';
-import { sayQuarantined } from '../text/command-sentences.ts';
+import { describeQuarantined } from '../text/command-sentences.ts';
 
 /** Makes the part of App Home that tells an admin of damaged records; nothing for anybody else, or when there is none. */
-export function createDamagePart({
+export function createQuarantineSection({
   directory,
   desk,
 }: {
@@ -15,7 +15,7 @@ export function createDamagePart({
 }): (person: Person) => Promise<readonly KnownBlock[]> {
   return async (person) => {
     const profile = await directory.profileOf(person);
-    const said = profile.isAdmin ? sayQuarantined(await desk.listQuarantined()) : undefined;
+    const said = profile.isAdmin ? describeQuarantined(await desk.listQuarantined()) : undefined;
     return said === undefined ? [] : buildNotice(said).blocks;
   };
 }

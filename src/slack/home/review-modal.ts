@@ -7,25 +7,25 @@ import type { DecisionKind } from '../../domain/policy/route.ts';
 import { buildFullView } from '../forms/draw/full-view.ts';
 import { buildMessageView } from '../forms/draw/small-views.ts';
 import type { HandlerDeps } from '../interactions/handler.ts';
-import { toSentence, toUnnamed } from '../text/outcome-sentences.ts';
+import { outcomeSentence, outcomeSentenceUnnamed } from '../text/outcome-sentences.ts';
 
-type Look = Awaited<ReturnType<Desk['look']>>;
+type Look = Awaited<ReturnType<Desk['checkDecision']>>;
 
 /** Builds a page of a call's review; a sentence for whoever may decide nothing on it, of whose arguments nothing is told. */
-export async function buildReview(
+export async function buildReviewModal(
   token: CardToken,
   by: Person,
   page: number,
   deps: Pick<HandlerDeps, 'desk' | 'toolbox' | 'mark'>,
 ): Promise<ModalView> {
   const first = await deps.desk.open({ ...token, by });
-  const look = await lookFurther(first, token, by, deps);
-  if (look.kind !== 'open') return buildMessageView(toUnnamed(look));
+  const look = await readReviewCall(first, token, by, deps);
+  if (look.kind !== 'open') return buildMessageView(outcomeSentenceUnnamed(look));
   const { call } = look;
   // What was read on the other pages is not what they hold now.
   const isOther = shortDigest(call.digest) !== token.digest;
   const isFine = first.kind === 'open' || call.status === 'unknown';
-  const whyNot = isFine ? undefined : toSentence(first);
+  const whyNot = isFine ? undefined : outcomeSentence(first);
   return buildFullView(call, {
     page: isOther ? 1 : page,
     tool: deps.toolbox.of(call),
@@ -37,7 +37,7 @@ export async function buildReview(
 }
 
 /** Where it can't be approved, it may be settled, answered or ignored. */
-async function lookFurther(
+async function readReviewCall(
   first: Look,
   token: CardToken,
   by: Person,
@@ -49,5 +49,5 @@ async function lookFurther(
   if (first.kind !== 'not-allowed') return first;
   const others: readonly DecisionKind[] = ['reply', 'ignore'];
   const other = others.find((kind) => first.call.route?.decisions.includes(kind));
-  return other === undefined ? first : await desk.look({ ...token, by, kind: other });
+  return other === undefined ? first : await desk.checkDecision({ ...token, by, kind: other });
 }

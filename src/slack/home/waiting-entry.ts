@@ -1,29 +1,29 @@
 /** A call on Home that waits for the reader: its line, and the way to decide it. */
 import type { Button, KnownBlock } from '@slack/types';
 import { encodeCardToken } from '../../domain/calls/digest.ts';
-import type { CallLine } from '../../domain/cards/call-list-entry.ts';
-import { showLineName, writeCallLine } from '../cards/call-list-entry.ts';
+import type { CallListEntry } from '../../domain/cards/call-list-entry.ts';
+import { formatCallEntry, visibleCallTitle } from '../cards/call-list-entry.ts';
 import { ACTIONS } from '../transport/ids.ts';
 
 /** Makes the entry of a call that waits for a decision. */
-export function buildWaitingEntry(line: CallLine): KnownBlock[] {
+export function buildWaitingEntry(line: CallListEntry): KnownBlock[] {
   return [
     {
       type: 'rich_text',
-      elements: [{ type: 'rich_text_section', elements: writeCallLine(line, 'mentioned') }],
+      elements: [{ type: 'rich_text_section', elements: formatCallEntry(line, 'mentioned') }],
     },
     { type: 'actions', block_id: `waiting:${line.call.id}`, elements: buttonsOf(line) },
   ];
 }
 
 /** What runs, or is of high risk, is read whole first. */
-function buttonsOf({ call, name }: CallLine): Button[] {
+function buttonsOf({ call, name }: CallListEntry): Button[] {
   const button = (actionId: string, words: string): Button => ({
     type: 'button',
     action_id: actionId,
     text: { type: 'plain_text', text: words, emoji: false },
     value: encodeCardToken(call),
-    accessibility_label: `${words} ${showLineName(name)}`.slice(0, 75),
+    accessibility_label: `${words} ${visibleCallTitle(name)}`.slice(0, 75),
   });
   const allowsIgnore = call.status === 'pending' && call.route?.decisions.includes('ignore');
   return [

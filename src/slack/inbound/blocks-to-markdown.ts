@@ -10,7 +10,7 @@ export function blocksToMarkdown(blocks: readonly Payload[]): string {
 }
 
 /** Tells whether the plain text of a message says less than its blocks do. */
-export function saysMoreThanText(blocks: readonly Payload[]): boolean {
+export function isRicherThanText(blocks: readonly Payload[]): boolean {
   return blocks.some(
     (block) =>
       block.type !== 'rich_text' ||

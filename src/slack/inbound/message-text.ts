@@ -2,15 +2,15 @@ import { shownFileName } from '../../domain/ports/file-ports.ts';
 import { toVisible } from '../../domain/text/visible-text.ts';
 import { unescapeEntities } from '../text/mrkdwn.ts';
 import { listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
-import { blocksToMarkdown, quote, saysMoreThanText } from './blocks-to-markdown.ts';
-import { readFiles } from './parse-files.ts';
+import { blocksToMarkdown, isRicherThanText, quote } from './blocks-to-markdown.ts';
+import { parseFiles } from './parse-files.ts';
 
 /** Returns what a person wrote as they wrote it, and what they forwarded: without the mention of the app, links and entities as text. A message that is only files gets words that say so. */
 export function readMessageText(event: Payload, botUserId: string): string {
   const forwarded = listAt(event, 'attachments').map(readForwarded);
   const parts = [readWords(event, botUserId), ...forwarded].filter((part) => part !== '');
   if (parts.length > 0) return parts.join('\n\n');
-  const names = readFiles(event).map(({ name }) => shownFileName(name));
+  const names = parseFiles(event).map(({ name }) => shownFileName(name));
   if (names.length > 0) return `(no words, only ${names.join(', ')})`;
   return '(an empty message: only the mention)';
 }
@@ -21,7 +21,7 @@ function readWords(event: Payload, botUserId: string): string {
   const us = new RegExp(`(?<!\\s)\\s*<@${botUserId}(?:\\|[^>]*)?>[,:]?`, 'g');
   const plain = readMrkdwn(raw.replace(us, ''));
   const blocks = listAt(event, 'blocks');
-  if (plain !== '' && !saysMoreThanText(blocks)) return plain;
+  if (plain !== '' && !isRicherThanText(blocks)) return plain;
   return blocksToMarkdown(blocks).replace(us, '').trim() || plain;
 }
 
@@ -54,7 +54,7 @@ function headOf(attachment: Payload): string {
 }
 
 /** Tells whether the text mentions the app. */
-export function mentionsUs(event: Payload, botUserId: string): boolean {
+export function mentionsThisApp(event: Payload, botUserId: string): boolean {
   const text = textAt(event, 'text') ?? '';
   return text.includes(`<@${botUserId}>`) || text.includes(`<@${botUserId}|`);
 }

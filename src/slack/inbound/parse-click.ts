@@ -6,18 +6,18 @@ import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { ACTIONS, VIEWS } from '../transport/ids.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
 import {
-  notOurs,
+  actingTeamOf,
+  explainInvalidForm,
+  explainInvalidPress,
+  explainWrongInstallation,
+  OTHER_WORKSPACE,
+  type PayloadProblem,
   readCallMetadata,
-  STRANGER,
-  teamOf,
-  type Wrong,
-  whyNotAForm,
-  whyNotAPress,
-  whyNotForUs,
+  unknownElement,
 } from './validate-payload.ts';
 
 /** Where a person can be told something; `view` when they look at a form. */
-export interface ClickOrigin {
+export interface InteractionOrigin {
   readonly person: Person;
   readonly channel: string | undefined;
   readonly root: string | undefined;
@@ -26,7 +26,7 @@ export interface ClickOrigin {
 
 /** A click on one of our buttons. */
 export interface Click {
-  readonly origin: ClickOrigin;
+  readonly origin: InteractionOrigin;
   readonly actionId: string;
   readonly token: CardToken;
   /** All attempts that the button names, the first one among them; only *Approve all* names several. */
@@ -47,7 +47,7 @@ export interface Click {
 
 /** A submitted form of ours. */
 export interface Submission {
-  readonly origin: ClickOrigin;
+  readonly origin: InteractionOrigin;
   readonly viewId: string;
   readonly callbackId: string;
   readonly token: CardToken;
@@ -58,9 +58,9 @@ export interface Submission {
 }
 
 /** What was wrong with what a person sent, and where they can be told. */
-export interface Refused extends Wrong {
+export interface RejectedInteraction extends PayloadProblem {
   readonly kind: 'refused';
-  readonly origin: ClickOrigin;
+  readonly origin: InteractionOrigin;
   readonly subject: string;
 }
 
@@ -70,7 +70,7 @@ const KNOWN_VIEWS: ReadonlySet<string> = new Set([VIEWS.edit, VIEWS.reply, VIEWS
 export function parseClick(
   body: unknown,
   identity: SlackIdentity,
-): { readonly kind: 'click'; readonly click: Click } | Refused {
+): { readonly kind: 'click'; readonly click: Click } | RejectedInteraction {
   const payload = isPayload(body) ? body : {};
   const origin = originOf(payload, identity);
   const actions = listAt(payload, 'actions');
@@ -84,9 +84,11 @@ export function parseClick(
   const [token] = tokens;
   const place = inView ? undefined : placeOfClick(payload);
   const wrong =
-    whyNotOurs(payload, origin, identity) ?? whyNotAPress(payload) ?? whyNotHere(inView, place);
+    explainForeignPayload(payload, origin, identity) ??
+    explainInvalidPress(payload) ??
+    explainWrongPlace(inView, place);
   if (wrong !== undefined || token === undefined) {
-    const refusal = wrong ?? notOurs('no card token');
+    const refusal = wrong ?? unknownElement('no card token');
     return { kind: 'refused', origin, subject: actionId || 'click', ...refusal };
   }
   const triggerId = textAt(payload, 'trigger_id') ?? '';
@@ -139,8 +141,11 @@ function textsOf(action: Payload): { readonly actionId?: string; readonly value?
   };
 }
 
-function whyNotHere(inView: boolean, place: CardPlace | undefined): Wrong | undefined {
-  return inView || place !== undefined ? undefined : notOurs('no message');
+function explainWrongPlace(
+  inView: boolean,
+  place: CardPlace | undefined,
+): PayloadProblem | undefined {
+  return inView || place !== undefined ? undefined : unknownElement('no message');
 }
 
 /** Reads where the message stands whose button was pressed. */
@@ -156,19 +161,21 @@ export function parseSubmission(
   body: unknown,
   identity: SlackIdentity,
   type: 'view_submission' | 'block_suggestion' = 'view_submission',
-): { readonly kind: 'submission'; readonly submission: Submission } | Refused {
+): { readonly kind: 'submission'; readonly submission: Submission } | RejectedInteraction {
   const payload = isPayload(body) ? body : {};
   const origin = originOf(payload, identity);
   const view = objectAt(payload, 'view');
   const callbackId = textAt(view, 'callback_id') ?? '';
-  const refuse = (wrong: Wrong): Refused => {
+  const rejectInteraction = (wrong: PayloadProblem): RejectedInteraction => {
     return { kind: 'refused', origin, subject: callbackId || 'form', ...wrong };
   };
-  const wrong = whyNotOurs(payload, origin, identity) ?? whyNotAForm(payload, type, KNOWN_VIEWS);
-  if (wrong !== undefined) return refuse(wrong);
+  const wrong =
+    explainForeignPayload(payload, origin, identity) ??
+    explainInvalidForm(payload, type, KNOWN_VIEWS);
+  if (wrong !== undefined) return rejectInteraction(wrong);
   const { token: tokenText = '', form = '' } = readCallMetadata(view) ?? {};
   const token = parseCardToken(tokenText);
-  if (token === undefined) return refuse(notOurs('no card token'));
+  if (token === undefined) return rejectInteraction(unknownElement('no card token'));
   const viewId = textAt(view, 'id') ?? '';
   const values = valuesOf(view);
   return { kind: 'submission', submission: { origin, viewId, callbackId, token, form, values } };
@@ -179,16 +186,16 @@ function valuesOf(view: Payload): Payload {
 }
 
 /** A question of Slack's for the choices of a field that a person searches. */
-export interface Question extends Submission {
+export interface ChoicesQuery extends Submission {
   readonly blockId: string;
   readonly typed: string;
 }
 
 /** Reads a question for choices; it is refused as a submission of the same form would be. */
-export function parseQuestion(
+export function parseChoicesQuery(
   body: unknown,
   identity: SlackIdentity,
-): { readonly kind: 'question'; readonly question: Question } | Refused {
+): { readonly kind: 'question'; readonly question: ChoicesQuery } | RejectedInteraction {
   const parsed = parseSubmission(body, identity, 'block_suggestion');
   if (parsed.kind === 'refused') return parsed;
   const payload = isPayload(body) ? body : {};
@@ -198,26 +205,26 @@ export function parseQuestion(
 }
 
 /** Tells whether a click came from the card as it stands; before its place is known, from a message of ours. */
-export function isAtItsPlace(click: Click, card: CardPlace | undefined): boolean {
+export function isFromCurrentCard(click: Click, card: CardPlace | undefined): boolean {
   if (click.place === undefined) return click.origin.viewId !== undefined;
   if (card === undefined) return click.isOwnMessage;
   return card.channel === click.place.channel && card.ts === click.place.ts;
 }
 
 /** Says why a payload is not for this app from a member of its workspace. */
-export function whyNotOurs(
+export function explainForeignPayload(
   payload: Payload,
-  { person }: ClickOrigin,
+  { person }: InteractionOrigin,
   identity: SlackIdentity,
-): Wrong | undefined {
-  const wrong = whyNotForUs(payload, identity);
+): PayloadProblem | undefined {
+  const wrong = explainWrongInstallation(payload, identity);
   if (wrong !== undefined) return wrong;
-  if (person.user === '') return notOurs('nobody');
-  return person.team === identity.team ? undefined : STRANGER;
+  if (person.user === '') return unknownElement('nobody');
+  return person.team === identity.team ? undefined : OTHER_WORKSPACE;
 }
 
 /** Reads who clicked, and where they can be told something. */
-export function originOf(body: unknown, identity: SlackIdentity): ClickOrigin {
+export function originOf(body: unknown, identity: SlackIdentity): InteractionOrigin {
   const payload = isPayload(body) ? body : {};
   const user = objectAt(payload, 'user');
   const team = textAt(user, 'team_id') ?? textAt(objectAt(payload, 'team'), 'id') ?? identity.team;
@@ -225,7 +232,7 @@ export function originOf(body: unknown, identity: SlackIdentity): ClickOrigin {
   const message = objectAt(payload, 'message');
   const view = objectAt(payload, 'view');
   return {
-    person: { team: teamOf(team, identity), user: textAt(user, 'id') ?? '' },
+    person: { team: actingTeamOf(team, identity), user: textAt(user, 'id') ?? '' },
     channel: textAt(container, 'channel_id'),
     root: textAt(container, 'thread_ts') ?? textAt(message, 'thread_ts'),
     // Home is no form: a sentence in its place would take the whole of it away.

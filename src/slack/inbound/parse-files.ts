@@ -5,7 +5,7 @@ import { listAt, type Payload, textAt } from '../transport/payload.ts';
 const MAX_FILES = 20;
 
 /** Reads the files of an event and of what it forwards; nothing is fetched. A file that Slack does not give out as it is has no address: files.info will say why. */
-export function readFiles(event: Payload): readonly Attachment[] {
+export function parseFiles(event: Payload): readonly Attachment[] {
   const forwarded = listAt(event, 'attachments').flatMap((each) => listAt(each, 'files'));
   return [...listAt(event, 'files'), ...forwarded].slice(0, MAX_FILES).map(toAttachment);
 }

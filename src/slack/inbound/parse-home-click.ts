@@ -2,22 +2,27 @@
 import { type CardToken, parseCardToken } from '../../domain/calls/digest.ts';
 import { ALL_TOOLS } from '../home/home-filters.ts';
 import {
-  filterTool,
-  goBack,
-  goOn,
   HOME_VIEWS,
   type HomeList,
-  type HomePlace,
-  MOST_FILTER,
-  parseHomePlace,
-  searchFor,
-  showView,
+  type HomeState,
+  MAX_FILTER_LENGTH,
+  nextHomePage,
+  parseHomeState,
+  previousHomePage,
+  withHomeView,
+  withSearch,
+  withToolFilter,
 } from '../home/home-state.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { ACTIONS } from '../transport/ids.ts';
 import { isPayload, listAt, objectAt, textAt } from '../transport/payload.ts';
-import { type ClickOrigin, originOf, type Refused, whyNotOurs } from './parse-click.ts';
-import { notOurs, whyNotAPress } from './validate-payload.ts';
+import {
+  explainForeignPayload,
+  type InteractionOrigin,
+  originOf,
+  type RejectedInteraction,
+} from './parse-click.ts';
+import { explainInvalidPress, unknownElement } from './validate-payload.ts';
 
 /** The buttons that stand on Home only. */
 export const HOME_ACTIONS: ReadonlySet<string> = new Set([
@@ -33,44 +38,44 @@ export const HOME_ACTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** What a person wants of their Home. */
-export type HomeWish =
+export type HomeAction =
   | { readonly kind: 'review' | 'ignore'; readonly token: CardToken }
   /** To see it at this place. */
-  | { readonly kind: 'see'; readonly place: HomePlace };
+  | { readonly kind: 'see'; readonly place: HomeState };
 
 /** A click on a person's Home. */
 export interface HomeClick {
-  readonly origin: ClickOrigin;
+  readonly origin: InteractionOrigin;
   readonly actionId: string;
   readonly triggerId: string;
   /** Where the lists stood. */
-  readonly place: HomePlace;
-  readonly wish: HomeWish;
+  readonly place: HomeState;
+  readonly wish: HomeAction;
 }
 
 /** Reads a click on Home; who may decide is the desk's question. */
 export function parseHomeClick(
   body: unknown,
   identity: SlackIdentity,
-): { readonly kind: 'home-click'; readonly click: HomeClick } | Refused {
+): { readonly kind: 'home-click'; readonly click: HomeClick } | RejectedInteraction {
   const payload = isPayload(body) ? body : {};
   const origin = originOf(payload, identity);
   const [action = {}] = listAt(payload, 'actions');
   const actionId = textAt(action, 'action_id') ?? '';
   const view = objectAt(payload, 'view');
-  const place = parseHomePlace(textAt(view, 'private_metadata') ?? '');
+  const place = parseHomeState(textAt(view, 'private_metadata') ?? '');
   const chosen = textAt(objectAt(action, 'selected_option'), 'value');
-  const wish = wishOf(actionId, chosen ?? textAt(action, 'value') ?? '', place);
-  const wrong = whyNotOurs(payload, origin, identity) ?? whyNotAPress(payload);
+  const wish = homeActionOf(actionId, chosen ?? textAt(action, 'value') ?? '', place);
+  const wrong = explainForeignPayload(payload, origin, identity) ?? explainInvalidPress(payload);
   if (wrong !== undefined || wish === undefined) {
-    const refusal = wrong ?? notOurs('nothing that is asked on Home');
+    const refusal = wrong ?? unknownElement('nothing that is asked on Home');
     return { kind: 'refused', origin, subject: actionId || 'click', ...refusal };
   }
   const triggerId = textAt(payload, 'trigger_id') ?? '';
   return { kind: 'home-click', click: { origin, actionId, triggerId, place, wish } };
 }
 
-function wishOf(actionId: string, value: string, place: HomePlace): HomeWish | undefined {
+function homeActionOf(actionId: string, value: string, place: HomeState): HomeAction | undefined {
   switch (actionId) {
     case ACTIONS.homeReview:
     case ACTIONS.homeIgnore: {
@@ -81,37 +86,37 @@ function wishOf(actionId: string, value: string, place: HomePlace): HomeWish | u
     case ACTIONS.homeRefresh:
       return { kind: 'see', place };
     case ACTIONS.homeBack:
-      return isList(value) ? { kind: 'see', place: goBack(place, value) } : undefined;
+      return isList(value) ? { kind: 'see', place: previousHomePage(place, value) } : undefined;
     case ACTIONS.homeOn: {
       const [list = '', after = ''] = value.split(' ');
-      return isList(list) ? { kind: 'see', place: goOn(place, list, after) } : undefined;
+      return isList(list) ? { kind: 'see', place: nextHomePage(place, list, after) } : undefined;
     }
     default:
       return filterOf(actionId, value, place);
   }
 }
 
-function filterOf(actionId: string, value: string, place: HomePlace): HomeWish | undefined {
+function filterOf(actionId: string, value: string, place: HomeState): HomeAction | undefined {
   switch (actionId) {
     case ACTIONS.homeShow: {
       const view = HOME_VIEWS.find((each) => each === value);
-      return view && { kind: 'see', place: showView(place, view) };
+      return view && { kind: 'see', place: withHomeView(place, view) };
     }
     case ACTIONS.homeTool:
       return isTool(value)
-        ? { kind: 'see', place: filterTool(place, value === ALL_TOOLS ? undefined : value) }
+        ? { kind: 'see', place: withToolFilter(place, value === ALL_TOOLS ? undefined : value) }
         : undefined;
     case ACTIONS.homeSearch:
-      return { kind: 'see', place: searchFor(place, value) };
+      return { kind: 'see', place: withSearch(place, value) };
     case ACTIONS.homeClear:
-      return { kind: 'see', place: searchFor(place, undefined) };
+      return { kind: 'see', place: withSearch(place, undefined) };
     default:
       return undefined;
   }
 }
 
 function isTool(value: string): boolean {
-  return value !== '' && value.length <= MOST_FILTER;
+  return value !== '' && value.length <= MAX_FILTER_LENGTH;
 }
 
 function isList(text: string): text is HomeList {

@@ -8,9 +8,9 @@ import { type InboxMessage, messageId } from '../../domain/threads/message.ts';
 import { threadKey } from '../../domain/threads/thread-key.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
-import { mentionsUs, readMessageText } from './message-text.ts';
-import { readFiles } from './parse-files.ts';
-import { NOT_KNOWN_YET, teamOf, type Wrong } from './validate-payload.ts';
+import { mentionsThisApp, readMessageText } from './message-text.ts';
+import { parseFiles } from './parse-files.ts';
+import { APP_ID_UNKNOWN, actingTeamOf, type PayloadProblem } from './validate-payload.ts';
 
 /** What an event is to us; `onlyIfInThread` where it counts only in a thread that the agent is in. */
 export type ParsedMessage =
@@ -47,7 +47,7 @@ export function parseMessage(
 ): ParsedMessage {
   if (!isPayload(body) || body.type !== 'event_callback') return ignore('not an event');
   const event = objectAt(body, 'event');
-  const why = whyIgnored(body, event, facts.identity);
+  const why = explainIgnoredEvent(body, event, facts.identity);
   if (why !== undefined) return ignore(why);
   const address = addressOf(event, facts.identity.botUserId);
   if (address === 'not-to-us') return ignore('not written to the agent');
@@ -55,10 +55,10 @@ export function parseMessage(
   if (message === undefined) return ignore('malformed');
   const onlyIfInThread = address === 'thread';
   const { author } = message;
-  const wrong = whyRefused(message, facts.identity);
+  const wrong = explainRejectedAuthor(message, facts.identity);
   if (wrong !== undefined) {
     // The same mention comes as `app_mention` too, and is refused there: once is enough.
-    const isTwin = event.type === 'message' && mentionsUs(event, facts.identity.botUserId);
+    const isTwin = event.type === 'message' && mentionsThisApp(event, facts.identity.botUserId);
     if (isTwin && event.channel_type !== 'im') return ignore('its mention is refused');
     return { kind: 'refuse', ...wrong, person: author, message, onlyIfInThread };
   }
@@ -68,12 +68,15 @@ export function parseMessage(
   return { kind: 'message', message, onlyIfInThread };
 }
 
-function whyRefused({ author }: InboxMessage, { appId, team }: SlackIdentity): Wrong | undefined {
+function explainRejectedAuthor(
+  { author }: InboxMessage,
+  { appId, team }: SlackIdentity,
+): PayloadProblem | undefined {
   if (author.team !== team) {
     const why = 'a member of another workspace may not talk to the agent';
     return { why, sentence: STRANGER_WROTE };
   }
-  return appId === undefined ? { ...NOT_KNOWN_YET, sentence: NOT_READ_YET } : undefined;
+  return appId === undefined ? { ...APP_ID_UNKNOWN, sentence: NOT_READ_YET } : undefined;
 }
 
 const STRANGER_WROTE = 'I only work for members of this workspace, so I did not read your message.';
@@ -91,7 +94,7 @@ export function isDirect(body: unknown): boolean {
 }
 
 /** Tells whether these are the id of a channel and the timestamp of a message. */
-export function isPlace(channel: string, ts: string): boolean {
+export function isMessagePlace(channel: string, ts: string): boolean {
   return ID.test(channel) && TS.test(ts);
 }
 
@@ -99,9 +102,13 @@ function ignore(why: string): ParsedMessage {
   return { kind: 'ignore', why };
 }
 
-function whyIgnored(body: Payload, event: Payload, identity: SlackIdentity): string | undefined {
+function explainIgnoredEvent(
+  body: Payload,
+  event: Payload,
+  identity: SlackIdentity,
+): string | undefined {
   if (event.type !== 'app_mention' && event.type !== 'message') return 'not a message';
-  if (!isForUs(body, identity)) return 'meant for another installation';
+  if (!isEventForThisApp(body, identity)) return 'meant for another installation';
   if (!WRITTEN.has(event.subtype)) return `subtype ${String(event.subtype)}`;
   if ('edited' in event) return 'an edit';
   if (event.hidden === true) return 'hidden';
@@ -115,7 +122,7 @@ export function isWrittenByPerson(event: Payload, identity: SlackIdentity): bool
 }
 
 /** Tells whether a payload is an event that was sent for this app, as far as that is known, in this workspace. */
-export function isForUs(body: Payload, identity: SlackIdentity): boolean {
+export function isEventForThisApp(body: Payload, identity: SlackIdentity): boolean {
   if (body.type !== 'event_callback') return false;
   if (identity.appId !== undefined && body.api_app_id !== identity.appId) return false;
   const teams = listAt(body, 'authorizations').map((each) => each.team_id);
@@ -130,7 +137,7 @@ function isFromBot(event: Payload, identity: SlackIdentity): boolean {
 
 function addressOf(event: Payload, botUserId: string): 'us' | 'thread' | 'not-to-us' {
   if (event.type === 'app_mention' || event.channel_type === 'im') return 'us';
-  if (mentionsUs(event, botUserId)) return 'us';
+  if (mentionsThisApp(event, botUserId)) return 'us';
   return isReply(event) ? 'thread' : 'not-to-us';
 }
 
@@ -145,11 +152,11 @@ function toMessage(
   const channel = textAt(event, 'channel') ?? '';
   const ts = textAt(event, 'ts') ?? '';
   const threadTs = textAt(event, 'thread_ts');
-  const author = authorOf(event, facts.identity);
+  const author = messageAuthorOf(event, facts.identity);
   if (author === undefined || !ID.test(channel)) return undefined;
   if (!TS.test(ts) || !TS.test(threadTs ?? ts)) return undefined;
   const { team, botUserId } = facts.identity;
-  const files = readFiles(event);
+  const files = parseFiles(event);
   const looksBack = isReply(event) && isMention(event, botUserId);
   return {
     id: messageId({ team, channel, ts }),
@@ -165,14 +172,15 @@ function toMessage(
 
 function isMention(event: Payload, botUserId: string): boolean {
   return (
-    event.type === 'app_mention' || (event.channel_type !== 'im' && mentionsUs(event, botUserId))
+    event.type === 'app_mention' ||
+    (event.channel_type !== 'im' && mentionsThisApp(event, botUserId))
   );
 }
 
 /** Returns who wrote a message; undefined where Slack does not say it plainly. */
-export function authorOf(event: Payload, identity: SlackIdentity): Person | undefined {
+export function messageAuthorOf(event: Payload, identity: SlackIdentity): Person | undefined {
   const user = textAt(event, 'user') ?? '';
-  const team = teamOf(authorTeamOf(event) ?? identity.team, identity);
+  const team = actingTeamOf(authorTeamOf(event) ?? identity.team, identity);
   return ID.test(user) && ID.test(team) ? { team, user } : undefined;
 }
 

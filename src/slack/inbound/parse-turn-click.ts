@@ -7,17 +7,17 @@ import { SENTENCES } from '../text/outcome-sentences.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
 import {
-  type ClickOrigin,
+  explainForeignPayload,
+  type InteractionOrigin,
   originOf,
   placeOfClick,
-  type Refused,
-  whyNotOurs,
+  type RejectedInteraction,
 } from './parse-click.ts';
-import { notOurs, type Wrong, whyNotAPress } from './validate-payload.ts';
+import { explainInvalidPress, type PayloadProblem, unknownElement } from './validate-payload.ts';
 
 /** A click on a button of a message of ours, in the thread of the turn that it names. */
 export interface TurnClick {
-  readonly origin: ClickOrigin;
+  readonly origin: InteractionOrigin;
   readonly actionId: string;
   readonly thread: ThreadKey;
   /** Id of the message that began the turn. */
@@ -48,7 +48,7 @@ export function actionIdOf(body: unknown): string {
 export function parseTurnClick(
   body: unknown,
   identity: SlackIdentity,
-): { readonly kind: 'turn-click'; readonly click: TurnClick } | Refused {
+): { readonly kind: 'turn-click'; readonly click: TurnClick } | RejectedInteraction {
   const payload = isPayload(body) ? body : {};
   const origin = originOf(payload, identity);
   const actionId = actionIdOf(payload);
@@ -56,10 +56,10 @@ export function parseTurnClick(
   const value = textAt(action, 'value') ?? '';
   const [, home, word = ''] = TOKEN.exec(value) ?? [];
   const wrong =
-    whyNotOurs(payload, origin, identity) ??
-    whyNotAPress(payload) ??
-    whyNotOurMessage(payload, identity) ??
-    (home === undefined ? notOurs('no turn') : whyNotThere(home, origin, identity));
+    explainForeignPayload(payload, origin, identity) ??
+    explainInvalidPress(payload) ??
+    explainForeignMessage(payload, identity) ??
+    (home === undefined ? unknownElement('no turn') : explainWrongThread(home, origin, identity));
   if (wrong !== undefined) {
     return { kind: 'refused', origin, subject: actionId || 'click', ...wrong };
   }
@@ -68,19 +68,22 @@ export function parseTurnClick(
   return { kind: 'turn-click', click: { origin, actionId, thread, turn, word } };
 }
 
-function whyNotOurMessage(payload: Payload, identity: SlackIdentity): Wrong | undefined {
-  if (placeOfClick(payload) === undefined) return notOurs('no message');
+function explainForeignMessage(
+  payload: Payload,
+  identity: SlackIdentity,
+): PayloadProblem | undefined {
+  if (placeOfClick(payload) === undefined) return unknownElement('no message');
   const isOurs = textAt(objectAt(payload, 'message'), 'bot_id') === identity.botId;
-  return isOurs ? undefined : notOurs('not a message of ours');
+  return isOurs ? undefined : unknownElement('not a message of ours');
 }
 
 /** A value that was copied from elsewhere names a turn of another channel or workspace. */
-function whyNotThere(home: string, origin: ClickOrigin, { team }: SlackIdentity) {
+function explainWrongThread(home: string, origin: InteractionOrigin, { team }: SlackIdentity) {
   if (home === `${team}/${origin.channel}`) return undefined;
   return { why: 'a turn of another channel', sentence: SENTENCES.notThatTurn };
 }
 
-function threadOf(origin: ClickOrigin, payload: Payload, { team }: SlackIdentity): ThreadKey {
+function threadOf(origin: InteractionOrigin, payload: Payload, { team }: SlackIdentity): ThreadKey {
   const place = placeOfClick(payload);
   const ts = place?.ts ?? '';
   return threadKey({ team, channel: place?.channel ?? '', ts, threadTs: origin.root });

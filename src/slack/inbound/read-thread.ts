@@ -3,20 +3,20 @@ import type { Log } from '../../domain/ports/log.ts';
 import { messageId } from '../../domain/threads/message.ts';
 import type {
   ReadThread,
-  ThreadSight,
-  ThreadWords,
+  ThreadBackground,
+  ThreadPost,
 } from '../../domain/threads/thread-background.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import type { SlackConnection } from '../transport/connect-slack.ts';
 import { listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
 import { slackErrorName, toChatError } from '../transport/slack-errors.ts';
 import { readMessageText } from './message-text.ts';
-import { readFiles } from './parse-files.ts';
-import { authorOf, isWrittenByPerson } from './parse-message.ts';
+import { parseFiles } from './parse-files.ts';
+import { isWrittenByPerson, messageAuthorOf } from './parse-message.ts';
 
 /** Slack's own limit for a page; a thread of more messages is read in part. */
 const PAGE = 1_000;
-const MOST_PAGES = 3;
+const MAX_PAGES = 3;
 
 /** Makes the reader of Slack's threads; where the app may not read, the log says once what to do. */
 export function createReadThread(deps: {
@@ -36,7 +36,7 @@ export function createReadThread(deps: {
   }): Promise<{ readonly found: readonly Payload[]; readonly isWhole: boolean }> {
     const found: Payload[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const next = cursor === undefined ? {} : { cursor };
       const asked = client.conversations.replies({
         ...where,
@@ -53,8 +53,8 @@ export function createReadThread(deps: {
     return { found, isWhole: false };
   }
 
-  function toWords(event: Payload, channel: string): ThreadWords | undefined {
-    const author = authorOf(event, identity);
+  function toWords(event: Payload, channel: string): ThreadPost | undefined {
+    const author = messageAuthorOf(event, identity);
     const ts = textAt(event, 'ts');
     if (author === undefined || ts === undefined || !isWrittenByPerson(event, identity)) {
       return undefined;
@@ -63,11 +63,11 @@ export function createReadThread(deps: {
       id: messageId({ team: identity.team, channel, ts }),
       author,
       text: readMessageText(event, identity.botUserId),
-      fileNames: readFiles(event).map(({ name }) => shownFileName(name)),
+      fileNames: parseFiles(event).map(({ name }) => shownFileName(name)),
     };
   }
 
-  function tell(name: string, error: unknown, message: string): void {
+  function logOnce(name: string, error: unknown, message: string): void {
     if (logged.has(name)) return;
     logged.add(name);
     const sentence =
@@ -77,7 +77,7 @@ export function createReadThread(deps: {
     log.warn({ err: toChatError(error, DOING), subject: message }, sentence);
   }
 
-  return async ({ thread, ts }, since): Promise<ThreadSight | undefined> => {
+  return async ({ thread, ts }, since): Promise<ThreadBackground | undefined> => {
     const { channel, root } = placeOf(thread);
     try {
       const { found, isWhole } = await readPages({
@@ -90,14 +90,14 @@ export function createReadThread(deps: {
       return {
         before: others.flatMap((event) => toWords(event, channel) ?? []),
         isWhole,
-        files: own === undefined ? [] : readFiles(own),
+        files: own === undefined ? [] : parseFiles(own),
       };
     } catch (error) {
       const name = slackErrorName(error);
       const failure = toChatError(error, DOING);
       const passes = failure.code === 'temporary' || failure.code === 'rate-limited';
       if (name === undefined || (passes && name !== 'missing_scope')) throw failure;
-      tell(name, error, ts);
+      logOnce(name, error, ts);
       return undefined;
     }
   };

@@ -1,14 +1,14 @@
 import type { ReceiverEvent } from '@slack/bolt';
 import type { Desk } from '../../desk/desk.ts';
-import { isBareWord } from '../../desk/turns/messages/command-words.ts';
-import { isBareYes } from '../../desk/turns/messages/message-while-waiting.ts';
+import { isThreadCommand } from '../../desk/turns/messages/command-words.ts';
+import { isBareApproval } from '../../desk/turns/messages/message-while-waiting.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
-import type { Teller } from '../outbound/private-notices.ts';
+import type { PrivateNotices } from '../outbound/private-notices.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
-import { createMentionTwins } from './merge-mention-events.ts';
+import { createMentionMerger } from './merge-mention-events.ts';
 import { isDirect, type ParsedMessage, parseMessage } from './parse-message.ts';
 
 /**
@@ -16,15 +16,15 @@ import { isDirect, type ParsedMessage, parseMessage } from './parse-message.ts';
  * runs, so what must not be lost is written here; a rejection keeps the acknowledgement back, and
  * Slack repeats the event. Resolves with the first message of a chat in the older assistant pane.
  */
-export function createInboxGate(deps: {
+export function createStoreBeforeAck(deps: {
   readonly identity: SlackIdentity;
   readonly desk: Desk;
-  readonly teller: Teller;
+  readonly teller: PrivateNotices;
   readonly clock: Clock;
   readonly log: Log;
 }): (event: ReceiverEvent) => Promise<InboxMessage | undefined> {
   const { identity, desk, teller, clock, log } = deps;
-  const twins = createMentionTwins(deps);
+  const twins = createMentionMerger(deps);
 
   return async (event) => {
     const parsed = parseMessage(event.body, { identity, now: clock.now() });
@@ -34,7 +34,7 @@ export function createInboxGate(deps: {
       return undefined;
     }
     if (parsed.kind === 'refuse') {
-      await refuse(parsed);
+      await rejectMessage(parsed);
       return undefined;
     }
     return await receive(parsed.message, event);
@@ -56,7 +56,7 @@ export function createInboxGate(deps: {
 
   /** People talk below a card among themselves; whoever means us, or thinks that a word decides, is told how it is done. */
   async function point({ message, isToUs }: Extract<ParsedMessage, { kind: 'aside' }>) {
-    if (!isToUs && !isBareYes(message.text) && !isBareWord(message)) return;
+    if (!isToUs && !isBareApproval(message.text) && !isThreadCommand(message)) return;
     const { channel, root } = placeOf(message.thread);
     const text =
       'I don’t read what is written below my cards. To decide, use the buttons of the card; to talk to me, write a new message that mentions me.';
@@ -67,7 +67,7 @@ export function createInboxGate(deps: {
       });
   }
 
-  async function refuse(parsed: Extract<ParsedMessage, { kind: 'refuse' }>): Promise<void> {
+  async function rejectMessage(parsed: Extract<ParsedMessage, { kind: 'refuse' }>): Promise<void> {
     const { person, message, why, sentence: text, isForNow } = parsed;
     if (isForNow) log.warn({ person, message: message.id }, `Refused a message for now: ${why}.`);
     await desk.recordRefusal({

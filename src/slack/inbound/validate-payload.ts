@@ -3,7 +3,7 @@
  * forms send it. Slack's signature says who sent it; this says that it fits what is to be done.
  */
 
-import { parseFormMeta } from '../forms/read/form-metadata.ts';
+import { parseFormMetadata } from '../forms/read/form-metadata.ts';
 import { ROUTE_ACTIONS, ROUTE_VIEWS } from '../routes/route-ids.ts';
 import { SENTENCES } from '../text/outcome-sentences.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
@@ -11,7 +11,7 @@ import { ACTIONS, CHOICE_BUTTONS, chooseAction, REVIEW, VIEWS } from '../transpo
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
 
 /** What was wrong with a payload, in a reason for the audit and in words for the person. */
-export interface Wrong {
+export interface PayloadProblem {
   readonly why: string;
   readonly sentence: string;
   /** It may be taken in a minute: a form stays open with what was typed. */
@@ -19,7 +19,7 @@ export interface Wrong {
 }
 
 /** Says that nothing of ours was pressed. */
-export function notOurs(why: string): Wrong {
+export function unknownElement(why: string): PayloadProblem {
   return { why, sentence: SENTENCES.notOurs };
 }
 
@@ -85,35 +85,42 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
 };
 
 /** Says why a payload is not one press of an element of ours, where the app puts it. */
-export function whyNotAPress(payload: Payload): Wrong | undefined {
+export function explainInvalidPress(payload: Payload): PayloadProblem | undefined {
   const actions = listAt(payload, 'actions');
   if (payload.type !== 'block_actions')
-    return notOurs(`a press in a payload of type ${sayType(payload)}`);
-  if (actions.length !== 1) return notOurs(`${actions.length} actions at once`);
+    return unknownElement(`a press in a payload of type ${describeType(payload)}`);
+  if (actions.length !== 1) return unknownElement(`${actions.length} actions at once`);
   const [action = {}] = actions;
   const id = textAt(action, 'action_id') ?? '';
   const element = Object.hasOwn(ELEMENTS, id) ? ELEMENTS[id] : undefined;
-  if (element === undefined) return notOurs('unknown action');
+  if (element === undefined) return unknownElement('unknown action');
   if (action.type !== element.type)
-    return notOurs(`an element of another type: ${sayType(action)}`);
-  return whyNotThere(payload, element.stands);
+    return unknownElement(`an element of another type: ${describeType(action)}`);
+  return explainWrongSurface(payload, element.stands);
 }
 
-function sayType({ type }: Payload): string {
+function describeType({ type }: Payload): string {
   return typeof type === 'string' ? type.slice(0, 40) : 'none';
 }
 
-function whyNotThere(payload: Payload, stands: readonly Stand[]): Wrong | undefined {
+function explainWrongSurface(
+  payload: Payload,
+  stands: readonly Stand[],
+): PayloadProblem | undefined {
   const container = objectAt(payload, 'container');
   if (container.type === 'message') {
-    return stands.includes('message') ? whyNotOneMessage(payload) : notOurs('on a message');
+    return stands.includes('message')
+      ? explainAmbiguousMessage(payload)
+      : unknownElement('on a message');
   }
-  if (container.type !== 'view') return notOurs('no message and no view');
+  if (container.type !== 'view') return unknownElement('no message and no view');
   const view = objectAt(payload, 'view');
   if (textAt(view, 'id') === undefined || view.id !== container.view_id) {
-    return notOurs('another view than the one it was pressed in');
+    return unknownElement('another view than the one it was pressed in');
   }
-  return stands.some((stand) => isView(view, stand)) ? undefined : notOurs('in another view');
+  return stands.some((stand) => isView(view, stand))
+    ? undefined
+    : unknownElement('in another view');
 }
 
 function isView(view: Payload, stand: Stand): boolean {
@@ -122,19 +129,19 @@ function isView(view: Payload, stand: Stand): boolean {
 }
 
 /** Slack says where the message is in several places; they are one. */
-function whyNotOneMessage(payload: Payload): Wrong | undefined {
+function explainAmbiguousMessage(payload: Payload): PayloadProblem | undefined {
   const container = objectAt(payload, 'container');
   const { ts = container.message_ts } = objectAt(payload, 'message');
   const { id = container.channel_id } = objectAt(payload, 'channel');
   const isOne = ts === container.message_ts && id === container.channel_id;
-  if (!isOne) return notOurs('another message than the one it was pressed on');
+  if (!isOne) return unknownElement('another message than the one it was pressed on');
   // A message has no view, and a view that a payload brings along is looked at for what it holds.
-  return isPayload(payload.view) ? notOurs('a message and a view at once') : undefined;
+  return isPayload(payload.view) ? unknownElement('a message and a view at once') : undefined;
 }
 
 /** What each modal of ours says of itself beside the token of its call. */
 const FORMS_OF: Readonly<Record<string, (form: string) => boolean>> = {
-  [VIEWS.edit]: (form) => parseFormMeta(form) !== undefined,
+  [VIEWS.edit]: (form) => parseFormMetadata(form) !== undefined,
   [VIEWS.reply]: (form) => form === '',
   [VIEWS.reason]: (form) => form === '',
   [VIEWS.full]: (form) => form === '' || form === REVIEW,
@@ -151,54 +158,60 @@ export function readCallMetadata(
 }
 
 /** Says why a payload is not about one of these modals of ours. */
-export function whyNotAForm(
+export function explainInvalidForm(
   payload: Payload,
   type: 'view_submission' | 'block_suggestion',
   callbackIds: ReadonlySet<string>,
-): Wrong | undefined {
-  if (payload.type !== type) return notOurs(`a form in a payload of type ${sayType(payload)}`);
+): PayloadProblem | undefined {
+  if (payload.type !== type)
+    return unknownElement(`a form in a payload of type ${describeType(payload)}`);
   const view = objectAt(payload, 'view');
-  if (view.type !== 'modal') return notOurs(`a view of type ${sayType(view)}`);
-  if (textAt(view, 'id') === undefined) return notOurs('a view without an id');
-  return callbackIds.has(textAt(view, 'callback_id') ?? '') ? undefined : notOurs('unknown form');
+  if (view.type !== 'modal') return unknownElement(`a view of type ${describeType(view)}`);
+  if (textAt(view, 'id') === undefined) return unknownElement('a view without an id');
+  return callbackIds.has(textAt(view, 'callback_id') ?? '')
+    ? undefined
+    : unknownElement('unknown form');
 }
 
 /** Says why a payload is not for this app in this workspace. */
-export function whyNotForUs(payload: Payload, identity: SlackIdentity): Wrong | undefined {
-  if (identity.appId === undefined) return NOT_KNOWN_YET;
+export function explainWrongInstallation(
+  payload: Payload,
+  identity: SlackIdentity,
+): PayloadProblem | undefined {
+  if (identity.appId === undefined) return APP_ID_UNKNOWN;
   const view = objectAt(payload, 'view');
   const { app_id: viewApp = identity.appId, bot_id: viewBot = identity.botId } = view;
   const isOurs = payload.api_app_id === identity.appId && viewApp === identity.appId;
-  if (!isOurs || viewBot !== identity.botId) return notOurs('meant for another app');
-  return whyAnotherPlace(textAt(objectAt(payload, 'enterprise'), 'id'), payload, identity);
+  if (!isOurs || viewBot !== identity.botId) return unknownElement('meant for another app');
+  return explainOtherPlace(textAt(objectAt(payload, 'enterprise'), 'id'), payload, identity);
 }
 
 /** A workspace of an organization is told by who the person is: its people act in several. */
-function whyAnotherPlace(
+function explainOtherPlace(
   enterprise: string | undefined,
   payload: Payload,
   identity: SlackIdentity,
-): Wrong | undefined {
+): PayloadProblem | undefined {
   const team = textAt(objectAt(payload, 'team'), 'id') ?? identity.team;
   const isHere = identity.enterprise === undefined ? team === identity.team : true;
   return isHere && (enterprise ?? identity.enterprise) === identity.enterprise
     ? undefined
-    : STRANGER;
+    : OTHER_WORKSPACE;
 }
 
 /** Returns the workspace in which a person acts. In an organization Slack names the one that is their home; whether they belong to ours as well, the directory asks Slack wherever it matters. */
-export function teamOf(home: string, { enterprise, team }: SlackIdentity): string {
+export function actingTeamOf(home: string, { enterprise, team }: SlackIdentity): string {
   return enterprise === undefined ? home : team;
 }
 
 /** Of a person, or a place, of another workspace. */
-export const STRANGER: Wrong = {
+export const OTHER_WORKSPACE: PayloadProblem = {
   why: 'a member of another workspace',
   sentence: SENTENCES.stranger,
 };
 
 /** Until Slack has told who the app is, nobody can tell for which app a payload is meant. */
-export const NOT_KNOWN_YET: Wrong = {
+export const APP_ID_UNKNOWN: PayloadProblem = {
   why: 'Slack has not told yet which app this is',
   sentence: SENTENCES.notReady,
   isForNow: true,

@@ -1,18 +1,18 @@
 import type { RespondFn } from '@slack/bolt';
-import { sayWaiting } from '../home/list-waiting.ts';
-import { buildNotice, type SaidMessage } from '../outbound/build-messages.ts';
+import { describeWaitingCalls } from '../home/list-waiting.ts';
+import { buildNotice, type ComposedMessage } from '../outbound/build-messages.ts';
 import { openRoutes } from '../routes/open-routes.ts';
 import {
   COMMAND_SENTENCES,
+  describeChannelStatus,
+  describeCommandSuggestion,
+  describeForgotten,
+  describePaused,
+  describeResumed,
+  describeStop,
   HELP,
-  sayForgotten,
-  sayMeant,
-  sayPaused,
-  sayResumed,
-  sayStatus,
-  sayStop,
 } from '../text/command-sentences.ts';
-import { listServerTools, sayAccepted } from '../text/server-tool-texts.ts';
+import { describeAccepted, listServerTools } from '../text/server-tool-texts.ts';
 import type { HandlerDeps } from './handler.ts';
 import { type Command, parseCommand, parseMessageLink } from './parse-command.ts';
 
@@ -43,15 +43,15 @@ async function carryOut(body: unknown, deps: HandlerDeps): Promise<Answered> {
   return sentence;
 }
 
-type Answered = string | SaidMessage | undefined;
+type Answered = string | ComposedMessage | undefined;
 type Answer = (command: Command, deps: HandlerDeps) => Promise<Answered>;
 
 const WORDS: Readonly<Record<Command['word'], Answer>> = {
-  waiting: sayWaiting,
-  stop: async (command, { desk }) => sayStop(await desk.stopAll(placed(command))),
-  status: async (command, { desk }) => sayStatus(await desk.status(placed(command))),
-  pause: async ({ by }, { desk }) => sayPaused(await desk.pause(by)),
-  resume: async ({ by }, { desk }) => sayResumed(await desk.resume(by)),
+  waiting: describeWaitingCalls,
+  stop: async (command, { desk }) => describeStop(await desk.stopAll(placed(command))),
+  status: async (command, { desk }) => describeChannelStatus(await desk.status(placed(command))),
+  pause: async ({ by }, { desk }) => describePaused(await desk.pause(by)),
+  resume: async ({ by }, { desk }) => describeResumed(await desk.resume(by)),
   forget,
   routes: openRoutes,
   tools: async ({ by, rest }, { tools }) => {
@@ -61,9 +61,11 @@ const WORDS: Readonly<Record<Command['word'], Answer>> = {
   accept: async ({ by, rest }, { tools }) => {
     const [name = '', hash = ''] = rest.split(' ');
     const outcome = await tools.accept({ by, name, hash: hash.toLowerCase() });
-    return outcome.kind === 'not-allowed' ? outcome.sentence : sayAccepted(outcome, hash !== '');
+    return outcome.kind === 'not-allowed'
+      ? outcome.sentence
+      : describeAccepted(outcome, hash !== '');
   },
-  help: async ({ meant }) => (meant === undefined ? HELP : sayMeant(meant)),
+  help: async ({ meant }) => (meant === undefined ? HELP : describeCommandSuggestion(meant)),
 };
 
 function placed({ by, channel }: Command) {
@@ -75,5 +77,5 @@ async function forget({ rest, by, channel }: Command, { desk }: HandlerDeps): Pr
   const link = parseMessageLink(rest, by.team);
   if (link === undefined) return COMMAND_SENTENCES.noLink;
   if (link.channel !== channel) return COMMAND_SENTENCES.otherChannel;
-  return sayForgotten(await desk.forget({ thread: link.thread, by }));
+  return describeForgotten(await desk.forget({ thread: link.thread, by }));
 }

@@ -3,11 +3,11 @@ import type { DecisionOutcome } from '../../domain/calls/decision.ts';
 import type { CardToken } from '../../domain/calls/digest.ts';
 import { nameInBold } from '../cards/settled-card.ts';
 import { buildMessageView } from '../forms/draw/small-views.ts';
-import { type Click, isAtItsPlace } from '../inbound/parse-click.ts';
-import { SENTENCES, toSentence } from '../text/outcome-sentences.ts';
+import { type Click, isFromCurrentCard } from '../inbound/parse-click.ts';
+import { outcomeSentence, SENTENCES } from '../text/outcome-sentences.ts';
 import { writeSentence } from '../text/write-sentence.ts';
 import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts';
-import { notTheCard, recordRefused } from './reject-click.ts';
+import { outdatedCardProblem, recordRejected } from './reject-click.ts';
 
 /** What became of one of the calls: a decision's outcome, or words on why none was made. */
 type End = DecisionOutcome | { readonly kind: 'untried'; readonly why: string };
@@ -29,15 +29,15 @@ export const approveAll: ClickHandler = async (click, ack, deps) => {
     }
   }
   await ack();
-  await answerPerson(click.origin, sayEnds(ends), deps, buildMessageView);
+  await answerPerson(click.origin, describeEnds(ends), deps, buildMessageView);
 };
 
 const FAILED =
   'Something broke on my side before it was its turn. Press again: nothing happens twice.';
 
 async function approveOne(token: CardToken, click: Click, deps: HandlerDeps): Promise<End> {
-  if (!isAtItsPlace(click, await deps.cardOf(token.callId))) {
-    await recordRefused(notTheCard({ ...click, token }), deps);
+  if (!isFromCurrentCard(click, await deps.cardOf(token.callId))) {
+    await recordRejected(outdatedCardProblem({ ...click, token }), deps);
     return { kind: 'untried', why: SENTENCES.oldCard };
   }
   const by = click.origin.person;
@@ -45,52 +45,52 @@ async function approveOne(token: CardToken, click: Click, deps: HandlerDeps): Pr
 }
 
 /** Says in one message where each call has ended up. */
-function sayEnds(ends: readonly End[]): string {
-  const others = whysOf(ends);
+function describeEnds(ends: readonly End[]): string {
+  const others = countReasons(ends);
   const [[only, count] = ['', 0]] = others;
   if (count === ends.length) return only;
   const callsOf = (kind: 'decided' | 'recorded') =>
     ends.flatMap((end) => (end.kind === kind ? [end.call] : []));
   return [
-    ...sayCalls('Approved', callsOf('decided'), ''),
-    ...sayCalls('Your approval counts for', callsOf('recorded'), ' More are needed.'),
-    ...others.slice(0, MOST_NAMED).map(([why, of]) => `${of} not: ${why}`),
-    ...sayMore(others.slice(MOST_NAMED)),
+    ...describeCalls('Approved', callsOf('decided'), ''),
+    ...describeCalls('Your approval counts for', callsOf('recorded'), ' More are needed.'),
+    ...others.slice(0, MAX_NAMED).map(([why, of]) => `${of} not: ${why}`),
+    ...describeMore(others.slice(MAX_NAMED)),
   ].join('\n');
 }
 
 /** Why calls were not approved, each reason with the number of calls that it is for. */
-function whysOf(ends: readonly End[]): readonly (readonly [string, number])[] {
+function countReasons(ends: readonly End[]): readonly (readonly [string, number])[] {
   const whys = new Map<string, number>();
   for (const end of ends) {
     if (end.kind === 'decided' || end.kind === 'recorded') continue;
-    const why = whyNot(end);
+    const why = explainNotApproved(end);
     whys.set(why, (whys.get(why) ?? 0) + 1);
   }
   return [...whys];
 }
 
 /** One reason for several calls is said once: of who may decide, no call is named. */
-function whyNot(end: Exclude<End, { kind: 'decided' | 'recorded' }>): string {
+function explainNotApproved(end: Exclude<End, { kind: 'decided' | 'recorded' }>): string {
   if (end.kind === 'untried') return end.why;
   return end.kind === 'not-allowed'
     ? `Nothing changed. ${writeSentence(end.why)}`
-    : toSentence(end);
+    : outcomeSentence(end);
 }
 
-function sayCalls(words: string, calls: readonly Call[], more: string): readonly string[] {
-  return calls.length === 0 ? [] : [`${words} ${calls.length}: ${sayNames(calls)}.${more}`];
+function describeCalls(words: string, calls: readonly Call[], more: string): readonly string[] {
+  return calls.length === 0 ? [] : [`${words} ${calls.length}: ${describeNames(calls)}.${more}`];
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
-function sayNames(calls: readonly Call[]): string {
-  const names = calls.slice(0, MOST_NAMED).map(nameInBold).join(', ');
-  const more = calls.length - MOST_NAMED;
+function describeNames(calls: readonly Call[]): string {
+  const names = calls.slice(0, MAX_NAMED).map(nameInBold).join(', ');
+  const more = calls.length - MAX_NAMED;
   return more > 0 ? `${names} and ${more} more` : names;
 }
 
-function sayMore(others: readonly (readonly [string, number])[]): readonly string[] {
+function describeMore(others: readonly (readonly [string, number])[]): readonly string[] {
   const count = others.reduce((sum, [, each]) => sum + each, 0);
   return count === 0 ? [] : [`${count} more not: see the card.`];
 }

@@ -4,7 +4,7 @@ import { buildReasonForm } from '../forms/draw/reason-form.ts';
 import { buildMessageView } from '../forms/draw/small-views.ts';
 import type { Click } from '../inbound/parse-click.ts';
 import { SENTENCES } from '../text/outcome-sentences.ts';
-import { sayOutcome } from './describe-outcome.ts';
+import { describeOutcome } from './describe-outcome.ts';
 import { openView } from './forms/open-view.ts';
 import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts';
 
@@ -27,7 +27,7 @@ export const ignore: ClickHandler = async (click, ack, deps) => {
 export const choose: ClickHandler = async (click, ack, deps) => {
   const { token } = click;
   const by = click.origin.person;
-  const look = await deps.desk.look({ ...token, by, kind: 'reply' });
+  const look = await deps.desk.checkDecision({ ...token, by, kind: 'reply' });
   const text = look.kind === 'open' ? choiceAt(look.call, click.detail) : undefined;
   if (look.kind === 'open' && text === undefined) {
     await ack();
@@ -46,7 +46,7 @@ function choiceAt({ outside }: Call, place: string): string | undefined {
 }
 
 /** Makes the handler that settles a call of which it is unknown whether it ran. */
-export function settle(finding: 'ran' | 'rerun' | 'leave'): ClickHandler {
+export function createSettleHandler(finding: 'ran' | 'rerun' | 'leave'): ClickHandler {
   return async (click, ack, deps) => {
     const outcome = await deps.desk.settle({ ...bound(click), finding });
     await ack();
@@ -73,6 +73,6 @@ async function answerOutcome(
   deps: HandlerDeps,
 ): Promise<void> {
   if (outcome.kind === 'decided' && click.origin.viewId === undefined) return;
-  const text = await sayOutcome(outcome, click.origin.person, deps);
+  const text = await describeOutcome(outcome, click.origin.person, deps);
   await answerPerson(click.origin, text, deps, buildMessageView);
 }

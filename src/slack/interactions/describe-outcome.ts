@@ -1,29 +1,33 @@
 import type { DecisionOutcome } from '../../domain/calls/decision.ts';
-import { routeOf } from '../../domain/calls/decision-rules.ts';
-import { homeOf } from '../../domain/cards/card-channel.ts';
-import { groupsNamed } from '../../domain/people/decision-permission.ts';
+import { rulingRouteOf } from '../../domain/calls/decision-rules.ts';
+import { cardLocationOf } from '../../domain/cards/card-channel.ts';
+import { groupsNamedBy } from '../../domain/people/decision-permission.ts';
 import type { Person } from '../../domain/people/person.ts';
 import type { Group } from '../../domain/policy/route.ts';
-import type { Reading } from '../text/describe-waiting.ts';
-import { toSentence } from '../text/outcome-sentences.ts';
+import type { ReaderContext } from '../text/describe-waiting.ts';
+import { outcomeSentence } from '../text/outcome-sentences.ts';
 import type { HandlerDeps } from './handler.ts';
 
 type ReadDeps = Pick<HandlerDeps, 'client' | 'directory' | 'log'>;
 
 /** Says an outcome to a person with the names of groups, and of channels that they can open; what Slack does not tell is left out. */
-export async function sayOutcome(
+export async function describeOutcome(
   outcome: DecisionOutcome,
   reader: Person,
   deps: ReadDeps,
 ): Promise<string> {
-  return toSentence(outcome, await readFor(outcome, reader, deps));
+  return outcomeSentence(outcome, await readFor(outcome, reader, deps));
 }
 
-async function readFor(outcome: DecisionOutcome, reader: Person, deps: ReadDeps): Promise<Reading> {
+async function readFor(
+  outcome: DecisionOutcome,
+  reader: Person,
+  deps: ReadDeps,
+): Promise<ReaderContext> {
   if (!('call' in outcome) || outcome.call.status !== 'pending') return { reader };
-  const groups = groupsNamed(routeOf(outcome.call));
+  const groups = groupsNamedBy(rulingRouteOf(outcome.call));
   const channels = new Set([
-    homeOf(outcome.call).channel,
+    cardLocationOf(outcome.call).channel,
     ...groups.filter((group) => group.startsWith('channel:')).map(idOf),
   ]);
   const [handles, opened] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { RouteControl } from '../../desk/control/routes.ts';
-import type { ToolControl } from '../../desk/control/server-tools.ts';
+import type { ServerToolControl } from '../../desk/control/server-tools.ts';
 import type { Desk } from '../../desk/desk.ts';
 import type { CardPlace } from '../../domain/calls/call.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
@@ -11,10 +11,10 @@ import type { Drafts } from '../../domain/ports/store.ts';
 import type { SecretMark } from '../../domain/secrets/secret-mark.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
 import type { Home } from '../home/create-home.ts';
-import type { Click, ClickOrigin, Submission } from '../inbound/parse-click.ts';
+import type { Click, InteractionOrigin, Submission } from '../inbound/parse-click.ts';
 import type { TurnClick } from '../inbound/parse-turn-click.ts';
 import { buildNotice } from '../outbound/build-messages.ts';
-import type { Teller } from '../outbound/private-notices.ts';
+import type { PrivateNotices } from '../outbound/private-notices.ts';
 import type { UserGroup } from '../people/user-groups.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 
@@ -27,7 +27,7 @@ export interface HandlerDeps {
   readonly toolbox: Toolbox;
   /** Marks secrets that are masked. */
   readonly mark: SecretMark;
-  readonly teller: Teller;
+  readonly teller: PrivateNotices;
   readonly clock: Clock;
   readonly log: Log;
   /** Where a call's card stands now. */
@@ -37,7 +37,7 @@ export interface HandlerDeps {
   /** The routes that admins set. */
   readonly routes: RouteControl;
   /** The tools of MCP servers. */
-  readonly tools: ToolControl;
+  readonly tools: ServerToolControl;
   /** User groups that may be chosen. */
   readonly userGroups: () => Promise<readonly UserGroup[]>;
   readonly home: Home;
@@ -67,7 +67,7 @@ export type FormHandler = (form: Submission, ack: Acknowledge, deps: HandlerDeps
 
 /** Answers a person where they are: in the form they look at, else privately in the thread. */
 export async function answerPerson(
-  origin: ClickOrigin,
+  origin: InteractionOrigin,
   text: string,
   deps: Pick<HandlerDeps, 'client' | 'teller'>,
   buildView: (text: string) => ModalView,

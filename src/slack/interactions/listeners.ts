@@ -6,16 +6,16 @@ import { buildMessageView } from '../forms/draw/small-views.ts';
 import { answerHomeClick, showOpenedHome } from '../home/home-handlers.ts';
 import {
   type Click,
-  isAtItsPlace,
+  explainForeignPayload,
+  isFromCurrentCard,
   originOf,
   parseClick,
   parseSubmission,
-  type Refused,
-  whyNotOurs,
+  type RejectedInteraction,
 } from '../inbound/parse-click.ts';
 import { HOME_ACTIONS, parseHomeClick } from '../inbound/parse-home-click.ts';
 import { actionIdOf, parseTurnClick } from '../inbound/parse-turn-click.ts';
-import { notOurs } from '../inbound/validate-payload.ts';
+import { unknownElement } from '../inbound/validate-payload.ts';
 import {
   isRouteForm,
   isRouteQuestion,
@@ -29,12 +29,12 @@ import { isPayload, objectAt } from '../transport/payload.ts';
 import { answerCommand } from './answer-command.ts';
 import { approveAll } from './approve-all-click.ts';
 import { askAgain } from './ask-again-click.ts';
-import { approve, choose, ignore, settle } from './decide-click.ts';
+import { approve, choose, createSettleHandler, ignore } from './decide-click.ts';
 import { addEntry, backInForm, chooseKind, removeEntry, toggleGroup } from './forms/change-form.ts';
 import { edit, open, reply, review, turnPage } from './forms/open-form.ts';
 import { submitEdit, submitReason, submitReply } from './forms/submit-form.ts';
-import { answerQuestion } from './forms/suggest-choices.ts';
-import { noteGroup } from './group-changed.ts';
+import { answerChoicesQuery } from './forms/suggest-choices.ts';
+import { handleGroupChanged } from './group-changed.ts';
 import {
   type Acknowledge,
   answerPerson,
@@ -45,7 +45,7 @@ import {
   type TurnClickHandler,
 } from './handler.ts';
 import { rate } from './rate-click.ts';
-import { notTheCard, refuseClick, refuseForm } from './reject-click.ts';
+import { outdatedCardProblem, rejectClick, rejectForm } from './reject-click.ts';
 import { stopTurn } from './stop-click.ts';
 import { stopSession } from './stop-session.ts';
 
@@ -79,9 +79,9 @@ const CLICKS: Readonly<Record<string, ClickListener>> = {
   [ACTIONS.formRemove]: { handle: removeEntry, check: 'card' },
   [ACTIONS.formToggle]: { handle: toggleGroup, check: 'card' },
   [ACTIONS.askAgain]: { handle: askAgain, check: 'own' },
-  [ACTIONS.settleRan]: { handle: settle('ran'), check: 'card' },
-  [ACTIONS.settleRerun]: { handle: settle('rerun'), check: 'card' },
-  [ACTIONS.settleLeave]: { handle: settle('leave'), check: 'card' },
+  [ACTIONS.settleRan]: { handle: createSettleHandler('ran'), check: 'card' },
+  [ACTIONS.settleRerun]: { handle: createSettleHandler('rerun'), check: 'card' },
+  [ACTIONS.settleLeave]: { handle: createSettleHandler('leave'), check: 'card' },
 };
 
 /** Buttons whose value names a turn and no call. */
@@ -101,7 +101,7 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
   app.action(/^/, async ({ body, ack }) => {
     await guard(body, ack as SlackAck, deps, (taken) => handleClick(body, taken, deps));
     // A click on Home has shown it anew by itself.
-    if (!HOME_ACTIONS.has(actionIdOf(body))) await followUp(body, deps);
+    if (!HOME_ACTIONS.has(actionIdOf(body))) await refreshHome(body, deps);
   });
   app.event('app_home_opened', async ({ body }) => {
     await showOpenedHome(body, deps);
@@ -110,7 +110,7 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
     await stopSession(body, deps);
   });
   app.event('subteam_updated', async ({ body }) => {
-    await noteGroup(body, deps);
+    await handleGroupChanged(body, deps);
   });
   // The app has none of these: somebody made them, and is told so.
   app.shortcut(/^/, async ({ body, ack }) => {
@@ -124,16 +124,16 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
   });
   app.view({ callback_id: /^/, type: 'view_submission' }, async ({ body, ack }) => {
     await guard(body, ack as SlackAck, deps, (taken) => handleForm(body, taken, deps));
-    await followUp(body, deps);
+    await refreshHome(body, deps);
   });
   app.options(/^/, async ({ body, ack }) => {
-    const answer = isRouteQuestion(body) ? suggestGroups : answerQuestion;
+    const answer = isRouteQuestion(body) ? suggestGroups : answerChoicesQuery;
     await ack({ options: await answer(body, deps) });
   });
 }
 
 /** Whoever has just done something sees it on their Home at once. */
-async function followUp(body: unknown, { home, identity }: HandlerDeps): Promise<void> {
+async function refreshHome(body: unknown, { home, identity }: HandlerDeps): Promise<void> {
   await home.follow(originOf(body, identity).person);
 }
 
@@ -145,21 +145,22 @@ async function handleClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): 
   if (onTurn !== undefined) return handleTurnClick(body, onTurn, ack, deps);
   if (HOME_ACTIONS.has(actionIdOf(body))) return handleHomeClick(body, ack, deps);
   const parsed = parseClick(body, deps.identity);
-  if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
+  if (parsed.kind === 'refused') return rejectAndAck(parsed, ack, deps);
   const { click } = parsed;
   const listener = CLICKS[click.actionId];
   if (listener === undefined) throw new Error(`No handler for the known action ${click.actionId}.`);
-  if (!(await isWhereItMayBe(click, listener, deps))) return turnAway(notTheCard(click), ack, deps);
+  if (!(await isFromAllowedPlace(click, listener, deps)))
+    return rejectAndAck(outdatedCardProblem(click), ack, deps);
   await listener.handle(click, ack, deps);
 }
 
-async function isWhereItMayBe(
+async function isFromAllowedPlace(
   click: Click,
   { check }: ClickListener,
   { cardOf }: HandlerDeps,
 ): Promise<boolean> {
   if (click.place === undefined || check === 'form' || check === 'each') return true;
-  return isAtItsPlace(click, check === 'own' ? undefined : await cardOf(click.token.callId));
+  return isFromCurrentCard(click, check === 'own' ? undefined : await cardOf(click.token.callId));
 }
 
 async function handleTurnClick(
@@ -169,13 +170,13 @@ async function handleTurnClick(
   deps: HandlerDeps,
 ): Promise<void> {
   const parsed = parseTurnClick(body, deps.identity);
-  if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
+  if (parsed.kind === 'refused') return rejectAndAck(parsed, ack, deps);
   await handle(parsed.click, ack, deps);
 }
 
 async function handleHomeClick(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
   const parsed = parseHomeClick(body, deps.identity);
-  if (parsed.kind === 'refused') return turnAway(parsed, ack, deps);
+  if (parsed.kind === 'refused') return rejectAndAck(parsed, ack, deps);
   await answerHomeClick(parsed.click, ack, deps);
 }
 
@@ -183,7 +184,7 @@ async function handleForm(body: unknown, ack: Acknowledge, deps: HandlerDeps): P
   if (isRouteForm(body)) return submitRoute(body, ack, deps);
   const parsed = parseSubmission(body, deps.identity);
   if (parsed.kind === 'refused') {
-    return refuseForm(parsed, objectAt(isPayload(body) ? body : {}, 'view'), ack, deps);
+    return rejectForm(parsed, objectAt(isPayload(body) ? body : {}, 'view'), ack, deps);
   }
   const { submission } = parsed;
   const handle = FORMS[submission.callbackId];
@@ -195,14 +196,18 @@ async function handleForm(body: unknown, ack: Acknowledge, deps: HandlerDeps): P
 
 async function refuseShortcut(body: unknown, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
   const origin = originOf(body, deps.identity);
-  const wrong = whyNotOurs(isPayload(body) ? body : {}, origin, deps.identity);
-  const refused = { ...notOurs('a shortcut'), ...wrong };
-  await turnAway({ kind: 'refused', origin, subject: 'shortcut', ...refused }, ack, deps);
+  const wrong = explainForeignPayload(isPayload(body) ? body : {}, origin, deps.identity);
+  const refused = { ...unknownElement('a shortcut'), ...wrong };
+  await rejectAndAck({ kind: 'refused', origin, subject: 'shortcut', ...refused }, ack, deps);
 }
 
-async function turnAway(refused: Refused, ack: Acknowledge, deps: HandlerDeps): Promise<void> {
+async function rejectAndAck(
+  refused: RejectedInteraction,
+  ack: Acknowledge,
+  deps: HandlerDeps,
+): Promise<void> {
   await ack();
-  await refuseClick(refused, deps);
+  await rejectClick(refused, deps);
 }
 
 /**
@@ -231,14 +236,14 @@ async function guard(
     if (taken) return;
     // A form stays open with what was typed in it, so the sentence comes beside it.
     const origin = { person, ...where, viewId: undefined };
-    const sentence = sayFailure(error);
+    const sentence = describeFailure(error);
     await answerPerson(origin, sentence, deps, buildMessageView).catch((second: unknown) =>
       deps.log.error({ err: second, person }, 'A person could not be told so.'),
     );
   }
 }
 
-function sayFailure(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (error instanceof DamagedRecordError) return SENTENCES.damaged;
   const isInDoubt = error instanceof StoreUnavailableError && error.fate === 'unknown';
   return isInDoubt ? SENTENCES.perhapsSaved : SENTENCES.notSaved;

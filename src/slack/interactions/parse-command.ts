@@ -2,7 +2,12 @@
 import { closestMatch } from 'leven';
 import type { Person } from '../../domain/people/person.ts';
 import { type ThreadKey, threadKey } from '../../domain/threads/thread-key.ts';
-import { notOurs, teamOf, type Wrong, whyNotForUs } from '../inbound/validate-payload.ts';
+import {
+  actingTeamOf,
+  explainWrongInstallation,
+  type PayloadProblem,
+  unknownElement,
+} from '../inbound/validate-payload.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { isPayload, type Payload, textAt } from '../transport/payload.ts';
 
@@ -37,7 +42,7 @@ export interface Command {
 
 export type ParsedCommand =
   | Command
-  | ({ readonly kind: 'refused'; readonly actor: string } & Wrong);
+  | ({ readonly kind: 'refused'; readonly actor: string } & PayloadProblem);
 
 const WORDS: ReadonlySet<string> = new Set<CommandWord>([
   'waiting',
@@ -57,17 +62,17 @@ const TAKES_MORE: ReadonlySet<string> = new Set<CommandWord>(['forget', 'tools',
 /** Reads a command; a word that is none of ours asks for help. */
 export function parseCommand(body: unknown, identity: SlackIdentity): ParsedCommand {
   const payload = isPayload(body) ? body : {};
-  const team = teamOf(textAt(payload, 'team_id') ?? '', identity);
+  const team = actingTeamOf(textAt(payload, 'team_id') ?? '', identity);
   const user = textAt(payload, 'user_id') ?? '';
   const channel = textAt(payload, 'channel_id') ?? '';
   const actor = `${team}/${user}`;
-  const wrong = whyNotACommand(payload, identity);
+  const wrong = explainInvalidCommand(payload, identity);
   if (wrong !== undefined) return { kind: 'refused', actor, ...wrong };
   if (team !== identity.team) {
     return { kind: 'refused', actor, why: 'another workspace', sentence: STRANGER_SENTENCE };
   }
   if (user === '' || channel === '') {
-    return { kind: 'refused', actor, ...notOurs('malformed'), sentence: NOT_OURS_SENTENCE };
+    return { kind: 'refused', actor, ...unknownElement('malformed'), sentence: NOT_OURS_SENTENCE };
   }
   const [word = '', ...rest] = (textAt(payload, 'text') ?? '').trim().split(/\s+/);
   const meant = meantWord(word.toLowerCase());
@@ -86,9 +91,15 @@ const STRANGER_SENTENCE = 'I only work for members of this workspace, so nothing
 const NOT_OURS_SENTENCE = 'That command is not one of mine, so nothing happened.';
 
 /** A command has no type of its own, and says its organization in another place than a press. */
-function whyNotACommand(payload: Payload, identity: SlackIdentity): Wrong | undefined {
+function explainInvalidCommand(
+  payload: Payload,
+  identity: SlackIdentity,
+): PayloadProblem | undefined {
   const id = textAt(payload, 'enterprise_id');
-  const wrong = whyNotForUs({ ...payload, ...(id && { enterprise: { id } }) }, identity);
+  const wrong = explainWrongInstallation(
+    { ...payload, ...(id && { enterprise: { id } }) },
+    identity,
+  );
   if (wrong !== undefined) return wrong;
   const isOne = payload.type === undefined && payload.command === COMMAND;
   return isOne ? undefined : { why: 'another command', sentence: NOT_OURS_SENTENCE };

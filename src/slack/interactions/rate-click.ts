@@ -1,9 +1,9 @@
 import type { Rating } from '../../domain/threads/message.ts';
 import { buildMessageView } from '../forms/draw/small-views.ts';
-import { notOurs } from '../inbound/validate-payload.ts';
+import { unknownElement } from '../inbound/validate-payload.ts';
 import { SENTENCES } from '../text/outcome-sentences.ts';
 import { answerPerson, type TurnClickHandler } from './handler.ts';
-import { refuseClick } from './reject-click.ts';
+import { rejectClick } from './reject-click.ts';
 
 const THANKS: Readonly<Record<Rating['value'], string>> = {
   good: SENTENCES.ratedGood,
@@ -15,8 +15,8 @@ export const rate: TurnClickHandler = async (click, ack, deps) => {
   const { origin, actionId, thread, turn, word } = click;
   if (!isValue(word)) {
     await ack();
-    const wrong = notOurs('no rating');
-    return refuseClick({ kind: 'refused', origin, subject: actionId, ...wrong }, deps);
+    const wrong = unknownElement('no rating');
+    return rejectClick({ kind: 'refused', origin, subject: actionId, ...wrong }, deps);
   }
   const isKept = await deps.desk.rate({ thread, turn, by: origin.person, value: word });
   await ack();

@@ -1,5 +1,5 @@
 import { buildMessageView } from '../forms/draw/small-views.ts';
-import { sayStop } from '../text/command-sentences.ts';
+import { describeStop } from '../text/command-sentences.ts';
 import { answerPerson, type TurnClickHandler } from './handler.ts';
 
 /** Stops the turn that the button names. */
@@ -8,5 +8,5 @@ export const stopTurn: TurnClickHandler = async ({ origin, turn }, ack, deps) =>
   await ack();
   // A stop that took effect is said in the thread.
   if (outcome.kind === 'stopped') return;
-  await answerPerson(origin, sayStop(outcome), deps, buildMessageView);
+  await answerPerson(origin, describeStop(outcome), deps, buildMessageView);
 };

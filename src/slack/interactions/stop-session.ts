@@ -1,6 +1,6 @@
 import { threadKey } from '../../domain/threads/thread-key.ts';
-import { isForUs, isPlace } from '../inbound/parse-message.ts';
-import { sayStop } from '../text/command-sentences.ts';
+import { isEventForThisApp, isMessagePlace } from '../inbound/parse-message.ts';
+import { describeStop } from '../text/command-sentences.ts';
 import { isPayload, objectAt, type Payload, textAt } from '../transport/payload.ts';
 import type { HandlerDeps } from './handler.ts';
 
@@ -16,7 +16,7 @@ interface SessionStop {
 /** Stops the turn that went on when Slack's own stop button was pressed; whoever may not is told so, and the turn goes on. https://docs.slack.dev/reference/events/agent_session_stopped */
 export async function stopSession(body: unknown, deps: HandlerDeps): Promise<void> {
   const { desk, identity, log, teller } = deps;
-  if (!isPayload(body) || !isForUs(body, identity)) return;
+  if (!isPayload(body) || !isEventForThisApp(body, identity)) return;
   const stop = readStop(objectAt(body, 'event'));
   if (stop === undefined) return;
   const { at, channel, root, user } = stop;
@@ -25,9 +25,11 @@ export async function stopSession(body: unknown, deps: HandlerDeps): Promise<voi
   // A stop that took effect is said in the thread.
   if (outcome.kind === 'stopped') return;
   if (outcome.kind === 'nothing') await showReady(stop, deps);
-  await teller.tell({ user, channel, root, text: sayStop(outcome) }).catch((error: unknown) => {
-    log.warn({ err: error, thread }, 'Could not tell a person why nothing was stopped.');
-  });
+  await teller
+    .tell({ user, channel, root, text: describeStop(outcome) })
+    .catch((error: unknown) => {
+      log.warn({ err: error, thread }, 'Could not tell a person why nothing was stopped.');
+    });
 }
 
 /** Slack leaves to the app how the session stands, and nothing goes on that would say so. */
@@ -43,6 +45,7 @@ function readStop(event: Payload): SessionStop | undefined {
   const root = textAt(event, 'thread_ts') ?? '';
   const user = textAt(event, 'user');
   const at = Number(textAt(event, 'event_ts')) * 1_000;
-  if (user === undefined || !isPlace(channel, root) || !Number.isFinite(at)) return undefined;
+  if (user === undefined || !isMessagePlace(channel, root) || !Number.isFinite(at))
+    return undefined;
   return { channel, root, user, at };
 }

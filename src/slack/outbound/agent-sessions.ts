@@ -6,10 +6,10 @@ import type { WebClient } from '@slack/web-api';
 import type { Chat, SessionStatus, ThreadStatus } from '../../domain/ports/chat.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import { placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
-import { titleOf } from '../assistant/greeting.ts';
+import { chatTitleOf } from '../assistant/greeting.ts';
 import { slackErrorName } from '../transport/slack-errors.ts';
-import { doing } from '../transport/with-slack-errors.ts';
-import { createPlainWriter } from './plain-text-writer.ts';
+import { withSlackErrors } from '../transport/with-slack-errors.ts';
+import { createPlainTextWriter } from './plain-text-writer.ts';
 
 /** The sessions of a workspace. */
 export interface AgentSessions extends Pick<Chat, 'setStatus'> {
@@ -27,7 +27,7 @@ const NO_SESSIONS: ReadonlySet<string | undefined> = new Set([
 ]);
 
 const NO_STOP_EVENT = 'missing_agent_session_stopped_event_subscription';
-const MOST_KEPT = 5_000;
+const MAX_KEPT = 5_000;
 
 /** Makes the sessions of a workspace. */
 export function createAgentSessions({
@@ -37,7 +37,7 @@ export function createAgentSessions({
   readonly client: WebClient;
   readonly log: Log;
 }): AgentSessions {
-  const writePlain = createPlainWriter(client);
+  const writePlain = createPlainTextWriter(client);
   const wanted = new Map<ThreadKey, SessionStatus>();
   let form: 'unknown' | 'sessions' | 'words' = 'unknown';
   let hasStopButton = false;
@@ -46,12 +46,12 @@ export function createAgentSessions({
     wanted.delete(thread);
     wanted.set(thread, session);
     const [oldest] = wanted.keys();
-    if (wanted.size > MOST_KEPT && oldest !== undefined) wanted.delete(oldest);
+    if (wanted.size > MAX_KEPT && oldest !== undefined) wanted.delete(oldest);
   }
 
   async function setSession(thread: ThreadKey, { session, title }: ThreadStatus): Promise<void> {
     const { channel, root } = placeOf(thread);
-    const name = title === undefined ? '' : titleOf(title);
+    const name = title === undefined ? '' : chatTitleOf(title);
     const answer = await client.agents.sessions.setStatus({
       channel_id: channel,
       thread_ts: root,
@@ -96,7 +96,7 @@ export function createAgentSessions({
   return {
     async setStatus(thread, status) {
       keep(thread, status.session);
-      return await doing('show how a thread stands', async () => {
+      return await withSlackErrors('show how a thread stands', async () => {
         const isRepeat = status.isRepeat === true && form === 'sessions';
         if (isRepeat || (form !== 'words' && (await trySession(thread, status)))) return 'session';
         await setWords(thread, status);

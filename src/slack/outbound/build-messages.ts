@@ -1,15 +1,15 @@
 import type { KnownBlock } from '@slack/types';
 import type { Rating } from '../../domain/threads/message.ts';
-import type { Mentions, Say } from '../../domain/threads/outbox-message.ts';
+import type { Mentions, OutboxMessage } from '../../domain/threads/outbox-message.ts';
 import { encodeTurnToken } from '../inbound/parse-turn-click.ts';
 import { BUDGET, LIMITS } from '../text/limits.ts';
-import { defuseMarkdown, mentionAll, toNotice } from '../text/mrkdwn.ts';
+import { disarmMentions, mentionAll, toSafeNotice } from '../text/mrkdwn.ts';
 import { splitMarkdown } from '../text/split-markdown.ts';
 import { writeSentence } from '../text/write-sentence.ts';
 import { ACTIONS } from '../transport/ids.ts';
 
 /** One message of ours: its blocks, and the words of its notification. */
-export interface SaidMessage {
+export interface ComposedMessage {
   readonly text: string;
   readonly blocks: KnownBlock[];
 }
@@ -18,12 +18,12 @@ export interface SaidMessage {
  * Makes the messages that say a text whole: the agent's Markdown in as many as it takes, our own
  * words in one. What stands below an answer is in its last message.
  */
-export function buildSayParts(
-  say: Pick<Say, 'kind' | 'text' | 'words' | 'turn' | 'foot' | 'mentions'>,
-): readonly SaidMessage[] {
-  if (say.kind !== 'answer') return [buildNotice(ownWords(say), say.mentions)];
+export function buildOutboxParts(
+  say: Pick<OutboxMessage, 'kind' | 'text' | 'words' | 'turn' | 'foot' | 'mentions'>,
+): readonly ComposedMessage[] {
+  if (say.kind !== 'answer') return [buildNotice(writeOwnText(say), say.mentions)];
   const text = say.text.trim() === '' ? '_The agent ended without a word._' : say.text;
-  const parts = splitMarkdown(defuseMarkdown(text), BUDGET.answerPart);
+  const parts = splitMarkdown(disarmMentions(text), BUDGET.answerPart);
   return parts.map((part, i) => ({
     text:
       parts.length === 1
@@ -34,17 +34,17 @@ export function buildSayParts(
 }
 
 /** Writes what a say of our own says, in Slack's markup. */
-export function ownWords({ text, words }: Pick<Say, 'text' | 'words'>): string {
+export function writeOwnText({ text, words }: Pick<OutboxMessage, 'text' | 'words'>): string {
   return words === undefined ? text : writeSentence(words);
 }
 
 /** Returns the message without what some workspaces do not have yet, the buttons of a rating; undefined when it has none. */
-export function withoutRating(message: SaidMessage): SaidMessage | undefined {
+export function withoutRating(message: ComposedMessage): ComposedMessage | undefined {
   const blocks = message.blocks.filter(({ type }) => type !== 'context_actions');
   return blocks.length === message.blocks.length ? undefined : { ...message, blocks };
 }
 
-function below({ foot, turn }: Pick<Say, 'turn' | 'foot'>): KnownBlock[] {
+function below({ foot, turn }: Pick<OutboxMessage, 'turn' | 'foot'>): KnownBlock[] {
   return [
     ...(foot === undefined ? [] : [footOf(foot)]),
     ...(turn === undefined ? [] : [ratingOf(turn)]),
@@ -52,7 +52,7 @@ function below({ foot, turn }: Pick<Say, 'turn' | 'foot'>): KnownBlock[] {
 }
 
 function footOf(foot: string): KnownBlock {
-  return { type: 'context', elements: [{ type: 'mrkdwn', text: toNotice(foot) }] };
+  return { type: 'context', elements: [{ type: 'mrkdwn', text: toSafeNotice(foot) }] };
 }
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element */
@@ -76,8 +76,8 @@ function ratingOf(turn: string): KnownBlock {
 }
 
 /** Makes one message of our own words, which begins with those whom it calls. */
-export function buildNotice(text: string, mentions?: Mentions): SaidMessage {
-  const words = toNotice(text.trim() === '' ? '(nothing to say)' : text);
+export function buildNotice(text: string, mentions?: Mentions): ComposedMessage {
+  const words = toSafeNotice(text.trim() === '' ? '(nothing to say)' : text);
   const notice = [mentionAll(mentions), words].filter((part) => part !== '').join(' ');
   const pieces = splitMarkdown(notice, LIMITS.sectionText);
   return {

@@ -33,7 +33,10 @@ export async function findPosts(
 }
 
 /** Finds our newest growing message of a thread. */
-export async function findGrowing(client: WebClient, where: Where): Promise<string | undefined> {
+export async function findLiveMessage(
+  client: WebClient,
+  where: Where,
+): Promise<string | undefined> {
   let found: string | undefined;
   for await (const message of ownMessages(client, where)) {
     if (isGrowing(message)) found = message.ts;

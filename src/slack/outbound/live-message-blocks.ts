@@ -1,10 +1,10 @@
 import type { AnyChunk, KnownBlock } from '@slack/types';
 import type { LiveTask, LiveView } from '../../domain/ports/chat.ts';
-import { showName } from '../../domain/text/visible-text.ts';
+import { escapeToolName } from '../../domain/text/visible-text.ts';
 import { BUDGET } from '../text/limits.ts';
 import { splitMarkdown } from '../text/split-markdown.ts';
 import { ACTIONS } from '../transport/ids.ts';
-import type { SaidMessage } from './build-messages.ts';
+import type { ComposedMessage } from './build-messages.ts';
 
 /** The button that ends a turn, known by the id of the message that began it. */
 export function buildStopButton(turn: string): KnownBlock {
@@ -28,7 +28,7 @@ export function toTaskChunk(task: LiveTask): AnyChunk {
 }
 
 /** Makes the growing message where it is no stream, from Markdown that is defused already; `stop` is our own button, where Slack shows none. */
-export function buildGrowingMessage(view: LiveView, stop: readonly KnownBlock[]): SaidMessage {
+export function buildLiveMessage(view: LiveView, stop: readonly KnownBlock[]): ComposedMessage {
   const [text = ''] = splitMarkdown(view.text, BUDGET.growingText);
   const lines = view.tasks.slice(-BUDGET.growingTasks).map(toLine);
   const tasks: readonly KnownBlock[] =
@@ -53,6 +53,6 @@ function toLine(task: LiveTask): string {
 /** A tool's name is written so that it is no markup anywhere; “task” alone would say nothing. */
 function titleOf({ tool, helper }: LiveTask): string {
   if (tool === undefined) return 'Thinking';
-  if (helper !== undefined) return `Helper ${showName(helper)}`;
-  return tool === 'task' ? 'A helper’s work' : showName(tool);
+  if (helper !== undefined) return `Helper ${escapeToolName(helper)}`;
+  return tool === 'task' ? 'A helper’s work' : escapeToolName(tool);
 }

@@ -10,17 +10,17 @@ import {
   ChatError,
   type LiveMessage,
   type LiveView,
-  perhapsThere,
+  uncertainLivePlace,
 } from '../../domain/ports/chat.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import { BUDGET } from '../text/limits.ts';
-import { settledMarkdown, settledRows } from '../text/mrkdwn.ts';
+import { settledMarkdownPrefix, settledTableRows } from '../text/mrkdwn.ts';
 import { METADATA } from '../transport/ids.ts';
 import { slackErrorName, toChatError } from '../transport/slack-errors.ts';
 import type { AgentSessions } from './agent-sessions.ts';
-import { findGrowing } from './find-posts.ts';
-import { buildGrowingMessage, buildStopButton, toTaskChunk } from './live-message-blocks.ts';
+import { findLiveMessage } from './find-posts.ts';
+import { buildLiveMessage, buildStopButton, toTaskChunk } from './live-message-blocks.ts';
 
 /** `absent`: not there; `lost`: perhaps there; `ended`: a stream that has to be stopped; `stopped`: a person has ended the stream; `final`: it grows no more. */
 type State = 'absent' | 'lost' | 'stream' | 'ended' | 'stopped' | 'posted' | 'final';
@@ -50,7 +50,7 @@ export function createLiveMessage(
   let drawn = '';
 
   async function find(): Promise<void> {
-    const ts = await findGrowing(client, { channel, root, botId });
+    const ts = await findLiveMessage(client, { channel, root, botId });
     place = ts === undefined ? undefined : { channel, ts };
     state = ts === undefined ? 'absent' : 'ended';
   }
@@ -59,7 +59,7 @@ export function createLiveMessage(
     const blocks = stopButton();
     const button: AnyChunk[] = blocks.length === 0 ? [] : [{ type: 'blocks', blocks }];
     const news = newsIn(view);
-    place = perhapsThere(turn.thread);
+    place = uncertainLivePlace(turn.thread);
     const { ts } = await client.chat.startStream({
       channel,
       thread_ts: root,
@@ -84,13 +84,13 @@ export function createLiveMessage(
   }
 
   async function post(view: LiveView): Promise<void> {
-    const message = buildGrowingMessage(view, stopButton());
+    const message = buildLiveMessage(view, stopButton());
     const shown = JSON.stringify(message);
     if (shown === drawn) return;
     if (state === 'posted') {
       await client.chat.update({ channel, ts: tsOf(place), ...message });
     } else {
-      place = perhapsThere(turn.thread);
+      place = uncertainLivePlace(turn.thread);
       const quiet = { unfurl_links: false, unfurl_media: false };
       const posted = await client.chat.postMessage({
         channel,
@@ -112,7 +112,7 @@ export function createLiveMessage(
   }
 
   function arrived(ts: string | undefined, as: State): void {
-    place = ts === undefined ? perhapsThere(turn.thread) : { channel, ts };
+    place = ts === undefined ? uncertainLivePlace(turn.thread) : { channel, ts };
     state = ts === undefined ? 'lost' : as;
   }
 
@@ -216,7 +216,7 @@ export function createLiveMessage(
     place: () => place,
     async draw(view) {
       try {
-        return await step({ ...view, text: settledRows(settledMarkdown(view.text)) });
+        return await step({ ...view, text: settledTableRows(settledMarkdownPrefix(view.text)) });
       } catch (error) {
         return recover(error);
       }

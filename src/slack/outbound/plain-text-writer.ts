@@ -10,7 +10,7 @@ import {
 const MOST = 500;
 
 /** Makes the writing of sentences where there is no markup: names in place of mentions. https://docs.slack.dev/reference/methods/assistant.threads.setStatus */
-export function createPlainWriter(client: WebClient): (words: Sentence) => Promise<string> {
+export function createPlainTextWriter(client: WebClient): (words: Sentence) => Promise<string> {
   const names = new Map<string, string>();
 
   /** A channel that Slack does not show us has no name for us. */

@@ -1,34 +1,34 @@
 /** Draws what stands in Slack for calls: cards, their stubs, and bulletins. Each is known by its metadata, so that it is found where an earlier try ended. */
 import type { WebClient } from '@slack/web-api';
 import type { Call, CardPlace } from '../../domain/calls/call.ts';
-import { homeOf, isElsewhere } from '../../domain/cards/card-channel.ts';
+import { cardLocationOf, isInOtherChannel } from '../../domain/cards/card-channel.ts';
 import type { NotificationDetail } from '../../domain/cards/notification-detail.ts';
 import { type Chat, ChatError } from '../../domain/ports/chat.ts';
 import type { SecretMark } from '../../domain/secrets/secret-mark.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
-import { buildCallCard, type CallCard, type CardLook } from '../cards/call-card.ts';
-import { buildBulletin } from '../cards/digest-message.ts';
+import { buildCallCard, type CallCard, type CardContext } from '../cards/call-card.ts';
+import { buildDigestMessage } from '../cards/digest-message.ts';
 import { buildNeutralCard } from '../cards/neutral-card.ts';
-import { isShy } from '../cards/notification-text.ts';
+import { hidesFirstBlocks } from '../cards/notification-text.ts';
 import { buildSharedCard } from '../cards/shared-card.ts';
 import { buildMovedCard, buildNeutralStub, buildStub } from '../cards/stub.ts';
 import { METADATA } from '../transport/ids.ts';
-import { doing } from '../transport/with-slack-errors.ts';
+import { withSlackErrors } from '../transport/with-slack-errors.ts';
 import { findPosts } from './find-posts.ts';
-import { threadPlace } from './thread-location.ts';
+import { threadLocationOf } from './thread-location.ts';
 
 type Metadata = (typeof METADATA)[keyof typeof METADATA];
 
 const QUIET = { unfurl_links: false, unfurl_media: false } as const;
 
 /** Makes what draws them. */
-export function createDrawPosts(deps: {
+export function createPostCards(deps: {
   readonly client: WebClient;
   readonly botId: string;
   readonly toolbox: Toolbox;
   readonly mark: SecretMark;
   readonly detail: NotificationDetail;
-}): Pick<Chat, 'drawCard' | 'drawStub' | 'closeCard' | 'drawBulletin'> {
+}): Pick<Chat, 'drawCard' | 'drawStub' | 'closeCard' | 'drawDigest'> {
   const { client, botId, detail, toolbox, mark } = deps;
 
   async function find(
@@ -37,7 +37,7 @@ export function createDrawPosts(deps: {
     ids: readonly string[],
     others: readonly CardPlace[] = [],
   ): Promise<CardPlace | undefined> {
-    const posts = await doing('look for an earlier post', () =>
+    const posts = await withSlackErrors('look for an earlier post', () =>
       findPosts(client, { ...where, botId, type }),
     );
     const isOther = (ts: string) =>
@@ -49,7 +49,7 @@ export function createDrawPosts(deps: {
 
   async function post({ channel, root }: Where, message: Marked): Promise<CardPlace> {
     const thread = root === undefined ? {} : { thread_ts: root };
-    const posted = await doing('post the card', () =>
+    const posted = await withSlackErrors('post the card', () =>
       client.chat.postMessage({ channel, ...thread, ...message, ...QUIET }),
     );
     if (posted.ts === undefined)
@@ -58,7 +58,7 @@ export function createDrawPosts(deps: {
   }
 
   async function update({ channel, ts }: CardPlace, message: Marked): Promise<CardPlace> {
-    await doing('redraw the card', () => client.chat.update({ channel, ts, ...message }));
+    await withSlackErrors('redraw the card', () => client.chat.update({ channel, ts, ...message }));
     return { channel, ts };
   }
 
@@ -69,8 +69,8 @@ export function createDrawPosts(deps: {
       paused,
       progress,
     }: Pick<Parameters<Chat['drawCard']>[2], 'outlook' | 'paused' | 'progress'>,
-  ): CardLook {
-    const { channel, root } = threadPlace(call.thread);
+  ): CardContext {
+    const { channel, root } = threadLocationOf(call.thread);
     const tool = toolbox.of(call);
     return {
       mark,
@@ -79,18 +79,18 @@ export function createDrawPosts(deps: {
       ...(outlook && { outlook }),
       ...(paused && { paused }),
       ...(progress && { progress }),
-      ...(isElsewhere(call) && root !== undefined && { asked: { channel, ts: root } }),
+      ...(isInOtherChannel(call) && root !== undefined && { asked: { channel, ts: root } }),
     };
   }
 
   return {
     async drawCard(call, place, { calls, lookFirst, others, outlook, paused, progress, shared }) {
-      const where = { ...homeOf(call), since: call.createdAt };
+      const where = { ...cardLocationOf(call), since: call.createdAt };
       const look = lookOf(call, { outlook, paused, progress });
       // An earlier try may have posted it for another lead.
       const ids = shared?.map((each) => each.call.id) ?? [call.id];
       const mark = (card: CallCard) => markAs(card, METADATA.card, call.id, shared && ids);
-      const draw = (more: Pick<CardLook, 'calls'> = {}) => {
+      const draw = (more: Pick<CardContext, 'calls'> = {}) => {
         const calling = { ...look, ...more };
         return mark(
           shared
@@ -102,13 +102,13 @@ export function createDrawPosts(deps: {
         place ?? (lookFirst ? await find(where, METADATA.card, ids, others) : undefined);
       if (earlier) return await update(earlier, draw());
       const calling = calls ? { calls } : {};
-      if (!isShy(call, detail)) return await post(where, draw(calling));
+      if (!hidesFirstBlocks(call, detail)) return await post(where, draw(calling));
       const posted = await post(where, mark(buildNeutralCard(call, { ...look, ...calling })));
       // An update notifies nobody.
       return await update(posted, draw());
     },
     async drawStub(call, place, { lookFirst, ...look }) {
-      const where = { ...threadPlace(call.thread), since: call.createdAt };
+      const where = { ...threadLocationOf(call.thread), since: call.createdAt };
       const message = markAs(buildStub(call, look), METADATA.stub, call.id);
       const earlier =
         place ?? (lookFirst ? await find(where, METADATA.stub, [call.id]) : undefined);
@@ -120,12 +120,12 @@ export function createDrawPosts(deps: {
     async closeCard(call, place, next) {
       await update(place, markAs(buildMovedCard(call, next), METADATA.left, call.id));
     },
-    async drawBulletin(bulletin, { lookFirst, lines }) {
+    async drawDigest(bulletin, { lookFirst, lines }) {
       const { channel, id, place, since } = bulletin;
       const where = { channel, since };
       const earlier = place ?? (lookFirst ? await find(where, METADATA.bulletin, [id]) : undefined);
       const message = markAs(
-        buildBulletin(bulletin, { isNew: !earlier, lines }),
+        buildDigestMessage(bulletin, { isNew: !earlier, lines }),
         METADATA.bulletin,
         id,
       );

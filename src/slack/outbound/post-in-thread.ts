@@ -6,19 +6,19 @@
 import type { WebClient } from '@slack/web-api';
 import type { CardPlace } from '../../domain/calls/call.ts';
 import { ChatError } from '../../domain/ports/chat.ts';
-import type { Say } from '../../domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../domain/threads/outbox-message.ts';
 import { placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
 import { BUDGET } from '../text/limits.ts';
 import { splitMarkdown } from '../text/split-markdown.ts';
 import { METADATA } from '../transport/ids.ts';
 import { slackErrorName, TOO_LONG } from '../transport/slack-errors.ts';
-import { doing } from '../transport/with-slack-errors.ts';
+import { withSlackErrors } from '../transport/with-slack-errors.ts';
 import type { AgentSessions } from './agent-sessions.ts';
-import { buildSayParts, type SaidMessage, withoutRating } from './build-messages.ts';
-import { findGrowing, findPosts } from './find-posts.ts';
-import { threadPlace } from './thread-location.ts';
+import { buildOutboxParts, type ComposedMessage, withoutRating } from './build-messages.ts';
+import { findLiveMessage, findPosts } from './find-posts.ts';
+import { threadLocationOf } from './thread-location.ts';
 
-interface SayDeps {
+interface PostInThreadDeps {
   readonly client: WebClient;
   readonly botId: string;
   readonly sessions: Pick<AgentSessions, 'atStreamEnd'>;
@@ -33,27 +33,30 @@ const STOPPED: ReadonlySet<ChatError['code']> = new Set(['gone', 'rejected']);
 const NOT_TAKEN: ReadonlySet<ChatError['code']> = new Set(['gone', 'rejected']);
 
 /** Makes what says things in threads, and takes growing messages away. */
-export function createSayInThread({ client, botId, sessions }: SayDeps) {
-  async function say(
-    say: Say,
+export function createPostInThread({ client, botId, sessions }: PostInThreadDeps) {
+  async function postInThread(
+    say: OutboxMessage,
     { lookFirst, live }: { readonly lookFirst: boolean; readonly live?: CardPlace | undefined },
   ): Promise<void> {
     if (say.replaces) return await replace(say, say.replaces);
     const said = lookFirst ? await partsSaid(say) : new Map<string, string>();
     let grown = live && (await takeOver(say.thread, live, said));
-    const write = async (message: SaidMessage, key: string): Promise<void> => {
+    const write = async (message: ComposedMessage, key: string): Promise<void> => {
       const metadata = { event_type: METADATA.say, event_payload: { id: say.id, part: key } };
       await withPlainer(message, (shown) => writeOne(say.thread, { ...shown, metadata }, grown));
       grown = undefined;
     };
-    for (const [at, message] of buildSayParts(say).entries()) {
-      await sayPart({ message, key: String(at), said, write });
+    for (const [at, message] of buildOutboxParts(say).entries()) {
+      await postPart({ message, key: String(at), said, write });
     }
   }
 
-  async function replace(say: Say, earlier: NonNullable<Say['replaces']>): Promise<void> {
+  async function replace(
+    say: OutboxMessage,
+    earlier: NonNullable<OutboxMessage['replaces']>,
+  ): Promise<void> {
     const ts = (await partsSaid({ ...say, ...earlier })).get('0');
-    const [message] = buildSayParts(say);
+    const [message] = buildOutboxParts(say);
     if (ts === undefined || message === undefined) return;
     const metadata = { event_type: METADATA.say, event_payload: { id: say.id, part: '0' } };
     await become(say.thread, ts, { ...message, metadata });
@@ -81,7 +84,7 @@ export function createSayInThread({ client, botId, sessions }: SayDeps) {
   ): Promise<void> {
     if (grown !== undefined && (await become(thread, grown, content))) return;
     const quiet = { unfurl_links: false, unfurl_media: false };
-    await doing('answer in the thread', () =>
+    await withSlackErrors('answer in the thread', () =>
       client.chat.postMessage({ ...rootIn(thread), ...content, ...quiet }),
     );
     if (grown !== undefined) await remove(thread, grown);
@@ -91,7 +94,9 @@ export function createSayInThread({ client, botId, sessions }: SayDeps) {
   async function become(thread: ThreadKey, ts: string, content: MarkedMessage): Promise<boolean> {
     const { channel } = placeOf(thread);
     try {
-      await doing('answer in the thread', () => client.chat.update({ channel, ts, ...content }));
+      await withSlackErrors('answer in the thread', () =>
+        client.chat.update({ channel, ts, ...content }),
+      );
       return true;
     } catch (error) {
       const isRefused = error instanceof ChatError && NOT_TAKEN.has(error.code);
@@ -100,10 +105,10 @@ export function createSayInThread({ client, botId, sessions }: SayDeps) {
     }
   }
 
-  async function partsSaid({ createdAt, id, thread }: Say): Promise<Said> {
+  async function partsSaid({ createdAt, id, thread }: OutboxMessage): Promise<Said> {
     const { channel, ...at } = rootIn(thread);
     const where = { channel, root: at.thread_ts, botId, type: METADATA.say, since: createdAt };
-    const posts = await doing('look for the answer', () => findPosts(client, where));
+    const posts = await withSlackErrors('look for the answer', () => findPosts(client, where));
     const mine = posts.filter(({ payload }) => payload.id === id);
     return new Map(mine.map(({ payload, ts }) => [String(payload.part), ts]));
   }
@@ -111,8 +116,8 @@ export function createSayInThread({ client, botId, sessions }: SayDeps) {
   async function findGrown(thread: ThreadKey, live: CardPlace): Promise<string | undefined> {
     if (live.ts !== '') return live.ts;
     const { channel, root } = placeOf(thread);
-    return await doing('look for the growing message', () =>
-      findGrowing(client, { channel, root, botId }),
+    return await withSlackErrors('look for the growing message', () =>
+      findLiveMessage(client, { channel, root, botId }),
     );
   }
 
@@ -121,7 +126,9 @@ export function createSayInThread({ client, botId, sessions }: SayDeps) {
     const { channel } = placeOf(thread);
     try {
       const session = sessions.atStreamEnd(thread);
-      await doing('end the stream', () => client.chat.stopStream({ channel, ts, ...session }));
+      await withSlackErrors('end the stream', () =>
+        client.chat.stopStream({ channel, ts, ...session }),
+      );
     } catch (error) {
       if (!(error instanceof ChatError) || !STOPPED.has(error.code)) throw error;
     }
@@ -130,14 +137,16 @@ export function createSayInThread({ client, botId, sessions }: SayDeps) {
   async function remove(thread: ThreadKey, ts: string): Promise<void> {
     const { channel } = placeOf(thread);
     try {
-      await doing('take the growing message away', () => client.chat.delete({ channel, ts }));
+      await withSlackErrors('take the growing message away', () =>
+        client.chat.delete({ channel, ts }),
+      );
     } catch (error) {
       if (!(error instanceof ChatError) || error.code !== 'gone') throw error;
     }
   }
 
   return {
-    say,
+    say: postInThread,
     async clear(thread: ThreadKey, live: CardPlace): Promise<void> {
       const grown = await findGrown(thread, live);
       if (grown === undefined) return;
@@ -149,19 +158,19 @@ export function createSayInThread({ client, botId, sessions }: SayDeps) {
 
 /** Where a thread's messages are posted: what is for a channel itself is at its top. */
 function rootIn(thread: ThreadKey): { readonly channel: string; readonly thread_ts?: string } {
-  const { channel, root } = threadPlace(thread);
+  const { channel, root } = threadLocationOf(thread);
   return root === undefined ? { channel } : { channel, thread_ts: root };
 }
 
-type MarkedMessage = SaidMessage & {
+type MarkedMessage = ComposedMessage & {
   readonly metadata: { event_type: string; event_payload: Record<string, string> };
 };
 
-async function sayPart(part: {
-  readonly message: SaidMessage;
+async function postPart(part: {
+  readonly message: ComposedMessage;
   readonly key: string;
   readonly said: Said;
-  readonly write: (message: SaidMessage, key: string) => Promise<void>;
+  readonly write: (message: ComposedMessage, key: string) => Promise<void>;
 }): Promise<void> {
   const { message, key, said, write } = part;
   if (said.has(key)) return;
@@ -180,7 +189,7 @@ async function sayPart(part: {
 }
 
 /** Cuts a message's Markdown into small pieces; what stands around it stays around it. */
-function cutFurther({ text, blocks }: SaidMessage): readonly SaidMessage[] {
+function cutFurther({ text, blocks }: ComposedMessage): readonly ComposedMessage[] {
   const at = blocks.findIndex(({ type }) => type === 'markdown');
   const block = blocks[at];
   if (block?.type !== 'markdown') return [];
@@ -197,8 +206,8 @@ function cutFurther({ text, blocks }: SaidMessage): readonly SaidMessage[] {
 
 /** Shows a message, and where Slack refuses its blocks, the message without the newest of them. */
 async function withPlainer(
-  message: SaidMessage,
-  show: (message: SaidMessage) => Promise<void>,
+  message: ComposedMessage,
+  show: (message: ComposedMessage) => Promise<void>,
 ): Promise<void> {
   try {
     await show(message);

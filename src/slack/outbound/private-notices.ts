@@ -1,10 +1,10 @@
 import type { WebClient } from '@slack/web-api';
 import type { Log } from '../../domain/ports/log.ts';
 import { slackErrorName } from '../transport/slack-errors.ts';
-import { buildNotice, type SaidMessage } from './build-messages.ts';
+import { buildNotice, type ComposedMessage } from './build-messages.ts';
 
 /** Says something to one person only. */
-export interface Teller {
+export interface PrivateNotices {
   /** Says it where only that person sees it: in the thread, or where that can't be, in a direct message. */
   tell(note: {
     readonly user: string;
@@ -12,7 +12,7 @@ export interface Teller {
     readonly root?: string | undefined;
     readonly text: string;
   }): Promise<void>;
-  tellDirectly(user: string, message: SaidMessage): Promise<void>;
+  tellDirectly(user: string, message: ComposedMessage): Promise<void>;
 }
 
 /** Errors of chat.postEphemeral after which a direct message may still arrive. */
@@ -26,10 +26,13 @@ const NOT_HERE: ReadonlySet<string> = new Set([
 ]);
 
 /** Makes the teller of a workspace; it rejects with Slack's error when neither way is open. */
-export function createTeller(deps: { readonly client: WebClient; readonly log: Log }): Teller {
+export function createPrivateNotices(deps: {
+  readonly client: WebClient;
+  readonly log: Log;
+}): PrivateNotices {
   const { client, log } = deps;
 
-  const tell: Teller['tell'] = async ({ user, channel, root, text }) => {
+  const sendPrivately: PrivateNotices['tell'] = async ({ user, channel, root, text }) => {
     const thread = root === undefined ? {} : { thread_ts: root };
     try {
       await client.chat.postEphemeral({ channel, user, ...buildNotice(text), ...thread });
@@ -37,11 +40,11 @@ export function createTeller(deps: { readonly client: WebClient; readonly log: L
       const name = slackErrorName(error);
       if (name === undefined || !NOT_HERE.has(name)) throw error;
       log.debug({ channel, name }, 'Telling a person by direct message instead.');
-      await tellDirectly(user, buildNotice(text));
+      await sendDirectly(user, buildNotice(text));
     }
   };
 
-  async function tellDirectly(user: string, message: SaidMessage): Promise<void> {
+  async function sendDirectly(user: string, message: ComposedMessage): Promise<void> {
     const opened = await client.conversations.open({ users: user });
     const channel = opened.channel?.id;
     if (channel === undefined) throw new Error('Slack opened no direct message.');
@@ -53,5 +56,5 @@ export function createTeller(deps: { readonly client: WebClient; readonly log: L
     });
   }
 
-  return { tell, tellDirectly };
+  return { tell: sendPrivately, tellDirectly: sendDirectly };
 }

@@ -1,7 +1,7 @@
 import { isChannelItself, placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
 
 /** Returns where what belongs to a thread is shown; without a `root` at the top of the channel, where the key is of a channel itself. */
-export function threadPlace(thread: ThreadKey): {
+export function threadLocationOf(thread: ThreadKey): {
   readonly channel: string;
   readonly root?: string;
 } {

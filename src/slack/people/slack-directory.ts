@@ -1,18 +1,18 @@
 import type { Group } from '../../domain/policy/route.ts';
 import { ChatError } from '../../domain/ports/chat.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { Directory, Profile, Standing } from '../../domain/ports/directory.ts';
+import type { Directory, Profile, WorkspaceMembership } from '../../domain/ports/directory.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { SlackConnection } from '../transport/connect-slack.ts';
 import { isPayload, objectAt, type Payload, textAt } from '../transport/payload.ts';
 import { slackErrorName, toChatError } from '../transport/slack-errors.ts';
 import { createAskGroup } from './slack-groups.ts';
-import { createKeptAnswers } from './ttl-cache.ts';
+import { createTtlCache } from './ttl-cache.ts';
 
 const PERSON_KEPT_MS = 5 * 60_000;
 const GROUP_KEPT_MS = 60_000;
-const MOST_PEOPLE = 5_000;
-const MOST_GROUPS = 200;
+const MAX_PEOPLE = 5_000;
+const MAX_GROUPS = 200;
 /** A click is answered before Slack's three seconds are over. */
 const PATIENCE_MS = 1_500;
 
@@ -29,11 +29,11 @@ export function createSlackDirectory(deps: {
 }): Directory {
   const { clock, adminUsers } = deps;
   const { client, identity } = deps.connection;
-  const people = createKeptAnswers({ clock, most: MOST_PEOPLE, ask: askPerson });
+  const people = createTtlCache({ clock, most: MAX_PEOPLE, ask: askPerson });
   const askGroup = createAskGroup(deps);
-  const groups = createKeptAnswers({
+  const groups = createTtlCache({
     clock,
-    most: MOST_GROUPS,
+    most: MAX_GROUPS,
     ask: (group) => askGroup(group as Group),
   });
 
@@ -60,8 +60,8 @@ export function createSlackDirectory(deps: {
     };
   }
 
-  async function inTime<T>(answer: Promise<T>, isPatient: boolean | undefined): Promise<T> {
-    if (isPatient) return await answer;
+  async function inTime<T>(answer: Promise<T>, mayWaitForLimit: boolean | undefined): Promise<T> {
+    if (mayWaitForLimit) return await answer;
     let cancel = () => {};
     const late = new Promise<never>((_resolve, reject) => {
       cancel = clock.schedule(clock.now() + PATIENCE_MS, () =>
@@ -72,12 +72,12 @@ export function createSlackDirectory(deps: {
   }
 
   return {
-    async profileOf({ team, user }, { maxAgeMs = PERSON_KEPT_MS, isPatient } = {}) {
+    async profileOf({ team, user }, { maxAgeMs = PERSON_KEPT_MS, mayWaitForLimit } = {}) {
       if (team !== identity.team) return { standing: 'stranger', isAdmin: false };
-      return await inTime(people.get(user, maxAgeMs), isPatient);
+      return await inTime(people.get(user, maxAgeMs), mayWaitForLimit);
     },
-    groupOf: (group, { maxAgeMs = GROUP_KEPT_MS, isPatient } = {}) =>
-      inTime(groups.get(group, maxAgeMs), isPatient),
+    groupOf: (group, { maxAgeMs = GROUP_KEPT_MS, mayWaitForLimit } = {}) =>
+      inTime(groups.get(group, maxAgeMs), mayWaitForLimit),
   };
 }
 
@@ -107,7 +107,7 @@ function isZone(timeZone: string): boolean {
 const ADMIN_MARKS = ['is_admin', 'is_owner', 'is_primary_owner'] as const;
 
 /** https://docs.slack.dev/reference/objects/user-object */
-function standingOf(user: Payload, team: string): Standing {
+function standingOf(user: Payload, team: string): WorkspaceMembership {
   if (user.deleted === true) return 'gone';
   if (user.is_bot === true || user.is_workflow_bot === true || user.id === 'USLACKBOT')
     return 'bot';

@@ -4,13 +4,13 @@ import type { GroupProfile } from '../../domain/ports/directory.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { SlackConnection } from '../transport/connect-slack.ts';
 import { SLACK_ERRORS, slackErrorName, toChatError } from '../transport/slack-errors.ts';
-import { createKeptAnswers } from './ttl-cache.ts';
+import { createTtlCache } from './ttl-cache.ts';
 
 const HANDLES_KEPT_MS = 5 * 60_000;
 /** https://docs.slack.dev/reference/methods/conversations.members: an integer of at most 999. */
 const PAGE = 999;
 /** More members than this are too many to look through while somebody waits. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 /** What Slack answers where there is no such group for us, and what to do. */
 const MISSING: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export function createAskGroup(deps: {
 }): (group: Group) => Promise<GroupProfile> {
   const { clock, log } = deps;
   const { client } = deps.connection;
-  const handles = createKeptAnswers({ clock, most: 1, ask: askHandles });
+  const handles = createTtlCache({ clock, most: 1, ask: askHandles });
 
   async function askHandles(): Promise<ReadonlyMap<string, string>> {
     const { usergroups = [] } = await client.usergroups.list({});
@@ -54,7 +54,7 @@ export function createAskGroup(deps: {
   async function membersOf(channel: string): Promise<readonly string[]> {
     const all: string[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const at = cursor === undefined ? {} : { cursor };
       const answer = await client.conversations.members({ channel, limit: PAGE, ...at });
       all.push(...(answer.members ?? []));
@@ -62,7 +62,7 @@ export function createAskGroup(deps: {
       if (!cursor) return all;
     }
     throw new Error(
-      `Channel ${channel} has more than ${MOST_PAGES * PAGE} members: too many to approve by. Name a user group instead.`,
+      `Channel ${channel} has more than ${MAX_PAGES * PAGE} members: too many to approve by. Name a user group instead.`,
     );
   }
 

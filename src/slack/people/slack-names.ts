@@ -1,4 +1,4 @@
-import type { NameDirectory, Named, PolicyName } from '../../domain/policy/policy-routes.ts';
+import type { NameDirectory, PolicyName, ResolvedName } from '../../domain/policy/policy-routes.ts';
 import type { SlackConnection } from '../transport/connect-slack.ts';
 import { listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
 import { toChatError } from '../transport/slack-errors.ts';
@@ -76,11 +76,11 @@ export function createSlackNames({
 }
 
 interface Entry {
-  readonly id: Named;
+  readonly id: ResolvedName;
   readonly names: readonly unknown[];
 }
 
-function find(name: PolicyName, entries: readonly Entry[]): readonly Named[] {
+function find(name: PolicyName, entries: readonly Entry[]): readonly ResolvedName[] {
   const wanted = name.slice(1).toLowerCase();
   const isOne = (each: unknown) => typeof each === 'string' && each.toLowerCase() === wanted;
   return entries.filter(({ names }) => names.some(isOne)).map(({ id }) => id);

@@ -2,15 +2,15 @@ import type { CardPlace } from '../../domain/calls/call.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Directory } from '../../domain/ports/directory.ts';
 import type { Log } from '../../domain/ports/log.ts';
-import type { Sight } from '../../domain/ports/visibility.ts';
+import type { Visibility } from '../../domain/ports/visibility.ts';
 import type { SlackConnection } from '../transport/connect-slack.ts';
 import { isPayload, listAt, textAt } from '../transport/payload.ts';
 import { slackErrorName } from '../transport/slack-errors.ts';
-import { createKeptAnswers } from './ttl-cache.ts';
+import { createTtlCache } from './ttl-cache.ts';
 
 const KEPT_MS = 10 * 60_000;
-const MOST_CHANNELS = 500;
-const MOST_MESSAGES = 5_000;
+const MAX_CHANNELS = 500;
+const MAX_MESSAGES = 5_000;
 
 /** Slack's errors for a message that is gone, or whose thread takes no replies. https://docs.slack.dev/reference/methods/conversations.replies#errors */
 const GONE: ReadonlySet<string> = new Set([
@@ -22,16 +22,16 @@ const GONE: ReadonlySet<string> = new Set([
 type Access = { readonly kind: 'public' | 'private' } | { readonly kind: 'direct'; user: string };
 
 /** Makes the sight of a workspace; what Slack told is remembered for a while. */
-export function createSlackSight(deps: {
+export function createSlackVisibility(deps: {
   readonly connection: Pick<SlackConnection, 'client'>;
   readonly directory: Directory;
   readonly clock: Clock;
   readonly log: Pick<Log, 'debug'>;
-}): Sight {
+}): Visibility {
   const { clock, directory, log } = deps;
   const { client } = deps.connection;
-  const channels = createKeptAnswers({ clock, most: MOST_CHANNELS, ask: askAccess });
-  const messages = createKeptAnswers({ clock, most: MOST_MESSAGES, ask: askGone });
+  const channels = createTtlCache({ clock, most: MAX_CHANNELS, ask: askAccess });
+  const messages = createTtlCache({ clock, most: MAX_MESSAGES, ask: askGone });
 
   /** https://docs.slack.dev/reference/objects/conversation-object */
   async function askAccess(channel: string): Promise<Access> {
@@ -62,7 +62,7 @@ export function createSlackSight(deps: {
   }
 
   async function askOpen(
-    person: Parameters<Sight['canOpen']>[0],
+    person: Parameters<Visibility['canOpen']>[0],
     channel: string,
   ): Promise<boolean> {
     const access = await channels.get(channel, KEPT_MS);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 
 /** Answers by key, as fresh as whoever asks wants them. */
-export interface KeptAnswers<T> {
+export interface TtlCache<T> {
   /** Answers from memory what was asked less than `maxAgeMs` ago, or is being asked; what fails is not kept. */
   get(key: string, maxAgeMs: number): Promise<T>;
 }
@@ -13,11 +13,11 @@ interface Kept<T> {
 }
 
 /** Makes a memory of answers; the oldest of more than `most` are forgotten. */
-export function createKeptAnswers<T>(deps: {
+export function createTtlCache<T>(deps: {
   readonly clock: Clock;
   readonly most: number;
   readonly ask: (key: string) => Promise<T>;
-}): KeptAnswers<T> {
+}): TtlCache<T> {
   const { clock, most } = deps;
   const kept = new Map<string, Kept<T>>();
 

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
-import { createKeptAnswers } from './ttl-cache.ts';
+import { createTtlCache } from './ttl-cache.ts';
 
 /** A user group as people know it: by its handle, without `@`. */
 export interface UserGroup {
@@ -21,7 +21,7 @@ export function createUserGroups({
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
 }): () => Promise<readonly UserGroup[]> {
-  const kept = createKeptAnswers({
+  const kept = createTtlCache({
     clock,
     most: 1,
     async ask(): Promise<readonly UserGroup[]> {

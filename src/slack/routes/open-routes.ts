@@ -1,4 +1,4 @@
-import type { RoutesFound } from '../../desk/control/routes.ts';
+import type { RouteList } from '../../desk/control/routes.ts';
 import type { Person } from '../../domain/people/person.ts';
 import { buildLoadingView, buildMessageView } from '../forms/draw/small-views.ts';
 import type { Click } from '../inbound/parse-click.ts';
@@ -7,10 +7,10 @@ import type { HandlerDeps } from '../interactions/handler.ts';
 import type { Command } from '../interactions/parse-command.ts';
 import { toHandles } from '../people/user-groups.ts';
 import { SENTENCES } from '../text/outcome-sentences.ts';
-import { channelNote } from './form/channel-warning.ts';
+import { channelWarning } from './form/channel-warning.ts';
 import { buildRouteForm } from './form/route-form.ts';
-import type { RouteMeta } from './form/route-form-metadata.ts';
-import { buildRoutesView } from './routes-modal.ts';
+import type { RouteFormMetadata } from './form/route-form-metadata.ts';
+import { buildRoutesModal } from './routes-modal.ts';
 
 type Opening = Pick<Click, 'origin' | 'actionId' | 'triggerId'>;
 type View = Parameters<HandlerDeps['client']['views']['update']>[0]['view'];
@@ -25,14 +25,14 @@ export async function openRoutes(command: Command, deps: HandlerDeps): Promise<u
 /** Opens the list of routes. */
 export async function openList(opening: Opening, deps: HandlerDeps): Promise<void> {
   await openFor(opening, deps, async (found) =>
-    buildRoutesView({ ...found, handles: toHandles(await deps.userGroups()) }),
+    buildRoutesModal({ ...found, handles: toHandles(await deps.userGroups()) }),
   );
 }
 
 /** Opens the form of a route, over the list where that is open; filled with what the route says now, if it has not changed since it was shown. */
 export async function openRouteForm(
   opening: Opening,
-  wanted: RouteMeta,
+  wanted: RouteFormMetadata,
   deps: HandlerDeps,
 ): Promise<void> {
   const isOver = wanted.from === 'list';
@@ -47,7 +47,7 @@ export async function openRouteForm(
       }
       const [groups, note] = await Promise.all([
         deps.userGroups(),
-        channelNote(route?.channel, deps),
+        channelWarning(route?.channel, deps),
       ]);
       return buildRouteForm({
         route,
@@ -66,7 +66,7 @@ export async function openRouteForm(
 async function openFor(
   opening: Opening,
   deps: HandlerDeps,
-  build: (found: RoutesFound) => View | Promise<View>,
+  build: (found: RouteList) => View | Promise<View>,
   isOver = false,
 ): Promise<void> {
   const loading = buildLoadingView('Looking at the routes…');
@@ -85,7 +85,7 @@ async function openFor(
 async function viewFor(
   person: Person,
   { routes }: HandlerDeps,
-  build: (found: RoutesFound) => View | Promise<View>,
+  build: (found: RouteList) => View | Promise<View>,
 ): Promise<View> {
   const found = await routes.look(person);
   return found.kind === 'routes' ? await build(found) : buildMessageView(found.sentence);

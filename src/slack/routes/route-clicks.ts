@@ -2,25 +2,30 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { RemoveRouteOutcome } from '../../desk/control/routes.ts';
 import { buildMessageView } from '../forms/draw/small-views.ts';
-import { type ClickOrigin, originOf, type Refused, whyNotOurs } from '../inbound/parse-click.ts';
-import { notOurs, whyNotAPress } from '../inbound/validate-payload.ts';
+import {
+  explainForeignPayload,
+  type InteractionOrigin,
+  originOf,
+  type RejectedInteraction,
+} from '../inbound/parse-click.ts';
+import { explainInvalidPress, unknownElement } from '../inbound/validate-payload.ts';
 import type { Acknowledge, HandlerDeps } from '../interactions/handler.ts';
-import { refuseClick } from '../interactions/reject-click.ts';
+import { rejectClick } from '../interactions/reject-click.ts';
 import { toHandles } from '../people/user-groups.ts';
 import { SENTENCES } from '../text/outcome-sentences.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
 import { slackErrorName } from '../transport/slack-errors.ts';
-import { channelNote } from './form/channel-warning.ts';
-import { readFormState, turnStep } from './form/form-steps.ts';
-import { withChannelNote } from './form/route-form.ts';
-import { parseRouteMeta } from './form/route-form-metadata.ts';
+import { channelWarning } from './form/channel-warning.ts';
+import { buildOtherStep, readFormState } from './form/form-steps.ts';
+import { withChannelWarning } from './form/route-form.ts';
+import { parseRouteFormMetadata } from './form/route-form-metadata.ts';
 import { openList, openRouteForm } from './open-routes.ts';
 import { parseRouteToken, ROUTE_ACTIONS, ROUTE_VIEWS } from './route-ids.ts';
-import { sayMeanwhile } from './route-sentences.ts';
-import { buildRoutesView } from './routes-modal.ts';
+import { describeRouteConflict } from './route-sentences.ts';
+import { buildRoutesModal } from './routes-modal.ts';
 
 interface RouteClick {
-  readonly origin: ClickOrigin;
+  readonly origin: InteractionOrigin;
   readonly actionId: string;
   readonly triggerId: string;
   readonly value: string;
@@ -37,8 +42,8 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   [ROUTE_ACTIONS.change]: change,
   [ROUTE_ACTIONS.remove]: remove,
   [ROUTE_ACTIONS.channel]: noteChannel,
-  [ROUTE_ACTIONS.more]: (click, deps) => turn(click, true, deps),
-  [ROUTE_ACTIONS.back]: (click, deps) => turn(click, false, deps),
+  [ROUTE_ACTIONS.more]: (click, deps) => turnListPage(click, true, deps),
+  [ROUTE_ACTIONS.back]: (click, deps) => turnListPage(click, false, deps),
 };
 
 /** Tells whether an action is one of the routes. */
@@ -59,23 +64,24 @@ export async function handleRouteClick(
   const view = objectAt(payload, 'view');
   const actionId = textAt(action, 'action_id') ?? '';
   const from = placeOf(view);
-  const wrong = whyNotOurs(payload, origin, deps.identity) ?? whyNotAPress(payload);
+  const wrong =
+    explainForeignPayload(payload, origin, deps.identity) ?? explainInvalidPress(payload);
   const handle = HANDLERS[actionId];
   if (wrong !== undefined || handle === undefined || from === undefined) {
-    const why = wrong ?? notOurs(from === undefined ? 'no view' : 'unknown action');
-    return refuse({ origin, actionId }, why, deps);
+    const why = wrong ?? unknownElement(from === undefined ? 'no view' : 'unknown action');
+    return rejectRouteClick({ origin, actionId }, why, deps);
   }
   const triggerId = textAt(payload, 'trigger_id') ?? '';
   const value = textAt(action, 'value') ?? '';
   await handle({ origin, actionId, triggerId, value, action, view, from }, deps);
 }
 
-async function refuse(
+async function rejectRouteClick(
   { actionId, origin }: Pick<RouteClick, 'actionId' | 'origin'>,
-  why: Pick<Refused, 'why' | 'sentence'>,
+  why: Pick<RejectedInteraction, 'why' | 'sentence'>,
   deps: HandlerDeps,
 ): Promise<void> {
-  await refuseClick({ kind: 'refused', origin, subject: actionId || 'click', ...why }, deps);
+  await rejectClick({ kind: 'refused', origin, subject: actionId || 'click', ...why }, deps);
 }
 
 /** Undefined where the press was in no view. */
@@ -86,38 +92,38 @@ function placeOf(view: Payload): RouteClick['from'] | undefined {
 
 async function change(click: RouteClick, deps: HandlerDeps): Promise<void> {
   const token = parseRouteToken(click.value);
-  if (token === undefined) return refuse(click, notOurs('no route'), deps);
+  if (token === undefined) return rejectRouteClick(click, unknownElement('no route'), deps);
   const { name, revision } = token;
   await openRouteForm(click, { name, seen: revision, from: click.from }, deps);
 }
 
 async function remove(click: RouteClick, deps: HandlerDeps): Promise<void> {
   const token = parseRouteToken(click.value);
-  if (token === undefined) return refuse(click, notOurs('no route'), deps);
+  if (token === undefined) return rejectRouteClick(click, unknownElement('no route'), deps);
   const by = click.origin.person;
   const { name, revision: seen } = token;
   const outcome = await deps.routes.remove({ by, name, seen });
-  const notice = sayRemoved(name, outcome);
-  await showList(click.origin, notice, deps);
+  const notice = describeRemoved(name, outcome);
+  await redrawRouteList(click.origin, notice, deps);
   await deps.home.follow(by);
 }
 
-function sayRemoved(name: string, outcome: RemoveRouteOutcome): string {
+function describeRemoved(name: string, outcome: RemoveRouteOutcome): string {
   switch (outcome.kind) {
     case 'saved':
       return `The route “${name}” is removed.`;
     case 'in-use':
       return `Nothing changed: “${outcome.by.join('”, “')}” escalates to “${name}”. Change that first.`;
     case 'changed-meanwhile':
-      return sayMeanwhile(outcome, name);
+      return describeRouteConflict(outcome, name);
     case 'not-allowed':
       return outcome.sentence;
   }
 }
 
 /** Draws the list anew in the view that a person looks at. */
-export async function showList(
-  { person, viewId }: Pick<ClickOrigin, 'person' | 'viewId'>,
+export async function redrawRouteList(
+  { person, viewId }: Pick<InteractionOrigin, 'person' | 'viewId'>,
   notice: string | undefined,
   { client, log, routes, userGroups }: HandlerDeps,
 ): Promise<void> {
@@ -125,7 +131,7 @@ export async function showList(
   const found = await routes.look(person);
   const view =
     found.kind === 'routes'
-      ? buildRoutesView({ ...found, handles: toHandles(await userGroups()) }, notice)
+      ? buildRoutesModal({ ...found, handles: toHandles(await userGroups()) }, notice)
       : buildMessageView(found.sentence);
   try {
     await client.views.update({ view_id: viewId, view });
@@ -137,16 +143,19 @@ export async function showList(
 }
 
 /** Shows the other step of the form, with what was typed on both. */
-async function turn(click: RouteClick, isMore: boolean, deps: HandlerDeps): Promise<void> {
+async function turnListPage(click: RouteClick, isMore: boolean, deps: HandlerDeps): Promise<void> {
   const { origin, view } = click;
   const { person, viewId } = origin;
-  const meta = parseRouteMeta(textAt(view, 'private_metadata') ?? '');
-  if (meta === undefined || viewId === undefined) return refuse(click, notOurs('no route'), deps);
+  const meta = parseRouteFormMetadata(textAt(view, 'private_metadata') ?? '');
+  if (meta === undefined || viewId === undefined)
+    return rejectRouteClick(click, unknownElement('no route'), deps);
   const found = await deps.routes.look(person);
   const state =
     found.kind === 'routes' ? await readFormState(found, meta, person, view, deps) : undefined;
   const sentence = found.kind === 'routes' ? SENTENCES.formFailed : found.sentence;
-  const next = state ? await turnStep(state, { isMore }, person, deps) : buildMessageView(sentence);
+  const next = state
+    ? await buildOtherStep(state, { isMore }, person, deps)
+    : buildMessageView(sentence);
   const hash = textAt(view, 'hash');
   await deps.client.views.update({ view_id: viewId, view: next, ...(hash && { hash }) });
 }
@@ -155,8 +164,8 @@ async function turn(click: RouteClick, isMore: boolean, deps: HandlerDeps): Prom
 async function noteChannel({ action, origin, view }: RouteClick, deps: HandlerDeps): Promise<void> {
   const viewId = origin.viewId;
   if (viewId === undefined || textAt(view, 'callback_id') !== ROUTE_VIEWS.form) return;
-  const note = await channelNote(textAt(action, 'selected_conversation'), deps);
-  const blocks = withChannelNote(listAt(view, 'blocks') as unknown as KnownBlock[], note);
+  const note = await channelWarning(textAt(action, 'selected_conversation'), deps);
+  const blocks = withChannelWarning(listAt(view, 'blocks') as unknown as KnownBlock[], note);
   const { private_metadata: meta = '' } = view as { readonly private_metadata?: string };
   const shown: ModalView = {
     type: 'modal',

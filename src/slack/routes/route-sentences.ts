@@ -1,7 +1,7 @@
 import type { SetRouteOutcome } from '../../desk/control/routes.ts';
 
 /** Says that somebody was first, without markup. */
-export function sayMeanwhile(
+export function describeRouteConflict(
   { byName, how }: Extract<SetRouteOutcome, { readonly kind: 'changed-meanwhile' }>,
   name: string,
 ): string {

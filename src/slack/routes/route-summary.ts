@@ -6,7 +6,7 @@ import {
 import { writeSentence } from '../text/write-sentence.ts';
 
 /** Says what a route says, but for its tools, in one line of Slack's markup. */
-export function describeInLine({ tools: _tools, ...route }: ShownRoute, handles: Handles): string {
+export function routeSummary({ tools: _tools, ...route }: ShownRoute, handles: Handles): string {
   return describeRoute(route, handles)
     .map(({ label, words }) => `${label}: ${writeSentence(words)}`)
     .join(' · ');

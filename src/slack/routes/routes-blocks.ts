@@ -1,21 +1,21 @@
 /** The routes as admins see them, in the modal and in App Home: those that are set in Slack, with buttons, and below them the policy file's rules, to be read only. */
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
-import type { RoutesFound } from '../../desk/control/routes.ts';
+import type { RouteList } from '../../desk/control/routes.ts';
 import type { AdminRoute } from '../../domain/policy/admin-routes.ts';
 import type { Handles } from '../../domain/policy/describe-route.ts';
 import type { Policy } from '../../domain/policy/policy.ts';
 import type { Route } from '../../domain/policy/route.ts';
 import { LIMITS } from '../text/limits.ts';
 import { dateText, escapeMrkdwn, mention } from '../text/mrkdwn.ts';
-import { sayFileRules } from './policy-rules-text.ts';
+import { describePolicyRules } from './policy-rules-text.ts';
 import { encodeRouteToken, ROUTE_ACTIONS } from './route-ids.ts';
-import { describeInLine } from './route-summary.ts';
+import { routeSummary } from './route-summary.ts';
 
 /** Tools of a route that stand in the list; its form has them all. */
-const MOST_TOOLS = 10;
+const MAX_TOOLS = 10;
 
 /** The routes, and how user groups are called. */
-export type ShownRoutes = Pick<RoutesFound, 'book' | 'policy'> & { readonly handles: Handles };
+export type ShownRoutes = Pick<RouteList, 'book' | 'policy'> & { readonly handles: Handles };
 
 /** Builds the blocks; a notice stands above them. */
 export function buildRoutesBlocks(
@@ -37,14 +37,14 @@ export function buildRoutesBlocks(
 }
 
 /** Builds the part of App Home: a line for each route, and the rules. */
-export function buildRoutesPart({ book, handles, policy }: ShownRoutes): KnownBlock[] {
+export function buildRoutesSection({ book, handles, policy }: ShownRoutes): KnownBlock[] {
   return [
     { type: 'header', text: { type: 'plain_text', text: 'Routes' } },
     section(intro(book.routes.length, policy?.policy)),
     ...book.routes.map((route): KnownBlock => {
       const token = encodeRouteToken(route.name, route.revision);
       return {
-        ...section(sayRoute(route, handles)),
+        ...section(describeRoute(route, handles)),
         block_id: `route:${route.name}`,
         accessory: button('Change', ROUTE_ACTIONS.change, token),
       };
@@ -62,7 +62,7 @@ export function buildRoutesPart({ book, handles, policy }: ShownRoutes): KnownBl
 }
 
 function rulesBlocks(policy: Policy<Route> | undefined, handles: Handles): KnownBlock[] {
-  return policy ? sayFileRules(policy, handles).map(section) : [section(BUILT_IN)];
+  return policy ? describePolicyRules(policy, handles).map(section) : [section(BUILT_IN)];
 }
 
 function intro(count: number, policy: Policy<Route> | undefined): string {
@@ -86,7 +86,7 @@ function routeBlocks(route: AdminRoute, handles: Handles): KnownBlock[] {
   const token = encodeRouteToken(name, revision);
   return [
     { type: 'divider' },
-    section(sayRoute(route, handles)),
+    section(describeRoute(route, handles)),
     {
       type: 'context',
       elements: [
@@ -119,11 +119,11 @@ function routeBlocks(route: AdminRoute, handles: Handles): KnownBlock[] {
   ];
 }
 
-function sayRoute(route: AdminRoute, handles: Handles): string {
-  const shown = route.tools.slice(0, MOST_TOOLS).map((tool) => `\`${escapeMrkdwn(tool)}\``);
+function describeRoute(route: AdminRoute, handles: Handles): string {
+  const shown = route.tools.slice(0, MAX_TOOLS).map((tool) => `\`${escapeMrkdwn(tool)}\``);
   const left = route.tools.length - shown.length;
   const used = shown.length === 0 ? 'no tool yet' : shown.join(' ');
-  return `*${route.name}*: ${used}${left > 0 ? ` and ${left} more` : ''}\n${describeInLine(route, handles)}`;
+  return `*${route.name}*: ${used}${left > 0 ? ` and ${left} more` : ''}\n${routeSummary(route, handles)}`;
 }
 
 function section(text: string): SectionBlock {

@@ -3,7 +3,7 @@ import { ROUTE_VIEWS } from './route-ids.ts';
 import { buildRoutesBlocks, type ShownRoutes } from './routes-blocks.ts';
 
 /** Builds the modal that lists the routes, with a notice above them. */
-export function buildRoutesView(found: ShownRoutes, notice?: string): ModalView {
+export function buildRoutesModal(found: ShownRoutes, notice?: string): ModalView {
   return {
     type: 'modal',
     callback_id: ROUTE_VIEWS.list,

@@ -3,10 +3,10 @@ import type { RouteControl } from '../../desk/control/routes.ts';
 import type { Person } from '../../domain/people/person.ts';
 import type { Directory } from '../../domain/ports/directory.ts';
 import { toHandles, type UserGroup } from '../people/user-groups.ts';
-import { buildRoutesPart } from './routes-blocks.ts';
+import { buildRoutesSection } from './routes-blocks.ts';
 
 /** Makes the part of App Home in which an admin sees and sets routes; nothing for anybody else. */
-export function createRoutesPart({
+export function createRoutesSection({
   directory,
   routes,
   userGroups,
@@ -20,6 +20,6 @@ export function createRoutesPart({
     if (!profile.isAdmin) return [];
     const found = await routes.look(person);
     if (found.kind !== 'routes') return [];
-    return buildRoutesPart({ ...found, handles: toHandles(await userGroups()) });
+    return buildRoutesSection({ ...found, handles: toHandles(await userGroups()) });
   };
 }

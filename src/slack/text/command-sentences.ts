@@ -7,14 +7,14 @@ import type {
   StopOutcome,
 } from '../../desk/control/control.ts';
 import type { QuarantinedRecord } from '../../desk/worker/quarantine.ts';
-import { nameOf } from '../../domain/audit/damaged-record.ts';
+import { describeRecordName } from '../../domain/audit/damaged-record.ts';
 import { toVisible } from '../../domain/text/visible-text.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import { COMMAND, type CommandWord } from '../interactions/parse-command.ts';
 import { dateText, escapeMrkdwn, linkTo, mention } from './mrkdwn.ts';
 
 /** How many turns a status names. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** What the command can do. */
 export const HELP = [
@@ -36,12 +36,12 @@ export const COMMAND_SENTENCES = {
 } as const;
 
 /** Suggests a command in place of one that there is not. */
-export function sayMeant(word: CommandWord): string {
+export function describeCommandSuggestion(word: CommandWord): string {
   return `There is no such command, so nothing happened. Did you mean \`${COMMAND} ${word}\`? \`${COMMAND} help\` lists all commands.`;
 }
 
 /** Says what became of a stop. */
-export function sayStop(outcome: StopOutcome): string {
+export function describeStop(outcome: StopOutcome): string {
   switch (outcome.kind) {
     case 'stopped':
       return outcome.turns === 1 ? 'Stopped.' : `Stopped: ${outcome.turns} threads.`;
@@ -55,7 +55,7 @@ export function sayStop(outcome: StopOutcome): string {
 }
 
 /** Says what became of a pause. */
-export function sayPaused(outcome: PauseOutcome): string {
+export function describePaused(outcome: PauseOutcome): string {
   if (outcome.kind === 'not-allowed') return outcome.sentence;
   const { by, at } = outcome.pause;
   const after = `Nothing new runs anywhere, over restarts too, until \`${COMMAND} resume\`. What runs already ends by itself; messages wait.`;
@@ -65,13 +65,13 @@ export function sayPaused(outcome: PauseOutcome): string {
 }
 
 /** Says what became of a resumption. */
-export function sayResumed(outcome: ResumeOutcome): string {
+export function describeResumed(outcome: ResumeOutcome): string {
   if (outcome.kind === 'not-allowed') return outcome.sentence;
   return outcome.kind === 'resumed' ? 'Resumed: what waited goes on.' : 'I am not paused.';
 }
 
 /** Says what became of a thread that was to be forgotten. */
-export function sayForgotten(outcome: ForgetOutcome): string {
+export function describeForgotten(outcome: ForgetOutcome): string {
   switch (outcome.kind) {
     case 'forgotten':
       return outcome.turns === 0
@@ -85,16 +85,16 @@ export function sayForgotten(outcome: ForgetOutcome): string {
 }
 
 /** Says how it stands in a channel. */
-export function sayStatus(outcome: StatusOutcome): string {
+export function describeChannelStatus(outcome: StatusOutcome): string {
   if (outcome.kind === 'not-allowed') return outcome.sentence;
   const { pause, ongoing, quarantined } = outcome;
   const state = pause
     ? `Paused by ${mention(pause.by.user)} since ${dateText(pause.at)}: nothing new runs.`
     : 'Not paused.';
-  const damaged = sayQuarantined(quarantined);
+  const damaged = describeQuarantined(quarantined);
   const first = damaged === undefined ? [state] : [state, damaged];
   if (ongoing.length === 0) return [...first, 'Nothing goes on here.'].join('\n');
-  const lines = ongoing.slice(0, MOST_NAMED).map(({ thread, author, receivedAt, stopped }) => {
+  const lines = ongoing.slice(0, MAX_NAMED).map(({ thread, author, receivedAt, stopped }) => {
     const { channel, root } = placeOf(thread);
     const link = linkTo({ channel, ts: root }, 'Thread');
     const end = stopped ? ', being stopped' : '';
@@ -107,10 +107,10 @@ export function sayStatus(outcome: StatusOutcome): string {
 }
 
 /** Says which stored records are damaged; undefined where none is. */
-export function sayQuarantined(records: readonly QuarantinedRecord[]): string | undefined {
+export function describeQuarantined(records: readonly QuarantinedRecord[]): string | undefined {
   if (records.length === 0) return undefined;
-  const named = records.slice(0, MOST_NAMED).map(({ record, at }) => {
-    return `• ${escapeMrkdwn(toVisible(nameOf(record)).text)}, since ${dateText(at)}`;
+  const named = records.slice(0, MAX_NAMED).map(({ record, at }) => {
+    return `• ${escapeMrkdwn(toVisible(describeRecordName(record)).text)}, since ${dateText(at)}`;
   });
   const more = records.length - named.length;
   return [

@@ -1,8 +1,8 @@
 /** Describes a waiting call in a private answer: what it needs, from whom, and where its card is. */
 import type { Call } from '../../domain/calls/call.ts';
-import { missingVotes, routeOf } from '../../domain/calls/decision-rules.ts';
-import { callPart } from '../../domain/cards/call-name.ts';
-import { homeOf, isElsewhere } from '../../domain/cards/card-channel.ts';
+import { missingApprovalCount, rulingRouteOf } from '../../domain/calls/decision-rules.ts';
+import { callTitlePart } from '../../domain/cards/call-name.ts';
+import { cardLocationOf, isInOtherChannel } from '../../domain/cards/card-channel.ts';
 import { isGroup } from '../../domain/people/decision-permission.ts';
 import { isSamePerson, type Person } from '../../domain/people/person.ts';
 import type { Approver, Group } from '../../domain/policy/route.ts';
@@ -11,7 +11,7 @@ import { mention, mentionChannel } from './mrkdwn.ts';
 import { writeSentence } from './write-sentence.ts';
 
 /** What is known about the reader of an answer; unknown names are left out. */
-export interface Reading {
+export interface ReaderContext {
   readonly reader?: Person;
   /** Handles of user groups, without `@`. */
   readonly handles?: ReadonlyMap<Group, string>;
@@ -19,43 +19,43 @@ export interface Reading {
   readonly opens?: ReadonlySet<string>;
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Writes the name of a call in bold. */
-export function writeName(call: Call): string {
-  return writeSentence(callPart(call));
+export function boldCallTitle(call: Call): string {
+  return writeSentence(callTitlePart(call));
 }
 
 /** Says what a waiting call needs, and where its card is, as the end of a sentence whose subject is the call. */
-export function sayNeeds(call: Call, reading: Reading): string {
-  const { quorum } = routeOf(call);
-  const place = sayPlace(call, reading);
-  if (missingVotes(call) === 0) {
+export function describeNeeds(call: Call, reading: ReaderContext): string {
+  const { quorum } = rulingRouteOf(call);
+  const place = describePlace(call, reading);
+  if (missingApprovalCount(call) === 0) {
     return `has the approvals that it needs, and runs once Approve is pressed on its card${place}.`;
   }
-  const who = nameAwaited(call, reading);
+  const who = awaitedNames(call, reading);
   if (call.votes.length === 0) {
     const count = quorum === 1 ? '1 approval' : `${quorum} approvals`;
     return `needs ${count} from ${who}${place}.`;
   }
-  return `has ${sayCount(call)} so far; waiting for ${who}${place}.`;
+  return `has ${describeCount(call)} so far; waiting for ${who}${place}.`;
 }
 
 /** Says how many approvals there are of those that are needed. */
-function sayCount(call: Call): string {
-  return `${call.votes.length} of ${routeOf(call).quorum} approvals`;
+function describeCount(call: Call): string {
+  return `${call.votes.length} of ${rulingRouteOf(call).quorum} approvals`;
 }
 
 /** Empty where the card is in the thread, or where the reader could not open it. */
-function sayPlace(call: Call, { opens }: Reading): string {
-  const { channel } = homeOf(call);
-  const isTold = isElsewhere(call) && opens?.has(channel);
+function describePlace(call: Call, { opens }: ReaderContext): string {
+  const { channel } = cardLocationOf(call);
+  const isTold = isInOtherChannel(call) && opens?.has(channel);
   return isTold ? `; the card is in ${mentionChannel(channel)}` : '';
 }
 
 /** Names those whose approval is missing. */
-function nameAwaited(call: Call, reading: Reading): string {
-  const { approvers, selfApproval } = routeOf(call);
+function awaitedNames(call: Call, reading: ReaderContext): string {
+  const { approvers, selfApproval } = rulingRouteOf(call);
   const { requester } = call;
   const names = approvers.flatMap((approver) => {
     if (!isGroup(approver)) {
@@ -69,14 +69,14 @@ function nameAwaited(call: Call, reading: Reading): string {
   });
   const all = [...new Set(names)];
   if (all.length === 0 || all.includes(OTHERS)) return OTHERS;
-  const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '';
-  return `${all.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : '';
+  return `${all.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
 /** Where somebody among them can't be named. */
 const OTHERS = 'its approvers';
 
-function nameApprover(approver: Approver, call: Call, reading: Reading): string {
+function nameApprover(approver: Approver, call: Call, reading: ReaderContext): string {
   if (!isGroup(approver)) {
     const person = personOf(approver, call);
     const isReader = reading.reader && isSamePerson(reading.reader, person);
@@ -96,7 +96,7 @@ function personOf(approver: Exclude<Approver, Group>, { requester }: Call): Pers
 }
 
 /** Takes out the channels that the reader can't open. */
-export function withoutClosed(why: Sentence, { opens }: Reading): Sentence {
+export function withoutHiddenChannels(why: Sentence, { opens }: ReaderContext): Sentence {
   return partsOf(why).map((part) => {
     if (typeof part === 'string') return part;
     if ('channel' in part) return opens?.has(part.channel) ? part : 'another channel';

@@ -1,5 +1,5 @@
 import type { CardPlace } from '../../domain/calls/call.ts';
-import type { Called } from '../../domain/cards/card-channel.ts';
+import type { MentionTarget } from '../../domain/cards/card-channel.ts';
 import type { Group } from '../../domain/policy/route.ts';
 import type { Mentions } from '../../domain/threads/outbox-message.ts';
 
@@ -14,7 +14,7 @@ export function toPlainText(text: string): string {
 }
 
 /** Writes a text that is not ours into a line of mrkdwn: as it is where nothing in it can be markup, else as code, in which nothing is. */
-export function asPlain(text: string): string {
+export function toPlainMrkdwn(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   if (!MAY_BE_MARKUP.test(line)) return escapeMrkdwn(line);
   return `\`${escapeMrkdwn(line.replaceAll('`', '’'))}\``;
@@ -49,7 +49,7 @@ export function mentionAll(mentions: Mentions | undefined): string {
 }
 
 /** Writes the mentions of those who are called by name. */
-export function mentionCalled(calls: readonly Called[]): string {
+export function mentionTargets(calls: readonly MentionTarget[]): string {
   const all = calls.map((each) =>
     each.startsWith('user:') ? mention(each.slice('user:'.length)) : mentionGroup(each as Group),
   );
@@ -75,7 +75,7 @@ export function dateText(atMs: number, format = '{date_short_pretty} at {time}')
 const OUR_MARKUP = /<(?:@[A-Z0-9]+|#[A-Z0-9]+|!date\^[^<>]+|https:\/\/[^<>\s]+)>/g;
 
 /** Makes a notice of ours safe: mentions of people and channels, dates and links stay, the rest is text. */
-export function toNotice(text: string): string {
+export function toSafeNotice(text: string): string {
   const kept = text.match(OUR_MARKUP) ?? [];
   const parts = text.split(OUR_MARKUP).map((part) =>
     part
@@ -89,7 +89,7 @@ export function toNotice(text: string): string {
 const LIVE_MARKUP = /<(?=@[A-Z0-9]|#[A-Z0-9]|!(?:channel|here|everyone|subteam|date)\b)/gi;
 
 /** Takes the life out of mentions in the agent's Markdown: a word joiner breaks the markup, the look stays. */
-export function defuseMarkdown(text: string): string {
+export function disarmMentions(text: string): string {
   return text.replace(LIVE_MARKUP, '<\u2060');
 }
 
@@ -100,16 +100,16 @@ const UNDECIDED = 12;
  * Returns how `defuseMarkdown` begins for every text that begins with this one: what the end of the
  * text leaves open, markup or half a character, is held back.
  */
-export function settledMarkdown(text: string): string {
+export function settledMarkdownPrefix(text: string): string {
   const open = text.indexOf('<', Math.max(0, text.length - UNDECIDED));
   const end = open === -1 ? text.length : open;
   const whole = /[\uD800-\uDBFF]$/.test(text.slice(0, end)) ? end - 1 : end;
   const defused = [...text.matchAll(LIVE_MARKUP)].filter(({ index }) => index < whole).length;
-  return defuseMarkdown(text).slice(0, whole + defused);
+  return disarmMentions(text).slice(0, whole + defused);
 }
 
 /** Returns a growing Markdown text without the row at its end that is not whole, and without a table that has no body yet: both look like bars and dashes. */
-export function settledRows(text: string): string {
+export function settledTableRows(text: string): string {
   const lines = text.split('\n');
   const last = lines.at(-1) ?? '';
   if (last !== '' && !last.startsWith('|')) return text;

@@ -1,12 +1,21 @@
 /** What people are told of their clicks: what happened, and who decided. */
 import type { Call, CallStatus } from '../../domain/calls/call.ts';
-import { isElicitation, isQuestion, isTaken } from '../../domain/calls/call-origin.ts';
+import {
+  isAnswerOnly,
+  isConsumedByCaller,
+  isServerQuestion,
+} from '../../domain/calls/call-origin.ts';
 import type { DecisionOutcome } from '../../domain/calls/decision.ts';
 import { isSamePerson } from '../../domain/people/person.ts';
-import { sayOutside } from '../cards/sections/caller-labels.ts';
-import { endsWithTaking, isLeft } from '../cards/sections/status-labels.ts';
-import { sayElicitationEnd } from '../cards/server-question.ts';
-import { type Reading, sayNeeds, withoutClosed, writeName } from './describe-waiting.ts';
+import { callerLabel } from '../cards/sections/caller-labels.ts';
+import { endsWhenTaken, wasNeverTaken } from '../cards/sections/status-labels.ts';
+import { describeServerQuestionEnd } from '../cards/server-question.ts';
+import {
+  boldCallTitle,
+  describeNeeds,
+  type ReaderContext,
+  withoutHiddenChannels,
+} from './describe-waiting.ts';
 import { escapeMrkdwn, mention } from './mrkdwn.ts';
 import { writeSentence } from './write-sentence.ts';
 
@@ -43,22 +52,22 @@ export const SENTENCES = {
 } as const;
 
 /** Says an outcome to the person who caused it: where the call has ended up, and not what they pressed. */
-export function toSentence(outcome: DecisionOutcome, reading: Reading = {}): string {
+export function outcomeSentence(outcome: DecisionOutcome, reading: ReaderContext = {}): string {
   switch (outcome.kind) {
     case 'decided':
-      return sayDecided(outcome.call);
+      return describeDecided(outcome.call);
     case 'recorded':
-      return sayRecorded(outcome.call, reading);
+      return describeRecorded(outcome.call, reading);
     case 'already-voted':
-      return `Nothing changed: you have already given your approval. ${name(outcome.call)} ${sayNeeds(outcome.call, reading)}`;
+      return `Nothing changed: you have already given your approval. ${name(outcome.call)} ${describeNeeds(outcome.call, reading)}`;
     case 'already-decided':
-      return `Nothing changed: ${sayState(outcome.call)}`;
+      return `Nothing changed: ${describeState(outcome.call)}`;
     case 'stale':
-      return sayStale(outcome.call);
+      return describeStale(outcome.call);
     case 'rerouted':
-      return sayRerouted(outcome.call, reading);
+      return describeRerouted(outcome.call, reading);
     case 'not-allowed':
-      return `Nothing changed. ${name(outcome.call)}: ${writeSentence(withoutClosed(outcome.why, reading))}`;
+      return `Nothing changed. ${name(outcome.call)}: ${writeSentence(withoutHiddenChannels(outcome.why, reading))}`;
     case 'needs-reason':
       return `Nothing changed yet: say why you approve ${name(outcome.call)}.`;
     case 'needs-opening':
@@ -73,16 +82,16 @@ export function toSentence(outcome: DecisionOutcome, reading: Reading = {}): str
 }
 
 /** Says it where the person may not see the call: what it is called holds its arguments. */
-export function toUnnamed(outcome: DecisionOutcome): string {
-  if (outcome.kind !== 'not-allowed') return toSentence(outcome);
-  return `Nothing changed: ${writeSentence(withoutClosed(outcome.why, {}))}`;
+export function outcomeSentenceUnnamed(outcome: DecisionOutcome): string {
+  if (outcome.kind !== 'not-allowed') return outcomeSentence(outcome);
+  return `Nothing changed: ${writeSentence(withoutHiddenChannels(outcome.why, {}))}`;
 }
 
-const name = writeName;
+const name = boldCallTitle;
 
-function sayRecorded(call: Call, reading: Reading): string {
-  const needs = `${name(call)} ${sayNeeds(call, reading)}`;
-  if (call.votes.length === 0) return `Saved. ${needs}${sayUncounted(call)}`;
+function describeRecorded(call: Call, reading: ReaderContext): string {
+  const needs = `${name(call)} ${describeNeeds(call, reading)}`;
+  if (call.votes.length === 0) return `Saved. ${needs}${describeUncounted(call)}`;
   return isOwnEdit(call) ? `Saved, with your approval. ${needs}` : `Your approval counts. ${needs}`;
 }
 
@@ -94,7 +103,7 @@ function isOwnEdit({ editedBy, route, votes }: Call): boolean {
 }
 
 /** An edit is no approval where its maker has not seen all of it, owes a reason, may not approve their own call, or has moved it to others. */
-function sayUncounted(call: Call): string {
+function describeUncounted(call: Call): string {
   const { editedBy, requester, reroutedAt, route, updatedAt } = call;
   if (reroutedAt === updatedAt || editedBy === undefined) return '';
   if (isSamePerson(editedBy, requester) && route?.selfApproval === false) {
@@ -104,27 +113,27 @@ function sayUncounted(call: Call): string {
   return ' To approve it, see it whole first.';
 }
 
-function sayRerouted(call: Call, reading: Reading): string {
-  return `Nothing changed: the route has changed since you saw this card. ${name(call)} ${sayNeeds(call, reading)} Check the card again.`;
+function describeRerouted(call: Call, reading: ReaderContext): string {
+  return `Nothing changed: the route has changed since you saw this card. ${name(call)} ${describeNeeds(call, reading)} Check the card again.`;
 }
 
-function sayDecided(call: Call): string {
-  if (isElicitation(call)) return sayElicitationEnd(call);
+function describeDecided(call: Call): string {
+  if (isServerQuestion(call)) return describeServerQuestionEnd(call);
   switch (call.verdict?.kind) {
     case 'approve':
       return `You approved ${name(call)}.`;
     case 'edit':
       return call.status === 'pending'
-        ? sayRecorded(call, {})
+        ? describeRecorded(call, {})
         : `Saved, and you approved ${name(call)}.`;
     case 'reply':
-      return sayAnswered(call);
+      return describeAnswered(call);
     case 'ignore':
       return isProgram(call)
-        ? `You ignored ${name(call)}; ${sayReader(call)} is told so.`
+        ? `You ignored ${name(call)}; ${describeReplyReader(call)} is told so.`
         : `You ignored ${name(call)}; the agent stops here.`;
     default:
-      return `It is settled: ${sayState(call)}`;
+      return `It is settled: ${describeState(call)}`;
   }
 }
 
@@ -134,18 +143,18 @@ function isProgram({ outside }: Call): boolean {
 }
 
 /** Names whoever reads what people answer, in the middle of a sentence. */
-export function sayReader({ outside }: Pick<Call, 'outside'>): string {
+export function describeReplyReader({ outside }: Pick<Call, 'outside'>): string {
   return outside === undefined || outside.by === 'graph'
     ? 'the agent'
-    : `the ${sayOutside(outside)}`;
+    : `the ${callerLabel(outside)}`;
 }
 
-function sayAnswered(call: Call): string {
-  const said = `Your answer goes to ${sayReader(call)}`;
-  return isQuestion(call) ? `${said}.` : `${said}; ${name(call)} does not run.`;
+function describeAnswered(call: Call): string {
+  const said = `Your answer goes to ${describeReplyReader(call)}`;
+  return isAnswerOnly(call) ? `${said}.` : `${said}; ${name(call)} does not run.`;
 }
 
-function sayStale(call: Call): string {
+function describeStale(call: Call): string {
   if (call.editedBy === undefined || call.renewedAt !== undefined) {
     return `Nothing changed: ${name(call)} is not what that showed any more. Look at attempt ${call.attempt} as its card shows it now.`;
   }
@@ -170,18 +179,19 @@ const STATES: Readonly<Record<CallStatus, string>> = {
 /** Where a program runs it, or where it was only a question. */
 function stateOf(call: Call): string {
   const { status } = call;
-  if (isLeft(call)) return 'was approved, but not taken in time.';
-  if (endsWithTaking(call)) return 'was already taken';
-  if (isQuestion(call) && status === 'expired') return 'expired: nobody answered in time.';
-  if (isTaken(call) && status === 'approved') return 'is already approved, and waits to be taken';
-  if (isTaken(call) && status === 'running') return 'is already approved, and taken';
+  if (wasNeverTaken(call)) return 'was approved, but not taken in time.';
+  if (endsWhenTaken(call)) return 'was already taken';
+  if (isAnswerOnly(call) && status === 'expired') return 'expired: nobody answered in time.';
+  if (isConsumedByCaller(call) && status === 'approved')
+    return 'is already approved, and waits to be taken';
+  if (isConsumedByCaller(call) && status === 'running') return 'is already approved, and taken';
   return STATES[status];
 }
 
-function sayState(call: Call): string {
+function describeState(call: Call): string {
   const state = stateOf(call);
   if (state.endsWith('.')) return `${name(call)} ${state}`;
-  const who = call.verdict === undefined ? '' : ` (${sayVerdict(call.verdict)})`;
+  const who = call.verdict === undefined ? '' : ` (${describeVerdictBy(call.verdict)})`;
   return `${name(call)} ${state}${who}.`;
 }
 
@@ -193,6 +203,6 @@ const VERDICTS: Readonly<Record<NonNullable<Call['verdict']>['kind'], string>> =
   settle: 'settled by',
 };
 
-function sayVerdict(verdict: NonNullable<Call['verdict']>): string {
+function describeVerdictBy(verdict: NonNullable<Call['verdict']>): string {
   return `${VERDICTS[verdict.kind]} ${mention(verdict.by.user)}`;
 }

@@ -1,16 +1,16 @@
 /** What admins are told of the tools of MCP servers. What a server says stands there as data, never as markup. */
 import type { KnownBlock } from '@slack/types';
-import type { ToolsFound } from '../../desk/control/server-tools.ts';
+import type { ServerToolList } from '../../desk/control/server-tools.ts';
 import { plainMasking } from '../../domain/secrets/mask-secrets.ts';
-import { showPatch } from '../../domain/text/line-diff.ts';
+import { diffLines } from '../../domain/text/line-diff.ts';
 import { toVisible } from '../../domain/text/visible-text.ts';
 import type { AcceptOutcome, ChangedTool, ServerState } from '../../domain/tools/server-tools.ts';
 import { shortPin, type ToolClaims } from '../../domain/tools/tool-pin.ts';
-import { cutPiece } from '../cards/values/fit-values.ts';
-import { type DataPiece, renderText } from '../cards/values/render-arguments.ts';
-import { buildPieces } from '../cards/values/rich-text-blocks.ts';
+import { truncateValue } from '../cards/values/fit-values.ts';
+import { renderText, type ShownArgument } from '../cards/values/render-arguments.ts';
+import { buildValueBlock } from '../cards/values/rich-text-blocks.ts';
 import { COMMAND } from '../interactions/parse-command.ts';
-import { buildNotice, type SaidMessage } from '../outbound/build-messages.ts';
+import { buildNotice, type ComposedMessage } from '../outbound/build-messages.ts';
 import { BUDGET, LIMITS } from './limits.ts';
 import { mention, toPlainText } from './mrkdwn.ts';
 
@@ -18,14 +18,14 @@ import { mention, toPlainText } from './mrkdwn.ts';
 const MAX_CHANGED_LINES = 1_000;
 /** Text of all servers on one message. */
 const SERVERS = 3_000;
-const MOST_CHANGED = 4;
-const MOST_LEFT_OUT = 3;
+const MAX_CHANGED = 4;
+const MAX_LEFT_OUT = 3;
 const MAX_NAME = 60;
 const MAX_REASON = 160;
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Lists the servers, and what of their tools has changed; `name` asks for one of those alone. */
-export function listServerTools(found: ToolsFound, name: string): SaidMessage {
+export function listServerTools(found: ServerToolList, name: string): ComposedMessage {
   const { changed, servers } = found;
   if (servers.length === 0) {
     return buildNotice('There are no MCP servers: `MCP_CONFIG` names none.');
@@ -41,11 +41,11 @@ export function listServerTools(found: ToolsFound, name: string): SaidMessage {
       buildNotice(''),
       one.map((each) => showChange(each, BUDGET.pagePiece)),
     );
-  const shown = changed.slice(0, MOST_CHANGED);
+  const shown = changed.slice(0, MAX_CHANGED);
   const left = changed.length - shown.length;
   return together(
-    buildNotice([...sayServers(servers), sayChanged(changed.length)].join('\n')),
-    shown.map((each) => showChange(each, DATA / MOST_CHANGED)),
+    buildNotice([...describeServers(servers), describeChanged(changed.length)].join('\n')),
+    shown.map((each) => showChange(each, DATA / MAX_CHANGED)),
     left > 0 ? [buildNotice(`… and ${left} more, once these are accepted.`)] : [],
   );
 }
@@ -54,19 +54,19 @@ export function listServerTools(found: ToolsFound, name: string): SaidMessage {
 const DATA = 5_000;
 
 function together(
-  first: SaidMessage,
+  first: ComposedMessage,
   changes: readonly (readonly KnownBlock[])[],
-  last: readonly SaidMessage[] = [],
-): SaidMessage {
+  last: readonly ComposedMessage[] = [],
+): ComposedMessage {
   const blocks = [...first.blocks, ...changes.flat(), ...last.flatMap((each) => each.blocks)];
   return { text: first.text, blocks: blocks.slice(0, LIMITS.messageBlocks) };
 }
 
-function sayServers(servers: readonly ServerState[]): readonly string[] {
+function describeServers(servers: readonly ServerState[]): readonly string[] {
   const lines: string[] = [];
   let left = SERVERS;
   for (const server of servers) {
-    const line = sayServer(server);
+    const line = describeServer(server);
     left -= line.length;
     if (left < 0) return [...lines, `• … and ${servers.length - lines.length} more`];
     lines.push(line);
@@ -74,12 +74,12 @@ function sayServers(servers: readonly ServerState[]): readonly string[] {
   return lines;
 }
 
-function sayServer({ isConnected, leftOut, name, problem, tools }: ServerState): string {
+function describeServer({ isConnected, leftOut, name, problem, tools }: ServerState): string {
   const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
   const state = isConnected ? 'connected' : 'not connected';
   const lines = [`• \`${plain(name, MAX_NAME)}\`: ${state}, ${count}`];
   if (problem !== undefined) lines.push(`   can’t be used: \`${plain(problem, MAX_REASON)}\``);
-  for (const each of leftOut.slice(0, MOST_LEFT_OUT)) {
+  for (const each of leftOut.slice(0, MAX_LEFT_OUT)) {
     lines.push(
       `   left out \`${plain(each.name, MAX_NAME)}\`: \`${plain(each.reason, MAX_REASON)}\``,
     );
@@ -87,7 +87,7 @@ function sayServer({ isConnected, leftOut, name, problem, tools }: ServerState):
   return lines.join('\n');
 }
 
-function sayChanged(count: number): string {
+function describeChanged(count: number): string {
   if (count === 0) return 'All of their tools are as they were accepted.';
   const what = count === 1 ? 'One tool is' : `${count} tools are`;
   return `:warning: ${what} not what was accepted. Nobody can call what has changed until an admin accepts it.`;
@@ -98,12 +98,12 @@ function showChange(change: ChangedTool, most: number): KnownBlock[] {
   const by = before.by
     ? `accepted by ${mention(before.by.user)}`
     : 'as the server said it at first';
-  const piece = cutPiece(differenceOf(change), most);
+  const piece = truncateValue(differenceOf(change), most);
   const whole = piece.text.length < differenceOf(change).text.length;
   const more = whole ? [`\`${COMMAND} tools ${name}\` shows more of it.`] : [];
   return [
     ...buildNotice(`*${name}*, ${by}. What the server says now:`).blocks,
-    ...buildPieces([piece]),
+    ...buildValueBlock([piece]),
     ...buildNotice(
       [`\`${COMMAND} accept ${name} ${shortPin(hash)}\` takes it so.`, ...more].join('\n'),
     ).blocks,
@@ -113,9 +113,9 @@ function showChange(change: ChangedTool, most: number): KnownBlock[] {
 const SHOWN = plainMasking({ reveals: true });
 
 /** The old and the new, line by line. */
-function differenceOf({ before, name, now }: ChangedTool): DataPiece {
+function differenceOf({ before, name, now }: ChangedTool): ShownArgument {
   const [old, next] = [printClaims(before.claims), printClaims(now)];
-  const patch = showPatch(old, next, {
+  const patch = diffLines(old, next, {
     context: 1,
     maxChanged: MAX_CHANGED_LINES,
     names: ['accepted', 'now'],
@@ -131,15 +131,15 @@ function printClaims({ annotations, description, schema }: ToolClaims): string {
 }
 
 /** Says on an admin's Home that tools wait to be accepted. */
-export function sayWaitingTools(changed: readonly ChangedTool[]): string {
-  const names = changed.slice(0, MOST_NAMED).map(({ name }) => `\`${name}\``);
+export function describeWaitingTools(changed: readonly ChangedTool[]): string {
+  const names = changed.slice(0, MAX_NAMED).map(({ name }) => `\`${name}\``);
   const left = changed.length - names.length;
   const all = `${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
-  return `${sayChanged(changed.length)} \`${COMMAND} tools\` shows what is different: ${all}`;
+  return `${describeChanged(changed.length)} \`${COMMAND} tools\` shows what is different: ${all}`;
 }
 
 /** Says what became of an acceptance. */
-export function sayAccepted(outcome: AcceptOutcome, isNamed: boolean): SaidMessage {
+export function describeAccepted(outcome: AcceptOutcome, isNamed: boolean): ComposedMessage {
   switch (outcome.kind) {
     case 'accepted':
       return buildNotice(

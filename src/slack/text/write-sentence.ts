@@ -4,19 +4,19 @@ import { toVisible } from '../../domain/text/visible-text.ts';
 import { dateText, escapeMrkdwn, mention, mentionChannel, toPlainText } from './mrkdwn.ts';
 
 /** How people are named: `mentioned` tells them so in a new message; `quiet` tells nobody. */
-export type Naming = 'mentioned' | 'quiet';
+export type MentionStyle = 'mentioned' | 'quiet';
 
 /** Writes a sentence in Slack's markup; a group is never mentioned, for that would call all of it. */
 export function writeSentence(
   words: SentencePart | Sentence,
-  naming: Naming = 'mentioned',
+  naming: MentionStyle = 'mentioned',
 ): string {
   return partsOf(words)
     .map((part) => writePart(part, naming))
     .join('');
 }
 
-function writePart(part: SentencePart, naming: Naming): string {
+function writePart(part: SentencePart, naming: MentionStyle): string {
   if (typeof part === 'string') return escapeMrkdwn(part);
   if ('person' in part) return namePerson(part.person, part.name, naming);
   if ('group' in part) return nameGroup(part.group, part.handle);
@@ -25,7 +25,7 @@ function writePart(part: SentencePart, naming: Naming): string {
   return 'ago' in part ? dateText(part.ago, '{ago}') : dateText(part.at);
 }
 
-function namePerson(id: string, name: string | undefined, naming: Naming): string {
+function namePerson(id: string, name: string | undefined, naming: MentionStyle): string {
   return naming === 'mentioned' ? mention(id) : asData(name ?? id);
 }
 

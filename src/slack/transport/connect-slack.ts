@@ -43,7 +43,7 @@ export async function connectSlack(deps: {
   const { config, log } = deps;
   const client = new WebClient(config.botToken, clientOptions(config, log));
   const answer = await client.auth.test().catch((error: unknown) => {
-    throw new Error(whyNoStart(error, config), { cause: error });
+    throw new Error(explainFailedStart(error, config), { cause: error });
   });
   const { team_id: team, user_id: botUserId, bot_id: botId, enterprise_id: enterprise } = answer;
   if (team === undefined || botUserId === undefined || botId === undefined) {
@@ -81,7 +81,7 @@ export const TOKEN_ERRORS: Readonly<Record<string, string>> = {
   missing_scope: 'SLACK_BOT_TOKEN lacks a scope. Install the app again with manifest.yml.',
 };
 
-function whyNoStart(error: unknown, config: SlackConfig): string {
+function explainFailedStart(error: unknown, config: SlackConfig): string {
   const name = slackErrorName(error);
   if (name !== undefined) {
     return TOKEN_ERRORS[name] ?? `Slack answered ${name} to auth.test. Check SLACK_BOT_TOKEN.`;

@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HTTPModuleFunctions, HTTPReceiver, isValidSlackRequest } from '@slack/bolt';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
-import { MisshapenError } from './malformed-payload-error.ts';
+import { MalformedPayloadError } from './malformed-payload-error.ts';
 import { isPayload } from './payload.ts';
-import { createRefusedRequests } from './rejected-requests.ts';
+import { createRejectedRequests } from './rejected-requests.ts';
 import { createSlackLogger } from './slack-logger.ts';
-import type { SlackLine } from './slack-transport.ts';
+import type { SlackTransport } from './slack-transport.ts';
 
 const BODY_LIMIT = 1_000_000;
 
 /** Makes the line over HTTP: requests of the app's own server, their signature checked. */
-export function createHttpLine(deps: {
+export function createSlackHttpTransport(deps: {
   readonly signingSecret: string;
   readonly clock: Clock;
   readonly log: Log;
-}): SlackLine {
+}): SlackTransport {
   const { signingSecret, log } = deps;
-  const refused = createRefusedRequests(deps);
+  const refused = createRejectedRequests(deps);
   if (signingSecret.trim() === '') {
     throw new Error(
       'SLACK_SIGNING_SECRET is empty. Copy it from the app’s page, “Basic Information”.',
@@ -30,7 +30,7 @@ export function createHttpLine(deps: {
     // Slack repeats what was not saved.
     processEventErrorHandler: async ({ error, response }) => {
       log.error({ err: error }, 'A request of Slack’s could not be taken.');
-      const status = error instanceof MisshapenError ? 400 : 503;
+      const status = error instanceof MalformedPayloadError ? 400 : 503;
       if (!response.headersSent) response.writeHead(status).end();
       return false;
     },

@@ -2,7 +2,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 
 /** Requests in Slack's form that were not taken: the operator hears why, for Slack tells nobody. */
-export interface RefusedRequests {
+export interface RejectedRequests {
   /** The signature is not made with our secret. */
   noteSignature(): void;
   /** The timestamp is so many milliseconds away from our clock. */
@@ -18,13 +18,13 @@ const LOG_EVERY_MS = 60_000;
 const REMEMBERED_MS = 10 * 60_000;
 
 /** Creates the notes of one process. */
-export function createRefusedRequests({
+export function createRejectedRequests({
   clock,
   log,
 }: {
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-}): RefusedRequests {
+}): RejectedRequests {
   let last: { readonly at: number; readonly text: string } | undefined;
   const logged = new Map<string, number>();
 

@@ -191,7 +191,7 @@ export function slackErrorName(error: unknown): string | undefined {
 }
 
 /** Returns how long Slack is to be left alone that has asked for so many seconds, or for none that can be read. */
-export function patienceMs(seconds: number): number {
+export function retryDelayMs(seconds: number): number {
   const asked = Number.isNaN(seconds) ? DEFAULT_RETRY_AFTER_S : seconds;
   return Math.min(MOST_RETRY_AFTER_S, Math.max(LEAST_RETRY_AFTER_S, asked)) * 1_000;
 }
@@ -213,7 +213,7 @@ export function toChatError(error: unknown, doing: string): ChatError {
   if (seconds !== undefined) {
     return new ChatError('rate-limited', `Could not ${doing}: Slack asks me to slow down.`, {
       cause: error,
-      retryAfterMs: patienceMs(seconds),
+      retryAfterMs: retryDelayMs(seconds),
     });
   }
   const name = slackErrorName(error);
@@ -250,7 +250,7 @@ function fromSlack(name: string, error: unknown, doing: string): ChatError {
       cause: error,
     });
   }
-  const wait = row.code === 'rate-limited' ? { retryAfterMs: patienceMs(Number.NaN) } : {};
+  const wait = row.code === 'rate-limited' ? { retryAfterMs: retryDelayMs(Number.NaN) } : {};
   return new ChatError(row.code, `Could not ${doing} (${name}). ${row.say}`, {
     cause: error,
     ...wait,

@@ -6,12 +6,12 @@ import type { Log } from '../../domain/ports/log.ts';
  * text, since their debug lines hold whole payloads.
  */
 export function createSlackLogger(log: Log): Logger {
-  const say = (parts: readonly unknown[]) => parts.map(String).join(' ').slice(0, 500);
+  const joinParts = (parts: readonly unknown[]) => parts.map(String).join(' ').slice(0, 500);
   return {
     debug: () => {},
     info: () => {},
-    warn: (...parts: unknown[]) => log.warn({ from: 'slack' }, say(parts)),
-    error: (...parts: unknown[]) => log.error({ from: 'slack' }, say(parts)),
+    warn: (...parts: unknown[]) => log.warn({ from: 'slack' }, joinParts(parts)),
+    error: (...parts: unknown[]) => log.error({ from: 'slack' }, joinParts(parts)),
     setLevel: () => {},
     getLevel: () => LogLevel.WARN,
     setName: () => {},

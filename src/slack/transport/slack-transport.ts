@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Receiver } from '@slack/bolt';
-import type { RefusedRequests } from './rejected-requests.ts';
+import type { RejectedRequests } from './rejected-requests.ts';
 
 /** How Slack's events reach the app, whichever way. */
-export interface SlackLine {
+export interface SlackTransport {
   readonly receiver: Receiver;
   /** Resolves when events can arrive; rejects with what to mend. */
   start(): Promise<void>;
@@ -14,5 +14,5 @@ export interface SlackLine {
   /** Handles Slack's requests; absent where they come over a socket. */
   readonly requestListener?: (request: IncomingMessage, response: ServerResponse) => void;
   /** Notes of requests that were not taken; absent where they come over a socket. */
-  readonly refused?: RefusedRequests;
+  readonly refused?: RejectedRequests;
 }

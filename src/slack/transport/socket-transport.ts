@@ -5,7 +5,7 @@ import { clientOptions, type SlackConnection } from './connect-slack.ts';
 import { isPayload, objectAt, textAt } from './payload.ts';
 import { slackErrorName } from './slack-errors.ts';
 import { createSlackLogger } from './slack-logger.ts';
-import type { SlackLine } from './slack-transport.ts';
+import type { SlackTransport } from './slack-transport.ts';
 
 const MAX_DELAY_MS = 30_000;
 const FIRST_DELAY_MS = 500;
@@ -23,12 +23,12 @@ const START_ERRORS: Readonly<Record<string, string>> = {
  * Makes the line over Socket Mode. It reconnects by itself, for ever: Bolt's own way of it ends the
  * process when Slack can't be reached for a moment.
  */
-export function createSocketLine(deps: {
+export function createSlackSocketTransport(deps: {
   readonly connection: SlackConnection;
   readonly appToken: string;
   readonly clock: Clock;
   readonly log: Log;
-}): SlackLine {
+}): SlackTransport {
   const { clock, log } = deps;
   const { config } = deps.connection;
   const { clientPingTimeoutMs: pingTimeout } = config;

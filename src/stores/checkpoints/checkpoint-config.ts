@@ -3,7 +3,7 @@ import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 
 /** Reads the fence that a write of checkpoints must carry; throws when it is missing. */
-export function fenceOfWrite(config: RunnableConfig): ThreadFence {
+export function requiredFenceOf(config: RunnableConfig): ThreadFence {
   const thread: unknown = config.configurable?.thread_id;
   const token: unknown = config.configurable?.fence_token;
   if (typeof thread !== 'string' || thread === '') {
@@ -18,7 +18,7 @@ export function fenceOfWrite(config: RunnableConfig): ThreadFence {
 }
 
 /** Reads the namespace of a checkpoint; the root's is empty. */
-export function namespaceOf(config: RunnableConfig): string {
+export function checkpointNamespaceOf(config: RunnableConfig): string {
   const ns: unknown = config.configurable?.checkpoint_ns;
   return typeof ns === 'string' ? ns : '';
 }

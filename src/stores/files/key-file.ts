@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstallationKey } from '../../domain/secrets/secret-mark.ts';
-import { putFirst, readIfThere } from './write-if-absent.ts';
+import { readIfPresent, writeIfAbsent } from './write-if-absent.ts';
 
 const NAME = 'installation.key';
 const BYTES = 32;
@@ -11,7 +11,7 @@ const OWNER_ONLY = 0o600;
 
 /** Reads the key of a data folder, if there is one; makes none. */
 export async function readFileKey(dataDir: string): Promise<Uint8Array | undefined> {
-  return await readIfThere(join(dataDir, NAME));
+  return await readIfPresent(join(dataDir, NAME));
 }
 
 /** Keeps the key in the data folder, which exists; the first to read it makes it. */
@@ -19,10 +19,10 @@ export function createFileKey(dataDir: string): InstallationKey {
   const path = join(dataDir, NAME);
   return {
     async read() {
-      const found = await readIfThere(path);
+      const found = await readIfPresent(path);
       // A copy or a restored backup may have lost its mode.
       if (found) await chmod(path, OWNER_ONLY);
-      const key = found ?? (await putFirst(path, randomBytes(BYTES), OWNER_ONLY));
+      const key = found ?? (await writeIfAbsent(path, randomBytes(BYTES), OWNER_ONLY));
       if (key.length === BYTES) return key;
       throw new Error(
         `${path} is not a key: it has ${key.length} bytes instead of ${BYTES}. Restore it from a backup, or delete it; then secrets get new marks, and calls that wait are stopped as if somebody had changed them.`,

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { syncFolder } from './sync-folder.ts';
 
 /** Reads a file; undefined when there is none. */
-export async function readIfThere(path: string): Promise<Buffer | undefined> {
+export async function readIfPresent(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
   } catch (error) {
@@ -14,7 +14,11 @@ export async function readIfThere(path: string): Promise<Buffer | undefined> {
 }
 
 /** Puts a file where there is none, whole or not at all, on the disk, and readable by `mode`; of several writers the first one's stays. Answers what is there then. */
-export async function putFirst(path: string, bytes: Uint8Array, mode: number): Promise<Buffer> {
+export async function writeIfAbsent(
+  path: string,
+  bytes: Uint8Array,
+  mode: number,
+): Promise<Buffer> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   const handle = await open(draft, 'wx', mode);
   try {

@@ -12,10 +12,10 @@ import type {
   StoredRecord,
 } from '../records.ts';
 import type { HeldUnits } from './held-units.ts';
-import { cutPage, type HoldCache } from './hold-cache.ts';
+import { type HoldCache, slicePage } from './hold-cache.ts';
 
 /** What a decision has read, as it was. */
-export type Seen = ReadonlyMap<RecordKey, StoredRecord>;
+export type ReadSnapshot = ReadonlyMap<RecordKey, StoredRecord>;
 
 export interface HeldRecords {
   /** The records, for all that this process reads and commits. */
@@ -25,7 +25,7 @@ export interface HeldRecords {
   /** Reads past what is kept. */
   fresh<T>(work: () => Promise<T>): Promise<T>;
   /** Does something, and tells what it has read. */
-  observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: Seen }>;
+  observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: ReadSnapshot }>;
 }
 
 /** Where something is done: in which units, under which hold, and what it has read if that is asked for. */
@@ -113,7 +113,7 @@ export function createHeldRecords(
     if (asked === page) return found;
     // There is more than one page of it.
     if (found.length >= asked.limit) return await records.range(page);
-    return cutPage(found, page);
+    return slicePage(found, page);
   }
 
   /** What others have changed is not known otherwise. */
@@ -144,7 +144,7 @@ export function createHeldRecords(
     const held = sent.length === 0 ? {} : { held: { now: clock.now(), units: sent } };
     const done = await write({ ...given, ...held });
     if (done.kind !== 'done') {
-      units.giveBackDone(sent);
+      units.restoreDone(sent);
       if (done.kind === 'conflict') dropWhereOld(done.newer);
       return done;
     }

@@ -10,7 +10,7 @@ export interface HeldTask extends Task {
 }
 
 /** How the end of a task is written. */
-export interface TaskEnd {
+export interface TaskCompletion {
   /** Tasks of the unit that were done before. */
   readonly done: readonly string[];
   /** Nothing else of the unit is in hand: it is given back. */
@@ -19,7 +19,7 @@ export interface TaskEnd {
   over(): void;
 }
 
-export interface Held {
+export interface UnitHold {
   readonly unit: string;
   readonly token: number;
   readonly cache: HoldCache;
@@ -37,14 +37,15 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** In place of the name of one. */
 const EVERY_UNIT = '';
 
-const isInHand = ({ inHand, waiting }: Held, id: string): boolean =>
+const isInHand = ({ inHand, waiting }: UnitHold, id: string): boolean =>
   inHand.has(id) || waiting.some((task) => task.id === id);
 
-const isIdle = ({ inHand, waiting }: Held): boolean => inHand.size === 0 && waiting.length === 0;
+const isIdle = ({ inHand, waiting }: UnitHold): boolean =>
+  inHand.size === 0 && waiting.length === 0;
 
 /** The units of a process. */
 export class HeldUnits {
-  readonly #units = new Map<string, Held>();
+  readonly #units = new Map<string, UnitHold>();
   readonly #clock: Clock;
   /** Before this there is nothing to be leased; 0 where that is not known. */
   #quietUntil = 0;
@@ -53,16 +54,16 @@ export class HeldUnits {
     this.#clock = clock;
   }
 
-  all(): readonly Held[] {
+  all(): readonly UnitHold[] {
     return [...this.#units.values()];
   }
 
-  get(unit: string): Held | undefined {
+  get(unit: string): UnitHold | undefined {
     return this.#units.get(unit);
   }
 
   /** Undefined where the hold is not the newest. */
-  newestOf({ token, unit }: Fence): Held | undefined {
+  newestOf({ token, unit }: Fence): UnitHold | undefined {
     const held = this.#units.get(unit);
     return held?.token === token ? held : undefined;
   }
@@ -80,34 +81,34 @@ export class HeldUnits {
     this.#units.set(unit, held);
   }
 
-  forget(held: Held): void {
+  forget(held: UnitHold): void {
     if (this.newestOf(held) === held) this.#units.delete(held.unit);
   }
 
   /** The store is asked to prolong it now: what is heard of on the way counts beside the answer. */
-  renewing(held: Held): void {
+  renewing(held: UnitHold): void {
     held.next = NEVER;
   }
 
   /** Follows a renewal; undefined where the hold is lost. */
-  renewed(held: Held, hold: Hold | undefined): void {
+  renewed(held: UnitHold, hold: Hold | undefined): void {
     if (!hold) this.forget(held);
     else if (this.newestOf(held) === held) this.adopt(hold);
     else {
       // It was given back meanwhile, with what this has handed out.
       held.next = 0;
-      this.lookAt(0);
+      this.scheduleLook(0);
     }
   }
 
   /** Follows a lease: a full answer may have left more. */
   leased({ holds, next = NEVER }: Leased, isFull: boolean): void {
     for (const hold of holds) this.adopt(hold);
-    this.lookAt(isFull ? 0 : next);
+    this.scheduleLook(isFull ? 0 : next);
   }
 
   /** Others have asked for something; without units, for anything. */
-  heardOf(asked: readonly string[] | undefined): void {
+  recordAsked(asked: readonly string[] | undefined): void {
     const isForAll = asked === undefined || asked.includes(EVERY_UNIT);
     for (const unit of isForAll ? [...this.#units.keys()] : asked) {
       const held = this.#units.get(unit);
@@ -116,11 +117,11 @@ export class HeldUnits {
       held.next = 0;
       for (const id of held.inHand) held.again.add(id);
     }
-    if (isForAll || asked.some((unit) => !this.#units.has(unit))) this.lookAt(0);
+    if (isForAll || asked.some((unit) => !this.#units.has(unit))) this.scheduleLook(0);
   }
 
   /** There may be something to be leased at a time. */
-  lookAt(at: number): void {
+  scheduleLook(at: number): void {
     this.#quietUntil = Math.min(this.#quietUntil, at);
   }
 
@@ -130,7 +131,7 @@ export class HeldUnits {
   }
 
   /** The store is asked now. */
-  askNow(): void {
+  leaseNow(): void {
     this.#quietUntil = NEVER;
   }
 
@@ -159,14 +160,14 @@ export class HeldUnits {
     });
   }
 
-  takeDone({ done, token, unit }: Held): HeldUnit {
+  takeDone({ done, token, unit }: UnitHold): HeldUnit {
     const sent = { unit, token, done: [...done] };
     done.clear();
     return sent;
   }
 
   /** A commit was refused: what was done is still to be written. */
-  giveBackDone(sent: readonly HeldUnit[]): void {
+  restoreDone(sent: readonly HeldUnit[]): void {
     for (const each of sent) for (const id of each.done) this.newestOf(each)?.done.add(id);
   }
 
@@ -181,7 +182,7 @@ export class HeldUnits {
       const held = fence && this.newestOf(fence);
       if (held) held.waiting.push(task);
       // Its unit was given back meanwhile, and the task with it.
-      else this.lookAt(0);
+      else this.scheduleLook(0);
     }
     const begun = new Set(handedOut.map(({ id, unit }) => `${unit} ${id}`));
     for (const change of tasks) {
@@ -192,7 +193,7 @@ export class HeldUnits {
 
   #noteAsked({ askedFor, id, unit }: Extract<TaskChange, { askedFor: number }>): void {
     const held = this.#units.get(unit);
-    if (!held) this.lookAt(askedFor);
+    if (!held) this.scheduleLook(askedFor);
     else if (askedFor > this.#clock.now()) held.next = Math.min(held.next, askedFor);
     else if (isInHand(held, id)) held.again.add(id);
     // It has ended meanwhile.
@@ -217,9 +218,9 @@ export class HeldUnits {
   end(
     { id, token, unit }: Pick<HeldTask, 'unit' | 'id' | 'token'>,
     change: TaskChange,
-  ): TaskEnd | 'later' | 'again' {
+  ): TaskCompletion | 'later' | 'again' {
     const held = this.newestOf({ unit, token });
-    if (!held) return { done: [], releases: true, over: () => this.lookAt(0) };
+    if (!held) return { done: [], releases: true, over: () => this.scheduleLook(0) };
     held.inHand.delete(id);
     const isAgain = held.again.delete(id);
     if ('isDone' in change && (isAgain || !isIdle(held))) {
@@ -233,14 +234,14 @@ export class HeldUnits {
   }
 
   /** Gives up a unit of which nothing is in hand. */
-  release(held: Held): TaskEnd {
+  release(held: UnitHold): TaskCompletion {
     this.forget(held);
-    const over = () => this.lookAt(held.again.size > 0 ? 0 : held.next);
+    const over = () => this.scheduleLook(held.again.size > 0 ? 0 : held.next);
     return { done: this.takeDone(held).done, releases: true, over };
   }
 
   /** Gives up a unit if nothing of it is in hand. */
-  releaseIdle(held: Held): TaskEnd | undefined {
+  releaseIdle(held: UnitHold): TaskCompletion | undefined {
     return this.newestOf(held) === held && isIdle(held) ? this.release(held) : undefined;
   }
 }

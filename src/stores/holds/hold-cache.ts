@@ -126,7 +126,7 @@ export function createHoldCache(unit: string): HoldCache {
       if (!known) return undefined;
       const found = [...known.ats].map(([at, key]) => ({ at, record: records.get(key) }));
       if (found.some(({ record }) => !record)) return undefined;
-      return cutPage(
+      return slicePage(
         found.flatMap(({ at, record }) => (record ? { at, ...record } : [])),
         page,
       );
@@ -167,7 +167,7 @@ function toRecord(change: WritingChange): StoredRecord {
 }
 
 /** Cuts a page out of all that there is. */
-export function cutPage(
+export function slicePage(
   found: readonly FoundRecord[],
   { isBackwards, limit, prefix = '' }: Page,
 ): readonly FoundRecord[] {

@@ -7,22 +7,22 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Fence, Records } from '../records.ts';
 import { createHeldRecords, type HeldRecords } from './held-records.ts';
-import { type Held, type HeldTask, HeldUnits, type TaskEnd } from './held-units.ts';
+import { type HeldTask, HeldUnits, type TaskCompletion, type UnitHold } from './held-units.ts';
 
 /** What is to be begun now, and when there is more (ms); undefined when nothing is planned. */
-export interface TakenTasks {
+export interface TaskBatch {
   readonly tasks: readonly HeldTask[];
   readonly next: number | undefined;
 }
 
 /** A unit that is held as long as somebody is in it. */
-export interface Visit extends Fence {
+export interface UnitVisit extends Fence {
   leave(): Promise<void>;
 }
 
 export interface Holds extends HeldRecords, Pick<HeldUnits, 'end' | 'waitingAt'> {
   /** Takes `most` tasks at most, those that have been due longest; asks the store only where there may be any. */
-  take(now: number, leaseMs: number, most: number): Promise<TakenTasks>;
+  take(now: number, leaseMs: number, most: number): Promise<TaskBatch>;
   /** Prolongs a hold; answers until when, and undefined when it is lost. */
   renew(hold: Fence, now: number, leaseMs: number): Promise<number | undefined>;
   /** Whether it is known that a hold is over. */
@@ -30,13 +30,13 @@ export interface Holds extends HeldRecords, Pick<HeldUnits, 'end' | 'waitingAt'>
   /** Writes what was done in a unit. */
   flush(hold: Fence): Promise<void>;
   /** Joins who works on a unit here, or leases a free one; undefined where others have it. */
-  enter(unit: string, leaseMs: number): Promise<Visit | undefined>;
+  enter(unit: string, leaseMs: number): Promise<UnitVisit | undefined>;
   /** Calls the listener when there may be something to take. */
   listen(listener: () => void): Promise<void>;
   /** Gives back the units of which nothing was begun. */
-  giveUp(): Promise<void>;
+  releaseHolds(): Promise<void>;
   /** Has the store asked with the next look: what others have said may be lost. */
-  lookAgain(): void;
+  requestLease(): void;
 }
 
 const isOf =
@@ -50,13 +50,13 @@ export function createHolds(records: Records, clock: Clock): Holds {
   const units = new HeldUnits(clock);
   const listeners = new Set<() => void>();
 
-  function tellListeners(): void {
+  function notifyListeners(): void {
     // Apart from the writer: what a listener does or throws is not the writer's business.
     for (const listener of listeners) queueMicrotask(listener);
   }
 
   /** Writes what was done; what was asked for meanwhile is handed out again. */
-  async function flushDone(holds: readonly Held[]): Promise<void> {
+  async function flushDone(holds: readonly UnitHold[]): Promise<void> {
     const some = holds.filter(({ done }) => done.size > 0);
     if (some.length === 0) return;
     const sent = some.map((held) => units.takeDone(held));
@@ -65,7 +65,10 @@ export function createHolds(records: Records, clock: Clock): Holds {
     if (done.kind === 'done') units.committed([], done.handedOut, sent);
   }
 
-  async function giveBack({ token, unit }: Held, { done, over }: TaskEnd): Promise<void> {
+  async function releaseUnit(
+    { token, unit }: UnitHold,
+    { done, over }: TaskCompletion,
+  ): Promise<void> {
     const tasks = done.map((id) => ({ unit, id, isDone: true as const }));
     const fences = [{ unit, token }];
     try {
@@ -75,13 +78,13 @@ export function createHolds(records: Records, clock: Clock): Holds {
     }
   }
 
-  async function giveBackIdle(held: Held): Promise<void> {
+  async function giveBackIdle(held: UnitHold): Promise<void> {
     const end = units.releaseIdle(held);
-    if (end) await giveBack(held, end);
-    tellListeners();
+    if (end) await releaseUnit(held, end);
+    notifyListeners();
   }
 
-  async function renewAll(holds: readonly Held[], now: number, leaseMs: number): Promise<void> {
+  async function renewAll(holds: readonly UnitHold[], now: number, leaseMs: number): Promise<void> {
     for (const held of holds) units.renewing(held);
     const flushed = flushDone(holds);
     try {
@@ -94,39 +97,39 @@ export function createHolds(records: Records, clock: Clock): Holds {
   }
 
   async function leaseMore(now: number, leaseMs: number, most: number): Promise<void> {
-    units.askNow();
+    units.leaseNow();
     try {
       const leased = await records.lease(now, leaseMs, { most });
       units.leased(leased, most > 0 && leased.holds.length === most);
     } catch (error) {
-      units.lookAt(0);
+      units.scheduleLook(0);
       throw error;
     }
   }
 
   /** Whoever works in a unit prolongs it: one whose time is over all the same is another's to take. */
-  function isLapsed({ inHand, until }: Held, now: number): boolean {
+  function isLapsed({ inHand, until }: UnitHold, now: number): boolean {
     return until <= now && inHand.size > 0;
   }
 
   /** Whether more of it may be handed out, or its time is over before anything was begun. */
-  function isToRenew(held: Held, now: number): boolean {
+  function isToRenew(held: UnitHold, now: number): boolean {
     const { next, until, waiting } = held;
     return !isLapsed(held, now) && (next <= now || (waiting.length > 0 && until <= now));
   }
 
-  async function visit(unit: string, leaseMs: number): Promise<Held | undefined> {
+  async function visit(unit: string, leaseMs: number): Promise<UnitHold | undefined> {
     if (!units.get(unit)) {
       const leased = await records.lease(clock.now(), leaseMs, { unit });
       units.leased(leased, false);
-      if (leased.holds.some(({ tasks }) => tasks.length > 0)) tellListeners();
+      if (leased.holds.some(({ tasks }) => tasks.length > 0)) notifyListeners();
     }
     const held = units.get(unit);
     return held && held.until > clock.now() ? held : undefined;
   }
 
   return {
-    ...createHeldRecords(records, units, clock, tellListeners),
+    ...createHeldRecords(records, units, clock, notifyListeners),
     end: (task, change) => units.end(task, change),
     waitingAt: () => units.waitingAt(),
     async take(now, leaseMs, most) {
@@ -170,16 +173,16 @@ export function createHolds(records: Records, clock: Clock): Holds {
         },
       };
     },
-    async giveUp() {
+    async releaseHolds() {
       const idle = units.all().filter(({ inHand }) => inHand.size === 0);
-      await Promise.all(idle.map((held) => giveBack(held, units.release(held))));
+      await Promise.all(idle.map((held) => releaseUnit(held, units.release(held))));
     },
-    lookAgain: () => units.lookAt(0),
+    requestLease: () => units.scheduleLook(0),
     async listen(listener) {
       listeners.add(listener);
       await records.watch((asked, isOwn) => {
         if (isOwn) return;
-        units.heardOf(asked);
+        units.recordAsked(asked);
         listener();
       });
     },

@@ -1,9 +1,9 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { StoreCheck } from '../store-check-result.ts';
 import { assertVersion } from '../store-version.ts';
-import { tryRights } from './connection/check-permissions.ts';
+import { checkPermissions } from './connection/check-permissions.ts';
 import { connectRedis } from './connection/connect-redis.ts';
-import { readVersion } from './redis-version.ts';
+import { readStoreVersion } from './redis-version.ts';
 
 /** Checks that the Redis can be reached, is fit, gives the rights that are needed and has our time; rejects with what to do. */
 export async function checkRedis({
@@ -23,8 +23,8 @@ export async function checkRedis({
   try {
     const desk = `${prefix}:{desk}`;
     await connection.check(desk);
-    await tryRights(connection.link, `${prefix}:{thread:}`);
-    const version = await readVersion(connection.link, desk);
+    await checkPermissions(connection.link, `${prefix}:{thread:}`);
+    const version = await readStoreVersion(connection.link, desk);
     if (version !== undefined) assertVersion('The data in Redis', version, 'REDIS_PREFIX');
     const state =
       version === undefined ? 'it holds no records yet' : 'its records are of this version';

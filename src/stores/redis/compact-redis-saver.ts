@@ -20,12 +20,16 @@ import {
 import { RedisSaver } from '@langchain/langgraph-checkpoint-redis';
 import { UnreadableStateError } from '../../domain/ports/agent.ts';
 import { assertCheckpoint } from '../../domain/threads/checkpoint-shape.ts';
-import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoints/checkpoint-config.ts';
+import {
+  checkpointNamespaceOf,
+  checkpointOfWrites,
+  requiredFenceOf,
+} from '../checkpoints/checkpoint-config.ts';
 import { DELETE, GET, GET_WRITES, LIST, PUT, PUT_WRITES } from './checkpoint-scripts.ts';
 import type { RedisConnection } from './connection/connect-redis.ts';
-import { readList, readText, readTexts } from './connection/parse-reply.ts';
+import { parseReplyList, parseText, parseTextList } from './connection/parse-reply.ts';
 import type { Reply } from './connection/redis-connection.ts';
-import type { RedisLink } from './connection/script-runner.ts';
+import type { ScriptRunner } from './connection/script-runner.ts';
 
 /** One checkpoint among those of its thread. */
 interface Spot {
@@ -41,7 +45,7 @@ interface Spot {
  * same script. Reads that carry a fence raise it too.
  */
 export class CompactRedisSaver extends RedisSaver {
-  readonly #link: RedisLink;
+  readonly #link: ScriptRunner;
   readonly #connection: RedisConnection;
   readonly #prefix: string;
 
@@ -64,8 +68,8 @@ export class CompactRedisSaver extends RedisSaver {
     metadata: CheckpointMetadata,
     newVersions?: ChannelVersions,
   ): Promise<RunnableConfig> {
-    const { thread, token } = fenceOfWrite(config);
-    const ns = namespaceOf(config);
+    const { thread, token } = requiredFenceOf(config);
+    const ns = checkpointNamespaceOf(config);
     const parent = getCheckpointId(config) || null;
     const { document, values } = split(checkpoint);
     const texts = await Promise.all([this.#dump(document), this.#dump(metadata)]);
@@ -82,7 +86,7 @@ export class CompactRedisSaver extends RedisSaver {
         blobs.push(refOf(channel, checkpoint), await this.#dump(values[channel]));
       }
       const reply = await this.#link.run(PUT, this.#base(thread), [...head, ...body, ...blobs]);
-      return readTexts(reply);
+      return parseTextList(reply);
     };
     const missing = await store(changed);
     // A value that should have been there is gone: it is sent once more with the others.
@@ -98,8 +102,8 @@ export class CompactRedisSaver extends RedisSaver {
     taskId: string,
     taskPath = '',
   ): Promise<void> {
-    const { thread, token } = fenceOfWrite(config);
-    const args = [String(token), namespaceOf(config), checkpointOfWrites(config)];
+    const { thread, token } = requiredFenceOf(config);
+    const args = [String(token), checkpointNamespaceOf(config), checkpointOfWrites(config)];
     for (const [index, [channel, value]] of writes.entries()) {
       const place = WRITES_IDX_MAP[channel] ?? index;
       const text = JSON.stringify([channel, await this.#dump(value), taskPath]);
@@ -113,7 +117,7 @@ export class CompactRedisSaver extends RedisSaver {
     const thread: unknown = config.configurable?.thread_id;
     const token: unknown = config.configurable?.fence_token;
     if (typeof thread !== 'string') return undefined;
-    const spot = { thread, ns: namespaceOf(config), id: getCheckpointId(config) };
+    const spot = { thread, ns: checkpointNamespaceOf(config), id: getCheckpointId(config) };
     return await this.#read(spot, typeof token === 'number' ? String(token) : '');
   }
 
@@ -173,23 +177,23 @@ export class CompactRedisSaver extends RedisSaver {
   }
 
   async #decode(reply: Reply) {
-    const [id, document, refs, blobs, writes] = readList(reply);
-    const [state = '', about = '', parent] = JSON.parse(readText(document)) as string[];
+    const [id, document, refs, blobs, writes] = parseReplyList(reply);
+    const [state = '', about = '', parent] = JSON.parse(parseText(document)) as string[];
     const checkpoint = await this.#load(state);
     assertCheckpoint<Checkpoint>(checkpoint, emptyCheckpoint().v);
-    const values = readList(blobs ?? null);
-    for (const [index, ref] of readTexts(refs ?? null).entries()) {
-      checkpoint.channel_values[channelOf(ref)] = await this.#load(readText(values[index]));
+    const values = parseReplyList(blobs ?? null);
+    for (const [index, ref] of parseTextList(refs ?? null).entries()) {
+      checkpoint.channel_values[channelOf(ref)] = await this.#load(parseText(values[index]));
     }
     return {
-      parts: { id: readText(id), about: (await this.#load(about)) as CheckpointMetadata, parent },
+      parts: { id: parseText(id), about: (await this.#load(about)) as CheckpointMetadata, parent },
       checkpoint,
       writes: await this.#readWrites(writes ?? null),
     };
   }
 
   async #readWrites(reply: Reply): Promise<CheckpointPendingWrite[]> {
-    const texts = readTexts(reply);
+    const texts = parseTextList(reply);
     const found: { key: ReturnType<typeof writesSortKey>; write: [string, string, string] }[] = [];
     for (let i = 0; i < texts.length; i += 2) {
       const [task, place] = JSON.parse(texts[i] ?? '') as [string, number];
@@ -226,9 +230,9 @@ export class CompactRedisSaver extends RedisSaver {
     const threads = typeof asked.thread_id === 'string' ? [asked.thread_id] : await this.#threads();
     const spots: Spot[] = [];
     for (const thread of threads) {
-      for (const row of readList(await this.#link.run(LIST, this.#base(thread), []))) {
-        const [ns, ids] = readList(row);
-        for (const id of readTexts(ids ?? null)) spots.push({ thread, ns: readText(ns), id });
+      for (const row of parseReplyList(await this.#link.run(LIST, this.#base(thread), []))) {
+        const [ns, ids] = parseReplyList(row);
+        for (const id of parseTextList(ids ?? null)) spots.push({ thread, ns: parseText(ns), id });
       }
     }
     return spots

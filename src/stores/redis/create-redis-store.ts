@@ -4,18 +4,18 @@ import type { Log } from '../../domain/ports/log.ts';
 import type { Store } from '../../domain/ports/store.ts';
 import type { InstallationKey } from '../../domain/secrets/secret-mark.ts';
 import { createStrictSerializer } from '../checkpoints/strict-serializer.ts';
-import { createStore, type MadeStore } from '../create-store.ts';
+import { type CreatedStore, createStore } from '../create-store.ts';
 import { CompactRedisSaver } from './compact-redis-saver.ts';
-import { tryRights } from './connection/check-permissions.ts';
+import { checkPermissions } from './connection/check-permissions.ts';
 import { connectRedis } from './connection/connect-redis.ts';
 import { createRedisInstallationKey } from './redis-installation-key.ts';
 import { openRedisRecords } from './redis-records.ts';
-import { claimVersion, REDIS_PLACE } from './redis-version.ts';
+import { claimStoreVersion, REDIS_LOCATION } from './redis-version.ts';
 import { findSharingProblem } from './shared-folder.ts';
 
 /** All ports on one Redis, with the saver of graphs that others made. */
 export type RedisStore = Store &
-  Pick<MadeStore, 'belongTo'> & {
+  Pick<CreatedStore, 'belongTo'> & {
     /** Keeps checkpoints of graphs that others made. */
     readonly saver: CompactRedisSaver;
     readonly installationKey: InstallationKey;
@@ -46,13 +46,20 @@ export async function createRedisStore(options: {
   const installationKey = createRedisInstallationKey(link, desk);
   const listen = connection.listen.bind(connection);
   const records = openRedisRecords({ link, listen, prefix: desk });
-  const made = createStore({ records, place: REDIS_PLACE, installationKey, clock, log, onDamaged });
-  const { listen: hear, lookAgain: forget, tryWrite: _, ...ports } = made;
+  const made = createStore({
+    records,
+    place: REDIS_LOCATION,
+    installationKey,
+    clock,
+    log,
+    onDamaged,
+  });
+  const { listen: hear, requestLease: forget, tryWrite: _, ...ports } = made;
   let cancel: Cancel = () => {};
   try {
     // The checkpoints of each thread lie under a hash tag of their own.
-    for (const key of [desk, `${prefix}:{thread:}`]) await tryRights(link, key);
-    await claimVersion(link, desk);
+    for (const key of [desk, `${prefix}:{thread:}`]) await checkPermissions(link, key);
+    await claimStoreVersion(link, desk);
     if (onWake) {
       await hear(onWake);
       lookAgain(onWake);

@@ -1,22 +1,22 @@
 import type { Log } from '../../domain/ports/log.ts';
-import { NoRecordsError, type OpenedRecords } from '../command-records.ts';
+import { type CommandRecords, NoRecordsError } from '../command-records.ts';
 import { createOwnedRecords } from '../owned-records.ts';
 import { assertVersion } from '../store-version.ts';
-import { tryRights } from './connection/check-permissions.ts';
-import { createRedisLine } from './connection/redis-connection.ts';
-import { createRedisLink, type RedisLink } from './connection/script-runner.ts';
+import { checkPermissions } from './connection/check-permissions.ts';
+import { createRedisSocket } from './connection/redis-connection.ts';
+import { createScriptRunner, type ScriptRunner } from './connection/script-runner.ts';
 import { createRedisInstallationKey, readRedisKey } from './redis-installation-key.ts';
 import { openRedisRecords } from './redis-records.ts';
-import { claimVersion, REDIS_PLACE, readVersion } from './redis-version.ts';
+import { claimStoreVersion, REDIS_LOCATION, readStoreVersion } from './redis-version.ts';
 
 /** Opens the records of a desk on Redis beside its app. */
-export async function openRedisBeside(
+export async function openRedisForCommand(
   { url, prefix }: { readonly url: string; readonly prefix: string },
   how: 'read' | 'write',
   log: Log,
-): Promise<OpenedRecords> {
-  const line = createRedisLine(url, log);
-  const link = explaining(createRedisLink(line));
+): Promise<CommandRecords> {
+  const line = createRedisSocket(url, log);
+  const link = explaining(createScriptRunner(line));
   const desk = `${prefix}:{desk}`;
   try {
     await line.open().catch((error: unknown) => {
@@ -33,7 +33,7 @@ export async function openRedisBeside(
     throw error;
   }
   const bare = openRedisRecords({ link, listen: async () => {}, prefix: desk });
-  const { checkOwner, records } = createOwnedRecords(bare, REDIS_PLACE);
+  const { checkOwner, records } = createOwnedRecords(bare, REDIS_LOCATION);
   return {
     ...{ records, checkOwner },
     installationKey: createRedisInstallationKey(link, desk),
@@ -43,17 +43,17 @@ export async function openRedisBeside(
   };
 }
 
-async function prepare(link: RedisLink, desk: string): Promise<void> {
+async function prepare(link: ScriptRunner, desk: string): Promise<void> {
   try {
-    await tryRights(link, desk);
-    await claimVersion(link, desk);
+    await checkPermissions(link, desk);
+    await claimStoreVersion(link, desk);
   } catch (error) {
     throw explained(error);
   }
 }
 
-async function assertThere(link: RedisLink, desk: string, prefix: string): Promise<void> {
-  const version = await readVersion(link, desk);
+async function assertThere(link: ScriptRunner, desk: string, prefix: string): Promise<void> {
+  const version = await readStoreVersion(link, desk);
   if (version === undefined) {
     throw new NoRecordsError(
       `There are no records: this Redis has nothing under the prefix “${prefix}”. Check REDIS_URL and REDIS_PREFIX.`,
@@ -67,7 +67,7 @@ async function assertThere(link: RedisLink, desk: string, prefix: string): Promi
 }
 
 /** A command has nobody else to say what is wrong. */
-function explaining(link: RedisLink): RedisLink {
+function explaining(link: ScriptRunner): ScriptRunner {
   return {
     async run(script, key, args) {
       try {

@@ -8,7 +8,7 @@ import { toScript } from './connection/script-runner.ts';
 /** Longer than the same commit is asked for. */
 const RECEIPT_MS = 60_000;
 /** The most that one hold is handed out at a time. */
-const MOST_TASKS = 100;
+const MAX_TASKS = 100;
 
 /** A task is `due again taken tries deaths`, with `-` for no time: without a due time it is parked. */
 const TASKS = `
@@ -73,7 +73,7 @@ local function handOut(unit,now)
     return a[1]<b[1]
   end)
   local out={}
-  for i=1,math.min(#due,${MOST_TASKS}) do
+  for i=1,math.min(#due,${MAX_TASKS}) do
     local id,task=due[i][1],due[i][2]
     task.taken=true
     write(unit,id,task)

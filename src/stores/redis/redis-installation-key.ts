@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { InstallationKey } from '../../domain/secrets/secret-mark.ts';
-import { readMaybe } from './connection/parse-reply.ts';
-import { type RedisLink, toScript } from './connection/script-runner.ts';
-import { keepFirst } from './set-if-absent.ts';
+import { parseOptionalText } from './connection/parse-reply.ts';
+import { type ScriptRunner, toScript } from './connection/script-runner.ts';
+import { setIfAbsent } from './set-if-absent.ts';
 
 const BYTES = 32;
 const READ_KEY = toScript(`return redis.call('GET',KEYS[1]..':installation-key')`, 'read');
 
 /** Reads the key, if there is one; makes none. */
-export async function readRedisKey(link: RedisLink, desk: string): Promise<Uint8Array | undefined> {
-  const hex = readMaybe(await link.run(READ_KEY, desk, []));
+export async function readRedisKey(
+  link: ScriptRunner,
+  desk: string,
+): Promise<Uint8Array | undefined> {
+  const hex = parseOptionalText(await link.run(READ_KEY, desk, []));
   return hex === undefined ? undefined : Buffer.from(hex, 'hex');
 }
 
@@ -20,8 +23,8 @@ export type RedisInstallationKey = InstallationKey & {
 };
 
 /** Keeps the key beside the desk's data, for all replicas; the first to read it makes it. */
-export function createRedisInstallationKey(link: RedisLink, desk: string): RedisInstallationKey {
-  const keepHex = (draft: string) => keepFirst(link, desk, 'installation-key', draft);
+export function createRedisInstallationKey(link: ScriptRunner, desk: string): RedisInstallationKey {
+  const keepHex = (draft: string) => setIfAbsent(link, desk, 'installation-key', draft);
   let known: string | undefined;
 
   return {

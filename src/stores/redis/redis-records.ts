@@ -9,23 +9,23 @@ import {
   type Committed,
   type FoundRecord,
   type Hold,
-  LAST,
-  MOST_PER_PAGE,
+  MAX_PAGE_SIZE,
   type Records,
+  SORTS_LAST,
   type StoredRecord,
   type Task,
   type TaskState,
 } from '../records.ts';
-import { assertNamedOnce } from '../sqlite/sqlite-records.ts';
-import { readList, readText, readTexts } from './connection/parse-reply.ts';
+import { assertUniqueRecords } from '../sqlite/sqlite-records.ts';
+import { parseReplyList, parseText, parseTextList } from './connection/parse-reply.ts';
 import type { Reply } from './connection/redis-connection.ts';
-import type { RedisLink, Script } from './connection/script-runner.ts';
+import type { Script, ScriptRunner } from './connection/script-runner.ts';
 import { AUDIT, NEWEST_AUDIT, READ_FEW, READ_MANY } from './record-read-scripts.ts';
 import { COMMIT, LEASE, RELEASE, RENEW, STATE } from './record-scripts.ts';
 
 /** What the records need of a connection. */
 export interface RedisRecordsOptions {
-  readonly link: RedisLink;
+  readonly link: ScriptRunner;
   readonly listen: (channel: string, listener: (message?: string) => void) => Promise<void>;
   /** What the names of all keys begin with; it holds the hash tag. */
   readonly prefix: string;
@@ -41,25 +41,25 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
   return {
     async get(keys) {
       const found: StoredRecord[] = [];
-      for (let from = 0; from < keys.length; from += MOST_PER_PAGE) {
-        const some = keys.slice(from, from + MOST_PER_PAGE);
+      for (let from = 0; from < keys.length; from += MAX_PAGE_SIZE) {
+        const some = keys.slice(from, from + MAX_PAGE_SIZE);
         const texts = await reads.ask(['G', String(some.length), ...some], some.length);
         found.push(...some.map((key, i) => toRecord(key, texts[i])));
       }
       return found;
     },
     async range({ after, isBackwards, limit, partition, prefix = '' }) {
-      const most = Math.min(limit, MOST_PER_PAGE);
+      const most = Math.min(limit, MAX_PAGE_SIZE);
       if (most <= 0) return [];
       const from = after === undefined ? undefined : `(${after}`;
-      const [start, end] = prefix === '' ? ['-', '+'] : [`(${prefix}`, `(${prefix}${LAST}`];
+      const [start, end] = prefix === '' ? ['-', '+'] : [`(${prefix}`, `(${prefix}${SORTS_LAST}`];
       const order = isBackwards
         ? ['ZREVRANGEBYLEX', from ?? end, start]
         : ['ZRANGEBYLEX', from ?? start, end];
       const [command = '', ...ends] = order;
       const asked = ['R', partition, command, ...ends, String(most)];
       const reply = await reads.ask(asked, most);
-      const [ats, texts] = [readTexts(reply[0] ?? null), readList(reply[1] ?? null)];
+      const [ats, texts] = [parseTextList(reply[0] ?? null), parseReplyList(reply[1] ?? null)];
       return ats.map((at, i): FoundRecord => {
         return { at, ...toRecord(at.slice(at.indexOf(' ') + 1), texts[i]) };
       });
@@ -70,8 +70,8 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
       return (await reads.ask(asked, partitions.length)).map(Number);
     },
     async commit(commit, onWritten) {
-      assertNamedOnce(commit.records ?? []);
-      const [kind, ...rest] = readTexts(
+      assertUniqueRecords(commit.records ?? []);
+      const [kind, ...rest] = parseTextList(
         await link.run(COMMIT, prefix, encodeCommit(commit, origin)),
       );
       if (kind === 'done') {
@@ -89,15 +89,15 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
       const [most, unit] = 'unit' in want ? ['1', want.unit] : [String(want.most), ''];
       const until = now + leaseMs;
       const reply = await link.run(LEASE, prefix, [String(now), String(until), most, unit]);
-      const [rows, next] = readList(reply);
-      const holds = readList(rows ?? null).map((row) => toHold(row, until));
+      const [rows, next] = parseReplyList(reply);
+      const holds = parseReplyList(rows ?? null).map((row) => toHold(row, until));
       return { holds, ...(next !== '' && { next: Number(next) }) };
     },
     async renew(holds, now, leaseMs) {
       const pairs = holds.flatMap(({ token, unit }) => [unit, String(token)]);
       const until = now + leaseMs;
       const reply = await link.run(RENEW, prefix, [String(now), String(until), ...pairs]);
-      return readList(reply).map((row) => toHold(row, until));
+      return parseReplyList(reply).map((row) => toHold(row, until));
     },
     async release({ token, unit }) {
       await link.run(RELEASE, prefix, [unit, String(token)]);
@@ -105,16 +105,16 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
     async stateOf(tasks) {
       if (tasks.length === 0) return [];
       const pairs = tasks.flatMap(({ id, unit }) => [unit, id]);
-      const states = readTexts(await link.run(STATE, prefix, pairs));
+      const states = parseTextList(await link.run(STATE, prefix, pairs));
       return states.map((state) => (state === '' ? undefined : (state as TaskState)));
     },
     async audit(from, limit) {
       if (limit <= 0) return [];
       const reply = await link.run(AUDIT, prefix, [String(from), String(limit)]);
-      const [first, ...entries] = readTexts(reply);
+      const [first, ...entries] = parseTextList(reply);
       return entries.map((entry, i) => ({ seq: Number(first) + i, entry }));
     },
-    newestAudit: async () => Number(readText(await link.run(NEWEST_AUDIT, prefix, []))),
+    newestAudit: async () => Number(parseText(await link.run(NEWEST_AUDIT, prefix, []))),
     async watch(listener) {
       listeners.add(listener);
       isListening ??= listen(`${prefix}:wakes`, (message) => {
@@ -132,7 +132,7 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
 }
 
 /** More in one command would hold up the server's other clients. */
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 16;
 /** What is longer may take its time. */
 const MANY = 50;
 
@@ -144,14 +144,15 @@ interface Question {
 }
 
 /** What is read in one turn of the event loop is asked for at once, as one command. */
-function createReads(link: RedisLink, prefix: string) {
+function createReads(link: ScriptRunner, prefix: string) {
   let waiting: Question[] = [];
 
   async function send(questions: readonly Question[], script: Script): Promise<void> {
     try {
       const args = questions.flatMap(({ asked }) => asked);
-      const replies = readList(await link.run(script, prefix, args));
-      for (const [i, { resolve }] of questions.entries()) resolve(readList(replies[i] ?? null));
+      const replies = parseReplyList(await link.run(script, prefix, args));
+      for (const [i, { resolve }] of questions.entries())
+        resolve(parseReplyList(replies[i] ?? null));
     } catch (error) {
       for (const { reject } of questions) reject(error);
     }
@@ -163,8 +164,8 @@ function createReads(link: RedisLink, prefix: string) {
     waiting = [];
     for (const isLong of [false, true]) {
       const some = all.filter(({ most }) => most > MANY === isLong);
-      for (let at = 0; at < some.length; at += MOST_AT_ONCE) {
-        void send(some.slice(at, at + MOST_AT_ONCE), isLong ? READ_MANY : READ_FEW);
+      for (let at = 0; at < some.length; at += MAX_AT_ONCE) {
+        void send(some.slice(at, at + MAX_AT_ONCE), isLong ? READ_MANY : READ_FEW);
       }
     }
   }
@@ -246,9 +247,9 @@ function toPairs(texts: readonly string[]): readonly StoredRecord[] {
 const TASK_TEXTS = 4;
 
 function toHold(row: Reply, until: number): Hold {
-  const [unitText, token, flat, next] = readList(row);
-  const unit = readText(unitText ?? null);
-  const texts = readTexts(flat ?? null);
+  const [unitText, token, flat, next] = parseReplyList(row);
+  const unit = parseText(unitText ?? null);
+  const texts = parseTextList(flat ?? null);
   const tasks = toRows(texts, TASK_TEXTS).map((each) => toTask(unit, each));
   const isPlanned = next !== '-';
   return { unit, token: Number(token), until, tasks, ...(isPlanned && { next: Number(next) }) };

@@ -2,25 +2,25 @@
 import { randomBytes } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { putFirst, readIfThere } from '../files/write-if-absent.ts';
-import type { RedisLink } from './connection/script-runner.ts';
-import { keepFirst } from './set-if-absent.ts';
+import { readIfPresent, writeIfAbsent } from '../files/write-if-absent.ts';
+import type { ScriptRunner } from './connection/script-runner.ts';
+import { setIfAbsent } from './set-if-absent.ts';
 
 const NAME = '.countersign-workspace';
 const EVERYBODY_READS = 0o644;
 
 /** Finds out whether a folder is the one that the desk's other replicas work on; answers why it is not, or undefined. The first replica's folder is. */
 export async function findSharingProblem(
-  link: RedisLink,
+  link: ScriptRunner,
   desk: string,
   folder: string,
 ): Promise<string | undefined> {
   const path = join(folder, NAME);
-  const found = await readIfThere(path);
+  const found = await readIfPresent(path);
   // The file first: of two replicas that start at once on one folder, both read the same.
   const draft = Buffer.from(`${randomBytes(16).toString('hex')}\n`);
-  const mark = (found ?? (await putFirst(path, draft, EVERYBODY_READS))).toString().trim();
-  const kept = await keepFirst(link, desk, 'workspace', mark);
+  const mark = (found ?? (await writeIfAbsent(path, draft, EVERYBODY_READS))).toString().trim();
+  const kept = await setIfAbsent(link, desk, 'workspace', mark);
   if (kept === mark) return undefined;
   if (found === undefined) await unlink(path);
   return `WORKSPACE_DIR is not the folder that the other replicas of this Redis work on (${NAME} in it ${found === undefined ? 'is missing' : 'names another one'}). Mount one shared volume on all of them, or write ${kept} into that file if this is the right folder.`;

@@ -1,26 +1,26 @@
 /** Keys with a due time: tasks of the thread in which they are worked on, or of a unit of their own. */
-import type { Agenda, Lease, ParkedWork } from '../../domain/ports/agenda.ts';
+import type { Agenda, DeadLetter, Lease } from '../../domain/ports/agenda.ts';
 import { StaleFenceError } from '../../domain/ports/store.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import type { HeldTask } from '../holds/held-units.ts';
 import type { Holds } from '../holds/holds.ts';
 import { type Commit, type Records, sortTime, type TaskChange } from '../records.ts';
-import { decodeAgendaKey, encodeAgendaKey, threadOf } from './documents/agenda-key.ts';
-import { askFor, taskOf } from './documents/agenda-task.ts';
-import { changeRecords, type Draft } from './documents/change-records.ts';
-import { readDocument } from './documents/read-record.ts';
+import { decodeAgendaKey, encodeAgendaKey, threadOfAgendaKey } from './documents/agenda-key.ts';
+import { agendaTaskOf, requestTask } from './documents/agenda-task.ts';
+import { type CommitDraft, changeRecords } from './documents/change-records.ts';
+import { parseDocument } from './documents/read-record.ts';
 import { listRecords, type RecordKind } from './documents/read-records.ts';
 
 /** It stays when the work is asked for again; whether that still rests, the task tells. */
-const PARKED: RecordKind<ParkedWork> = {
+const PARKED: RecordKind<DeadLetter> = {
   name: 'parked',
   entriesOf: ({ at }) => [{ partition: 'parked', sort: sortTime(at) }],
   workspaceOf({ key }) {
-    const thread = threadOf(key);
+    const thread = threadOfAgendaKey(key);
     return thread && placeOf(thread).team;
   },
-  read: (document, id) => readDocument<ParkedWork>(document, { kind: 'turn', id }),
+  read: (document, id) => parseDocument<DeadLetter>(document, { kind: 'turn', id }),
 };
 
 /** Creates the agenda of a process: it leases units, and hands out their tasks as keys. */
@@ -28,17 +28,17 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
   /** Ends a lease with what is said of its task; nothing happens when it was lost. */
   async function endLease(
     { fence, key }: Lease,
-    change: (task: ReturnType<typeof taskOf>) => TaskChange,
+    change: (task: ReturnType<typeof agendaTaskOf>) => TaskChange,
     durable: Commit['durable'],
-    work: (draft: Draft) => Promise<void> | void = () => {},
+    work: (draft: CommitDraft) => Promise<void> | void = () => {},
   ): Promise<void> {
-    const task = taskOf(key);
+    const task = agendaTaskOf(key);
     const changed = change(task);
     const { unit } = task;
     const end = holds.end({ ...task, token: fence }, changed);
     if (end === 'later') return;
     if (end === 'again') return await holds.flush({ unit, token: fence });
-    const make = async (draft: Draft) => {
+    const make = async (draft: CommitDraft) => {
       for (const id of end.done) draft.task({ unit, id, isDone: true });
       draft.task(changed);
       await work(draft);
@@ -56,14 +56,14 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
 
   return {
     async wake(wakes) {
-      await changeRecords(holds.records, async (draft) => askFor(draft, wakes));
+      await changeRecords(holds.records, async (draft) => requestTask(draft, wakes));
     },
     async claim(now, leaseMs, most) {
       const { next, tasks } = await holds.take(now, leaseMs, most);
       return { leases: tasks.map(toLease), next };
     },
-    async enter(key, leaseMs) {
-      const visit = await holds.enter(taskOf(key).unit, leaseMs);
+    async openVisit(key, leaseMs) {
+      const visit = await holds.enter(agendaTaskOf(key).unit, leaseMs);
       return (
         visit && {
           hold: { thread: visit.unit as ThreadKey, token: visit.token },
@@ -72,9 +72,10 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
         }
       );
     },
-    within: ({ fence, key }, work) => holds.within({ unit: taskOf(key).unit, token: fence }, work),
+    within: ({ fence, key }, work) =>
+      holds.within({ unit: agendaTaskOf(key).unit, token: fence }, work),
     async renew(lease, now, leaseMs) {
-      const hold = { unit: taskOf(lease.key).unit, token: lease.fence };
+      const hold = { unit: agendaTaskOf(lease.key).unit, token: lease.fence };
       const until = await holds.renew(hold, now, leaseMs);
       return until === undefined ? undefined : { ...lease, expiresAt: until };
     },
@@ -87,7 +88,7 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
     async postpone(lease, dueAt) {
       await endLease(lease, (task) => ({ ...task, putOffTo: dueAt, isFailure: false }), 'later');
     },
-    async park(lease, now, reason) {
+    async moveToDeadLetters(lease, now, reason) {
       const { key } = lease;
       const parked = { key, reason, at: now };
       await endLease(
@@ -104,13 +105,13 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
         ? (next ?? waiting)
         : Math.min(next, waiting);
     },
-    async parked() {
+    async deadLetters() {
       const found = await listRecords(records, PARKED, 'parked');
-      const states = await records.stateOf(found.map(({ key }) => taskOf(key)));
+      const states = await records.stateOf(found.map(({ key }) => agendaTaskOf(key)));
       return found.filter((_work, i) => states[i] === 'parked');
     },
-    async unplanned(keys) {
-      const states = await records.stateOf(keys.map(taskOf));
+    async unscheduled(keys) {
+      const states = await records.stateOf(keys.map(agendaTaskOf));
       return keys.filter((_key, i) => states[i] === undefined);
     },
   };

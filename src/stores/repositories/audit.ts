@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import {
   type AuditChain,
   type AuditDraft,
-  type AuditPlace,
+  type AuditPosition,
   NO_CHAIN,
   readAuditChain,
   readAuditLine,
@@ -19,7 +19,7 @@ import type { Seal } from '../../domain/calls/seal.ts';
 import { readStoredJson } from '../../domain/json/json.ts';
 import type { Audit } from '../../domain/ports/store.ts';
 import type { AuditRow, RecordChange, Records } from '../records.ts';
-import { changeRecords, type Draft } from './documents/change-records.ts';
+import { type CommitDraft, changeRecords } from './documents/change-records.ts';
 import { appendAudit } from './documents/effects.ts';
 import { type RecordKind, readOne } from './documents/read-records.ts';
 
@@ -120,7 +120,7 @@ export function createSealedAudit(records: Records, seal: () => Promise<Seal>): 
   async function write(
     from: AuditChain,
     to: AuditChain,
-    more: (draft: Draft) => void = () => {},
+    more: (draft: CommitDraft) => void = () => {},
   ): Promise<boolean> {
     const made = await seal();
     const kind = chainKind(made);
@@ -140,7 +140,7 @@ export function createSealedAudit(records: Records, seal: () => Promise<Seal>): 
   }
 
   /** The last sealed entry that is older than a time (ms), with those before it. */
-  async function lastOlder(chain: AuditChain, before: number): Promise<AuditPlace> {
+  async function lastOlder(chain: AuditChain, before: number): Promise<AuditPosition> {
     const made = await seal();
     const check = createAuditCheck(chain, made);
     await walk(records, check, ({ entry, seq }) => {

@@ -5,20 +5,20 @@ import {
   CALL_STATUSES,
   type Call,
   type CardPlace,
-  type SidePost,
+  type SideMessage,
 } from '../../domain/calls/call.ts';
-import { isEdge } from '../../domain/calls/transitions.ts';
-import { askedOf } from '../../domain/people/requested-deciders.ts';
+import { isTransition } from '../../domain/calls/transitions.ts';
+import { requestedDecidersOf } from '../../domain/people/requested-deciders.ts';
 import type { Group } from '../../domain/policy/route.ts';
 import type { Effects, Ledger } from '../../domain/ports/store.ts';
 import { type Records, sortTime } from '../records.ts';
-import { listDecided, noteDecided } from './decisions.ts';
+import { listDecisions, putDecisions } from './decisions.ts';
 import { assertOwnThread } from './documents/assert-own-thread.ts';
-import { changeRecords, type Draft, fenceOf } from './documents/change-records.ts';
-import { carryOut, keysOf } from './documents/effects.ts';
-import { lastStep } from './documents/last-step.ts';
+import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';
+import { applyEffects, keysOf } from './documents/effects.ts';
+import { applySteps } from './documents/last-step.ts';
 import { nextOrder } from './documents/order.ts';
-import { readDocument } from './documents/read-record.ts';
+import { parseDocument } from './documents/read-record.ts';
 import {
   keyOf,
   type ListPage,
@@ -27,26 +27,26 @@ import {
   readOne,
 } from './documents/read-records.ts';
 import {
-  askedPartition,
   CALL,
+  callRecordName,
   isSameRef,
-  markTaken,
-  nameOf,
+  markOutcomesTaken,
   ofFamily,
   ofTurn,
   placeOfCall,
   proposedIn,
+  requestedPartition,
 } from './documents/stored-call.ts';
 import { REPORT } from './documents/stored-report.ts';
-import { touchThread } from './threads.ts';
+import { recordThreadActivity } from './threads.ts';
 
 /** Where the messages of a call stand in Slack. */
-type Places = Readonly<Partial<Record<SidePost | 'card', CardPlace>>>;
+type Places = Readonly<Partial<Record<SideMessage | 'card', CardPlace>>>;
 
 export const PLACES: RecordKind<Places> = {
   name: 'place',
   entriesOf: () => [],
-  read: (document, id) => readDocument<Places>(document, { kind: 'place', id }),
+  read: (document, id) => parseDocument<Places>(document, { kind: 'place', id }),
 };
 
 /** The groups of a workspace of which anything was ever asked. */
@@ -54,11 +54,11 @@ const GROUPS: RecordKind<{ readonly groups: readonly Group[] }> = {
   name: 'asked-groups',
   entriesOf: () => [],
   workspaceOf: (_groups, team) => team,
-  read: (document, id) => readDocument(document, { kind: 'routes', id }),
+  read: (document, id) => parseDocument(document, { kind: 'routes', id }),
 };
 
 function groupsOf(call: Call): readonly Group[] {
-  return (askedOf(call) ?? []).filter((who): who is Group => !who.startsWith('user:'));
+  return (requestedDecidersOf(call) ?? []).filter((who): who is Group => !who.startsWith('user:'));
 }
 
 function groupKeysOf(call: Call): readonly string[] {
@@ -75,7 +75,7 @@ function keysOfStep(before: Call, after: Call, effects: Effects): readonly strin
   ];
 }
 
-async function noteGroups(draft: Draft, call: Call): Promise<void> {
+async function noteGroups(draft: CommitDraft, call: Call): Promise<void> {
   const asked = groupsOf(call);
   if (asked.length === 0) return;
   const { team } = call.requester;
@@ -85,7 +85,7 @@ async function noteGroups(draft: Draft, call: Call): Promise<void> {
 }
 
 /** Puts a call in place of the one before it; false when that is not there any more. */
-async function replaceCall(draft: Draft, before: Call, after: Call): Promise<boolean> {
+async function replaceCall(draft: CommitDraft, before: Call, after: Call): Promise<boolean> {
   const stored = await draft.read(CALL, before.id);
   if (stored?.call.revision !== before.revision) return false;
   // Marking as delivered is apart from the steps: one that does not speak of it keeps it.
@@ -133,11 +133,11 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
   return {
     async propose(proposed, effects, fence, steps = []) {
       assertOwnThread(proposed.thread, fence);
-      if (!isEdge(null, proposed.status, 'propose')) {
+      if (!isTransition(null, proposed.status, 'propose')) {
         throw new Error(`A call can't be proposed as ${proposed.status}.`);
       }
-      const call = steps.length === 0 ? proposed : lastStep(proposed, steps);
-      const propose = async (draft: Draft): Promise<Call> => {
+      const call = steps.length === 0 ? proposed : applySteps(proposed, steps);
+      const propose = async (draft: CommitDraft): Promise<Call> => {
         draft.takeForNew([keyOf(CALL, call.id)]);
         const [known] = await Promise.all([
           draft.list(CALL, proposedIn(call), {}, onDamaged),
@@ -149,22 +149,22 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
         await draft.put(CALL, call.id, { call, order: nextOrder(call.createdAt) });
         await noteGroups(draft, call);
         // A message has come before a call of an agent, and its steps are looked at with its thread.
-        if (call.outside) await touchThread(draft, call.thread, call.createdAt);
-        await carryOut(draft, effects);
+        if (call.outside) await recordThreadActivity(draft, call.thread, call.createdAt);
+        await applyEffects(draft, effects);
         return call;
       };
       return await changeRecords(records, propose, { fence: fenceOf(fence) });
     },
     async write(before, steps, effects, seen, fence) {
-      const after = lastStep(before, steps);
-      const write = async (draft: Draft): Promise<boolean> => {
+      const after = applySteps(before, steps);
+      const write = async (draft: CommitDraft): Promise<boolean> => {
         if (seen && !draft.expect(seen)) return false;
         await draft.load(keysOfStep(before, after, effects));
         if (!(await replaceCall(draft, before, after))) return false;
         await noteGroups(draft, after);
-        await noteDecided(draft, before, after);
+        await putDecisions(draft, before, after);
         if (before.status === 'running') await draft.remove(REPORT, after.id);
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       };
       return await changeRecords(records, write, { fence: fenceOf(fence) });
@@ -177,38 +177,38 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       return family.filter((call) => call.thread === thread);
     },
     async markDelivered(ids, fence) {
-      const mark = (draft: Draft) => markTaken(draft, ids, fence?.thread);
+      const mark = (draft: CommitDraft) => markOutcomesTaken(draft, ids, fence?.thread);
       await changeRecords(records, mark, { durable: 'later', fence: fenceOf(fence) });
     },
     placeCard: (id, card) => changePlaces(id, (before) => ({ ...before, card })),
     async cardOf(id) {
       return (await readOne(records, PLACES, id))?.card;
     },
-    placeSide: (id, side, place) =>
+    placeSideMessage: (id, side, place) =>
       changePlaces(id, ({ [side]: _, ...others }) =>
         place ? { ...others, [side]: place } : others,
       ),
-    async sidesOf(id) {
+    async sideMessagesOf(id) {
       const { card: _, ...sides } = (await readOne(records, PLACES, id)) ?? {};
       return sides;
     },
     ofRequester: (requester, tool, since) =>
-      list(`call.tool|${nameOf(requester)}|${tool}`, { after: sortTime(since) }, rethrow),
+      list(`call.tool|${callRecordName(requester)}|${tool}`, { after: sortTime(since) }, rethrow),
     async countPending(requester) {
-      return (await records.count([`call.pending-of|${nameOf(requester)}`]))[0] ?? 0;
+      return (await records.count([`call.pending-of|${callRecordName(requester)}`]))[0] ?? 0;
     },
     async countPendingOfKey(key) {
       return (await records.count([`call.pending-key|${key}`]))[0] ?? 0;
     },
-    async askedGroups(team) {
+    async groupsAskedToDecide(team) {
       const { groups } = (await readOne(records, GROUPS, team)) ?? { groups: [] };
-      const counts = await records.count(groups.map((group) => askedPartition(team, group)));
+      const counts = await records.count(groups.map((group) => requestedPartition(team, group)));
       return groups.filter((_group, i) => (counts[i] ?? 0) > 0).sort();
     },
-    async askingAny(team, asked, { after, limit }) {
+    async askingAnyOf(team, asked, { after, limit }) {
       const from = await placeIn(after);
       const all = await Promise.all(
-        asked.map((who) => listStored(askedPartition(team, who), { after: from, limit })),
+        asked.map((who) => listStored(requestedPartition(team, who), { after: from, limit })),
       );
       const unique = new Map(all.flat().map((each) => [each.call.id, each]));
       const inOrder = [...unique.values()].sort((a, b) =>
@@ -216,14 +216,14 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       );
       return inOrder.slice(0, limit).map(({ call }) => call);
     },
-    madeBy: (requester, { before, isOver, limit }) =>
-      page(`call.mine|${nameOf(requester)}|${isOver ? 'over' : 'open'}`, {
+    requestedBy: (requester, { before, isOver, limit }) =>
+      page(`call.mine|${callRecordName(requester)}|${isOver ? 'over' : 'open'}`, {
         from: before,
         limit,
         isBackwards: true,
       }),
     async decidedBy(person, { before, limit, since }) {
-      const ids = await listDecided(records, person, { before, limit, since });
+      const ids = await listDecisions(records, person, { before, limit, since });
       const found = await Promise.all(ids.map((id) => readOne(records, CALL, id)));
       return found.flatMap((stored) => stored?.call ?? []);
     },

@@ -6,8 +6,13 @@ import { placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
 import type { Holds } from '../holds/holds.ts';
 import type { Records } from '../records.ts';
 import { assertOwnThread } from './documents/assert-own-thread.ts';
-import { changeRecords, type Draft, fenceOf, staleFence } from './documents/change-records.ts';
-import { readDocument } from './documents/read-record.ts';
+import {
+  type CommitDraft,
+  changeRecords,
+  fenceOf,
+  staleFenceError,
+} from './documents/change-records.ts';
+import { parseDocument } from './documents/read-record.ts';
 import { keyOf, type RecordKind, readOne } from './documents/read-records.ts';
 
 /** A text and its checksum: a letter that has changed is no syntax error. */
@@ -22,7 +27,7 @@ const CHECKPOINT: RecordKind<StoredState> = {
   workspaceOf: (_state, thread) => placeOf(thread as ThreadKey).team,
   read(document, id) {
     const name = { kind: 'turn', id, thread: id as ThreadKey } as const;
-    const stored = readDocument<StoredState>(document, name);
+    const stored = parseDocument<StoredState>(document, name);
     if (typeof stored.state === 'string' && stored.sum === sumOf(stored.state)) return stored;
     throw new DamagedRecordError('its checksum does not match', { record: name });
   },
@@ -33,15 +38,15 @@ const sumOf = (state: string): string => crc32(state).toString(16);
 export const checkpointKey = (thread: ThreadKey): string => keyOf(CHECKPOINT, thread);
 
 /** Keeps a state in a commit, in place of the one before. */
-export async function keepCheckpoint(
-  draft: Draft,
+export async function putCheckpoint(
+  draft: CommitDraft,
   { state, thread }: { readonly thread: ThreadKey; readonly state: string },
 ): Promise<void> {
   await draft.put(CHECKPOINT, thread, { state, sum: sumOf(state) });
 }
 
 /** Removes in a commit what is kept of a thread's state. */
-export async function dropCheckpoint(draft: Draft, thread: ThreadKey): Promise<void> {
+export async function deleteCheckpoint(draft: CommitDraft, thread: ThreadKey): Promise<void> {
   await draft.remove(CHECKPOINT, thread);
 }
 
@@ -49,7 +54,7 @@ export async function dropCheckpoint(draft: Draft, thread: ThreadKey): Promise<v
 export function createCheckpoints(records: Records, holds: Pick<Holds, 'isLost'>): Checkpoints {
   return {
     async read(thread, fence) {
-      if (fence && holds.isLost(fenceOf(fence))) throw staleFence(thread, fenceOf(fence));
+      if (fence && holds.isLost(fenceOf(fence))) throw staleFenceError(thread, fenceOf(fence));
       try {
         return (await readOne(records, CHECKPOINT, thread))?.state;
       } catch (error) {
@@ -61,7 +66,7 @@ export function createCheckpoints(records: Records, holds: Pick<Holds, 'isLost'>
     },
     async keep(thread, state, fence) {
       assertOwnThread(thread, fence);
-      await changeRecords(records, (draft) => keepCheckpoint(draft, { thread, state }), {
+      await changeRecords(records, (draft) => putCheckpoint(draft, { thread, state }), {
         durable: 'later',
         fence: fenceOf(fence),
       });

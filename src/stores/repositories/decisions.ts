@@ -1,10 +1,10 @@
 /** Who has decided on which call, and when. */
 import type { Call } from '../../domain/calls/call.ts';
-import { decidedBetween } from '../../domain/calls/decided-by.ts';
+import { decisionsBetween } from '../../domain/calls/decided-by.ts';
 import type { Person } from '../../domain/people/person.ts';
 import { type Records, sortTime } from '../records.ts';
-import type { Draft } from './documents/change-records.ts';
-import { readDocument } from './documents/read-record.ts';
+import type { CommitDraft } from './documents/change-records.ts';
+import { parseDocument } from './documents/read-record.ts';
 import { keyOf, listRecords, type RecordKind, readOne } from './documents/read-records.ts';
 
 interface Decided {
@@ -20,15 +20,15 @@ const DECIDED: RecordKind<Decided> = {
     { partition: `decided.by|${who}`, sort: sortTime(at) },
     { partition: `decided.on|${callId}`, sort: sortTime(at) },
   ],
-  read: (document, id) => readDocument<Decided>(document, { kind: 'call', id }),
+  read: (document, id) => parseDocument<Decided>(document, { kind: 'call', id }),
 };
 
 const idOf = ({ callId, who }: Pick<Decided, 'callId' | 'who'>): string => `${callId}|${who}`;
 const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
 
 /** Notes in a commit who has decided with a step of a call. */
-export async function noteDecided(draft: Draft, before: Call, after: Call): Promise<void> {
-  for (const { at, by } of decidedBetween(before, after)) {
+export async function putDecisions(draft: CommitDraft, before: Call, after: Call): Promise<void> {
+  for (const { at, by } of decisionsBetween(before, after)) {
     const decided = { who: nameOf(by), callId: after.id, at };
     // Few decide twice on a call.
     draft.takeForNew([keyOf(DECIDED, idOf(decided))]);
@@ -37,14 +37,18 @@ export async function noteDecided(draft: Draft, before: Call, after: Call): Prom
 }
 
 /** Forgets in a commit who has decided on a call. */
-export async function forgetDecided(draft: Draft, records: Records, callId: string): Promise<void> {
+export async function deleteDecisions(
+  draft: CommitDraft,
+  records: Records,
+  callId: string,
+): Promise<void> {
   for (const each of await listRecords(records, DECIDED, `decided.on|${callId}`)) {
     await draft.remove(DECIDED, idOf(each));
   }
 }
 
 /** Lists the ids of calls on which a person has decided since a time (ms), the last decision first, behind a call. */
-export async function listDecided(
+export async function listDecisions(
   records: Records,
   person: Person,
   page: { readonly since: number; readonly before?: string | undefined; readonly limit: number },

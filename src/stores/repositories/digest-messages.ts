@@ -1,20 +1,20 @@
 /** Cards that come to a channel, and the bulletins that speak for many of them. */
 
-import type { Called } from '../../domain/cards/card-channel.ts';
+import type { MentionTarget } from '../../domain/cards/card-channel.ts';
 import {
-  type Arrival,
-  type Bulletin,
-  type Bulletins,
-  bulletinId,
-  type Crowding,
-  type Welcome,
+  type CardArrival,
+  type DigestMessage,
+  type DigestMessages,
+  type DigestThreshold,
+  digestMessageId,
+  type MentionPlan,
 } from '../../domain/cards/digest-message.ts';
 import { type Records, sortTime } from '../records.ts';
-import { changeRecords, type Draft } from './documents/change-records.ts';
-import { readDocument } from './documents/read-record.ts';
+import { type CommitDraft, changeRecords } from './documents/change-records.ts';
+import { parseDocument } from './documents/read-record.ts';
 import { listRecords, type RecordKind, readOne } from './documents/read-records.ts';
 
-interface StoredArrival extends Arrival {
+interface StoredArrival extends CardArrival {
   readonly waits: boolean;
   /** The bulletin that speaks for it. */
   readonly bulletin?: string;
@@ -23,11 +23,11 @@ interface StoredArrival extends Arrival {
 }
 
 /** What is stored of a bulletin; how many wait in it is counted. */
-interface StoredBulletin extends Omit<Bulletin, 'waiting'> {
+interface StoredDigestMessage extends Omit<DigestMessage, 'waiting'> {
   readonly openedAt: number;
   readonly lastAt: number;
   /** All whom it and its cards have called. */
-  readonly called: readonly Called[];
+  readonly called: readonly MentionTarget[];
   /** The calls that it has spoken for are these many. */
   readonly order: number;
 }
@@ -45,32 +45,32 @@ const ARRIVAL: RecordKind<StoredArrival> = {
       ...(waits ? [] : [{ partition: `arrival.over|${channel}`, sort }]),
     ];
   },
-  read: (document, id) => readDocument<StoredArrival>(document, { kind: 'bulletin', id }),
+  read: (document, id) => parseDocument<StoredArrival>(document, { kind: 'bulletin', id }),
 };
 
 /** One for each call that waits in a bulletin. */
 const waitingIn = (bulletin: string): string => `arrival.waiting|${bulletin}`;
 
-const BULLETIN: RecordKind<StoredBulletin> = {
+const BULLETIN: RecordKind<StoredDigestMessage> = {
   name: 'bulletin',
   entriesOf: ({ channel, order }) => [
     { partition: `bulletin.channel|${channel}`, sort: String(order).padStart(8, '0') },
   ],
-  read: (document, id) => readDocument<StoredBulletin>(document, { kind: 'bulletin', id }),
+  read: (document, id) => parseDocument<StoredDigestMessage>(document, { kind: 'bulletin', id }),
 };
 
 /** Every arrival in a channel changes this, so that two at a time are one after the other. */
 const CHANNEL: RecordKind<{ readonly arrivals: number; readonly bulletins: number }> = {
   name: 'arrivals',
   entriesOf: () => [],
-  read: (document, id) => readDocument(document, { kind: 'bulletin', id }),
+  read: (document, id) => parseDocument(document, { kind: 'bulletin', id }),
 };
 
 /** More are forgotten at the next arrival. */
-const MOST_FORGOTTEN = 5;
+const MAX_FORGOTTEN = 5;
 
 /** Creates the bulletins. */
-export function createBulletins(records: Records): Bulletins {
+export function createDigestMessages(records: Records): DigestMessages {
   /** Those that arrived after a time, a moment ago or long. */
   const arrivedAfter = (channel: string, at: number, page: { readonly limit?: number } = {}) =>
     listRecords(records, ARRIVAL, `arrival.channel|${channel}`, {
@@ -78,22 +78,27 @@ export function createBulletins(records: Records): Bulletins {
       ...page,
     });
 
-  async function forgetOld(draft: Draft, channel: string, until: number): Promise<void> {
-    const page = { limit: MOST_FORGOTTEN };
+  async function forgetOld(draft: CommitDraft, channel: string, until: number): Promise<void> {
+    const page = { limit: MAX_FORGOTTEN };
     const over = await listRecords(records, ARRIVAL, `arrival.over|${channel}`, page);
-    for (const each of over) if (each.at <= until) await draft.remove(ARRIVAL, bulletinId(each));
+    for (const each of over)
+      if (each.at <= until) await draft.remove(ARRIVAL, digestMessageId(each));
   }
 
   async function findOpen(
     channel: string,
     { lastAfter, openedAfter }: { readonly lastAfter: number; readonly openedAfter: number },
-  ): Promise<StoredBulletin | undefined> {
+  ): Promise<StoredDigestMessage | undefined> {
     const page = { isBackwards: true, limit: 1 };
     const [last] = await listRecords(records, BULLETIN, `bulletin.channel|${channel}`, page);
     return last && last.lastAt > lastAfter && last.openedAt > openedAfter ? last : undefined;
   }
 
-  async function join(draft: Draft, arrival: Arrival, found: StoredBulletin): Promise<Welcome> {
+  async function join(
+    draft: CommitDraft,
+    arrival: CardArrival,
+    found: StoredDigestMessage,
+  ): Promise<MentionPlan> {
     const { at } = arrival;
     const calls = arrival.calls.filter((each) => !found.called.includes(each));
     const before = await listRecords(records, ARRIVAL, `arrival.call|${arrival.callId}`);
@@ -110,13 +115,13 @@ export function createBulletins(records: Records): Bulletins {
 
   /** Those of the crowd that wait, and that nothing speaks for yet, are taken in. */
   async function begin(
-    draft: Draft,
-    arrival: Arrival,
+    draft: CommitDraft,
+    arrival: CardArrival,
     crowd: readonly StoredArrival[],
     order: number,
-  ): Promise<Welcome> {
+  ): Promise<MentionPlan> {
     const { at, calls, channel } = arrival;
-    const id = bulletinId(arrival);
+    const id = digestMessageId(arrival);
     const taken = crowd.filter(({ bulletin, waits }) => waits && bulletin === undefined);
     const all = [...taken, { ...arrival, calls: [], waits: true }];
     for (const [index, each] of all.entries()) {
@@ -131,10 +136,14 @@ export function createBulletins(records: Records): Bulletins {
     return { calls: [], bulletin: id };
   }
 
-  async function arrive(draft: Draft, arrival: Arrival, crowding: Crowding): Promise<Welcome> {
+  async function arrive(
+    draft: CommitDraft,
+    arrival: CardArrival,
+    crowding: DigestThreshold,
+  ): Promise<MentionPlan> {
     const { lifeMs, over, windowMs } = crowding;
     const { at, calls, channel } = arrival;
-    const known = await draft.read(ARRIVAL, bulletinId(arrival));
+    const known = await draft.read(ARRIVAL, digestMessageId(arrival));
     if (known) return { calls: known.calls, ...(known.bulletin && { bulletin: known.bulletin }) };
     const counts = (await draft.read(CHANNEL, channel)) ?? { arrivals: 0, bulletins: 0 };
     const note = (bulletins: number) =>
@@ -173,11 +182,11 @@ export function createBulletins(records: Records): Bulletins {
     (await records.count([waitingIn(id)]))[0] ?? 0;
 
   return {
-    arrive: (arrival, crowding) =>
+    registerArrival: (arrival, crowding) =>
       afterOthers(arrival.channel, () =>
         changeRecords(records, (draft) => arrive(draft, arrival, crowding)),
       ),
-    async leave(callId, except = '') {
+    async removeArrival(callId, except = '') {
       return await changeRecords(records, async (draft) => {
         const all = await listRecords(records, ARRIVAL, `arrival.call|${callId}`);
         const left = all.filter(({ channel, waits }) => waits && channel !== except);
@@ -212,6 +221,6 @@ export function createBulletins(records: Records): Bulletins {
   };
 }
 
-async function put(draft: Draft, arrival: StoredArrival): Promise<void> {
-  await draft.put(ARRIVAL, bulletinId(arrival), arrival);
+async function put(draft: CommitDraft, arrival: StoredArrival): Promise<void> {
+  await draft.put(ARRIVAL, digestMessageId(arrival), arrival);
 }

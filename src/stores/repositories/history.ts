@@ -5,20 +5,20 @@ import { type Call, isTerminal } from '../../domain/calls/call.ts';
 import type { History, UntouchedThread } from '../../domain/ports/store.ts';
 import type { Rating, SettledTurn } from '../../domain/threads/message.ts';
 import { rootOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
-import { MOST_PER_PAGE, type Records } from '../records.ts';
+import { MAX_PAGE_SIZE, type Records } from '../records.ts';
 import { PLACES } from './calls.ts';
-import { checkpointKey, dropCheckpoint } from './checkpoints.ts';
-import { forgetDecided } from './decisions.ts';
+import { checkpointKey, deleteCheckpoint } from './checkpoints.ts';
+import { deleteDecisions } from './decisions.ts';
 import { assertOwnThread } from './documents/assert-own-thread.ts';
-import { changeRecords, type Draft, fenceOf } from './documents/change-records.ts';
-import { carryOut, keysOf } from './documents/effects.ts';
-import { checkRecord, readDocument } from './documents/read-record.ts';
+import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';
+import { applyEffects, keysOf } from './documents/effects.ts';
+import { checkRecord, parseDocument } from './documents/read-record.ts';
 import { keyOf, listRecords, type RecordKind, walkRecords } from './documents/read-records.ts';
-import { CALL, OVER_IN_CHANNELS, ofFamily } from './documents/stored-call.ts';
+import { CALL, ENDED_IN_CHANNELS, ofFamily } from './documents/stored-call.ts';
 import { OPEN_MESSAGES, threadOfOpen } from './documents/stored-message.ts';
-import { LIVE, SAID, SAY, UNSAID } from './outbox.ts';
-import { THREAD, type TouchedThread, threadRecordOf, touchThread } from './threads.ts';
-import { dropTurnMessages } from './turn-records.ts';
+import { LIVE, OUTBOX_MESSAGE, SENT, UNSENT } from './outbox.ts';
+import { recordThreadActivity, THREAD, type TouchedThread, threadRecordOf } from './threads.ts';
+import { deleteTurnRecords } from './turn-records.ts';
 
 interface StoredTurn {
   readonly thread: ThreadKey;
@@ -37,7 +37,7 @@ const TURN: RecordKind<StoredTurn> = {
   read(document, id) {
     const [thread = ''] = id.split('|');
     const record = { kind: 'history', id: thread, thread: thread as ThreadKey } as const;
-    const stored = readDocument<StoredTurn>(document, record);
+    const stored = parseDocument<StoredTurn>(document, record);
     checkRecord('turn', stored.turn, record);
     return stored;
   },
@@ -62,7 +62,7 @@ const RATING: RecordKind<StoredRating> = {
   },
   read(document, id) {
     const [thread = ''] = id.split('|');
-    return readDocument(document, { kind: 'history', id: thread, thread: thread as ThreadKey });
+    return parseDocument(document, { kind: 'history', id: thread, thread: thread as ThreadKey });
   },
 };
 
@@ -75,7 +75,7 @@ const ratingId = ({ rating, thread, turn }: StoredRating): string =>
   `${thread}|${turn}|${rating.by.team}/${rating.by.user}`;
 
 /** Creates the history. */
-export function createTurns(records: Records, onDamaged: OnDamaged): History {
+export function createHistory(records: Records, onDamaged: OnDamaged): History {
   const ignore = () => {};
   const nextOrder = async (partition: string): Promise<number> => {
     const [last] = await records.range({ partition, limit: 1, isBackwards: true });
@@ -83,7 +83,7 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
   };
 
   /** Turns and ratings of a thread and its child threads; answers how many turns. */
-  async function dropTurns(draft: Draft, thread: ThreadKey): Promise<number> {
+  async function dropTurns(draft: CommitDraft, thread: ThreadKey): Promise<number> {
     const isBelow = (other: { readonly thread: ThreadKey }) =>
       other.thread === thread || other.thread.startsWith(`${thread}/`);
     const [own, children, ratings] = await Promise.all([
@@ -107,23 +107,23 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
 
   /** Whether a message of a thread or of its child threads is waiting or going on. */
   async function isOpen(root: ThreadKey): Promise<boolean> {
-    const page = { partition: OPEN_MESSAGES, prefix: root, limit: MOST_PER_PAGE };
+    const page = { partition: OPEN_MESSAGES, prefix: root, limit: MAX_PAGE_SIZE };
     return (await records.range(page)).some(({ at }) => rootOf(threadOfOpen(at)) === root);
   }
 
-  async function dropCalls(draft: Draft, calls: readonly Call[]): Promise<void> {
+  async function dropCalls(draft: CommitDraft, calls: readonly Call[]): Promise<void> {
     for (const { id } of calls) {
       await draft.remove(CALL, id);
       await draft.remove(PLACES, id);
-      await forgetDecided(draft, records, id);
+      await deleteDecisions(draft, records, id);
     }
   }
 
   /** All but that messages were received and words were said. */
-  async function dropThread(draft: Draft, root: ThreadKey): Promise<void> {
+  async function dropThread(draft: CommitDraft, root: ThreadKey): Promise<void> {
     const stored = await draft.list(CALL, ofFamily(root), {}, ignore);
     const calls = stored.map(({ call }) => call);
-    const said = await draft.list(SAY, UNSAID, { prefix: root }, ignore);
+    const said = await draft.list(OUTBOX_MESSAGE, UNSENT, { prefix: root }, ignore);
     const unsaid = said.filter(({ say }) => say && rootOf(say.thread) === root);
     await dropTurns(draft, root);
     await dropCalls(draft, calls);
@@ -132,18 +132,18 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
       ...calls.flatMap(({ child, thread }) => [thread, child ?? thread]),
     ]);
     for (const thread of threads) {
-      await dropTurnMessages(draft, thread);
-      await dropCheckpoint(draft, thread);
+      await deleteTurnRecords(draft, thread);
+      await deleteCheckpoint(draft, thread);
       await draft.remove(LIVE, thread);
     }
-    for (const { say } of unsaid) if (say) await draft.put(SAY, say.id, SAID);
+    for (const { say } of unsaid) if (say) await draft.put(OUTBOX_MESSAGE, say.id, SENT);
     await draft.remove(THREAD, root);
   }
 
   return {
     async append(thread, turn, effects, fence) {
       assertOwnThread(thread, fence);
-      const append = async (draft: Draft) => {
+      const append = async (draft: CommitDraft) => {
         const id = turnId(thread, turn.id);
         const [order] = await Promise.all([
           nextOrder(`turn.thread|${thread}`),
@@ -152,12 +152,12 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
             ...keysOf(effects),
           ]),
         ]);
-        await touchThread(draft, thread, turn.settledAt);
+        await recordThreadActivity(draft, thread, turn.settledAt);
         if (await draft.read(TURN, id)) return;
         await draft.put(TURN, id, { thread, order, turn });
-        await dropTurnMessages(draft, thread);
-        await dropCheckpoint(draft, thread);
-        await carryOut(draft, effects);
+        await deleteTurnRecords(draft, thread);
+        await deleteCheckpoint(draft, thread);
+        await applyEffects(draft, effects);
       };
       await changeRecords(records, append, { fence: fenceOf(fence) });
     },
@@ -177,7 +177,7 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
         const before = await draft.read(RATING, id);
         const order = before?.order ?? (await nextOrder(ratingsOf(thread, turn)));
         await draft.put(RATING, id, { thread, turn, order, rating });
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       });
     },
@@ -188,11 +188,11 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
     async clear(thread, effects) {
       return await changeRecords(records, async (draft) => {
         const turns = await dropTurns(draft, thread);
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return turns;
       });
     },
-    async untouched(before, { limit, skip }) {
+    async inactiveThreads(before, { limit, skip }) {
       const found: UntouchedThread[] = [];
       for await (const each of walkRecords(records, THREAD, 'thread.touched', onDamaged)) {
         if (each.touchedAt >= before) break;
@@ -212,13 +212,13 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
         const [found, hasMessages] = await Promise.all([touchedByCalls(stored), isOpen(thread)]);
         if (found.touchedAt !== touchedAt || found.isOpen || hasMessages) return false;
         await dropThread(draft, thread);
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       });
     },
-    async oldInChannels(before, limit) {
+    async endedChannelCalls(before, limit) {
       const found: Call[] = [];
-      for await (const { call } of walkRecords(records, CALL, OVER_IN_CHANNELS, onDamaged)) {
+      for await (const { call } of walkRecords(records, CALL, ENDED_IN_CHANNELS, onDamaged)) {
         if (call.createdAt >= before || found.length === limit) break;
         if (call.updatedAt < before) found.push(call);
       }
@@ -232,7 +232,7 @@ export function createTurns(records: Records, onDamaged: OnDamaged): History {
         );
         if (!stored.every((each) => each && isTerminal(each.call))) return false;
         await dropCalls(draft, calls);
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       });
     },

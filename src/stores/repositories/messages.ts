@@ -4,8 +4,8 @@ import type { Inbox } from '../../domain/ports/store.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import type { Records } from '../records.ts';
-import { changeRecords, type Draft, fenceOf } from './documents/change-records.ts';
-import { carryOut, keysOf } from './documents/effects.ts';
+import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';
+import { applyEffects, keysOf } from './documents/effects.ts';
 import { keyOf, listRecords } from './documents/read-records.ts';
 import {
   endMessage,
@@ -14,7 +14,7 @@ import {
   openIn,
   threadOfOpen,
 } from './documents/stored-message.ts';
-import { threadRecordOf, touchThread } from './threads.ts';
+import { recordThreadActivity, threadRecordOf } from './threads.ts';
 
 /** Creates the inbox. */
 export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
@@ -38,12 +38,12 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
         await draft.load([threadRecordOf(thread), ...keysOf(effects)]);
         if (await draft.read(MESSAGE, id)) return 'known';
         await draft.put(MESSAGE, id, { thread, state: 'waiting', message });
-        await touchThread(draft, thread, receivedAt);
-        await carryOut(draft, effects);
+        await recordThreadActivity(draft, thread, receivedAt);
+        await applyEffects(draft, effects);
         return 'new';
       });
     },
-    async knows(thread) {
+    async hasThread(thread) {
       const page = { partition: `message.thread|${thread}`, limit: 1 };
       return (await records.range(page)).length > 0;
     },
@@ -58,7 +58,7 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
     waiting: (thread) => list(openIn(thread, 'waiting'), 'waiting'),
     ongoing: ({ channel, team }) =>
       list(channel === undefined ? `${team}/` : `${team}/${channel}/`, 'current'),
-    async busyThreads() {
+    async threadsWithMessages() {
       const threads = new Set<ThreadKey>();
       for (let after: string | undefined; ; ) {
         const page = await records.range({ partition: OPEN_MESSAGES, limit: 1_000, after });
@@ -73,12 +73,12 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
         if (stored?.state !== 'current' || !stored.message || stored.message.stopped) return false;
         const message = { ...stored.message, stopped: { by, at } };
         await draft.put(MESSAGE, id, { ...stored, message });
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       });
     },
     async begin(id, effects, fence) {
-      const begin = async (draft: Draft): Promise<boolean> => {
+      const begin = async (draft: CommitDraft): Promise<boolean> => {
         const [stored, current] = await Promise.all([
           draft.read(MESSAGE, id),
           list(openIn(fence.thread, 'current'), 'current', ignore),
@@ -86,17 +86,17 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
         if (stored?.state !== 'waiting' || stored.thread !== fence.thread) return false;
         if (current.length > 0) return false;
         await draft.put(MESSAGE, id, { ...stored, state: 'current' });
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       };
       return await changeRecords(records, begin, { durable: 'later', fence: fenceOf(fence) });
     },
     async end(id, how, effects, fence) {
-      const end = async (draft: Draft): Promise<boolean> => {
+      const end = async (draft: CommitDraft): Promise<boolean> => {
         await draft.load([keyOf(MESSAGE, id), ...keysOf(effects)]);
         const stored = await draft.read(MESSAGE, id);
         if (stored?.thread !== fence.thread || !(await endMessage(draft, id, how))) return false;
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       };
       return await changeRecords(records, end, { fence: fenceOf(fence) });

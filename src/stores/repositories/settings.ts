@@ -8,16 +8,20 @@ import type { Drafts, Keys, PauseSwitch, Pins, RouteBook } from '../../domain/po
 import type { Pause } from '../../domain/threads/pause.ts';
 import type { Pin } from '../../domain/tools/tool-pin.ts';
 import { type IndexEntry, type Records, sortTime } from '../records.ts';
-import { changeRecords, type Draft } from './documents/change-records.ts';
-import { carryOut } from './documents/effects.ts';
-import { readDocument } from './documents/read-record.ts';
+import { type CommitDraft, changeRecords } from './documents/change-records.ts';
+import { applyEffects } from './documents/effects.ts';
+import { parseDocument } from './documents/read-record.ts';
 import { listRecords, type RecordKind, readOne } from './documents/read-records.ts';
 
 function kindOf<T>(
   name: Kind,
   entriesOf: (value: T) => readonly IndexEntry[] = () => [],
 ): RecordKind<T> {
-  return { name, entriesOf, read: (document, id) => readDocument<T>(document, { kind: name, id }) };
+  return {
+    name,
+    entriesOf,
+    read: (document, id) => parseDocument<T>(document, { kind: name, id }),
+  };
 }
 
 /** Of what there is one. */
@@ -31,7 +35,7 @@ const KEY = kindOf<ApiKey>('key', ({ createdAt }) => [
   { partition: 'key.all', sort: sortTime(createdAt) },
 ]);
 
-export function createPause(records: Records): PauseSwitch {
+export function createPauseSwitch(records: Records): PauseSwitch {
   return {
     read: () => readOne(records, PAUSE, ONLY),
     async write(pause, effects) {
@@ -40,14 +44,14 @@ export function createPause(records: Records): PauseSwitch {
         if (isPaused === (pause !== undefined)) return false;
         await (pause ? draft.put(PAUSE, ONLY, pause) : draft.remove(PAUSE, ONLY));
         draft.tellAll();
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       });
     },
   };
 }
 
-export function createRoutes(records: Records): RouteBook {
+export function createRouteBook(records: Records): RouteBook {
   return {
     read: async () => (await readOne(records, ROUTES, ONLY)) ?? NO_ADMIN_ROUTES,
     async write(book, effects) {
@@ -55,7 +59,7 @@ export function createRoutes(records: Records): RouteBook {
         const before = await draft.read(ROUTES, ONLY);
         if ((before?.revision ?? 0) !== book.revision - 1) return false;
         await draft.put(ROUTES, ONLY, book);
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       });
     },
@@ -72,7 +76,7 @@ export function createPins(records: Records): Pins {
       return await changeRecords(records, async (draft) => {
         if ((await draft.read(PIN, pin.name))?.hash !== before) return false;
         await draft.put(PIN, pin.name, pin);
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       });
     },
@@ -85,7 +89,7 @@ export function createKeys(records: Records): Keys {
       return await changeRecords(records, async (draft) => {
         if (await draft.read(KEY, key.id)) return false;
         await draft.put(KEY, key.id, key);
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       });
     },
@@ -95,7 +99,7 @@ export function createKeys(records: Records): Keys {
       return await changeRecords(records, async (draft) => {
         if ((await draft.read(KEY, key.id))?.revision !== key.revision - 1) return false;
         await draft.put(KEY, key.id, key);
-        await carryOut(draft, effects);
+        await applyEffects(draft, effects);
         return true;
       });
     },
@@ -110,15 +114,15 @@ interface TypedText {
 const TYPED: RecordKind<TypedText> = {
   name: 'typed',
   entriesOf: ({ until }) => [{ partition: 'typed.until', sort: sortTime(until) }],
-  read: (document, id) => readDocument<TypedText>(document, { kind: 'turn', id }),
+  read: (document, id) => parseDocument<TypedText>(document, { kind: 'turn', id }),
 };
 
 /** More are removed with the next one. */
-const MOST_ENDED = 100;
+const MAX_ENDED = 100;
 
 export function createDrafts(records: Records, clock: Clock): Drafts {
-  async function dropEnded(draft: Draft, kept: string): Promise<void> {
-    const page = { partition: 'typed.until', limit: MOST_ENDED };
+  async function dropEnded(draft: CommitDraft, kept: string): Promise<void> {
+    const page = { partition: 'typed.until', limit: MAX_ENDED };
     for (const { at, key } of await records.range(page)) {
       const id = key.slice(TYPED.name.length + 1);
       if (Number.parseInt(at, 10) <= clock.now() && id !== kept) await draft.remove(TYPED, id);
@@ -144,10 +148,10 @@ export function createDrafts(records: Records, clock: Clock): Drafts {
 const TRIED: RecordKind<{ readonly at: number }> = {
   name: 'tried',
   entriesOf: () => [],
-  read: (document, id) => readDocument(document, { kind: 'turn', id }),
+  read: (document, id) => parseDocument(document, { kind: 'turn', id }),
 };
 
 /** Rejects, saying why and what to do, where nothing can be written. */
-export async function tryWrite(records: Records, now: number): Promise<void> {
+export async function assertWritable(records: Records, now: number): Promise<void> {
   await changeRecords(records, (draft) => draft.put(TRIED, ONLY, { at: now }));
 }

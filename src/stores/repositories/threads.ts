@@ -1,8 +1,8 @@
 /** When something happened in a thread of people last. */
 import { rootOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
 import { sortTime } from '../records.ts';
-import type { Draft } from './documents/change-records.ts';
-import { readDocument } from './documents/read-record.ts';
+import type { CommitDraft } from './documents/change-records.ts';
+import { parseDocument } from './documents/read-record.ts';
 import { keyOf, type RecordKind } from './documents/read-records.ts';
 
 export interface TouchedThread {
@@ -13,13 +13,17 @@ export interface TouchedThread {
 export const THREAD: RecordKind<TouchedThread> = {
   name: 'thread',
   entriesOf: ({ touchedAt }) => [{ partition: 'thread.touched', sort: sortTime(touchedAt) }],
-  read: (document, id) => readDocument<TouchedThread>(document, { kind: 'history', id }),
+  read: (document, id) => parseDocument<TouchedThread>(document, { kind: 'history', id }),
 };
 
 export const threadRecordOf = (thread: ThreadKey): string => keyOf(THREAD, rootOf(thread));
 
 /** Notes when something happened in a thread, for it and its child threads. */
-export async function touchThread(draft: Draft, thread: ThreadKey, at: number): Promise<void> {
+export async function recordThreadActivity(
+  draft: CommitDraft,
+  thread: ThreadKey,
+  at: number,
+): Promise<void> {
   const root = rootOf(thread);
   const before = await draft.read(THREAD, root);
   if (before && before.touchedAt >= at) return;

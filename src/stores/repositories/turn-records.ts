@@ -3,8 +3,8 @@ import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import type { TurnRecord, TurnRecords } from '../../domain/threads/turn-record.ts';
 import type { Records } from '../records.ts';
 import { assertOwnThread } from './documents/assert-own-thread.ts';
-import { changeRecords, type Draft, fenceOf } from './documents/change-records.ts';
-import { readRecord } from './documents/read-record.ts';
+import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';
+import { parseRecord } from './documents/read-record.ts';
 import { keyOf, listRecords, type RecordKind } from './documents/read-records.ts';
 
 const TURN_MESSAGE: RecordKind<TurnRecord> = {
@@ -14,7 +14,7 @@ const TURN_MESSAGE: RecordKind<TurnRecord> = {
   },
   read(document, id) {
     const { thread, turn } = parseId(id);
-    return readRecord('turnRecord', document, { kind: 'turn', id: turn, thread });
+    return parseRecord('turnRecord', document, { kind: 'turn', id: turn, thread });
   },
 };
 
@@ -29,8 +29,8 @@ function parseId(id: string): { readonly thread: ThreadKey; readonly turn: strin
 }
 
 /** Keeps messages in a commit, which most likely are new; a position that is known stays as it was. */
-export async function keepTurnMessages(
-  draft: Draft,
+export async function putTurnRecords(
+  draft: CommitDraft,
   messages: readonly TurnRecord[],
 ): Promise<void> {
   draft.takeForNew(messages.map((each) => keyOf(TURN_MESSAGE, idOf(each))));
@@ -41,18 +41,18 @@ export async function keepTurnMessages(
 }
 
 /** Removes in a commit what is kept of a thread's turns in progress. */
-export async function dropTurnMessages(draft: Draft, thread: ThreadKey): Promise<void> {
+export async function deleteTurnRecords(draft: CommitDraft, thread: ThreadKey): Promise<void> {
   for (const each of await draft.list(TURN_MESSAGE, inThread(thread), {}, () => {})) {
     await draft.remove(TURN_MESSAGE, idOf(each));
   }
 }
 
 /** Creates the messages of turns in progress. */
-export function createTurnMessages(records: Records): TurnRecords {
+export function createTurnRecords(records: Records): TurnRecords {
   return {
     async keep(messages, fence) {
       for (const { thread } of messages) assertOwnThread(thread, fence);
-      await changeRecords(records, (draft) => keepTurnMessages(draft, messages), {
+      await changeRecords(records, (draft) => putTurnRecords(draft, messages), {
         fence: fenceOf(fence),
       });
     },

@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { explainFailure } from './sqlite-failure.ts';
+import { explainSqliteFailure } from './sqlite-failure.ts';
 
 /** What a backup consists of. */
 export interface Backup {
@@ -25,7 +25,8 @@ export async function backUpDatabase(dataDir: string, target: string): Promise<B
   }
   const key = join(dataDir, 'installation.key');
   const keyTarget = `${target}.key`;
-  for (const path of [target, keyTarget]) if (existsSync(path)) throw new Error(sayThere(path));
+  for (const path of [target, keyTarget])
+    if (existsSync(path)) throw new Error(describeThere(path));
   const draft = `${target}.part`;
   try {
     await copyPages(file, draft);
@@ -37,7 +38,7 @@ export async function backUpDatabase(dataDir: string, target: string): Promise<B
     await link(draft, target);
     return { database: target, ...(hasKey && { key: keyTarget }) };
   } catch (error) {
-    throw explainFailure(error, target);
+    throw explainSqliteFailure(error, target);
   } finally {
     for (const rest of [draft, `${draft}-wal`, `${draft}-shm`]) await rm(rest, { force: true });
   }
@@ -63,6 +64,6 @@ async function copyPages(file: string, draft: string): Promise<void> {
   }
 }
 
-function sayThere(path: string): string {
+function describeThere(path: string): string {
   return `${path} is there already, and no backup is written over another file. Name another one.`;
 }

@@ -4,12 +4,12 @@ import Database from 'better-sqlite3';
 import type { StoreCheck } from '../store-check-result.ts';
 import { assertVersion } from '../store-version.ts';
 import { lockDataDir } from './lock-data-dir.ts';
-import { databaseIn, isEmpty, versionOf } from './open-database.ts';
-import { explainFailure } from './sqlite-failure.ts';
+import { databasePathIn, isEmpty, versionOf } from './open-database.ts';
+import { explainSqliteFailure } from './sqlite-failure.ts';
 
 /** Checks the data folder and its database beside an app or without one; throws with what to do when they can't be used. */
 export function checkDatabase(dataDir: string): StoreCheck {
-  const file = databaseIn(dataDir);
+  const file = databasePathIn(dataDir);
   try {
     if (!existsSync(file)) {
       accessSync(nearestFolder(dataDir), constants.W_OK | constants.X_OK);
@@ -22,7 +22,7 @@ export function checkDatabase(dataDir: string): StoreCheck {
     const user = isInUse ? ' An app is running on it.' : '';
     return { message: `${file} can be used: ${state}.${user}`, warnings: [], isInUse };
   } catch (error) {
-    throw explainFailure(error, file);
+    throw explainSqliteFailure(error, file);
   }
 }
 

@@ -10,7 +10,7 @@ export const AUDIT_NAME = 'audit';
 export const taskName = ({ id, unit }: Pick<Task, 'unit' | 'id'>): string => `${unit} ${id}`;
 
 /** What a commit writes. Of tasks only those that it asks for: where a power cut takes the end of one back, it is done twice, which every task may be. */
-export function namesWritten(commit: Commit): readonly string[] {
+export function writtenNames(commit: Commit): readonly string[] {
   const { audit = [], records = [], tasks = [], trimAudit } = commit;
   const changesAudit = audit.length > 0 || trimAudit !== undefined;
   return [
@@ -27,17 +27,17 @@ function namesChanged(change: RecordChange): readonly string[] {
 }
 
 /** What the answer to a commit tells of others' commits. */
-export function namesTold(done: Committed): readonly string[] {
+export function otherCommitNames(done: Committed): readonly string[] {
   if (done.kind === 'stale') return [];
   return done.kind === 'done' ? done.handedOut.map(taskName) : done.newer.map(({ key }) => key);
 }
 
 /** What holds tell of. */
-export function namesHandedOut(holds: readonly Hold[]): readonly string[] {
+export function handedOutNames(holds: readonly Hold[]): readonly string[] {
   return holds.flatMap(({ tasks }) => tasks.map(taskName));
 }
 
 /** The units in which a commit asks for tasks. */
-export function unitsAskedIn({ tasks = [] }: Commit): readonly string[] {
+export function requestedUnits({ tasks = [] }: Commit): readonly string[] {
   return [...new Set(tasks.flatMap((change) => ('askedFor' in change ? change.unit : [])))];
 }

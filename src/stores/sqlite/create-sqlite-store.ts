@@ -4,12 +4,12 @@ import type { Log } from '../../domain/ports/log.ts';
 import type { Store } from '../../domain/ports/store.ts';
 import type { InstallationKey } from '../../domain/secrets/secret-mark.ts';
 import { createStrictSerializer } from '../checkpoints/strict-serializer.ts';
-import { createStore, type MadeStore } from '../create-store.ts';
+import { type CreatedStore, createStore } from '../create-store.ts';
 import { createFileKey } from '../files/key-file.ts';
-import { mayBeDone } from '../repositories/documents/agenda-key.ts';
+import { mayHaveBeenDone } from '../repositories/documents/agenda-key.ts';
 import { SILENT_LOG } from '../silent-log.ts';
 import { FencedSqliteSaver } from './fenced-sqlite-saver.ts';
-import { openDatabase, sqlitePlace } from './open-database.ts';
+import { openDatabase, sqliteLocation } from './open-database.ts';
 import { openSqliteRecords } from './sqlite-records.ts';
 
 export interface SqliteStoreOptions {
@@ -26,7 +26,7 @@ export interface SqliteStoreOptions {
 
 /** All ports on one SQLite file, with the saver of graphs that others made. */
 export type SqliteStore = Store &
-  Pick<MadeStore, 'belongTo'> & {
+  Pick<CreatedStore, 'belongTo'> & {
     /** Keeps checkpoints of graphs that others made. */
     readonly saver: FencedSqliteSaver;
     readonly installationKey: InstallationKey;
@@ -42,11 +42,11 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { clock, dataDir, log = SILENT_LOG, onDamaged = () => {}, onWake } = options;
   const { close, db, file, group } = openDatabase(dataDir);
   try {
-    const records = openSqliteRecords({ db, file, group, mayBeDone }, clock.now());
+    const records = openSqliteRecords({ db, file, group, mayBeDone: mayHaveBeenDone }, clock.now());
     const installationKey = createFileKey(dataDir);
-    const place = sqlitePlace(dataDir);
+    const place = sqliteLocation(dataDir);
     const made = createStore({ records, place, installationKey, clock, log, onDamaged });
-    const { listen, lookAgain: _, tryWrite: check, ...ports } = made;
+    const { listen, requestLease: _, tryWrite: check, ...ports } = made;
     if (onWake) void listen(onWake);
     let closing: Promise<void> | undefined;
     const deps = { db, file, isHeld: records.isHeld };

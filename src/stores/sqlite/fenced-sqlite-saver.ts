@@ -15,11 +15,15 @@ import BetterSqlite from 'better-sqlite3';
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import { UnreadableStateError } from '../../domain/ports/agent.ts';
 import { assertCheckpoint } from '../../domain/threads/checkpoint-shape.ts';
-import { checkpointOfWrites, fenceOfWrite, namespaceOf } from '../checkpoints/checkpoint-config.ts';
+import {
+  checkpointNamespaceOf,
+  checkpointOfWrites,
+  requiredFenceOf,
+} from '../checkpoints/checkpoint-config.ts';
 import { withoutChecksum } from '../checkpoints/strict-serializer.ts';
 import type { Fence } from '../records.ts';
-import { fenceOf, staleFence } from '../repositories/documents/change-records.ts';
-import { explainFailure } from './sqlite-failure.ts';
+import { fenceOf, staleFenceError } from '../repositories/documents/change-records.ts';
+import { explainSqliteFailure } from './sqlite-failure.ts';
 
 /** What a saver works on. */
 interface SaverDeps {
@@ -47,7 +51,7 @@ export class FencedSqliteSaver extends SqliteSaver {
   /** Who holds what is in memory, and changes in no transaction. */
   #assertHeld(fence: ThreadFence): void {
     const hold = fenceOf(fence);
-    if (!this.#deps.isHeld(hold)) throw staleFence(hold.unit, hold);
+    if (!this.#deps.isHeld(hold)) throw staleFenceError(hold.unit, hold);
   }
 
   /** Nobody was promised a checkpoint: it is durable with the next commit that waits. */
@@ -56,14 +60,14 @@ export class FencedSqliteSaver extends SqliteSaver {
     try {
       this.db.transaction(work).immediate();
     } catch (error) {
-      throw explainFailure(error, this.#deps.file);
+      throw explainSqliteFailure(error, this.#deps.file);
     }
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     // Whoever was overtaken does not come to ask the model.
     if (config.configurable?.fence_token !== undefined) {
-      this.#assertHeld(fenceOfWrite(config));
+      this.#assertHeld(requiredFenceOf(config));
     }
     const tuple = await super.getTuple(config).catch((error: unknown) => {
       throw this.#explain(error);
@@ -84,8 +88,8 @@ export class FencedSqliteSaver extends SqliteSaver {
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
   ): Promise<RunnableConfig> {
-    const fence = fenceOfWrite(config);
-    const ns = namespaceOf(config);
+    const fence = requiredFenceOf(config);
+    const ns = checkpointNamespaceOf(config);
     const [[type, state], [metadataType, about]] = await Promise.all([
       this.serde.dumpsTyped(copyCheckpoint(checkpoint)),
       this.serde.dumpsTyped(metadata),
@@ -117,8 +121,8 @@ export class FencedSqliteSaver extends SqliteSaver {
     writes: PendingWrite[],
     taskId: string,
   ): Promise<void> {
-    const fence = fenceOfWrite(config);
-    const ns = namespaceOf(config);
+    const fence = requiredFenceOf(config);
+    const ns = checkpointNamespaceOf(config);
     const checkpointId = checkpointOfWrites(config);
     const rows = await Promise.all(
       writes.map(async ([channel, value], index) => {

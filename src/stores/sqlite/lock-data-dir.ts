@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { explainFailure } from './sqlite-failure.ts';
+import { explainSqliteFailure } from './sqlite-failure.ts';
 
 /**
  * Takes the folder for this process and returns how to give it back; throws when another process
@@ -30,7 +30,7 @@ export function lockDataDir(dataDir: string): () => void {
         },
       );
     }
-    throw explainFailure(error, file);
+    throw explainSqliteFailure(error, file);
   }
   const held = lock;
   return () => held.close();

@@ -2,11 +2,11 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } fro
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { syncFolder } from '../files/sync-folder.ts';
-import type { RecordsPlace } from '../owned-records.ts';
+import type { RecordsLocation } from '../owned-records.ts';
 import { assertVersion, OtherVersionError, STORE_VERSION } from '../store-version.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { lockDataDir } from './lock-data-dir.ts';
-import { explainFailure } from './sqlite-failure.ts';
+import { explainSqliteFailure } from './sqlite-failure.ts';
 import { RECORDS_SCHEMA } from './sqlite-records.ts';
 
 /** An open database that no other process works on. */
@@ -22,12 +22,12 @@ export interface OpenDatabase {
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Where the records of a data folder are. */
-export function databaseIn(dataDir: string): string {
+export function databasePathIn(dataDir: string): string {
   return join(dataDir, 'countersign.db');
 }
 
 /** The same for people. */
-export function sqlitePlace(dataDir: string): RecordsPlace {
+export function sqliteLocation(dataDir: string): RecordsLocation {
   return { where: `The data in ${dataDir}`, setting: 'DATA_DIR' };
 }
 
@@ -37,10 +37,10 @@ export function openDatabase(dataDir: string): OpenDatabase {
     makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
-    throw explainFailure(error, dataDir);
+    throw explainSqliteFailure(error, dataDir);
   }
   const unlock = lockDataDir(dataDir);
-  const file = databaseIn(dataDir);
+  const file = databasePathIn(dataDir);
   let db: Database.Database | undefined;
   let log: number | undefined;
   const close = (): void => {
@@ -58,7 +58,7 @@ export function openDatabase(dataDir: string): OpenDatabase {
     return { db, file, group: createGroupCommit(log, file), close };
   } catch (error) {
     close();
-    throw explainFailure(error, file);
+    throw explainSqliteFailure(error, file);
   }
 }
 
@@ -73,7 +73,7 @@ function makeFolder(path: string): void {
 
 /** Opens the database beside the app that may work on it, for a command that writes; its commits wait for the disk by themselves. */
 export function openToWrite(dataDir: string): Database.Database {
-  const file = databaseIn(dataDir);
+  const file = databasePathIn(dataDir);
   if (!existsSync(file)) openDatabase(dataDir).close();
   return opened(file, () => {
     const db = new Database(file, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
@@ -85,7 +85,7 @@ export function openToWrite(dataDir: string): Database.Database {
 
 /** Opens the database beside the app that may work on it, to read it. */
 export function openToRead(dataDir: string): Database.Database {
-  const file = databaseIn(dataDir);
+  const file = databasePathIn(dataDir);
   return opened(file, () => {
     const db = new Database(file, { readonly: true, fileMustExist: true });
     assertOurs(db, file);
@@ -97,7 +97,7 @@ function opened(file: string, open: () => Database.Database): Database.Database 
   try {
     return open();
   } catch (error) {
-    throw explainFailure(error, file);
+    throw explainSqliteFailure(error, file);
   }
 }
 

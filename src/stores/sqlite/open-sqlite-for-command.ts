@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { NoRecordsError, type OpenedRecords } from '../command-records.ts';
+import { type CommandRecords, NoRecordsError } from '../command-records.ts';
 import { createFileKey, readFileKey } from '../files/key-file.ts';
 import { createOwnedRecords } from '../owned-records.ts';
-import { databaseIn, openToRead, openToWrite, sqlitePlace } from './open-database.ts';
+import { databasePathIn, openToRead, openToWrite, sqliteLocation } from './open-database.ts';
 import { openSqliteRecords } from './sqlite-records.ts';
 
 /** Opens the records of a data folder; nothing is held between two of its methods, so that the app can go on. */
-export function openSqliteBeside(dataDir: string, how: 'read' | 'write'): OpenedRecords {
-  const file = databaseIn(dataDir);
+export function openSqliteForCommand(dataDir: string, how: 'read' | 'write'): CommandRecords {
+  const file = databasePathIn(dataDir);
   if (how === 'read' && !existsSync(file)) {
     throw new NoRecordsError(
       `There are no records: ${file} is not there. Set DATA_DIR to the folder of the app's records, or REDIS_URL where they are on Redis.`,
@@ -20,7 +20,7 @@ export function openSqliteBeside(dataDir: string, how: 'read' | 'write'): Opened
     const opened = how === 'read' ? openToRead(dataDir) : openToWrite(dataDir);
     db = opened;
     const bare = openSqliteRecords({ db: opened, file }, 0);
-    const { checkOwner, records } = createOwnedRecords(bare, sqlitePlace(dataDir));
+    const { checkOwner, records } = createOwnedRecords(bare, sqliteLocation(dataDir));
     return {
       ...{ records, checkOwner },
       installationKey: createFileKey(dataDir),
@@ -31,11 +31,11 @@ export function openSqliteBeside(dataDir: string, how: 'read' | 'write'): Opened
   } catch (error) {
     db?.close();
     if (!(error instanceof Error)) throw error;
-    throw new NoRecordsError(sayProblem(error, file), { cause: error });
+    throw new NoRecordsError(describeProblem(error, file), { cause: error });
   }
 }
 
-function sayProblem(error: Error, file: string): string {
+function describeProblem(error: Error, file: string): string {
   const isOther = 'code' in error && error.code === 'SQLITE_ERROR';
   // It has no such table or column.
   return isOther

@@ -57,15 +57,15 @@ export function prepareRecords(db: Database) {
 }
 
 /** So many rows go in one statement; its text is prepared once for each number of them. */
-const MOST_ROWS = 32;
+const MAX_ROWS = 32;
 
 /** Prepares a statement for any number of rows; answers the number of the last row that was inserted. */
 function prepareMany(db: Database, sql: (rows: string) => string, row: string) {
   const prepared = new Map<number, Statement<unknown[]>>();
   return (rows: readonly (readonly unknown[])[]): number => {
     let last = 0;
-    for (let from = 0; from < rows.length; from += MOST_ROWS) {
-      const some = rows.slice(from, from + MOST_ROWS);
+    for (let from = 0; from < rows.length; from += MAX_ROWS) {
+      const some = rows.slice(from, from + MAX_ROWS);
       const known = prepared.get(some.length);
       const statement = known ?? db.prepare(sql(Array(some.length).fill(row).join(', ')));
       if (!known) prepared.set(some.length, statement);

@@ -62,7 +62,7 @@ const REMEDIES: readonly Remedy[] = [
 ];
 
 /** Says what failed on which file, why and what to do; an error that is no failure of the storage comes back as it is. */
-export function explainFailure(error: unknown, file: string): unknown {
+export function explainSqliteFailure(error: unknown, file: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const known = REMEDIES.find((remedy) => remedy.code.test(code));
   if (!known) return error;

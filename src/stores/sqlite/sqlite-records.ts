@@ -9,23 +9,23 @@ import {
   type Committed,
   type Fence,
   type IndexEntry,
-  LAST,
-  MOST_PER_PAGE,
+  MAX_PAGE_SIZE,
   type RecordChange,
   type Records,
+  SORTS_LAST,
   type Task,
 } from '../records.ts';
 import {
   AUDIT_NAME,
-  namesHandedOut,
-  namesTold,
-  namesWritten,
+  handedOutNames,
+  otherCommitNames,
+  requestedUnits,
   taskName,
-  unitsAskedIn,
+  writtenNames,
 } from './commit-names.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { prepareRecords, type RecordStatements, readRecord } from './record-statements.ts';
-import { explainFailure } from './sqlite-failure.ts';
+import { explainSqliteFailure } from './sqlite-failure.ts';
 import { createSqliteTasks, type MayBeDone } from './sqlite-tasks.ts';
 
 /** The one schema: a file of an older one is refused. */
@@ -80,7 +80,7 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     try {
       return work();
     } catch (error) {
-      throw explainFailure(error, file);
+      throw explainSqliteFailure(error, file);
     }
   }
 
@@ -93,9 +93,9 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   /** Resolves when a commit can be answered: what that promises, or tells of other commits, is on the disk. */
   function untilAnswerable(commit: Commit, done: Committed): Promise<void> | undefined {
     if (done.kind === 'done' && commit.durable === 'now') {
-      return group?.synced(namesWritten(commit));
+      return group?.synced(writtenNames(commit));
     }
-    return group?.syncOf(namesTold(done));
+    return group?.syncOf(otherCommitNames(done));
   }
 
   function write(commit: Commit): Committed {
@@ -112,8 +112,8 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     return done;
   }
 
-  function tellListeners(commit: Commit): void {
-    const asked = unitsAskedIn(commit);
+  function notifyListeners(commit: Commit): void {
+    const asked = requestedUnits(commit);
     if (asked.length === 0) return;
     // Apart from the writer: what a listener does or throws is not the writer's business.
     for (const listener of listeners) queueMicrotask(() => listener(asked, true));
@@ -127,9 +127,9 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
       );
     },
     async range({ after, isBackwards, limit, partition, prefix = '' }) {
-      const most = Math.max(0, Math.min(limit, MOST_PER_PAGE));
+      const most = Math.max(0, Math.min(limit, MAX_PAGE_SIZE));
       const start = !isBackwards && after !== undefined && after > prefix ? after : prefix;
-      const end = isBackwards && after !== undefined ? after : prefix + LAST;
+      const end = isBackwards && after !== undefined ? after : prefix + SORTS_LAST;
       const page = isBackwards ? statements.backwards : statements.forwards;
       const found = explained(() => page.all(partition, start, end, most));
       return await durably(found, [partition, ...found.map(({ key }) => key)]);
@@ -145,17 +145,17 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
       const done = explained(() => write(commit));
       if (done.kind === 'done') onWritten?.();
       await untilAnswerable(commit, done);
-      if (done.kind === 'done') tellListeners(commit);
+      if (done.kind === 'done') notifyListeners(commit);
       return done;
     },
     whenDurable: async (names) => await group?.syncOf(names),
     async lease(now, leaseMs, want) {
       const leased = explained(() => tasks.lease(now, leaseMs, want));
-      return await durably(leased, namesHandedOut(leased.holds));
+      return await durably(leased, handedOutNames(leased.holds));
     },
     async renew(holds, now, leaseMs) {
       const renewed = explained(() => tasks.renew(holds, now, leaseMs));
-      return await durably(renewed, namesHandedOut(renewed));
+      return await durably(renewed, handedOutNames(renewed));
     },
     release: async (hold) => explained(() => tasks.release(hold)),
     async stateOf(those) {
@@ -232,7 +232,7 @@ function createApply(db: Database, statements: RecordStatements) {
 
   return {
     apply(commit: Commit, changeTasks: (commit: Commit) => readonly Task[]): Committed {
-      assertNamedOnce(commit.records ?? []);
+      assertUniqueRecords(commit.records ?? []);
       try {
         return apply.immediate(commit, changeTasks);
       } catch (error) {
@@ -254,7 +254,7 @@ class Conflict extends Error {
 }
 
 /** Throws where a commit names a record twice: what it expects could not be told. */
-export function assertNamedOnce(changes: readonly RecordChange[]): void {
+export function assertUniqueRecords(changes: readonly RecordChange[]): void {
   const keys = new Set(changes.map(({ key }) => key));
   if (keys.size === changes.length) return;
   const names = changes.map(({ key }) => key).join(', ');

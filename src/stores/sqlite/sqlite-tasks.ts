@@ -30,7 +30,7 @@ export type MayBeDone = (task: Pick<Task, 'unit' | 'id'>) => boolean;
 /** A start takes a million tokens: no later process gives one of them again. */
 const TOKENS_PER_START = 1_000_000;
 /** The most that one hold is handed out at a time. */
-const MOST_TASKS = 100;
+const MAX_TASKS = 100;
 
 type Asked = Extract<TaskChange, { askedFor: number }>;
 
@@ -65,7 +65,7 @@ export function createSqliteTasks(
   }
 
   function handOut(unit: string, now: number): readonly Task[] {
-    const tasks = statements.due.all(unit, now, MOST_TASKS);
+    const tasks = statements.due.all(unit, now, MAX_TASKS);
     for (const { id } of tasks) statements.take.run(unit, id);
     return tasks.map((task) => ({ unit, ...task }));
   }

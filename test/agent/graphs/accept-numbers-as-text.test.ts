@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { loosenSchema } from '../../../src/agent/graphs/accept-numbers-as-text.ts';
+import { acceptNumbersAsText } from '../../../src/agent/graphs/accept-numbers-as-text.ts';
 
 const LARGE = '9223372036854775807';
 
@@ -15,7 +15,7 @@ it('a schema takes large numbers that have come as texts, and its data stays as 
       one: { enum: [data] },
     },
   };
-  const loose = loosenSchema(schema, { id: LARGE });
+  const loose = acceptNumbersAsText(schema, { id: LARGE });
   assert.deepEqual(loose, {
     type: 'object',
     properties: {
@@ -25,7 +25,7 @@ it('a schema takes large numbers that have come as texts, and its data stays as 
       one: { enum: [data] },
     },
   });
-  assert.deepEqual(loosenSchema(schema, { id: 5 }), {
+  assert.deepEqual(acceptNumbersAsText(schema, { id: 5 }), {
     ...schema,
     properties: { ...schema.properties, id: { ...schema.properties.id, maximum: Number(LARGE) } },
   });

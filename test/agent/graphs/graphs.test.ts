@@ -6,10 +6,10 @@ import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import Database from 'better-sqlite3';
 import { createGraphAgent } from '../../../src/agent/graphs/create-graph-agent.ts';
 import type { GraphSnapshot } from '../../../src/agent/graphs/foreign-graph.ts';
-import { writeUserMessage } from '../../../src/agent/graphs/graph-messages.ts';
+import { toGraphUserMessage } from '../../../src/agent/graphs/graph-messages.ts';
 import { createLocalGraph } from '../../../src/agent/graphs/local-graph.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { sayStanding } from '../../../src/slack/cards/settled-card.ts';
+import { describeStatusWithIcon } from '../../../src/slack/cards/settled-card.ts';
 import { atOnce } from '../../fixtures/graphs/questions.ts';
 import { APPROVER, REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 import { askAll } from '../../support/desk/build-desk.ts';
@@ -190,7 +190,7 @@ describe('a graph that asks as Agent Inbox does', () => {
     const [handed] = await desk.calls();
     assert.match(textOf(handed), /Handed to “inbox-graph”, which did not say/);
     assert.ok(handed);
-    assert.match(sayStanding(handed), /^:outbox_tray: \*Handed over\*/);
+    assert.match(describeStatusWithIcon(handed), /^:outbox_tray: \*Handed over\*/);
   });
 
   it('a call that nobody decides is said to have expired, and is not run', async (t) => {
@@ -280,7 +280,7 @@ describe('questions of no protocol', () => {
       isRewritten: false,
       exists: true,
       messages: [
-        writeUserMessage({ role: 'user', id: 'm1', text: 'go', author: REQUESTER, at: 1 }),
+        toGraphUserMessage({ role: 'user', id: 'm1', text: 'go', author: REQUESTER, at: 1 }),
       ],
       tasks: [
         {

@@ -37,7 +37,7 @@ describe('a thread of another graph, all of it lost', () => {
       textOf(first),
       /^Handed to “their-middleware”, whose state is lost\. It may have run, in part or whole\.$/,
     );
-    assert.deepEqual(await desk.store.inbox.busyThreads(), []);
+    assert.deepEqual(await desk.store.inbox.threadsWithMessages(), []);
     const [turn] = await desk.store.history.newest(THREAD, 1, 0);
     assert.match(turn?.failure ?? '', LOST);
     await desk.send('hello');
@@ -83,5 +83,5 @@ it('a thread of another graph that is damaged ends its turn, and says of each me
     /^The stored state of this thread for “their-middleware” can’t be read.* Start a new thread\.$/,
   );
   assert.deepEqual([await desk.asked(), await desk.ran()], [asked, []]);
-  assert.deepEqual(await desk.store.inbox.busyThreads(), []);
+  assert.deepEqual(await desk.store.inbox.threadsWithMessages(), []);
 });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
-import { readPiece } from '../../../src/agent/graphs/read-stream-chunk.ts';
+import { readStreamChunk } from '../../../src/agent/graphs/read-stream-chunk.ts';
 
 const root = { langgraph_checkpoint_ns: 'model:1' };
 
 it('the words of the graph’s own model are read, here and from a server, in text and in parts', () => {
   const chunk = new AIMessageChunk({ id: 'm1', content: 'Hel' });
-  assert.deepEqual(readPiece([chunk, root]), { text: 'Hel', id: 'm1' });
+  assert.deepEqual(readStreamChunk([chunk, root]), { text: 'Hel', id: 'm1' });
   const remote = { type: 'AIMessageChunk', id: 'm1', content: [{ type: 'text', text: 'lo' }] };
-  assert.deepEqual(readPiece([remote, root]), { text: 'lo', id: 'm1' });
+  assert.deepEqual(readStreamChunk([remote, root]), { text: 'lo', id: 'm1' });
 });
 
 it('what a helper inside of it says, what people and tools say, and what says nothing is not', () => {
@@ -22,5 +22,5 @@ it('what a helper inside of it says, what people and tools say, and what says no
     [new AIMessageChunk({ id: 'm1', content: '' }), root],
     'nonsense',
   ];
-  for (const piece of silent) assert.equal(readPiece(piece), undefined);
+  for (const piece of silent) assert.equal(readStreamChunk(piece), undefined);
 });

@@ -11,9 +11,9 @@ import {
 } from '@langchain/langgraph';
 import { createGraphAgent } from '../../../src/agent/graphs/create-graph-agent.ts';
 import { createLocalGraph } from '../../../src/agent/graphs/local-graph.ts';
-import { sayStopped } from '../../../src/desk/calls/execution/run-tool.ts';
+import { describeStoppedRun } from '../../../src/desk/calls/execution/run-tool.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { sayStanding } from '../../../src/slack/cards/settled-card.ts';
+import { describeStatusWithIcon } from '../../../src/slack/cards/settled-card.ts';
 import { THREAD } from '../../support/builders/a-call.ts';
 import { buildGraphDesk } from './graph-desk.ts';
 
@@ -147,7 +147,7 @@ it('a call that the graph leaves without an answer has not been done, and its si
   assert.match(desk.said().at(-1) ?? '', /^“odd” ended without an answer\.$/);
   const [call] = await desk.calls();
   assert.match(textOf(call), /^Handed to “odd”, which left it without an answer\. It may have run/);
-  assert.match(call ? sayStanding(call) : '', /^:x: \*Failed\*/);
+  assert.match(call ? describeStatusWithIcon(call) : '', /^:x: \*Failed\*/);
 });
 
 it('a call that is stopped while its graph has it may have run, also beside one that nobody could read', async (t) => {
@@ -170,7 +170,7 @@ it('a call that is stopped while its graph has it may have run, also beside one 
   await began;
   await desk.send('stop');
   const [call] = await desk.calls();
-  assert.deepEqual([call?.status, textOf(call)], ['failed', sayStopped('pay')]);
+  assert.deepEqual([call?.status, textOf(call)], ['failed', describeStoppedRun('pay')]);
 });
 
 it('a graph that sums up the message that it works on goes on with its turn, through a restart, and does nothing twice', async (t) => {

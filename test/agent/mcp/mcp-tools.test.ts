@@ -1,7 +1,7 @@
 /** Tools of real MCP servers, made with the protocol's SDK: over HTTP in this process, over stdio in their own. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { UnknownEndError } from '../../../src/domain/tools/tool.ts';
+import { UnknownOutcomeError } from '../../../src/domain/tools/tool.ts';
 import { shortPin } from '../../../src/domain/tools/tool-pin.ts';
 import { REQUESTER } from '../../support/builders/a-call.ts';
 import { aTool, startHttpFixture, startSseFixture } from '../../support/servers/mcp-fixture.ts';
@@ -77,7 +77,7 @@ describe('tools of MCP servers', () => {
     await until(() => isRunning);
     breakAll();
     await until(() => end !== undefined);
-    assert.ok(end instanceof UnknownEndError, String(end));
+    assert.ok(end instanceof UnknownOutcomeError, String(end));
     assert.equal(tools.servers()[0]?.isConnected, false);
     assert.match(await run(tools, 'old__echo', { text: 'again' }), /\nagain\n/);
   });
@@ -92,7 +92,7 @@ describe('tools of MCP servers', () => {
     assert.match(environment, /"FIXTURE_KEY"/);
     assert.doesNotMatch(environment, /COUNTERSIGN_TEST_TOKEN/);
     await assert.rejects(run(tools, 'box__die'), (error: unknown) => {
-      assert.ok(error instanceof UnknownEndError);
+      assert.ok(error instanceof UnknownOutcomeError);
       assert.match(
         error.message,
         /^The connection to the MCP server “box” was lost while this ran\.$/,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ServerSettings } from '../../../src/agent/mcp/server-settings.ts';
-import { UnknownEndError } from '../../../src/domain/tools/tool.ts';
+import { UnknownOutcomeError } from '../../../src/domain/tools/tool.ts';
 import { type RawAnswer, startRawFixture } from '../../support/servers/mcp-fixture.ts';
 import { build, overHttp, run } from './mcp-bench.ts';
 
@@ -57,7 +57,7 @@ describe('what a server answers', () => {
     for (const other of [{ result: 1 }, { status: 502, text: 'Bad gateway' }] as const) {
       answer = other;
       await assert.rejects(run(tools, 'box__odd'), (error: unknown) => {
-        assert.ok(error instanceof UnknownEndError, String(error));
+        assert.ok(error instanceof UnknownOutcomeError, String(error));
         assert.match(error.message, /^What the MCP server “box” answered is no result/);
         return true;
       });
@@ -110,7 +110,7 @@ describe('what a server answers', () => {
     isOdd = true;
     const refused = async () =>
       await assert.rejects(run(tools, 'box__plain'), (error: unknown) => {
-        assert.ok(error instanceof Error && !(error instanceof UnknownEndError), String(error));
+        assert.ok(error instanceof Error && !(error instanceof UnknownOutcomeError), String(error));
         assert.match(error.message, /^the MCP server “box” can't be used, and was not asked/);
         const { index = 0 } = /SYSTEM/.exec(error.message) ?? {};
         assert.ok(index > error.message.indexOf('<<<untrusted'), error.message);

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { createServerConnection } from '../../../src/agent/mcp/server-connection.ts';
 import type { ServerSettings } from '../../../src/agent/mcp/server-settings.ts';
 import type { AskPeople, ServerQuestion } from '../../../src/domain/tools/server-tools.ts';
-import { UnknownEndError } from '../../../src/domain/tools/tool.ts';
+import { UnknownOutcomeError } from '../../../src/domain/tools/tool.ts';
 import { REQUESTER } from '../../support/builders/a-call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { aTool, startHttpFixture } from '../../support/servers/mcp-fixture.ts';
@@ -26,7 +26,7 @@ describe('a call whose answer is lost', () => {
     ]);
     const { clock, tools } = await build(t, [overHttp('box', server)]);
     const isUnknown = (how: RegExp) => (error: unknown) => {
-      assert.ok(error instanceof UnknownEndError, String(error));
+      assert.ok(error instanceof UnknownOutcomeError, String(error));
       assert.match(error.message, how);
       return true;
     };
@@ -73,7 +73,7 @@ describe('a call whose answer is lost', () => {
     // What is sent on a connection that closes meanwhile may have arrived.
     await run(tools, 'box__quick').catch(() => {});
     await assert.rejects(run(tools, 'box__quick'), (error: unknown) => {
-      assert.ok(error instanceof Error && !(error instanceof UnknownEndError), String(error));
+      assert.ok(error instanceof Error && !(error instanceof UnknownOutcomeError), String(error));
       assert.match(error.message, /can't be reached/);
       return true;
     });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
-import { tellLines } from '../../../src/agent/mcp/split-lines.ts';
+import { forEachLine } from '../../../src/agent/mcp/split-lines.ts';
 
 it('lines are told as they end, and one that goes on past what a text can hold is cut', async () => {
   const lines: string[] = [];
   const stream = new PassThrough();
-  tellLines(stream, (line) => lines.push(line));
+  forEachLine(stream, (line) => lines.push(line));
   const write = (text: string | Buffer) =>
     new Promise<void>((resolve) => stream.write(text, () => resolve()));
   await write('Starting\r\nwith a ');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createListReader } from '../../../src/agent/mcp/tool-list-reader.ts';
+import { createToolListReader } from '../../../src/agent/mcp/tool-list-reader.ts';
 
 it('a list is read tool by tool while others are served, and what stood there before is not read again', async () => {
-  const read = createListReader('box');
+  const read = createToolListReader('box');
   const tool = (name: string, more = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
   let served = 0;
   const serve = () => {

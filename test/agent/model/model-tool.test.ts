@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { offerTool } from '../../../src/agent/model/model-tool.ts';
+import { toModelTool } from '../../../src/agent/model/model-tool.ts';
 import { defineTool } from '../../../src/agent/tools/define-tool.ts';
 import type { JsonValue } from '../../../src/domain/json/json.ts';
 import type { Tool } from '../../../src/domain/tools/tool.ts';
@@ -14,13 +14,13 @@ const PAY = z.discriminatedUnion('kind', [
 ]);
 
 function offerOf(schema: { readonly [key: string]: JsonValue }) {
-  return offerTool({ name: 'x', description: 'X.', schema } as unknown as Tool);
+  return toModelTool({ name: 'x', description: 'X.', schema } as unknown as Tool);
 }
 
 test('a choice of kinds is offered as one object: all properties, and as needed what each kind needs', () => {
   const made = defineTool({ name: 'pay', description: 'Pays.', schema: PAY, run: () => 'ok' });
   assert.ok(made.kind === 'tool');
-  const { schema, description } = offerTool(made.tool);
+  const { schema, description } = toModelTool(made.tool);
   assert.deepEqual(schema, {
     type: 'object',
     properties: {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { offerTool } from '../../../src/agent/model/model-tool.ts';
+import { toModelTool } from '../../../src/agent/model/model-tool.ts';
 import { reduceSchema } from '../../../src/agent/model/reduce-schema.ts';
-import { createTask } from '../../../src/agent/tools/task-tool.ts';
+import { createTaskTool } from '../../../src/agent/tools/task-tool.ts';
 import type { JsonValue } from '../../../src/domain/json/json.ts';
 
 type Schema = { readonly [key: string]: JsonValue };
@@ -94,11 +94,11 @@ test('references are followed, in circles once', () => {
 });
 
 test('the built-in task has no pattern in its offer', () => {
-  const made = createTask([
+  const made = createTaskTool([
     { name: 'worker', description: 'Works.', prompt: 'Work.', tools: 'all' },
   ]);
   assert.ok(made?.kind === 'tool');
-  const { agent, prompt } = offerTool(made.tool).schema.properties as Record<string, Schema>;
+  const { agent, prompt } = toModelTool(made.tool).schema.properties as Record<string, Schema>;
   assert.deepEqual(agent?.enum, ['worker']);
   assert.deepEqual(Object.keys(prompt ?? {}).sort(), ['description', 'type']);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { estimateMessageTokens } from '../../../src/agent/turn/estimate-tokens.ts';
-import { fitTurn, LEAST_TURN_TOKENS } from '../../../src/agent/turn/fit-turn.ts';
+import { fitTurn, MIN_TURN_TOKENS } from '../../../src/agent/turn/fit-turn.ts';
 import { parseStrictJson } from '../../../src/domain/json/strict-json.ts';
 import type { TurnMessage } from '../../../src/domain/threads/message.ts';
 
@@ -74,7 +74,7 @@ test('any turn fits in any room, with every call before its answer and the perso
     fc.property(
       text,
       steps,
-      fc.integer({ min: LEAST_TURN_TOKENS, max: 20_000 }),
+      fc.integer({ min: MIN_TURN_TOKENS, max: 20_000 }),
       (asked, taken, tokens) => {
         const turn = [
           { ...USER, text: asked },

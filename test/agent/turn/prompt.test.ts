@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { estimateMessageTokens, estimateTokens } from '../../../src/agent/turn/estimate-tokens.ts';
-import { readWindow } from '../../../src/agent/turn/history-window.ts';
+import { readHistoryWindow } from '../../../src/agent/turn/history-window.ts';
 import { buildPrompt, DEFAULT_SYSTEM_PROMPT } from '../../../src/agent/turn/prompt.ts';
 import type { SettledTurn, TurnMessage } from '../../../src/domain/threads/message.ts';
 import { childThreadKey } from '../../../src/domain/threads/thread-key.ts';
@@ -104,19 +104,19 @@ test('a window holds the newest whole turns that fit, in their order', async () 
   const turns = Array.from({ length: 50 }, (_, n) => aTurn(n));
   const history = createTestHistory(turns);
   const cost = estimateMessageTokens(aTurn(49).messages);
-  const all = await readWindow(history, THREAD, 'now', 1_000_000);
+  const all = await readHistoryWindow(history, THREAD, 'now', 1_000_000);
   assert.equal(all.isCut, false);
   assert.deepEqual(
     all.messages,
     turns.flatMap(({ messages }) => messages),
   );
-  const some = await readWindow(history, THREAD, 'now', cost * 30 + cost / 2);
+  const some = await readHistoryWindow(history, THREAD, 'now', cost * 30 + cost / 2);
   assert.equal(some.isCut, true);
   assert.deepEqual(
     some.messages,
     turns.slice(-30).flatMap(({ messages }) => messages),
   );
-  assert.deepEqual(await readWindow(history, THREAD, 'now', cost - 1), {
+  assert.deepEqual(await readHistoryWindow(history, THREAD, 'now', cost - 1), {
     messages: [],
     isCut: true,
   });
@@ -124,13 +124,13 @@ test('a window holds the newest whole turns that fit, in their order', async () 
 
 test('a turn that does not fit ends the window: no older one slips past it', async () => {
   const history = createTestHistory([aTurn(1), aTurn(2, 'long '.repeat(2_000)), aTurn(3)]);
-  const window = await readWindow(history, THREAD, 'now', 500);
+  const window = await readHistoryWindow(history, THREAD, 'now', 500);
   assert.deepEqual(window, { messages: aTurn(3).messages, isCut: true });
 });
 
 test('the current turn is not told twice, nor taken for one left out', async () => {
   const history = createTestHistory([aTurn(1)]);
-  const window = await readWindow(history, THREAD, 'turn-1', 1_000);
+  const window = await readHistoryWindow(history, THREAD, 'turn-1', 1_000);
   assert.deepEqual(window, { messages: [], isCut: false });
 });
 

@@ -1,11 +1,11 @@
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { Chat } from '../../../src/domain/ports/chat.ts';
-import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 
 /** Creates a chat that takes no time and keeps nothing: what a bench measures without Slack. */
 export function createBenchChat(told: {
   readonly onCard?: (call: Call) => void;
-  readonly onSay?: (say: Say) => void;
+  readonly onSay?: (say: OutboxMessage) => void;
 }): Chat {
   let posted = 0;
   return {
@@ -16,11 +16,11 @@ export function createBenchChat(told: {
     },
     drawStub: async (call, place) => place ?? { channel: 'C1', ts: call.id },
     async closeCard() {},
-    drawBulletin: async ({ channel, id, place }) => place ?? { channel, ts: id },
-    async say(say) {
+    drawDigest: async ({ channel, id, place }) => place ?? { channel, ts: id },
+    async postOutboxMessage(say) {
       told.onSay?.(say);
     },
-    growLive: ({ thread }, left) => {
+    openLiveMessage: ({ thread }, left) => {
       let place = left;
       return {
         place: () => place,

@@ -9,7 +9,7 @@ import { createWorkspaceBytes } from '../../../src/agent/tools/files/workspace-b
 import { createStopSignals } from '../../../src/desk/control/stop-signals.ts';
 import { createIntegrityAlarm } from '../../../src/desk/decisions/integrity-alarm.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../../src/desk/desk.ts';
-import { LATE_MS } from '../../../src/desk/turns/messages/message-order.ts';
+import { LATE_MESSAGE_MS } from '../../../src/desk/turns/messages/message-order.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { DecisionOutcome } from '../../../src/domain/calls/decision.ts';
 import { shortDigest } from '../../../src/domain/calls/digest.ts';
@@ -20,7 +20,7 @@ import type { Directory } from '../../../src/domain/ports/directory.ts';
 import type { Store } from '../../../src/domain/ports/store.ts';
 import type { InboxMessage } from '../../../src/domain/threads/message.ts';
 import { messageId } from '../../../src/domain/threads/message.ts';
-import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 import { threadKey } from '../../../src/domain/threads/thread-key.ts';
 import type { Toolbox } from '../../../src/domain/tools/tool.ts';
 import { createBenchChat } from './bench-chat.ts';
@@ -47,7 +47,7 @@ export interface BenchDesk {
   talk(thread: BenchThread, text: string): Promise<void>;
   approve(call: Call): Promise<DecisionOutcome>;
   /** Resolves at the thread's next answer. */
-  answer(): Promise<Say>;
+  answer(): Promise<OutboxMessage>;
   /** Resolves when the tool starts the next time. */
   toolStart(): Promise<void>;
   /** One message, one call, one approval, one answer, in a thread of its own. */
@@ -89,7 +89,7 @@ export async function openBenchDesk(options: {
   const opened = await openBenchStore({ ...options, onWake: () => worker?.nudge() });
   const { store, clock, folder } = opened;
   const cards = createEvent<Call>();
-  const answers = createEvent<Say>();
+  const answers = createEvent<OutboxMessage>();
   const starts = createEvent<void>();
   const tool: ToolDefinition = {
     name: TOOL_NAME,
@@ -116,7 +116,15 @@ export async function openBenchDesk(options: {
   });
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(QUIET_LOG);
-  const shared = { store, toolbox, clock, signals, directory: DIRECTORY, talk: {}, integrity };
+  const shared = {
+    store,
+    toolbox,
+    clock,
+    signals,
+    directory: DIRECTORY,
+    senderPolicy: {},
+    integrity,
+  };
   const gate: Gate = () => ({ kind: 'ask', route: options.route ?? REQUESTER_ROUTE });
   const desk = createDesk({ ...shared, gate, helpers: [], log: QUIET_LOG });
   const working = createWorker({
@@ -153,7 +161,7 @@ export async function openBenchDesk(options: {
       ts,
       text,
       // The wait for messages that come in the wrong order is not measured.
-      receivedAt: clock.now() - (ts === root ? 0 : LATE_MS),
+      receivedAt: clock.now() - (ts === root ? 0 : LATE_MESSAGE_MS),
     };
     await desk.receive(message);
   }

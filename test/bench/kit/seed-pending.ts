@@ -1,9 +1,9 @@
-import { effectsOf } from '../../../src/desk/calls/call-effects.ts';
+import { callEffectsOf } from '../../../src/desk/calls/call-effects.ts';
 import type { Call, CardPlace } from '../../../src/domain/calls/call.ts';
 import { stepFrom } from '../../../src/domain/calls/transitions.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
-import { expireKey, pumpKey } from '../../../src/domain/ports/agenda.ts';
+import { advanceTurnKey, expireKey } from '../../../src/domain/ports/agenda.ts';
 import type { Clock } from '../../../src/domain/ports/clock.ts';
 import type { Store } from '../../../src/domain/ports/store.ts';
 import { messageId } from '../../../src/domain/threads/message.ts';
@@ -36,7 +36,7 @@ export async function seedPending(options: {
     const now = clock.now();
     const text = 'Please write the note of today.';
     const message = { id: turn, thread, author: requester, ts, text, receivedAt: now };
-    await store.inbox.receive(message, { wakes: [{ key: pumpKey(thread), dueAt: 0 }] });
+    await store.inbox.receive(message, { wakes: [{ key: advanceTurnKey(thread), dueAt: 0 }] });
     const lease = await claimOne(store.agenda, now, LEASE_MS);
     if (lease?.key.id !== thread) throw new Error('The store has other work than the seeding.');
     const fence = { thread, token: lease.fence };
@@ -57,7 +57,7 @@ export async function seedPending(options: {
     await store.ledger.propose(proposed, {}, fence);
     const deadlineAt = now + route.deadlineMs;
     const step = stepFrom(proposed, 'gate', now, { status: 'pending', route, deadlineAt });
-    const { audit } = effectsOf(proposed, [step], undefined);
+    const { audit } = callEffectsOf(proposed, [step], undefined);
     const wakes = [{ key: expireKey(step.call), dueAt: deadlineAt }];
     await store.ledger.write(proposed, [step], { audit, wakes });
     await store.ledger.placeCard(id, card);

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { ConfigError, readConfig } from '../../../src/config/config.ts';
-import { steeringFileProblems } from '../../../src/config/paths/agent-writable-problems.ts';
+import { agentWritableFileProblems } from '../../../src/config/paths/agent-writable-problems.ts';
 import { folderProblems } from '../../../src/config/paths/folder-problems.ts';
 
 const APP = join(import.meta.dirname, '../../..');
@@ -57,7 +57,11 @@ describe('a start with a workspace', () => {
     const places = ['workspace/run.js', 'to-inside.js', 'workspace/to-outside.js'];
     for (const place of [...places, 'linked/run.js', 'linked/later.js', 'workspace/later.js']) {
       assert.match(problemsOf({ TOOLS_MODULE: at(place) }), /^TOOLS_MODULE .*WORKSPACE_DIR/, place);
-      assert.match(steeringFileProblems('GRAPH', at(place), at('workspace')).join(), INSIDE, place);
+      assert.match(
+        agentWritableFileProblems('GRAPH', at(place), at('workspace')).join(),
+        INSIDE,
+        place,
+      );
     }
     for (const env of [
       { GRAPH: `${at('workspace/graph.ts')}:graph` },

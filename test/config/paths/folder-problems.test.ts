@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { steeringFileProblems } from '../../../src/config/paths/agent-writable-problems.ts';
+import { agentWritableFileProblems } from '../../../src/config/paths/agent-writable-problems.ts';
 import { folderProblems } from '../../../src/config/paths/folder-problems.ts';
 
 function aFolder(t: TestContext): string {
@@ -66,8 +66,8 @@ test('a policy file that the agent could rewrite is refused, behind links too', 
   symlinkSync('workspace', join(folder, 'linked'));
   const places = ['workspace/policy.yaml', 'to-inside.yaml', 'workspace/to-outside.yaml'];
   for (const path of [...places, 'linked/policy.yaml', 'workspace/later.yaml']) {
-    const problems = steeringFileProblems('POLICY_FILE', join(folder, path), workspace);
+    const problems = agentWritableFileProblems('POLICY_FILE', join(folder, path), workspace);
     assert.match(problems.join(), /^POLICY_FILE .* is inside WORKSPACE_DIR.*Put it outside/, path);
   }
-  assert.deepEqual(steeringFileProblems('POLICY_FILE', outside, workspace), []);
+  assert.deepEqual(agentWritableFileProblems('POLICY_FILE', outside, workspace), []);
 });

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../../src/domain/audit/audit.ts';
 import { type Call, type CallStatus, isTerminal } from '../../../src/domain/calls/call.ts';
-import { type Cause, isEdge } from '../../../src/domain/calls/transitions.ts';
+import { isTransition, type TransitionCause } from '../../../src/domain/calls/transitions.ts';
 import type { StoreDump } from '../record.ts';
 import type { Edge, Evidence } from './finding.ts';
 
@@ -38,7 +38,7 @@ function* checkEdges(call: Call, edges: readonly Edge[]): Iterable<string> {
   for (const { cause, from, to, attempt: its = 1, entry } of edges) {
     const where = `${call.id}, entry ${entry.seq}`;
     if (from !== status) yield `${where}: ${cause} leaves from ${from}, and it was ${status}`;
-    if (!isEdge(status, to as CallStatus, cause as Cause)) {
+    if (!isTransition(status, to as CallStatus, cause as TransitionCause)) {
       yield `${where}: there is no edge ${cause} from ${status} to ${to}`;
     }
     const grows = cause === 'edit' || cause === 'rerun';

@@ -1,6 +1,6 @@
 import type { Call } from '../../../src/domain/calls/call.ts';
 import { shortDigest } from '../../../src/domain/calls/digest.ts';
-import { STATE_WORDS } from '../../../src/slack/cards/sections/status-labels.ts';
+import { STATUS_LABELS } from '../../../src/slack/cards/sections/status-labels.ts';
 import { ACTIONS } from '../../../src/slack/transport/ids.ts';
 import type { SlackEntry } from '../record.ts';
 import type { Evidence } from './finding.ts';
@@ -40,7 +40,7 @@ function* checkNewest(call: Call, newest: Drawing, place: string | undefined): I
 
 /** What is pushed of a call that waits asks for a decision. */
 function wordsOf({ status }: Call): string {
-  return status === 'pending' ? 'Approve?' : STATE_WORDS[status];
+  return status === 'pending' ? 'Approve?' : STATUS_LABELS[status];
 }
 
 /** I7: the last words of each turn are said once, nothing is said twice, and nothing is left unsaid. */

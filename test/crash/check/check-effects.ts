@@ -1,5 +1,5 @@
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { digestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
+import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
 import { RUN_TOOLS } from '../lean/policy.ts';
 import type { EffectEntry } from '../record.ts';
 import { type Edge, type Evidence, parseKey } from './finding.ts';
@@ -80,7 +80,7 @@ function list(entries: readonly EffectEntry[]): string {
 /** I6: the arguments and digests on the card, in the approval, in the claim and at the tool server are the same. */
 export function* checkSame(evidence: Evidence): Iterable<string> {
   for (const call of evidence.end.calls) {
-    if (digestOf(call) !== call.digest) yield `the stored digest of ${call.id} is not its own`;
+    if (callDigestOf(call) !== call.digest) yield `the stored digest of ${call.id} is not its own`;
     yield* checkDrawings(call, evidence);
   }
   for (const effect of evidence.effects) {

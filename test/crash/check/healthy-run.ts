@@ -1,22 +1,22 @@
 /** A run that went well, written by hand: one call, asked for, approved by two people, run, told and shown. */
 
-import { effectsOf } from '../../../src/desk/calls/call-effects.ts';
+import { callEffectsOf } from '../../../src/desk/calls/call-effects.ts';
 import type { AuditDraft, AuditEntry } from '../../../src/domain/audit/audit.ts';
 import type { Call, CardPlace } from '../../../src/domain/calls/call.ts';
 import { ruleDecision } from '../../../src/domain/calls/decision-rules.ts';
 import { shortDigest } from '../../../src/domain/calls/digest.ts';
 import {
-  finish,
-  type KnownVoters,
+  type KnownApprovers,
+  recordRunEnd,
   ruleClaim,
-  ruleGate,
+  ruleGateAnswer,
 } from '../../../src/domain/calls/execution-rules.ts';
 import type { Step } from '../../../src/domain/calls/transitions.ts';
 import { NO_GROUPS } from '../../../src/domain/people/decision-permission.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import type { SettledTurn } from '../../../src/domain/threads/message.ts';
-import type { Say } from '../../../src/domain/threads/outbox-message.ts';
-import { STATE_WORDS } from '../../../src/slack/cards/sections/status-labels.ts';
+import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
+import { STATUS_LABELS } from '../../../src/slack/cards/sections/status-labels.ts';
 import { APPROVER, aCall, REQUESTER, SECOND_APPROVER } from '../../support/builders/a-call.ts';
 import { runGate } from '../lean/policy.ts';
 import type {
@@ -44,12 +44,12 @@ export interface Draft {
   call: Call;
   readonly turns: SettledTurn[];
   readonly open: string[];
-  readonly unsaid: Say[];
+  readonly unsaid: OutboxMessage[];
   place: CardPlace;
   readonly parked: StoreDump['parked'][number][];
 }
 
-const VOTERS: KnownVoters = {
+const VOTERS: KnownApprovers = {
   standings: new Map([APPROVER, SECOND_APPROVER].map(({ user }) => [user, 'member'])),
   groups: NO_GROUPS,
 };
@@ -101,7 +101,7 @@ export function healthyRun(): Draft {
     parked: [],
   };
 
-  take(draft, ruleGate(bare, runGate(factsOf()) as never, 1_000));
+  take(draft, ruleGateAnswer(bare, runGate(factsOf()) as never, 1_000));
   drawCard(draft, 'post', 1_010);
   decide(draft, APPROVER, 2_000, 'recorded');
   decide(draft, SECOND_APPROVER, 3_000, 'decided');
@@ -110,7 +110,7 @@ export function healthyRun(): Draft {
   take(draft, ruleClaim(draft.call, { now: 3_100, fence: 7, gate, parsed, voters: VOTERS }));
   const run = { key: `${id}.1`, tool: 'pay', args: ARGS };
   draft.effects.push({ kind: 'start', ...run, at: 3_200 }, { kind: 'effect', ...run, at: 3_201 });
-  take(draft, finish(draft.call, { kind: 'result', text: 'paid' }, 3_300));
+  take(draft, recordRunEnd(draft.call, { kind: 'result', text: 'paid' }, 3_300));
   drawCard(draft, 'update', 3_310);
   draft.turns.push(turnOf(draft.call));
   draft.slack.push({
@@ -140,7 +140,7 @@ export function healthyRun(): Draft {
 
 /** Adds a step of the call, with its audit. */
 function take(draft: Draft, step: Step, by?: Person): void {
-  draft.audit.push(...effectsOf(draft.call, [step], by).audit);
+  draft.audit.push(...callEffectsOf(draft.call, [step], by).audit);
   draft.call = step.call;
 }
 
@@ -150,7 +150,7 @@ export function drawCard(draft: Draft, how: 'post' | 'update', at: number): void
   const buttons = status === 'pending' || status === 'unknown' ? [{ action: 'a', value: 'v' }] : [];
   const card = { callId, tool, attempt, digest: shortDigest(digest), args, buttons };
   const { ts } = draft.place;
-  draft.slack.push({ op: 'card', how, ts, ...card, text: STATE_WORDS[status], at });
+  draft.slack.push({ op: 'card', how, ts, ...card, text: STATUS_LABELS[status], at });
 }
 
 /** Has a person approve the call, and be told so. */

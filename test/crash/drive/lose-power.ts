@@ -1,7 +1,7 @@
 /** What a power cut leaves of a database: what was synced, and of what was not as much as the disk happened to have written. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { databaseIn } from '../../../src/stores/sqlite/open-database.ts';
+import { databasePathIn } from '../../../src/stores/sqlite/open-database.ts';
 import { SYNCED_FILES } from '../lean/watch-disk.ts';
 import type { Random } from './random.ts';
 
@@ -14,7 +14,7 @@ const SECTOR = 512;
 
 /** Makes of a data folder whose process has died what a power cut at that moment would have left; `synced` is what `watchDisk` has kept. */
 export function losePower(dataDir: string, synced: string, tail: Tail, random: Random): void {
-  const database = databaseIn(dataDir);
+  const database = databasePathIn(dataDir);
   for (const [name, suffix] of Object.entries(SYNCED_FILES)) {
     const path = `${database}${suffix}`;
     const kept = readIfThere(join(synced, name));

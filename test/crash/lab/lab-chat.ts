@@ -1,13 +1,13 @@
 import type { Call, CardPlace } from '../../../src/domain/calls/call.ts';
-import { type Chat, ChatError, perhapsThere } from '../../../src/domain/ports/chat.ts';
-import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import { type Chat, ChatError, uncertainLivePlace } from '../../../src/domain/ports/chat.ts';
+import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 import type { Passage } from '../../support/store/faulty-store.ts';
 
 /** What people see in the laboratory's Slack; it outlives every process. */
 export interface LabSlack {
   /** Every call that a message shows as its card does, with all drawings of it there, oldest first. */
   cards: { readonly callId: string; readonly ts: string; readonly drawn: Call[] }[];
-  readonly said: Say[];
+  readonly said: OutboxMessage[];
   readonly growing: Set<string>;
   posts: number;
 }
@@ -62,20 +62,20 @@ export function createLabChat(slack: LabSlack, passage: Passage): Chat {
     closeCard: async () => {
       throw new Error('No card of these runs goes on to another channel.');
     },
-    drawBulletin: async ({ channel, id, place }) => place ?? { channel, ts: id },
-    say: (say, { lookFirst, live }) =>
-      passage.pass('chat.say', async () => {
+    drawDigest: async ({ channel, id, place }) => place ?? { channel, ts: id },
+    postOutboxMessage: (say, { lookFirst, live }) =>
+      passage.pass('chat.postOutboxMessage', async () => {
         const isThere = lookFirst && slack.said.some(({ id }) => id === say.id);
         if (!isThere) slack.said.push(say);
         if (live) slack.growing.delete(live.ts);
       }),
-    growLive({ thread }, left) {
+    openLiveMessage({ thread }, left) {
       let place = left;
       return {
         place: () => place,
         draw: () =>
           passage.pass('chat.draw', async () => {
-            place ??= perhapsThere(thread);
+            place ??= uncertainLivePlace(thread);
             if (place.ts === '') place = { ...place, ts: newTs() };
             slack.growing.add(place.ts);
             return 'drawn' as const;

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../src/domain/json/json.ts';
 import { type Gate, REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import type { Tool, Toolbox } from '../../../src/domain/tools/tool.ts';
-import { createBox } from '../../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import type { Passage } from '../../support/store/faulty-store.ts';
 import type { LabToolName } from '../model/plans.ts';
 
@@ -58,7 +58,7 @@ export const labGate: Gate = ({ tool }) => {
 /** Creates the tools of one process over the world that all of them act on. */
 export function createLabTools(world: ToolWorld, passage: Passage, now: () => number): Toolbox {
   const tools = TOOLS.map(([name, idempotent]) => toTool(name, idempotent, world, passage, now));
-  return createBox(tools);
+  return buildToolbox(tools);
 }
 
 function toTool(

@@ -88,7 +88,7 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
       gate: labGate,
       attachments: NO_FILES,
       directory: PEOPLE,
-      talk: {},
+      senderPolicy: {},
       signals,
       clock: process.clock,
       log: SILENT,

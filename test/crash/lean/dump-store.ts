@@ -1,14 +1,14 @@
 import type { AuditEntry } from '../../../src/domain/audit/audit.ts';
 import type { Call, CallStatus, CardPlace } from '../../../src/domain/calls/call.ts';
-import { EDGES } from '../../../src/domain/calls/transitions.ts';
+import { TRANSITIONS } from '../../../src/domain/calls/transitions.ts';
 import type { Store } from '../../../src/domain/ports/store.ts';
 import type { SettledTurn } from '../../../src/domain/threads/message.ts';
-import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 import type { ThreadKey } from '../../../src/domain/threads/thread-key.ts';
 import type { StoreDump } from '../record.ts';
 
 const PAGE = 500;
-const STATUSES: ReadonlySet<CallStatus> = new Set(EDGES.map(([, to]) => to));
+const STATUSES: ReadonlySet<CallStatus> = new Set(TRANSITIONS.map(([, to]) => to));
 
 /** Reads all that a store holds of its runs, by its ports. */
 export async function dumpStore(store: Store): Promise<Omit<StoreDump, 'n' | 'at' | 'when'>> {
@@ -22,13 +22,13 @@ export async function dumpStore(store: Store): Promise<Omit<StoreDump, 'n' | 'at
     if (place) places[id] = place;
   }
   const turns: Record<string, readonly SettledTurn[]> = {};
-  const unsaid: Say[] = [];
+  const unsaid: OutboxMessage[] = [];
   for (const thread of threadsIn(audit)) {
     turns[thread] = await store.history.newest(thread, PAGE, 0);
-    unsaid.push(...(await store.outbox.unsaid(thread)));
+    unsaid.push(...(await store.outbox.pendingMessages(thread)));
   }
   const open: string[] = [];
-  for (const thread of await store.inbox.busyThreads()) {
+  for (const thread of await store.inbox.threadsWithMessages()) {
     const current = await store.inbox.current(thread);
     const waiting = await store.inbox.waiting(thread);
     open.push(...[...(current ? [current] : []), ...waiting].map(({ id }) => id));
@@ -41,7 +41,7 @@ export async function dumpStore(store: Store): Promise<Omit<StoreDump, 'n' | 'at
     turns,
     open,
     unsaid,
-    parked: await store.agenda.parked(),
+    parked: await store.agenda.deadLetters(),
   };
 }
 

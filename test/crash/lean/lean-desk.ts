@@ -11,7 +11,7 @@ import {
   createSqliteStore,
   type SqliteStore,
 } from '../../../src/stores/sqlite/create-sqlite-store.ts';
-import { databaseIn } from '../../../src/stores/sqlite/open-database.ts';
+import { databasePathIn } from '../../../src/stores/sqlite/open-database.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import { type Ask, createRunChat, createRunTools } from './outside.ts';
 import { runGate } from './policy.ts';
@@ -63,7 +63,15 @@ export async function openLeanDesk(deps: {
   });
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(log);
-  const common = { store: watched, toolbox, clock, signals, directory: EVERYBODY, talk: {}, log };
+  const common = {
+    store: watched,
+    toolbox,
+    clock,
+    signals,
+    directory: EVERYBODY,
+    senderPolicy: {},
+    log,
+  };
   const desk = createDesk({ ...common, integrity });
   worker = createWorker({
     ...common,
@@ -99,7 +107,7 @@ async function openStore(deps: StoreDeps, onWake: () => void): Promise<AnyStore>
   const open = () => createSqliteStore({ dataDir, clock, onWake });
   return synced === undefined
     ? open()
-    : openWatched(open, watchDisk(databaseIn(dataDir), synced, kill));
+    : openWatched(open, watchDisk(databasePathIn(dataDir), synced, kill));
 }
 
 function openWatched(open: () => SqliteStore, watch: DiskWatch): SqliteStore {

@@ -6,10 +6,10 @@ import { shortDigest } from '../../../src/domain/calls/digest.ts';
 import { canonicalJson } from '../../../src/domain/json/json.ts';
 import type { Chat } from '../../../src/domain/ports/chat.ts';
 import { createSecretMark } from '../../../src/domain/secrets/secret-mark.ts';
-import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 import { placeOf } from '../../../src/domain/threads/thread-key.ts';
 import type { Tool, Toolbox } from '../../../src/domain/tools/tool.ts';
-import { createBox } from '../../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
 import type { ShownButton } from '../record.ts';
 import type { KillSwitch } from './kill-switch.ts';
@@ -22,7 +22,7 @@ export type Ask = (request: OutsideRequest) => Promise<string>;
 /** Creates the tools of the runs: each asks the tool server. */
 export function createRunTools(ask: Ask, kill: KillSwitch): Toolbox {
   const tools = Object.entries(RUN_TOOLS).map(([name, facts]) => makeTool(name, facts, ask, kill));
-  return createBox(tools);
+  return buildToolbox(tools);
 }
 
 function makeTool(name: string, { idempotent }: RunTool, ask: Ask, kill: KillSwitch): Tool {
@@ -95,8 +95,8 @@ export function createRunChat(ask: Ask, kill: KillSwitch, toolbox: Toolbox): Cha
     closeCard: async () => {
       throw new Error('No card of these runs goes on to another channel.');
     },
-    drawBulletin: async ({ channel, id, place }) => place ?? { channel, ts: id },
-    async say(say: Say, { lookFirst, live }) {
+    drawDigest: async ({ channel, id, place }) => place ?? { channel, ts: id },
+    async postOutboxMessage(say: OutboxMessage, { lookFirst, live }) {
       const { id: sayId, kind, thread, text } = say;
       await show('saying', { op: 'say', sayId, kind, thread, text, ts: live?.ts }, lookFirst);
     },
@@ -104,7 +104,7 @@ export function createRunChat(ask: Ask, kill: KillSwitch, toolbox: Toolbox): Cha
       await show('clearing', { op: 'clear', ts }, false);
     },
     // Turns are over before a message would begin to grow: it takes a second.
-    growLive: () => ({ place: () => undefined, draw: async () => 'drawn' }),
+    openLiveMessage: () => ({ place: () => undefined, draw: async () => 'drawn' }),
     setStatus: async () => 'session',
   };
 }

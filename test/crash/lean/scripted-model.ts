@@ -1,7 +1,7 @@
 /** A model without a mind: what it is to do stands in the message that it answers, as JSON. */
 import type { BaseMessage } from '@langchain/core/messages';
 import type { ChatModel } from '../../../src/agent/model/create-chat-model.ts';
-import type { ModelPiece } from '../../../src/agent/model/protocol/answer-chunk.ts';
+import type { AnswerChunk } from '../../../src/agent/model/protocol/answer-chunk.ts';
 import type { KillSwitch } from './kill-switch.ts';
 
 /** One call as the script has it. */
@@ -33,7 +33,7 @@ export function createScriptedModel(kill: KillSwitch): ChatModel {
     timeoutMs: 10_000,
     maxRetries: 0,
     variables: { key: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL' },
-    async *stream(messages): AsyncGenerator<ModelPiece> {
+    async *stream(messages): AsyncGenerator<AnswerChunk> {
       await kill.hang('before the model');
       refuseUnanswered(messages);
       const [first, ...rest] = answer(messages);
@@ -46,7 +46,7 @@ export function createScriptedModel(kill: KillSwitch): ChatModel {
   };
 }
 
-function answer(messages: readonly BaseMessage[]): readonly ModelPiece[] {
+function answer(messages: readonly BaseMessage[]): readonly AnswerChunk[] {
   const asked = messages.findLastIndex((message) => message.type === 'human');
   const script = readScript(String(messages[asked]?.content));
   const since = messages.slice(asked + 1);

@@ -1,7 +1,7 @@
 /** Names the moments at which a worker can die: before, amid and after what it asks of its ports. */
 
-import type { Cause, Step } from '../../../src/domain/calls/transitions.ts';
-import type { Claimed } from '../../../src/domain/ports/agenda.ts';
+import type { Step, TransitionCause } from '../../../src/domain/calls/transitions.ts';
+import type { LeasedKeys } from '../../../src/domain/ports/agenda.ts';
 import type { Agent } from '../../../src/domain/ports/agent.ts';
 import type { Effects, Store } from '../../../src/domain/ports/store.ts';
 import type { KillSwitch } from './kill-switch.ts';
@@ -9,8 +9,14 @@ import type { KillSwitch } from './kill-switch.ts';
 /** What a method does, by the name of the moment; a method without one is passed through. */
 type Names = Readonly<Record<string, string | ((args: readonly unknown[]) => string)>>;
 
-const DECISIONS: ReadonlySet<Cause> = new Set(['vote', 'approve', 'edit', 'reply', 'ignore']);
-const CHANGES: Partial<Readonly<Record<Cause, string>>> = {
+const DECISIONS: ReadonlySet<TransitionCause> = new Set([
+  'vote',
+  'approve',
+  'edit',
+  'reply',
+  'ignore',
+]);
+const CHANGES: Partial<Readonly<Record<TransitionCause, string>>> = {
   claim: 'claim',
   finish: 'result commit',
   recover: 'recovery',
@@ -37,7 +43,7 @@ const STORE_NAMES: Readonly<Record<string, Names>> = {
     placeCard: 'place of a card',
   },
   history: { append: 'settled turn' },
-  outbox: { add: nameAdd, markSaid: 'mark of words' },
+  outbox: { add: nameAdd, markSent: 'mark of words' },
 };
 
 const AGENT_NAMES: Names = {
@@ -58,7 +64,7 @@ export function watchStore<S extends Store>(store: S, kill: KillSwitch): S {
     ...Object.fromEntries(ports),
     agenda: {
       ...store.agenda,
-      async claim(now: number, leaseMs: number, most: number): Promise<Claimed> {
+      async claim(now: number, leaseMs: number, most: number): Promise<LeasedKeys> {
         const claimed = await store.agenda.claim(now, leaseMs, most);
         for (const { key } of claimed.leases) kill.pass(`after claim of ${key.task}`);
         return claimed;

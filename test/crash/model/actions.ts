@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Desk } from '../../../src/desk/desk.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { runKey } from '../../../src/domain/ports/agenda.ts';
+import { runCallKey } from '../../../src/domain/ports/agenda.ts';
 import type { Fault } from '../lab/lab-process.ts';
 import { LEASE_OVER_MS } from '../lab/lab-world.ts';
 import { type Action, type Ask, findCall, toAsk } from './asks.ts';
@@ -116,7 +116,7 @@ async function tamper(side: Side, action: Extract<Action, { kind: 'tamper' }>): 
   const isApproved = action.to === 'approved';
   const votes = isApproved ? [{ by, at: world.clock.now() }] : call.votes;
   const changed: Call = { ...call, args, revision, status: action.to, votes };
-  const wakes = isApproved ? [{ key: runKey(call), dueAt: world.clock.now() }] : [];
+  const wakes = isApproved ? [{ key: runCallKey(call), dueAt: world.clock.now() }] : [];
   const cause = isApproved ? 'approve' : 'vote';
   assert.ok(await world.store().ledger.write(call, [{ cause, call: changed }], { wakes }));
   tampered.set(action.call, (tampered.get(action.call) ?? 0) + 1);
@@ -206,14 +206,14 @@ export async function drain(side: Side): Promise<void> {
   for (let hours = 0; hours < 40 && (await isAnythingOpen(side)); hours += 1) {
     await act(side, { kind: 'pass', ms: HOUR_AND_MORE_MS }, plain);
   }
-  assert.deepEqual(await inbox.busyThreads(), [], 'I10: a thread never goes on');
+  assert.deepEqual(await inbox.threadsWithMessages(), [], 'I10: a thread never goes on');
   // What nobody waits for any more is said and drawn when its turn comes.
   await act(side, { kind: 'pass', ms: 60_000 }, plain);
 }
 
 /** Whether a turn goes on, or a call does: one that was run again may outlive its turn. */
 async function isAnythingOpen(side: Side): Promise<boolean> {
-  if ((await side.world.store().inbox.busyThreads()).length > 0) return true;
+  if ((await side.world.store().inbox.threadsWithMessages()).length > 0) return true;
   return (await readCalls(side)).some((call) => !isOver(call));
 }
 

@@ -1,7 +1,7 @@
 /** What people ask of a desk, and what must become of it. */
 
 import type { Desk } from '../../../src/desk/desk.ts';
-import { LATE_MS } from '../../../src/desk/turns/messages/message-order.ts';
+import { LATE_MESSAGE_MS } from '../../../src/desk/turns/messages/message-order.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { DecisionCommand } from '../../../src/domain/calls/decision.ts';
 import { messageId } from '../../../src/domain/threads/message.ts';
@@ -85,7 +85,7 @@ function toSay(side: Side, { thread: index, by, text }: Extract<Action, { kind: 
     isRepeatable: true,
     ask: (desk) => {
       // Nothing earlier can follow any more: the model tells messages in their order.
-      const receivedAt = world.clock.now() - LATE_MS;
+      const receivedAt = world.clock.now() - LATE_MESSAGE_MS;
       return desk.receive({ id, thread, author, ts, text, receivedAt });
     },
     expect() {

@@ -36,11 +36,11 @@ const STORE_POINTS = [
   'inbox.end',
   'history.append',
   'outbox.add',
-  'outbox.markSaid',
+  'outbox.markSent',
   'agenda.claim',
   'agenda.finish',
   'chat.drawCard',
-  'chat.say',
+  'chat.postOutboxMessage',
 ] as const;
 
 const aFault: fc.Arbitrary<Fault> = fc.oneof(

@@ -10,7 +10,7 @@ import { shortDigest } from '../../../src/domain/calls/digest.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import { type Gate, REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { createSystemClock } from '../../../src/process/system-clock.ts';
-import { toSentence } from '../../../src/slack/text/outcome-sentences.ts';
+import { outcomeSentence } from '../../../src/slack/text/outcome-sentences.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import {
   APPROVER,
@@ -88,7 +88,7 @@ for (const count of [2, 4]) {
     const slowest = Math.max(...times);
     t.diagnostic(`the slowest of ${calls.length * count} clicks took ${Math.round(slowest)} ms`);
 
-    await until(async () => (await first.store.inbox.busyThreads()).length === 0, 20);
+    await until(async () => (await first.store.inbox.threadsWithMessages()).length === 0, 20);
     for (const { id } of calls) {
       const call = await ledger.get(id);
       assert.ok(call);
@@ -179,7 +179,7 @@ function assertOneVerdict({ tool }: Call, outcomes: readonly DecisionOutcome[]):
     if (outcome.kind === 'decided' || outcome.kind === 'recorded') continue;
     assert.equal(outcome.kind, 'already-decided');
     if (outcome.kind === 'already-decided') assert.deepEqual(outcome.call.verdict, winner);
-    assert.match(toSentence(outcome), new RegExp(`Nothing changed: .*<@${winner.by.user}>`));
+    assert.match(outcomeSentence(outcome), new RegExp(`Nothing changed: .*<@${winner.by.user}>`));
   }
 }
 

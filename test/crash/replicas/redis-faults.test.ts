@@ -7,7 +7,7 @@ import { createClient } from 'redis';
 import { createCallWatch } from '../../../src/desk/external/watch-calls.ts';
 import { shortDigest } from '../../../src/domain/calls/digest.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
-import { type Lease, pumpKey } from '../../../src/domain/ports/agenda.ts';
+import { advanceTurnKey, type Lease } from '../../../src/domain/ports/agenda.ts';
 import { StaleFenceError, StoreUnavailableError } from '../../../src/domain/ports/store.ts';
 import { createSystemClock } from '../../../src/process/system-clock.ts';
 import { createRedisStore, type RedisStore } from '../../../src/stores/redis/create-redis-store.ts';
@@ -213,7 +213,7 @@ test('a worker whose lease Redis has lost does not pass for the one who has the 
   const open = () => createRedisStore({ url: forgetful.url, prefix: 'p', clock, log: LOG });
   const [one, other] = [await open(), await open()];
   t.after(() => Promise.all([one.close(), other.close()]));
-  await one.agenda.wake([{ key: pumpKey(THREAD), dueAt: 1 }]);
+  await one.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: 1 }]);
   await tellServer(forgetful, 'SAVE');
   const lost = await claimOne(one.agenda, clock.now(), 60_000);
   assert.ok(lost);

@@ -94,7 +94,7 @@ describe('on Redis, a second worker takes over', () => {
   const own: string[] = [];
 
   const isSettled = ({ store }: Replica) =>
-    until(async () => (await store.inbox.busyThreads()).length === 0, 5);
+    until(async () => (await store.inbox.threadsWithMessages()).length === 0, 5);
   const callOf = async ({ store }: Replica, thread: ThreadKey): Promise<Call> => {
     const [call] = await store.ledger.ofThread(thread);
     assert.ok(call);
@@ -102,7 +102,7 @@ describe('on Redis, a second worker takes over', () => {
   };
   /** What both have said of a turn, once there is nothing left to say. */
   async function answersTo({ chat, store }: Replica, thread: ThreadKey) {
-    await until(async () => (await store.outbox.unsaid(thread)).length === 0, 5);
+    await until(async () => (await store.outbox.pendingMessages(thread)).length === 0, 5);
     const own = chat.said.filter((say) => say.kind === 'answer' && say.thread === thread);
     const begin = `says in ${thread}: `;
     const others = worker.lines.filter((line) => line.startsWith(begin));

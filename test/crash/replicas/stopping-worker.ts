@@ -76,8 +76,8 @@ const replica = await createReplica({
   leaseMs: order.leaseMs,
 });
 const { chat } = replica;
-const say = chat.say;
-chat.say = async (each, how) => {
+const say = chat.postOutboxMessage;
+chat.postOutboxMessage = async (each, how) => {
   if (each.kind === 'answer') tell(`says in ${each.thread}: ${each.text}`);
   return await say(each, how);
 };
@@ -87,7 +87,7 @@ if ('asks' in order) {
   for (const [n, text] of order.asks.entries()) {
     await replica.ask(threadOf(n), text);
     const { inbox, ledger } = replica.store;
-    await until(async () => (await inbox.busyThreads()).length === 0, 5);
+    await until(async () => (await inbox.threadsWithMessages()).length === 0, 5);
     const calls = await ledger.ofThread(threadOf(n));
     tell(`ends ${text}: ${calls.map(({ status }) => status).join(' ')}`);
   }

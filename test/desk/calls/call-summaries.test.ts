@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { createToolbox } from '../../../src/agent/tools/create-toolbox.ts';
 import { defineTool, type ToolDefinition } from '../../../src/agent/tools/define-tool.ts';
-import { showCall } from '../../../src/desk/calls/preview-call.ts';
+import { previewRun } from '../../../src/desk/calls/preview-call.ts';
 import { isIntact } from '../../../src/domain/calls/seal.ts';
 import { canonicalJson } from '../../../src/domain/json/json.ts';
 import { type Gate, REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
@@ -130,7 +130,7 @@ describe('the summary that a tool makes', () => {
       assert.ok(made.kind === 'tool');
       const args = canonicalJson(ARGS);
       const call = { args, proposedArgs: args };
-      const { summary } = await showCall({ clock, log }, call, made.tool, ARGS);
+      const { summary } = await previewRun({ clock, log }, call, made.tool, ARGS);
       assert.equal(summary, wanted);
     });
   }

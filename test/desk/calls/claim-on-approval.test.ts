@@ -35,7 +35,7 @@ async function open(t: TestContext, atClaim: (store: Store) => Promise<unknown>)
   const elsewhere = AsyncLocalStorage.snapshot();
   // Only the claim asks patiently who has approved.
   directory.profileOf = async (person, asking) => {
-    if (asking?.isPatient) await elsewhere(() => atClaim(desk.store));
+    if (asking?.mayWaitForLimit) await elsewhere(() => atClaim(desk.store));
     return await ask(person, asking);
   };
   desk.model.script((_request, index) =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { digestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
+import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
 import { startRecordingProcess } from '../../support/app/recording-process.ts';
@@ -84,7 +84,7 @@ it('a thousand generated calls reach another process byte for byte as their card
     assert.equal(call.status, 'succeeded');
     const [bytes, ...again] = received.get(`${call.id}.${call.attempt}`) ?? [];
     assert.ok(bytes !== undefined && again.length === 0, call.id);
-    assert.equal(digestOf({ ...call, args: bytes }), call.digest);
+    assert.equal(callDigestOf({ ...call, args: bytes }), call.digest);
     const { editedBy: _editor, ...asked } = { ...call, askedLine: '', status: 'pending' as const };
     const { blocks } = buildCallCard(asked, { mark: TEST_MARK });
     assert.ok(JSON.stringify(blocks).includes(shortDigest(call.digest)));

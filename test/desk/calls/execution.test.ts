@@ -81,7 +81,7 @@ describe('a run', () => {
     const ask = directory.profileOf;
     directory.profileOf = async (person, asking) => {
       // The claim, which has read the arguments by then, asks patiently who has approved.
-      if (asking?.isPatient) isChanged = true;
+      if (asking?.mayWaitForLimit) isChanged = true;
       return await ask(person, asking);
     };
     const desk = await buildDesk(t, { tools: [], made: [tool], directory });

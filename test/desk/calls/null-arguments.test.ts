@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
-import { makeServerTool } from '../../../src/agent/mcp/create-server-tool.ts';
-import { readListedTool } from '../../../src/agent/mcp/parse-listed-tool.ts';
-import { digestOf } from '../../../src/domain/calls/digest.ts';
+import { createServerTool } from '../../../src/agent/mcp/create-server-tool.ts';
+import { parseListedTool } from '../../../src/agent/mcp/parse-listed-tool.ts';
+import { callDigestOf } from '../../../src/domain/calls/digest.ts';
 import type { JsonValue } from '../../../src/domain/json/json.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
 import { REQUESTER } from '../../support/builders/a-call.ts';
@@ -23,12 +23,12 @@ it('null for an optional field is absent on the card, in the digest and in the r
     days: z.number().default(3),
     items: z.array(item),
   });
-  const listed = readListedTool('box', {
+  const listed = parseListedTool('box', {
     name: 'order',
     inputSchema: z.toJSONSchema(schema, { io: 'input' }),
   });
   assert.ok(listed.kind === 'tool');
-  const serverTool = makeServerTool(listed, async (args) => {
+  const serverTool = createServerTool(listed, async (args) => {
     runs.push(args);
     return 'ordered';
   });
@@ -66,7 +66,7 @@ it('null for an optional field is absent on the card, in the digest and in the r
     ],
   );
   for (const call of calls) {
-    assert.equal(call.digest, digestOf(call));
+    assert.equal(call.digest, callDigestOf(call));
     const card = JSON.stringify(buildCallCard(call, { mark: TEST_MARK }));
     assert.ok(!card.includes('null') && card.includes('Ann'), card);
     await desk.decide(call, REQUESTER);

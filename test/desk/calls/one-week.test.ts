@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
-import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 import { type ThreadKey, threadKey } from '../../../src/domain/threads/thread-key.ts';
 import { REQUESTER } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
@@ -245,7 +245,7 @@ function heardIn({ chat }: TestDesk, thread: ThreadKey, start: number): readonly
   return said.map((say) => toHeard(say, start));
 }
 
-function toHeard({ createdAt, id, kind, mentions }: Say, start: number): Heard {
+function toHeard({ createdAt, id, kind, mentions }: OutboxMessage, start: number): Heard {
   const what = kind === 'answer' ? 'answer' : WHAT[id.split(':')[0] ?? ''];
   assert.ok(what, `${id} is not among what is said`);
   const people = mentions?.people.map(({ user }) => user) ?? [];

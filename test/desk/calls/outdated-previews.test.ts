@@ -138,7 +138,14 @@ describe('a file that changed is not first noticed when the call would run', () 
     const look = (call: Call, kind: 'approve' | 'edit') => {
       const { id: callId, attempt } = call;
       const digest = shortDigest(call.digest);
-      return desk.desk.look({ callId, attempt, digest, by: REQUESTER, kind, renews: true });
+      return desk.desk.checkDecision({
+        callId,
+        attempt,
+        digest,
+        by: REQUESTER,
+        kind,
+        renews: true,
+      });
     };
     const same = await look(shown, 'approve');
     assert.ok(same.kind === 'open' && same.call.digest === shown.digest);
@@ -160,7 +167,7 @@ describe('a file that changed is not first noticed when the call would run', () 
       const { id: callId, attempt, digest: whole } = await onlyCall(desk);
       const look = { callId, attempt, digest: shortDigest(whole), by: REQUESTER } as const;
       await writeFile(file, `${await readFile(file, 'utf8')}more\n`);
-      await desk.desk.look({ ...look, kind: 'approve', renews: true });
+      await desk.desk.checkDecision({ ...look, kind: 'approve', renews: true });
       await desk.worker.idle();
       return (await onlyCall(desk)).revision;
     };

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { plainMasking } from '../../../src/domain/secrets/mask-secrets.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
-import { buildFoot } from '../../../src/slack/cards/sections/buttons.ts';
+import { buildButtons } from '../../../src/slack/cards/sections/buttons.ts';
 import { OUTSIDER, REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
 import { askAll, buildDesk, TOOL_TIMEOUT_MS } from '../../support/desk/build-desk.ts';
@@ -57,7 +57,7 @@ describe('a tool that is deaf to its signal', () => {
     assert.equal(drawn?.status, 'unknown');
     const masking = plainMasking({ mark: TEST_MARK, reveals: true });
     const foot = JSON.stringify(
-      buildFoot(call, { whole: true, size: 0, editable: false, masking }),
+      buildButtons(call, { whole: true, size: 0, editable: false, masking }),
     );
     for (const id of ['settle-ran', 'settle-rerun', 'settle-leave'])
       assert.match(foot, new RegExp(id));

@@ -130,7 +130,7 @@ describe('the card of a route with a channel', () => {
     ]);
     const [card, { stub }] = await Promise.all([
       desk.store.ledger.cardOf(call.id),
-      desk.store.ledger.sidesOf(call.id),
+      desk.store.ledger.sideMessagesOf(call.id),
     ]);
     assert.deepEqual([card?.channel, stub?.channel], ['C9', 'C1']);
     assert.deepEqual(desk.chat.stubLooks.get(call.id)?.card, card);
@@ -138,14 +138,14 @@ describe('the card of a route with a channel', () => {
 
   it('is looked for before it is posted again after a crash, and so is the stub', async (t) => {
     const { desk } = await waiting(t, OPS);
-    const { placeCard, placeSide } = desk.store.ledger;
+    const { placeCard, placeSideMessage: placeSide } = desk.store.ledger;
     const { ledger } = desk.store;
     ledger.placeCard = async () => {
       ledger.placeCard = placeCard;
       throw new Error('The process died here.');
     };
-    ledger.placeSide = async () => {
-      ledger.placeSide = placeSide;
+    ledger.placeSideMessage = async () => {
+      ledger.placeSideMessage = placeSide;
       throw new Error('The process died here.');
     };
     await desk.send('please act');
@@ -221,7 +221,7 @@ describe('a call that goes on to another channel', () => {
     );
     const card = await desk.store.ledger.cardOf(call.id);
     assert.equal(card?.channel, 'C8');
-    assert.deepEqual(Object.keys(await desk.store.ledger.sidesOf(call.id)), ['stub']);
+    assert.deepEqual(Object.keys(await desk.store.ledger.sideMessagesOf(call.id)), ['stub']);
     assert.deepEqual(desk.chat.stubLooks.get(call.id)?.card, card);
     assert.equal(desk.chat.statuses.at(-1), 'is waiting for Lee (U3) in C8');
     const [notice] = saidIn(desk, 'notice');
@@ -253,7 +253,7 @@ describe('a call that goes on to another channel', () => {
     assert.deepEqual([card, stub], ['post card C9 usergroup:S1', 'post stub C1']);
     assert.equal(next, 'post card C1 user:U3');
     assert.deepEqual(closed.sort(), ['update moved C1', 'update moved C9']);
-    assert.deepEqual(await desk.store.ledger.sidesOf((await onlyCall(desk)).id), {});
+    assert.deepEqual(await desk.store.ledger.sideMessagesOf((await onlyCall(desk)).id), {});
   });
 
   it('can be decided where it was while the next channel does not take it', async (t) => {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { effectsOf } from '../../../src/desk/calls/call-effects.ts';
+import { callEffectsOf } from '../../../src/desk/calls/call-effects.ts';
 import type { Worker } from '../../../src/desk/desk.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { digestOf } from '../../../src/domain/calls/digest.ts';
-import { ruleGate } from '../../../src/domain/calls/execution-rules.ts';
+import { callDigestOf } from '../../../src/domain/calls/digest.ts';
+import { ruleGateAnswer } from '../../../src/domain/calls/execution-rules.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
-import { type Agenda, pumpKey } from '../../../src/domain/ports/agenda.ts';
+import { type Agenda, advanceTurnKey } from '../../../src/domain/ports/agenda.ts';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
 import type { Ledger } from '../../../src/domain/ports/store.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
-import { sealLedger } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
+import { withSealedCalls } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { APPROVER, aCall, THREAD } from '../../support/builders/a-call.ts';
 import { claimOne } from '../../support/builders/claim-one.ts';
@@ -44,7 +44,7 @@ async function flooded(t: TestContext, calls: number, route: Partial<Route> = OP
     async openStore({ clock, ...told }) {
       const store = createSqliteStore({ dataDir, clock, ...told });
       const made = { route: { ...REQUESTER_ROUTE, ...route }, schemaHash };
-      await storm(sealLedger(store.ledger, TEST_SEAL), store.agenda, calls, clock.now(), made);
+      await storm(withSealedCalls(store.ledger, TEST_SEAL), store.agenda, calls, clock.now(), made);
       return store;
     },
   });
@@ -68,7 +68,7 @@ async function stormed(
     stalled: true,
     async openStore({ clock, onWake }) {
       const store = await createRedisStore({ url: redis.url, prefix: 'storm', clock, log, onWake });
-      await storm(sealLedger(store.ledger, TEST_SEAL), store.agenda, calls, clock.now());
+      await storm(withSealedCalls(store.ledger, TEST_SEAL), store.agenda, calls, clock.now());
       return store;
     },
   });
@@ -82,7 +82,7 @@ async function storm(
   now: number,
   { route = OPS, schemaHash = '' } = {},
 ): Promise<void> {
-  const key = pumpKey(THREAD);
+  const key = advanceTurnKey(THREAD);
   await agenda.wake([{ key, dueAt: now }]);
   const lease = await claimOne(agenda, now, 1_000);
   assert.ok(lease);
@@ -93,9 +93,9 @@ async function storm(
     const args = `{"note":"${n}"}`;
     const made = { id, toolCallId: id, args, proposedArgs: args, schemaHash };
     const call: Call = { ...rest, ...made, status: 'proposed', revision: 1 };
-    const proposed = await ledger.propose({ ...call, digest: digestOf(call) }, {}, fence);
-    const step = ruleGate(proposed, { kind: 'ask', route }, now);
-    await ledger.write(proposed, [step], effectsOf(proposed, [step], undefined));
+    const proposed = await ledger.propose({ ...call, digest: callDigestOf(call) }, {}, fence);
+    const step = ruleGateAnswer(proposed, { kind: 'ask', route }, now);
+    await ledger.write(proposed, [step], callEffectsOf(proposed, [step], undefined));
   };
   const all = Array.from({ length: calls }, (_, n) => n);
   // A busy machine does not send hundreds at once in the time that an answer may take.

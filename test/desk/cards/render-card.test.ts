@@ -82,7 +82,7 @@ describe('a card', () => {
       await desk.clock.advance(3_600_000);
       await desk.worker.idle();
     }
-    assert.deepEqual(await desk.store.agenda.parked(), []);
+    assert.deepEqual(await desk.store.agenda.deadLetters(), []);
     desk.chat.failCards(undefined);
     await desk.clock.advance(300_000);
     await desk.worker.idle();
@@ -107,7 +107,7 @@ describe('a card', () => {
       await desk.worker.idle();
     }
     assert.deepEqual(
-      (await desk.store.agenda.parked()).map(({ key }) => key.task),
+      (await desk.store.agenda.deadLetters()).map(({ key }) => key.task),
       ['redraw'],
     );
     assert.doesNotMatch(JSON.stringify(desk.chat.said), /Nothing was run/);
@@ -171,7 +171,7 @@ describe('words', () => {
         'Answer 1.',
       ],
     );
-    assert.deepEqual(await desk.store.agenda.parked(), []);
+    assert.deepEqual(await desk.store.agenda.deadLetters(), []);
   });
 });
 

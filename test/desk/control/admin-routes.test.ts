@@ -6,7 +6,7 @@ import type { Call } from '../../../src/domain/calls/call.ts';
 import type { AdminRouteDraft } from '../../../src/domain/policy/admin-routes.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import { channelKey } from '../../../src/domain/threads/thread-key.ts';
-import { createBox } from '../../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
@@ -50,7 +50,7 @@ async function open(t: TestContext, policy = ASK, store: StoreKind = 'SQLite'): 
   const routes = createRouteControl({
     store: desk.store,
     directory,
-    toolbox: { ...createBox([]), list: () => tools as never },
+    toolbox: { ...buildToolbox([]), list: () => tools as never },
     clock: desk.clock,
     log: { debug: silent, info: silent, warn: silent, error: silent },
     policy: desk.policy,

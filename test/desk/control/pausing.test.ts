@@ -87,9 +87,9 @@ describe('a pause', () => {
     const digest = call.digest.slice(0, 10);
     const look = { callId: call.id, attempt: 1, digest, by: REQUESTER };
     for (const kind of ['approve', 'edit'] as const) {
-      assert.equal((await desk.desk.look({ ...look, kind })).kind, 'not-allowed');
+      assert.equal((await desk.desk.checkDecision({ ...look, kind })).kind, 'not-allowed');
     }
-    assert.equal((await desk.desk.look({ ...look, kind: 'reply' })).kind, 'open');
+    assert.equal((await desk.desk.checkDecision({ ...look, kind: 'reply' })).kind, 'open');
     assert.deepEqual(await onlyCall(desk), call);
     assert.deepEqual(tool.runs, []);
     await resume(desk);
@@ -155,7 +155,7 @@ describe('a pause', () => {
     it(`that comes between the last look at a call and its claim holds the run, where ${who} claims it`, async (t) => {
       const { desk, tool } = await deskWith(t);
       await desk.send('act');
-      if (isElsewhere) t.mock.method(desk.store.agenda, 'enter', async () => undefined);
+      if (isElsewhere) t.mock.method(desk.store.agenda, 'openVisit', async () => undefined);
       const { ledger, pause: halt } = desk.store;
       const { write } = ledger;
       let isLate = false;

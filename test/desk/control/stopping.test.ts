@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isBareForget, isBareStop } from '../../../src/desk/turns/messages/command-words.ts';
-import { LATE_MS } from '../../../src/desk/turns/messages/message-order.ts';
-import { pumpKey, runKey } from '../../../src/domain/ports/agenda.ts';
+import { isForgetCommand, isStopCommand } from '../../../src/desk/turns/messages/command-words.ts';
+import { LATE_MESSAGE_MS } from '../../../src/desk/turns/messages/message-order.ts';
+import { advanceTurnKey, runCallKey } from '../../../src/domain/ports/agenda.ts';
 import { OUTSIDER, REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 import { sayText } from '../../support/servers/mock-model.ts';
 import { until } from '../../support/until.ts';
@@ -97,7 +97,7 @@ describe('"stop" in a thread', () => {
 
   it('holds when the process dies between the mark and all the rest', async (t) => {
     const { desk, tool } = await waitingDesk(t, ['one']);
-    const wakes = [{ key: pumpKey(THREAD), dueAt: 0 }];
+    const wakes = [{ key: advanceTurnKey(THREAD), dueAt: 0 }];
     await desk.store.inbox.stop(turn, OUTSIDER, 1, { wakes });
     await desk.worker.idle();
     assert.deepEqual(await statuses(desk), ['withdrawn']);
@@ -115,7 +115,7 @@ describe('"stop" in a thread', () => {
     assert.equal((await desk.desk.decide(command)).kind, 'decided');
     await desk.worker.idle();
     assert.deepEqual(await statuses(desk), ['approved']);
-    const wakes = [runKey(call), pumpKey(THREAD)].map((key) => ({ key, dueAt: 0 }));
+    const wakes = [runCallKey(call), advanceTurnKey(THREAD)].map((key) => ({ key, dueAt: 0 }));
     await desk.store.agenda.wake(wakes);
     await desk.worker.idle();
     assert.deepEqual(await statuses(desk), ['withdrawn']);
@@ -124,7 +124,7 @@ describe('"stop" in a thread', () => {
 
   it('that only was received before a crash is done by the thread’s pump', async (t) => {
     const { desk } = await waitingDesk(t, ['one']);
-    const wakes = [{ key: pumpKey(THREAD), dueAt: 0 }];
+    const wakes = [{ key: advanceTurnKey(THREAD), dueAt: 0 }];
     await desk.store.inbox.receive(aMessage('stop', { ts: '1700000001.5', thread: ROOT }), {
       wakes,
     });
@@ -139,7 +139,7 @@ describe('"stop" in a thread', () => {
     const ts = (n: number) => ({ ts: `1700000001.${n}00000`, thread: ROOT });
     await desk.store.inbox.receive(aMessage('one', ts(1)), {});
     await desk.store.inbox.receive(aMessage('stop', ts(2)), {});
-    const wakes = [{ key: pumpKey(THREAD), dueAt: 0 }];
+    const wakes = [{ key: advanceTurnKey(THREAD), dueAt: 0 }];
     await desk.store.inbox.receive(aMessage('two', ts(3)), { wakes });
     await desk.worker.idle();
     assert.equal(desk.model.requests.length, 1);
@@ -153,7 +153,7 @@ describe('"stop" in a thread', () => {
     desk.model.script(() => sayText('At work.'));
     const stop = aMessage('stop', { ts: '1700000001.100000', thread: ROOT });
     await desk.store.inbox.receive(stop, {});
-    const wakes = [{ key: pumpKey(THREAD), dueAt: 0 }];
+    const wakes = [{ key: advanceTurnKey(THREAD), dueAt: 0 }];
     const later = aMessage('go on', { ts: '1700000001.200000', thread: ROOT });
     await desk.store.inbox.receive(later, { wakes });
     await desk.worker.idle();
@@ -166,7 +166,7 @@ describe('"stop" in a thread', () => {
 
   it('and "forget this thread" are no reply to a call that waits', async (t) => {
     const { desk } = await waitingDesk(t, ['one']);
-    const wakes = [{ key: pumpKey(THREAD), dueAt: 0 }];
+    const wakes = [{ key: advanceTurnKey(THREAD), dueAt: 0 }];
     const forget = aMessage('forget this thread', { ts: '1700000001.5', thread: ROOT });
     await desk.store.inbox.receive(forget, { wakes });
     await desk.worker.idle();
@@ -201,7 +201,7 @@ describe('"stop" in a thread', () => {
       ['three'],
     );
     await desk.desk.stop({ turn: 'T1/D2/1.3', by: REQUESTER });
-    await desk.clock.advance(LATE_MS);
+    await desk.clock.advance(LATE_MESSAGE_MS);
     await desk.worker.idle();
   });
 
@@ -215,12 +215,12 @@ describe('"stop" in a thread', () => {
 
   it('is known by its words alone', () => {
     for (const text of ['stop', 'Stop!', 'please stop', 'STOP PLEASE', 'stop it.', ' stop\n']) {
-      assert.equal(isBareStop(text), true, text);
+      assert.equal(isStopCommand(text), true, text);
     }
     for (const text of ['stop the server', 'don’t stop', 'stop that', 'stopp', '', 'stop?']) {
-      assert.equal(isBareStop(text), false, text);
+      assert.equal(isStopCommand(text), false, text);
     }
-    assert.equal(isBareForget('Forget this thread!'), true);
-    assert.equal(isBareForget('forget this thread and begin anew'), false);
+    assert.equal(isForgetCommand('Forget this thread!'), true);
+    assert.equal(isForgetCommand('forget this thread and begin anew'), false);
   });
 });

@@ -4,9 +4,9 @@ import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import { defineTool } from '../../../src/agent/tools/define-tool.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { digestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
+import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
-import { runKey } from '../../../src/domain/ports/agenda.ts';
+import { runCallKey } from '../../../src/domain/ports/agenda.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import type { Tool } from '../../../src/domain/tools/tool.ts';
 import {
@@ -68,7 +68,7 @@ const ANYBODY = { ...REQUESTER_ROUTE, approvers: ['user:U9'] };
 const OTHER = '{"note":"all"}';
 
 function withDigest(call: Call): Call {
-  return { ...call, digest: digestOf(call) };
+  return { ...call, digest: callDigestOf(call) };
 }
 
 describe('a stored call that somebody changed in the database file', () => {
@@ -226,7 +226,7 @@ it('a server’s tool that changes between the claim and the run of its call is 
 /** Runs the only call as if the agenda had asked for it. */
 async function runNow(desk: TestDesk) {
   const call = await onlyCall(desk);
-  await desk.store.outbox.add([], [{ key: runKey(call), dueAt: desk.clock.now() }]);
+  await desk.store.outbox.add([], [{ key: runCallKey(call), dueAt: desk.clock.now() }]);
   const worker = desk.takeOver();
   await worker.idle();
   return worker;

@@ -5,7 +5,7 @@ import type { Call } from '../../../src/domain/calls/call.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
-import { sealLedger } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
+import { withSealedCalls } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { seedPending } from '../../bench/kit/seed-pending.ts';
 import { APPROVER, OUTSIDER, REQUESTER, SECOND_APPROVER } from '../../support/builders/a-call.ts';
@@ -81,9 +81,9 @@ describe('what waits for a person', () => {
   it('is what authorize() says, whatever was found before it was asked', async (t) => {
     const { desk, directory } = await approvalDesk(t);
     const { ledger } = desk.store;
-    const askingAny = ledger.askingAny.bind(ledger);
+    const askingAny = ledger.askingAnyOf.bind(ledger);
     const onceFound = (change: () => void) => {
-      ledger.askingAny = async (...args) => {
+      ledger.askingAnyOf = async (...args) => {
         change();
         return await askingAny(...args);
       };
@@ -128,7 +128,7 @@ describe('many calls', () => {
       stalled: true,
       async openStore({ clock, ...told }) {
         const opened = createSqliteStore({ dataDir, clock, ...told });
-        const store = { ...opened, ledger: sealLedger(opened.ledger, TEST_SEAL) };
+        const store = { ...opened, ledger: withSealedCalls(opened.ledger, TEST_SEAL) };
         calls = await seedPending({ store, clock, count, requester: REQUESTER, route });
         return opened;
       },
@@ -136,8 +136,8 @@ describe('many calls', () => {
     t.after(remove);
     const { store } = desk;
     let read = 0;
-    const { askingAny } = store.ledger;
-    store.ledger.askingAny = async (...args) => {
+    const { askingAnyOf: askingAny } = store.ledger;
+    store.ledger.askingAnyOf = async (...args) => {
       const found = await askingAny(...args);
       read += found.length;
       return found;
@@ -179,12 +179,12 @@ describe('many calls', () => {
   it('are told to whoever asked for them, newest first, and to nobody else', async (t) => {
     const { desk, ids } = await seeded(t, 20, OPS);
     const newest = ids.toReversed();
-    const first = await desk.desk.listAsked(REQUESTER, { limit: 8 });
+    const first = await desk.desk.listRequested(REQUESTER, { limit: 8 });
     assert.deepEqual(idsOf(first.open), newest.slice(0, 8));
     assert.deepEqual([first.over, first.next], [[], newest[7]]);
-    const last = await desk.desk.listAsked(REQUESTER, { after: newest[15], limit: 8 });
+    const last = await desk.desk.listRequested(REQUESTER, { after: newest[15], limit: 8 });
     assert.deepEqual([idsOf(last.open), last.next], [newest.slice(16), undefined]);
-    assert.deepEqual(await desk.desk.listAsked(APPROVER, { limit: 8 }), { open: [], over: [] });
+    assert.deepEqual(await desk.desk.listRequested(APPROVER, { limit: 8 }), { open: [], over: [] });
   });
 });
 
@@ -192,14 +192,14 @@ describe('what a person asked for', () => {
   it('ends with the last calls that people decided, and leaves out those that ran unasked', async (t) => {
     const { desk, call } = await approvalDesk(t);
     const pending = await call();
-    const before = await desk.desk.listAsked(REQUESTER, { limit: 8 });
+    const before = await desk.desk.listRequested(REQUESTER, { limit: 8 });
     assert.deepEqual([idsOf(before.open), before.over], [[pending.id], []]);
     await desk.decide(pending, APPROVER);
-    const after = await desk.desk.listAsked(REQUESTER, { limit: 8 });
+    const after = await desk.desk.listRequested(REQUESTER, { limit: 8 });
     assert.deepEqual([after.open, idsOf(after.over)], [[], [pending.id]]);
-    const { madeBy } = desk.store.ledger;
-    desk.store.ledger.madeBy = async (...args) =>
+    const { requestedBy: madeBy } = desk.store.ledger;
+    desk.store.ledger.requestedBy = async (...args) =>
       (await madeBy(...args)).map(({ route: _none, ...unasked }) => unasked);
-    assert.deepEqual((await desk.desk.listAsked(REQUESTER, { limit: 8 })).over, []);
+    assert.deepEqual((await desk.desk.listRequested(REQUESTER, { limit: 8 })).over, []);
   });
 });

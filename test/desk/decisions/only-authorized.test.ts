@@ -22,12 +22,12 @@ const DECIDED: ReadonlySet<Step['cause']> = new Set([
 const ONLY: readonly (readonly [what: string, word: RegExp, places: readonly string[]])[] = [
   [
     'the rulings on decisions',
-    /\brule(?:Decision|Settlement|SettleLook|Look)\(/,
+    /\b(?:rule(?:Decision|Settlement)|check(?:Settlement|DecisionLook))\(/,
     ['domain/calls/decision-rules.ts', 'desk/decisions/decide.ts'],
   ],
   [
     'the pure right to decide',
-    /\bpermit\(/,
+    /\bcheckDecisionPermission\(/,
     [
       'domain/people/decision-permission.ts',
       'domain/calls/execution-rules.ts',
@@ -37,7 +37,7 @@ const ONLY: readonly (readonly [what: string, word: RegExp, places: readonly str
   ['a decider', /\bcreateDecide\(/, ['desk/decisions/decide.ts', 'desk/desk.ts']],
   [
     'an opening of what is masked',
-    /\bruleOpening\(/,
+    /\brecordOpening\(/,
     ['domain/secrets/call-secrets.ts', 'desk/decisions/read-full-call.ts'],
   ],
   [
@@ -86,8 +86,8 @@ describe('the sources', () => {
 
   const PLANTED: readonly (readonly [path: string, text: string])[] = [
     ['slack/a.ts', 'ruleDecision(call, wish, now, permission, undefined);'],
-    ['http/a.ts', "if (permit(route, a, b, 'approve', known)) go();"],
-    ['slack/a.ts', 'const step = ruleOpening(call, by, now);'],
+    ['http/a.ts', "if (checkDecisionPermission(route, a, b, 'approve', known)) go();"],
+    ['slack/a.ts', 'const step = recordOpening(call, by, now);'],
     [
       'desk/turns/messages/message-while-waiting.ts',
       "stepFrom(call, 'reply', now, { status: 'replied' });",

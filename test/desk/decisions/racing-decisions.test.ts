@@ -6,12 +6,12 @@ import { createIntegrityAlarm } from '../../../src/desk/decisions/integrity-alar
 import { createDesk, type Desk } from '../../../src/desk/desk.ts';
 import { type Call, isTerminal } from '../../../src/domain/calls/call.ts';
 import type { DecisionCommand } from '../../../src/domain/calls/decision.ts';
-import { digestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
+import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
 import type { Clock } from '../../../src/domain/ports/clock.ts';
 import type { Store } from '../../../src/domain/ports/store.ts';
-import { createBox } from '../../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import { openerOf } from '../../stores/redis/open-store.ts';
 import { openStore } from '../../stores/sqlite/open-store.ts';
 import { APPROVER, OUTSIDER, SECOND_APPROVER } from '../../support/builders/a-call.ts';
@@ -52,11 +52,11 @@ async function replicasOf(t: TestContext, open: Open): Promise<Replicas> {
   const deskOn = (store: Store) =>
     createDesk({
       store,
-      toolbox: createBox([]),
+      toolbox: buildToolbox([]),
       clock,
       signals: createStopSignals(),
       directory,
-      talk: {},
+      senderPolicy: {},
       integrity: createIntegrityAlarm(log),
       log,
     });
@@ -71,7 +71,7 @@ async function replicasOf(t: TestContext, open: Open): Promise<Replicas> {
       for (let i = 0; i < count; i += 1) {
         const id = `call_${String(i).padStart(22, '0')}`;
         const draft = { id, toolCallId: `tc_${i}`, digest: '' };
-        const digest = digestOf(aProposal(draft));
+        const digest = callDigestOf(aProposal(draft));
         const patch = { ...draft, digest };
         await storeCall(store, fence, 'proposed', patch);
         calls.push(await openFor(patch, route));

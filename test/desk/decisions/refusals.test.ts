@@ -21,7 +21,7 @@ describe('a wish of which nothing comes', () => {
     await on.desk.decide(await on.call(), APPROVER);
     const { id: callId, attempt, digest } = await on.call();
     const seen = { callId, attempt, digest: shortDigest(digest), by: SECOND_APPROVER };
-    await on.desk.desk.look({ ...seen, kind: 'approve', renews: true });
+    await on.desk.desk.checkDecision({ ...seen, kind: 'approve', renews: true });
     assert.deepEqual(await refusals(on), []);
     for (const { name, use } of SURFACES.filter((surface) => surface.on === 'pending')) {
       if (name === 'the full view') continue;

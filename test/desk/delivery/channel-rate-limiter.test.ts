@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createPace } from '../../../src/desk/delivery/channel-rate-limiter.ts';
+import { createChannelRateLimiter } from '../../../src/desk/delivery/channel-rate-limiter.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 describe('the pace of a channel', () => {
   it('lets one write a second go after a start, each at its turn, in the order in which they came', () => {
     const clock = createManualClock();
-    const pace = createPace(clock);
+    const pace = createChannelRateLimiter(clock);
     const now = clock.now();
     const ids = ['a', 'b', 'c', 'd'];
     const turns = ids.map((id) => pace.take('C1', id, false));
@@ -17,7 +17,7 @@ describe('the pace of a channel', () => {
 
   it('lets what waits go at its turn, and spaces turns anew that were missed', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock);
+    const pace = createChannelRateLimiter(clock);
     for (const id of ['a', 'b', 'c']) pace.take('C1', id, false);
     await clock.advance(1_000);
     assert.equal(pace.take('C1', 'b', false), undefined);
@@ -28,7 +28,7 @@ describe('the pace of a channel', () => {
 
   it('never holds up what is urgent, which pushes the rest back by five seconds at most', () => {
     const clock = createManualClock();
-    const pace = createPace(clock);
+    const pace = createChannelRateLimiter(clock);
     for (let n = 0; n < 20; n += 1) assert.equal(pace.take('C1', `u${n}`, true), undefined);
     assert.equal(pace.take('C1', 'p', false), clock.now() + 5_000);
     assert.equal(pace.take('C1', 'q', false), clock.now() + 6_000);
@@ -36,7 +36,7 @@ describe('the pace of a channel', () => {
 
   it('allows a short burst where it was quiet', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock);
+    const pace = createChannelRateLimiter(clock);
     await clock.advance(60_000);
     const free = Array.from({ length: 7 }, (_, n) => pace.take('C1', `b${n}`, false));
     assert.equal(free.filter((turn) => turn === undefined).length, 5);

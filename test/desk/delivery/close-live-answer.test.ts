@@ -1,7 +1,7 @@
 /** What becomes of a growing message where its turn pauses or ends: whatever people saw is said, or gone. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createCloseLive } from '../../../src/desk/delivery/close-live-answer.ts';
+import { createCloseLiveAnswer } from '../../../src/desk/delivery/close-live-answer.ts';
 import { createLiveAnswers } from '../../../src/desk/delivery/live-answer.ts';
 import type { GraphState } from '../../../src/domain/ports/agent.ts';
 import { openStore } from '../../stores/sqlite/open-store.ts';
@@ -55,7 +55,7 @@ async function deskWith(t: TestContext, first: MockAnswer, gate = askAll()) {
     },
     answers: () => chat.said.filter(({ kind }) => kind === 'answer').map(({ text }) => text),
     async isClean() {
-      return chat.growing.size === 0 && (await store.outbox.liveOf(THREAD)) === undefined;
+      return chat.growing.size === 0 && (await store.outbox.liveMessageOf(THREAD)) === undefined;
     },
   };
 }
@@ -150,7 +150,7 @@ describe('a growing message of a turn', () => {
   it('that an earlier turn left is taken away before the next answer stands', async (t) => {
     const { desk, chat, answers, isClean } = await deskWith(t, sayText('Fresh.'));
     chat.growing.add('left');
-    await desk.store.outbox.placeLive(THREAD, { channel: 'C1', ts: 'left' });
+    await desk.store.outbox.placeLiveMessage(THREAD, { channel: 'C1', ts: 'left' });
     await desk.send('hello');
     assert.deepEqual(answers(), ['Fresh.']);
     assert.ok(await isClean());
@@ -179,7 +179,7 @@ describe('a growing message of a turn', () => {
       failure: undefined,
       usage: undefined,
     };
-    const closeLive = createCloseLive({ store, clock }, live);
+    const closeLive = createCloseLiveAnswer({ store, clock }, live);
     const [words, end, ...others] = await closeLive.last(message, state);
     assert.deepEqual(others, []);
     assert.equal(words?.kind, 'answer');

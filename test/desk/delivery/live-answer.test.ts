@@ -43,7 +43,7 @@ describe('a growing message', () => {
     assert.equal(await live.finish(THREAD), undefined);
     await clock.advance(60_000);
     assert.deepEqual(chat.views, []);
-    assert.equal(await outbox.liveOf(THREAD), undefined);
+    assert.equal(await outbox.liveMessageOf(THREAD), undefined);
     assert.equal(clock.pendingCount, 0);
   });
 
@@ -54,7 +54,7 @@ describe('a growing message', () => {
     endElsewhere();
     await clock.advance(10_000);
     assert.deepEqual(chat.views, []);
-    assert.equal(await outbox.liveOf(THREAD), undefined);
+    assert.equal(await outbox.liveMessageOf(THREAD), undefined);
   });
 
   it('shows words after a second, and at most once a second from then on, with all that has come', async (t) => {
@@ -154,10 +154,10 @@ describe('a growing message', () => {
         }),
     );
     await clock.advance(1_000);
-    assert.deepEqual(await outbox.liveOf(THREAD), { channel: 'C1', ts: '' });
+    assert.deepEqual(await outbox.liveMessageOf(THREAD), { channel: 'C1', ts: '' });
     arrive();
     await clock.advance(0);
-    assert.equal((await outbox.liveOf(THREAD))?.ts, [...chat.growing][0]);
+    assert.equal((await outbox.liveMessageOf(THREAD))?.ts, [...chat.growing][0]);
   });
 
   it('waits behind an answer that is not said yet', async (t) => {
@@ -168,7 +168,7 @@ describe('a growing message', () => {
     live.delta(THREAD, 'second');
     await clock.advance(5_000);
     assert.equal(chat.views.length, 0);
-    await outbox.markSaid('s');
+    await outbox.markSent('s');
     await clock.advance(1_000);
     assert.equal(chat.views.length, 1);
   });
@@ -178,11 +178,11 @@ describe('a growing message', () => {
     live.begin(MESSAGE);
     live.delta(THREAD, 'a');
     await clock.advance(1_000);
-    await outbox.placeLive(THREAD, { channel: 'C1', ts: 'theirs' });
+    await outbox.placeLiveMessage(THREAD, { channel: 'C1', ts: 'theirs' });
     live.delta(THREAD, 'b');
     await clock.advance(10_000);
     assert.equal(chat.views.length, 1);
-    assert.equal((await outbox.liveOf(THREAD))?.ts, 'theirs');
+    assert.equal((await outbox.liveMessageOf(THREAD))?.ts, 'theirs');
   });
 
   it('shows the words of the newest try only', async (t) => {

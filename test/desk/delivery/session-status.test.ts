@@ -1,7 +1,10 @@
 /** How threads stand, as sessions: the newest wins, `processing` is renewed, and what fails for now is tried again. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { createStatusLine, type StatusLine } from '../../../src/desk/delivery/session-status.ts';
+import {
+  createSessionStatusWriter,
+  type SessionStatusWriter,
+} from '../../../src/desk/delivery/session-status.ts';
 import {
   ChatError,
   type SessionStatus,
@@ -20,7 +23,7 @@ describe('the statuses of threads', () => {
   let set: (readonly [ThreadKey, SessionStatus])[];
   let failures: ChatError[];
   let how: 'session' | 'words';
-  let line: StatusLine;
+  let line: SessionStatusWriter;
   beforeEach(() => {
     clock = createManualClock(0);
     set = [];
@@ -36,7 +39,7 @@ describe('the statuses of threads', () => {
         return how;
       },
     };
-    line = createStatusLine({ chat, clock, log });
+    line = createSessionStatusWriter({ chat, clock, log });
   });
 
   const statuses = () => set.map(([, session]) => session);

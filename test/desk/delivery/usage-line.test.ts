@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { turnCosts, usageLine } from '../../../src/desk/delivery/usage-line.ts';
+import { describeUsage, turnUsageFacts } from '../../../src/desk/delivery/usage-line.ts';
 import { THREAD } from '../../support/builders/a-call.ts';
 import { buildDesk } from '../../support/desk/build-desk.ts';
 import { sayStatus, sayText, withUsage } from '../../support/servers/mock-model.ts';
@@ -63,12 +63,12 @@ describe('what a turn took', () => {
   for (const [modelMs, spelt] of lines) {
     it(`spells ${modelMs} ms as ${spelt}`, () => {
       const usage = { requests: 2, inputTokens: 12_345, outputTokens: 0, modelMs };
-      assert.equal(usageLine(usage), `12,345 tokens in · 0 out · ${spelt}`);
+      assert.equal(describeUsage(usage), `12,345 tokens in · 0 out · ${spelt}`);
     });
   }
 
   it('counts from the message, whoever was waited for', () => {
-    assert.deepEqual(turnCosts({ receivedAt: 1_000 }, undefined, 61_000), { ms: 60_000 });
+    assert.deepEqual(turnUsageFacts({ receivedAt: 1_000 }, undefined, 61_000), { ms: 60_000 });
   });
 });
 

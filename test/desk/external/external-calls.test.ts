@@ -1,14 +1,14 @@
 /** Calls of programs: put to people, taken once, told of, or left. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { OutsideRequest } from '../../../src/desk/external/external-request.ts';
-import { nameCall } from '../../../src/domain/cards/call-name.ts';
+import type { ExternalRequest } from '../../../src/desk/external/external-request.ts';
+import { callTitle } from '../../../src/domain/cards/call-name.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { REQUESTER } from '../../support/builders/a-call.ts';
 import { askAll, buildDesk, REPORT_MS, type TestDesk } from '../../support/desk/build-desk.ts';
 
 const CALLER = { key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
-const ASKED: OutsideRequest = {
+const ASKED: ExternalRequest = {
   tool: 'drop_table',
   args: { table: 'users' },
   channel: 'C1',
@@ -19,7 +19,7 @@ async function build(t: TestContext, gate = askAll()): Promise<TestDesk> {
   return await buildDesk(t, { tools: [], gate });
 }
 
-async function ask(desk: TestDesk, more: Partial<OutsideRequest> = {}) {
+async function ask(desk: TestDesk, more: Partial<ExternalRequest> = {}) {
   const made = await desk.outside.request(CALLER, { ...ASKED, ...more });
   if (!('call' in made)) throw new Error(JSON.stringify(made));
   await desk.rest();
@@ -37,14 +37,14 @@ describe('a call of a program', () => {
     const { call } = await ask(desk, { tool: 'Bash', args: { command: 'rm -rf x' }, summary });
     assert.deepEqual([call.summary, call.preview], ['Run: rm -rf x', '$ rm -rf x']);
     assert.equal(call.outside?.summary, summary);
-    assert.equal(nameCall(call), 'deploy-bot · Run: rm -rf x');
+    assert.equal(callTitle(call), 'deploy-bot · Run: rm -rf x');
     await desk.decide(call, REQUESTER, { kind: 'edit', args: { command: 'ls' } });
     const edited = await desk.store.ledger.get(call.id);
     assert.deepEqual([edited?.summary, edited?.preview], ['Run: ls', '$ ls']);
     assert.equal((await desk.outside.take(call.id, CALLER, edited?.digest ?? '')).kind, 'taken');
     const strange = await ask(desk, { tool: 'Bash', args: { command: 'ls', sudo: true }, summary });
     assert.deepEqual([strange.call.summary, strange.call.preview], [undefined, undefined]);
-    assert.equal(nameCall(strange.call), 'deploy-bot: Bash');
+    assert.equal(callTitle(strange.call), 'deploy-bot: Bash');
   });
 
   it('waits for people, is taken once with the digest that they saw, and told of', async (t) => {

@@ -1,7 +1,7 @@
 /** What programs are told of their calls without asking. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { OutsideRequest } from '../../../src/desk/external/external-request.ts';
+import type { ExternalRequest } from '../../../src/desk/external/external-request.ts';
 import type { Approval } from '../../../src/domain/cards/approval-view.ts';
 import type { ApiKey } from '../../../src/domain/people/api-key.ts';
 import type { Callback, Callbacks } from '../../../src/domain/ports/callback.ts';
@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 
 const CALLER = { key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
 const URL_OF = 'https://program.example/hook';
-const ASKED: OutsideRequest = {
+const ASKED: ExternalRequest = {
   tool: 'drop_table',
   args: { table: 'users' },
   channel: 'C1',
@@ -50,7 +50,7 @@ async function build(t: TestContext) {
   return { desk, program, errors };
 }
 
-async function ask({ outside, rest }: TestDesk, more: Partial<OutsideRequest> = {}) {
+async function ask({ outside, rest }: TestDesk, more: Partial<ExternalRequest> = {}) {
   const made = await outside.request(CALLER, { ...ASKED, ...more });
   if (made.kind !== 'made') throw new Error(JSON.stringify(made));
   await rest();
@@ -148,7 +148,7 @@ describe('a program that wants to be told', () => {
       program.got.map(({ status }) => status),
       ['unknown'],
     );
-    assert.deepEqual(await desk.store.agenda.parked(), []);
+    assert.deepEqual(await desk.store.agenda.deadLetters(), []);
   });
 
   it('is given up after two hours of trying, visibly, and called again when something happens', async (t) => {
@@ -157,7 +157,7 @@ describe('a program that wants to be told', () => {
     const call = await ask(desk);
     await desk.decide(call, REQUESTER);
     await pass(desk, 3 * HOUR);
-    const parked = await desk.store.agenda.parked();
+    const parked = await desk.store.agenda.deadLetters();
     assert.deepEqual(
       parked.map(({ key, reason }) => [key.task, key.id, reason]),
       [['callback', call.id, 'program.example refused the connection.']],
@@ -225,12 +225,12 @@ describe('a program that wants to be told', () => {
       program.got.map(({ source }) => source.name),
       ['open'],
     );
-    assert.deepEqual([program.tries, await store.agenda.parked()], [1, []]);
+    assert.deepEqual([program.tries, await store.agenda.deadLetters()], [1, []]);
   });
 
   it('names an address that may be called, and answers that can be offered', async (t) => {
     const { desk, program } = await build(t);
-    const fields = async (more: Partial<OutsideRequest>) => {
+    const fields = async (more: Partial<ExternalRequest>) => {
       const made = await desk.outside.request(CALLER, { ...ASKED, ...more });
       return made.kind === 'invalid' ? made.problems.map(({ path }) => path.join('.')) : made.kind;
     };

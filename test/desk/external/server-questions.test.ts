@@ -1,13 +1,13 @@
 /** What an MCP server asks while a tool of its runs: for the requester of the call, and answered while it runs. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { toOutsideTool } from '../../../src/agent/tools/external-tool.ts';
+import { toExternalTool } from '../../../src/agent/tools/external-tool.ts';
 import { createAskQuestion } from '../../../src/desk/external/ask-question.ts';
 import { createCallWatch } from '../../../src/desk/external/watch-calls.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { isElicitation } from '../../../src/domain/calls/call-origin.ts';
+import { isServerQuestion } from '../../../src/domain/calls/call-origin.ts';
 import type { AskPeople, QuestionAnswer } from '../../../src/domain/tools/server-tools.ts';
-import { type Tool, UnknownEndError } from '../../../src/domain/tools/tool.ts';
+import { type Tool, UnknownOutcomeError } from '../../../src/domain/tools/tool.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
 import { buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
@@ -61,7 +61,7 @@ async function build(t: TestContext, end?: () => Promise<string>): Promise<Bench
     ids += 1;
     return `question${ids}`.padEnd(22, '0');
   };
-  ask = createAskQuestion({ store, clock, newId, ofOutside: toOutsideTool, watch: watch.watch });
+  ask = createAskQuestion({ store, clock, newId, ofOutside: toExternalTool, watch: watch.watch });
   desk.model.script((_request, index) =>
     index === 0 ? sayCalls([{ name: 'box__move', args: '{}' }]) : sayText('Done.'),
   );
@@ -74,16 +74,16 @@ async function build(t: TestContext, end?: () => Promise<string>): Promise<Bench
   await desk.desk.decide({ callId, attempt, digest, by: REQUESTER, decision: { kind: 'approve' } });
   const find = async (isIt: (call: Call) => boolean) => (await desk.calls()).find(isIt);
   const question = async () => {
-    const found = await find(isElicitation);
+    const found = await find(isServerQuestion);
     assert(found);
     return found;
   };
-  await until(async () => (await find(isElicitation))?.status === 'pending');
+  await until(async () => (await find(isServerQuestion))?.status === 'pending');
   const bench = { ...desk, answers, question };
   return {
     ...bench,
     async asked() {
-      const found = await find((each) => !isElicitation(each));
+      const found = await find((each) => !isServerQuestion(each));
       assert(found);
       return found;
     },
@@ -175,7 +175,9 @@ describe('a question of a server', () => {
 
   it('and a call whose answer is lost is unknown, with what is known of it, and asked of people', async (t) => {
     const bench = await build(t, async () => {
-      throw new UnknownEndError('The connection to the MCP server “box” was lost while this ran.');
+      throw new UnknownOutcomeError(
+        'The connection to the MCP server “box” was lost while this ran.',
+      );
     });
     await decide(bench);
     await settle(bench);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { Keeping } from '../../../src/desk/deps.ts';
+import type { RetentionSettings } from '../../../src/desk/deps.ts';
 import type { AuditEntry } from '../../../src/domain/audit/audit.ts';
 import type { AuditReport } from '../../../src/domain/audit/audit-check.ts';
 import { type ThreadKey, threadKey } from '../../../src/domain/threads/thread-key.ts';
@@ -13,7 +13,7 @@ import { type StoreKind, storeOf } from '../../support/store/open-redis.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-type Kept = Omit<Keeping, 'lookBackMs'> & Partial<Pick<Keeping, 'lookBackMs'>>;
+type Kept = Omit<RetentionSettings, 'lookBackMs'> & Partial<Pick<RetentionSettings, 'lookBackMs'>>;
 
 /** A desk whose agent makes a call in each thread that begins with “act”, and answers else. */
 async function keepingDesk(t: TestContext, kind: StoreKind, kept: Kept) {

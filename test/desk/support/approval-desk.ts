@@ -92,7 +92,7 @@ const look =
   async ({ desk, call }, by) => {
     const { id: callId, attempt, digest } = await call();
     const seen = { callId, attempt, digest: shortDigest(digest), by, kind, ...more };
-    return (await desk.desk.look(seen)).kind;
+    return (await desk.desk.checkDecision(seen)).kind;
   };
 
 const settle =

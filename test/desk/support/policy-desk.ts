@@ -1,7 +1,7 @@
 /** The real desk under the policy of a text that can be changed. */
 import type { TestContext } from 'node:test';
 import { z } from 'zod';
-import { createRoutedGate } from '../../../src/desk/calls/policy/admin-route-gate.ts';
+import { createAdminRouteGate } from '../../../src/desk/calls/policy/admin-route-gate.ts';
 import { createPolicyGate } from '../../../src/desk/calls/policy/policy-gate.ts';
 import type { LoadedPolicy, PersonLookup } from '../../../src/domain/policy/policy.ts';
 import { rerouteKey } from '../../../src/domain/ports/agenda.ts';
@@ -56,7 +56,7 @@ export async function buildPolicyDesk(
       },
     ],
     gateOf: ({ store, clock }) =>
-      createRoutedGate({
+      createAdminRouteGate({
         gate: createPolicyGate({
           policy: () => loaded,
           store,

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Person } from '../../../src/domain/people/person.ts';
-import { refuseTalk, type TalkRules } from '../../../src/domain/people/sender-policy.ts';
+import {
+  explainRefusedSender,
+  type SenderPolicy,
+} from '../../../src/domain/people/sender-policy.ts';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
-import type { Standing } from '../../../src/domain/ports/directory.ts';
+import type { WorkspaceMembership } from '../../../src/domain/ports/directory.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import { OUTSIDER, REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
@@ -14,7 +17,7 @@ import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 const GUEST: Person = { team: 'T1', user: 'U5' };
 const GONE: Person = { team: 'T1', user: 'U6' };
 
-async function deskWith(t: TestContext, talk: TalkRules = {}) {
+async function deskWith(t: TestContext, talk: SenderPolicy = {}) {
   const tool = createRecordedTool();
   const directory = createTestDirectory({
     U5: { standing: 'guest', isAdmin: true },
@@ -82,7 +85,7 @@ describe('who may talk', () => {
     const member = { standing: 'member', isAdmin: true } as const;
     const rules = { users: new Set(['U1']), channels: new Set(['C1']) };
     const why = (user: string, channel: string) =>
-      refuseTalk(member, { team: 'T1', user }, channel, rules)?.why;
+      explainRefusedSender(member, { team: 'T1', user }, channel, rules)?.why;
     assert.equal(why('U1', 'C1'), undefined);
     assert.equal(why('U1', 'D7'), undefined);
     assert.equal(why('U1', 'C2'), 'not among TALK_CHANNELS');
@@ -91,9 +94,15 @@ describe('who may talk', () => {
   });
 
   it('is nobody else than members, whatever is allowed', () => {
-    const standings: readonly Standing[] = ['guest', 'stranger', 'bot', 'gone', 'member'];
+    const standings: readonly WorkspaceMembership[] = [
+      'guest',
+      'stranger',
+      'bot',
+      'gone',
+      'member',
+    ];
     const refused = standings.filter((standing) =>
-      refuseTalk({ standing, isAdmin: true }, GUEST, 'C1', { users: new Set(['U5']) }),
+      explainRefusedSender({ standing, isAdmin: true }, GUEST, 'C1', { users: new Set(['U5']) }),
     );
     assert.deepEqual(refused, ['guest', 'stranger', 'bot', 'gone']);
   });
@@ -124,7 +133,7 @@ describe('whoever decides', () => {
       }
       const digest = call.digest.slice(0, 10);
       const look = { callId: call.id, attempt: 1, digest, by, kind: 'edit' } as const;
-      assert.equal((await desk.desk.look(look)).kind, 'not-allowed');
+      assert.equal((await desk.desk.checkDecision(look)).kind, 'not-allowed');
       assert.deepEqual(await desk.calls(), [call]);
       assert.deepEqual(tool.runs, []);
       const last = (await desk.store.audit.read(1, 100)).at(-1);

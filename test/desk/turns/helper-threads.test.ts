@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LEASE_MS } from '../../../src/desk/worker/task-runner.ts';
-import { withdraw } from '../../../src/domain/calls/decision-rules.ts';
+import { withdrawCall } from '../../../src/domain/calls/decision-rules.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
 import { playAgents, toldOf } from '../../support/desk/play-agents.ts';
 import { sayCalls, sayStatus, sayText } from '../../support/servers/mock-model.ts';
@@ -171,7 +171,7 @@ describe('helpers of a call that ends before them', () => {
       b2: 'withdrawn',
     });
     assert.equal(desk.model.requests.length, asked);
-    assert.deepEqual(await desk.store.inbox.busyThreads(), []);
+    assert.deepEqual(await desk.store.inbox.threadsWithMessages(), []);
     assert.equal(await desk.store.checkpoints.read(b1.thread), undefined);
     assert.equal(desk.chat.statuses.at(-1), '');
   });
@@ -185,7 +185,7 @@ describe('helpers of a call that ends before them', () => {
     await desk.send('begin');
     const [parent] = await all();
     assert.ok(parent);
-    const step = withdraw(parent, 'stop', desk.clock.now());
+    const step = withdrawCall(parent, 'stop', desk.clock.now());
     assert.ok(step);
     // Without the wake of the helper's thread: the approval comes before that has been looked at.
     await desk.store.ledger.write(parent, [step], {});
@@ -242,7 +242,7 @@ describe('a worker that dies', () => {
       // What else the worker had in hand may still prolong its hold once.
       await until(async () => {
         await desk.clock.advance(LEASE_MS);
-        return (await desk.store.inbox.busyThreads()).length === 0;
+        return (await desk.store.inbox.threadsWithMessages()).length === 0;
       }, 20);
       assert.equal((await act('a1')).status, 'unknown');
       assert.equal(tool.runs.length, 1);
@@ -279,7 +279,7 @@ describe('a worker that dies', () => {
       await desk.clock.advance(LEASE_MS);
       desk.takeOver();
       await until(() => desk.chat.said.length === 1);
-      await until(async () => (await desk.store.inbox.busyThreads()).length === 0);
+      await until(async () => (await desk.store.inbox.threadsWithMessages()).length === 0);
       assert.deepEqual(toldOf(desk.model, 'begin'), ['A is done.']);
       assert.equal(tool.runs.length, 1);
       assert.equal(desk.model.requests.length, 4);

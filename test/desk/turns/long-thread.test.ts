@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { estimateTokens } from '../../../src/agent/turn/estimate-tokens.ts';
-import { pumpKey } from '../../../src/domain/ports/agenda.ts';
+import { advanceTurnKey } from '../../../src/domain/ports/agenda.ts';
 import { THREAD } from '../../support/builders/a-call.ts';
 import { claimOne } from '../../support/builders/claim-one.ts';
 import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
@@ -48,7 +48,7 @@ async function settleTurns({ store, clock }: TestDesk, count: number): Promise<v
   const [like] = await store.history.newest(THREAD, 1, 0);
   assert(like);
   const dueAt = clock.now() + 1_000;
-  await store.agenda.wake([{ key: pumpKey(THREAD), dueAt }]);
+  await store.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt }]);
   const lease = await claimOne(store.agenda, dueAt, 60_000);
   assert(lease);
   const fence = { thread: THREAD, token: lease.fence };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { msUntilOrdered, withOrderWait } from '../../../src/desk/turns/messages/message-order.ts';
+import { msUntilOrdered, withOrderDelay } from '../../../src/desk/turns/messages/message-order.ts';
 import { type InboxMessage, messageId } from '../../../src/domain/threads/message.ts';
 import { threadKey } from '../../../src/domain/threads/thread-key.ts';
 import { REQUESTER, THREAD } from '../../support/builders/a-call.ts';
@@ -225,7 +225,7 @@ describe('the wait for an earlier message', () => {
 
   it('ends at once where a clock was put back by more than replicas may differ', async (t) => {
     const { desk } = await deskOn(t, 'SQLite');
-    const message = withOrderWait({ ...aMessage(desk, 1, 'more'), receivedAt: 1_000_000 });
+    const message = withOrderDelay({ ...aMessage(desk, 1, 'more'), receivedAt: 1_000_000 });
     const waits = [999_000, 1_000_000, 1_000_299, 1_000_300, 998_999].map((now) =>
       msUntilOrdered(message, [message], now),
     );

@@ -60,7 +60,7 @@ describe('a message while helpers’ calls wait', () => {
     assert.ok(causes.every((outcome) => 'cause' in outcome && outcome.cause === 'new-message'));
     assert.deepEqual(said(made), ['I do nothing.']);
     assert.equal(made.desk.model.requests.length, asked + 1);
-    assert.deepEqual(await made.desk.store.inbox.busyThreads(), []);
+    assert.deepEqual(await made.desk.store.inbox.threadsWithMessages(), []);
   });
 
   it('of anybody else waits until they are settled', async (t) => {

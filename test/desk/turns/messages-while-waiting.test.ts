@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { isBareYes } from '../../../src/desk/turns/messages/message-while-waiting.ts';
+import { isBareApproval } from '../../../src/desk/turns/messages/message-while-waiting.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import type { Route } from '../../../src/domain/policy/route.ts';
@@ -122,10 +122,10 @@ describe('a message while calls wait', () => {
 describe('a bare yes', () => {
   it('is told from a sentence', () => {
     for (const text of ['yes', 'Yes.', 'ok', ' OK ', 'approve', '👍', ':+1:', 'go ahead']) {
-      assert.ok(isBareYes(text), text);
+      assert.ok(isBareApproval(text), text);
     }
     for (const text of ['yes, but only a.txt', 'approve the second', 'no', '', 'ok?what']) {
-      assert.ok(!isBareYes(text), text);
+      assert.ok(!isBareApproval(text), text);
     }
   });
 });

@@ -83,7 +83,7 @@ describe('a turn of which nothing is stored but its calls', () => {
         ['assistant', '(This ended here: the stored state of my work on it was lost.)'],
       ],
     );
-    assert.deepEqual(await desk.store.inbox.busyThreads(), []);
+    assert.deepEqual(await desk.store.inbox.threadsWithMessages(), []);
     desk.model.script(() => sayText('Yes.'));
     await desk.send('did it run?');
     assert.match(JSON.stringify(desk.model.requests.at(-1)?.messages), /did a/);

@@ -1,7 +1,7 @@
 /** Damaged records that are no calls. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { pumpKey } from '../../../src/domain/ports/agenda.ts';
+import { advanceTurnKey } from '../../../src/domain/ports/agenda.ts';
 import { messageId } from '../../../src/domain/threads/message.ts';
 import { APPROVER, REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 import { sayText } from '../../support/servers/mock-model.ts';
@@ -29,7 +29,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       const mend = await records.damage('message', second, () => '{"text":');
       await desk.store.pause.write(undefined, {});
       desk.model.script(() => sayText('Here.'));
-      await desk.store.agenda.wake([{ key: pumpKey(THREAD), dueAt: 0 }]);
+      await desk.store.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: 0 }]);
       await until(() => desk.model.requests.length === 2);
       await pass(scene);
       assert.deepEqual(await quarantined(scene), [`message ${second}`]);
@@ -46,7 +46,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       const current = await desk.store.inbox.current(THREAD);
       assert.ok(current);
       const mend = await records.damage('message', current.id, () => '[]');
-      await desk.store.agenda.wake([{ key: pumpKey(THREAD), dueAt: 0 }]);
+      await desk.store.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: 0 }]);
       desk.worker.nudge();
       await pass(scene);
       assert.deepEqual(await quarantined(scene), [`message ${current.id}`]);
@@ -139,7 +139,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       desk.model.script(() => sayText('Here.'));
       await desk.send('hello');
       assert.equal(desk.chat.said.at(-1)?.text, 'Here.');
-      await until(async () => (await desk.store.agenda.parked()).length === 2);
+      await until(async () => (await desk.store.agenda.deadLetters()).length === 2);
     });
   });
 }

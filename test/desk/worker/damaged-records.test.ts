@@ -1,8 +1,8 @@
 /** Stored calls that can't be understood: left alone, told of once, in nobody's way, and mended by restoring them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { countParked } from '../../../src/desk/worker/count-dead-letters.ts';
-import { redrawKey, runKey } from '../../../src/domain/ports/agenda.ts';
+import { countDeadLetters } from '../../../src/desk/worker/count-dead-letters.ts';
+import { renderCardKey, runCallKey } from '../../../src/domain/ports/agenda.ts';
 import { threadKey } from '../../../src/domain/threads/thread-key.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
 import { until } from '../../support/until.ts';
@@ -44,7 +44,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
         );
         await pass(scene);
         assert.deepEqual(await quarantined(scene), [`call ${call.id}`]);
-        const [parked] = countParked(await scene.desk.store.agenda.parked());
+        const [parked] = countDeadLetters(await scene.desk.store.agenda.deadLetters());
         assert.deepEqual([parked?.task, parked?.count], ['damaged', 1]);
         await decide(scene, call);
         await scene.desk.restart();
@@ -70,7 +70,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
         await scene.desk.restart();
         await until(async () => (await quarantined(scene)).length === 0);
         assert.equal((await entries(scene, 'record.restored')).length, 1);
-        await until(async () => (await scene.desk.store.agenda.parked()).length === 0);
+        await until(async () => (await scene.desk.store.agenda.deadLetters()).length === 0);
       });
     }
 
@@ -80,15 +80,15 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.ok(call);
       // As at a crash between the decision and the run.
       const { agenda } = scene.desk.store;
-      const { claim, enter } = agenda;
+      const { claim, openVisit: enter } = agenda;
       agenda.claim = async () => ({ leases: [], next: undefined });
-      agenda.enter = async () => undefined;
+      agenda.openVisit = async () => undefined;
       assert.equal((await decide(scene, call)).kind, 'decided');
       const mend = await scene.records.damage('call', call.id, () => '{');
       Object.assign(agenda, { claim, enter });
       scene.desk.worker.nudge();
       await pass(scene);
-      const parked = (await scene.desk.store.agenda.parked()).map(({ key }) => key.task);
+      const parked = (await scene.desk.store.agenda.deadLetters()).map(({ key }) => key.task);
       assert.ok(parked.includes('run') && parked.includes('damaged'), parked.join());
       assert.deepEqual(scene.tool.runs, []);
       await mend();
@@ -121,7 +121,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
         all.map(({ id }) => id),
         [two.id],
       );
-      const asked = await desk.desk.listAsked(REQUESTER, { limit: 5 });
+      const asked = await desk.desk.listRequested(REQUESTER, { limit: 5 });
       assert.deepEqual(
         [...asked.open, ...asked.over].map(({ id }) => id),
         [two.id],
@@ -153,13 +153,13 @@ describe('the keys of a damaged call', () => {
     assert.ok(call);
     const mend = await scene.records.damage('call', call.id, () => '');
     const { agenda } = scene.desk.store;
-    await agenda.wake([redrawKey(call), runKey(call)].map((key) => ({ key, dueAt: 0 })));
+    await agenda.wake([renderCardKey(call), runCallKey(call)].map((key) => ({ key, dueAt: 0 })));
     scene.desk.worker.nudge();
     await pass(scene);
-    const parked = (await agenda.parked()).map(({ key }) => key.task).toSorted();
+    const parked = (await agenda.deadLetters()).map(({ key }) => key.task).toSorted();
     assert.deepEqual(parked, ['damaged', 'redraw', 'run']);
     await mend();
     await scene.desk.restart();
-    await until(async () => (await agenda.parked()).length === 0);
+    await until(async () => (await agenda.deadLetters()).length === 0);
   });
 });

@@ -2,9 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { countParked } from '../../../src/desk/worker/count-dead-letters.ts';
-import { createRunner } from '../../../src/desk/worker/task-runner.ts';
-import { type AgendaTask, pumpKey, redrawKey, runKey } from '../../../src/domain/ports/agenda.ts';
+import { countDeadLetters } from '../../../src/desk/worker/count-dead-letters.ts';
+import { createTaskRunner } from '../../../src/desk/worker/task-runner.ts';
+import {
+  type AgendaTask,
+  advanceTurnKey,
+  renderCardKey,
+  runCallKey,
+} from '../../../src/domain/ports/agenda.ts';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
 import { messageId } from '../../../src/domain/threads/message.ts';
 import { type ThreadKey, threadKey } from '../../../src/domain/threads/thread-key.ts';
@@ -45,17 +50,17 @@ describe('a thread that can not be carried on', () => {
     desk.model.script((_request, index) => (index === 0 ? sayAct() : sayText('Here I am.')));
     await desk.send('act');
     const mend = breakCalls();
-    await desk.store.agenda.wake([{ key: pumpKey(THREAD), dueAt: desk.clock.now() }]);
+    await desk.store.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: desk.clock.now() }]);
     await desk.clock.advance(3 * HOUR_MS);
     await until(async () =>
-      (await desk.store.agenda.parked()).some(({ key }) => key.task === 'pump'),
+      (await desk.store.agenda.deadLetters()).some(({ key }) => key.task === 'pump'),
     );
     await desk.worker.idle();
     const told = desk.chat.said.filter(({ text }) => text.includes('I have stopped trying'));
     assert.equal(told.length, 1);
     assert.match(told[0]?.text ?? '', /Nothing is lost\. Write a message here, and I try again\./);
     assert.doesNotMatch(told[0]?.text ?? '', /JSON|document|database/i);
-    const [count] = countParked(await desk.store.agenda.parked());
+    const [count] = countDeadLetters(await desk.store.agenda.deadLetters());
     assert.equal(count?.task, 'pump');
 
     const ts = '1700000777.000100';
@@ -75,7 +80,7 @@ describe('a thread that can not be carried on', () => {
 
     mend();
     await desk.send('and here?');
-    assert.deepEqual(await desk.store.agenda.parked(), []);
+    assert.deepEqual(await desk.store.agenda.deadLetters(), []);
     assert.equal(desk.chat.said.at(-1)?.thread, THREAD);
     assert.equal(desk.chat.said.at(-1)?.text, 'Here I am.');
   });
@@ -92,13 +97,13 @@ describe('a thread that can not be carried on', () => {
       WHEN NEW.key LIKE 'call/%' AND json_extract(NEW.document, '$.status') = 'running'
       BEGIN SELECT RAISE (ABORT, 'a fault of the test'); END`);
     // As where another process holds the thread: the run is claimed after the decision.
-    t.mock.method(desk.store.agenda, 'enter', async () => undefined);
+    t.mock.method(desk.store.agenda, 'openVisit', async () => undefined);
     const deciding = desk.decide(call, REQUESTER);
     await until(async () => (await desk.calls())[0]?.status === 'approved');
     await desk.clock.advance(3 * HOUR_MS);
     await deciding;
     await until(async () =>
-      (await desk.store.agenda.parked()).some(({ key }) => key.task === 'run'),
+      (await desk.store.agenda.deadLetters()).some(({ key }) => key.task === 'run'),
     );
     await desk.worker.idle();
     const told = desk.chat.said.find(({ text }) => text.includes('I could not go on with “Act'));
@@ -108,7 +113,7 @@ describe('a thread that can not be carried on', () => {
     await desk.send('try again');
     await desk.worker.idle();
     assert.equal(tool.runs.length, 1);
-    assert.deepEqual(await desk.store.agenda.parked(), []);
+    assert.deepEqual(await desk.store.agenda.deadLetters(), []);
   });
 });
 
@@ -119,7 +124,7 @@ describe('a card', () => {
     desk.chat.failCards(new ChatError('temporary', 'Slack is away.'));
     await desk.send('act');
     await desk.clock.advance(12 * HOUR_MS);
-    assert.deepEqual(await desk.store.agenda.parked(), []);
+    assert.deepEqual(await desk.store.agenda.deadLetters(), []);
     desk.chat.failCards(undefined);
     await desk.clock.advance(300_000);
     await until(() => desk.chat.cards.size === 1);
@@ -131,7 +136,7 @@ describe('a card', () => {
     desk.chat.failCards(new ChatError('unauthorized', 'My token was revoked.'));
     await desk.send('act');
     await desk.clock.advance(3 * HOUR_MS);
-    await until(async () => (await desk.store.agenda.parked()).length === 1);
+    await until(async () => (await desk.store.agenda.deadLetters()).length === 1);
     const [call] = await desk.calls();
     assert.equal(call?.status, 'pending');
     desk.chat.failCards(undefined);
@@ -146,7 +151,7 @@ describe('the runner', () => {
     const { store, clock } = await openStore(t);
     const done: string[] = [];
     const redraw = async (id: string) => void done.push(id);
-    const runner = createRunner({
+    const runner = createTaskRunner({
       agenda: store.agenda,
       clock,
       log: SILENT,
@@ -154,12 +159,15 @@ describe('the runner', () => {
     });
     await store.agenda.wake([
       { key: { task: 'nap' as AgendaTask, id: 'x' }, dueAt: 1 },
-      { key: redrawKey(callRef('call_1')), dueAt: 2 },
+      { key: renderCardKey(callRef('call_1')), dueAt: 2 },
     ]);
     runner.start();
     await runner.idle();
     assert.deepEqual(done, ['call_1']);
-    assert.match((await store.agenda.parked())[0]?.reason ?? '', /knows no work of the kind “nap”/);
+    assert.match(
+      (await store.agenda.deadLetters())[0]?.reason ?? '',
+      /knows no work of the kind “nap”/,
+    );
     await runner.stop(0);
   });
 
@@ -176,7 +184,7 @@ describe('the runner', () => {
     };
     const redrawn: string[] = [];
     const redraw = async (id: string) => void redrawn.push(id);
-    const runner = createRunner({
+    const runner = createTaskRunner({
       agenda: store.agenda,
       clock,
       log: SILENT,
@@ -184,11 +192,14 @@ describe('the runner', () => {
     });
     const now = clock.now();
     await store.agenda.wake(
-      Array.from({ length: 100 }, (_, n) => ({ key: runKey(callRef(`call_${n}`)), dueAt: now })),
+      Array.from({ length: 100 }, (_, n) => ({
+        key: runCallKey(callRef(`call_${n}`)),
+        dueAt: now,
+      })),
     );
     runner.start();
     await until(() => held.size === 48);
-    await store.agenda.wake([{ key: redrawKey(callRef('new')), dueAt: now - 86_400_000 }]);
+    await store.agenda.wake([{ key: renderCardKey(callRef('new')), dueAt: now - 86_400_000 }]);
     runner.nudge();
     await until(() => redrawn.length === 1);
     assert.equal(held.size, 48);

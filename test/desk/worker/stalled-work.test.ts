@@ -1,20 +1,20 @@
 /** Work that nobody will look at, on SQLite and on Redis. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { findStillWork } from '../../../src/desk/worker/find-stalled-work.ts';
+import { findStalledWork } from '../../../src/desk/worker/find-stalled-work.ts';
 import { createQuarantine } from '../../../src/desk/worker/quarantine.ts';
-import { createSweep } from '../../../src/desk/worker/stalled-work-sweep.ts';
+import { createStalledWorkSweep } from '../../../src/desk/worker/stalled-work-sweep.ts';
 import type { Call, CallStatus } from '../../../src/domain/calls/call.ts';
 import { stepFrom } from '../../../src/domain/calls/transitions.ts';
 import {
   type AgendaKey,
+  advanceTurnKey,
+  deliverOutboxKey,
   expireKey,
-  heedKey,
-  pumpKey,
-  redrawKey,
-  runKey,
-  sayKey,
+  renderCardKey,
+  runCallKey,
   type ThreadFence,
+  threadCommandsKey,
 } from '../../../src/domain/ports/agenda.ts';
 import type { Store } from '../../../src/domain/ports/store.ts';
 import { type ThreadKey, threadKey } from '../../../src/domain/threads/thread-key.ts';
@@ -58,7 +58,7 @@ async function busyThread({ store, clock }: Opened) {
   const thread = threadKey({ team: 'T1', channel: 'C1', ts });
   /** Does something as the thread's worker, whose key is not on the agenda afterwards. */
   const held = async <T>(work: (fence: ThreadFence) => Promise<T>): Promise<T> => {
-    const lease = await claimKey({ store, clock }, pumpKey(thread));
+    const lease = await claimKey({ store, clock }, advanceTurnKey(thread));
     const done = await work({ thread, token: lease.fence });
     await store.agenda.finish(lease);
     return done;
@@ -83,14 +83,14 @@ async function busyThread({ store, clock }: Opened) {
 async function found({ store, clock }: Opened): Promise<readonly string[]> {
   const keys: AgendaKey[] = [];
   const fail = (error: unknown) => assert.fail(String(error));
-  for await (const wakes of findStillWork(store, clock, fail)) {
+  for await (const wakes of findStalledWork(store, clock, fail)) {
     keys.push(...wakes.map(({ key }) => key));
   }
   return keys.map(({ task, id }) => `${task} ${id}`).sort();
 }
 
 const names = (...keys: readonly AgendaKey[]) => keys.map(({ task, id }) => `${task} ${id}`).sort();
-const pump = (thread: ThreadKey) => [pumpKey(thread), heedKey(thread)];
+const pump = (thread: ThreadKey) => [advanceTurnKey(thread), threadCommandsKey(thread)];
 
 for (const [name, open] of OPEN) {
   describe(`work that stands still on ${name}`, () => {
@@ -98,7 +98,7 @@ for (const [name, open] of OPEN) {
       const opened = await open(t);
       const approved = await (await busyThread(opened)).add('approved');
       const running = await (await busyThread(opened)).add('running');
-      assert.deepEqual(await found(opened), names(runKey(approved), runKey(running)));
+      assert.deepEqual(await found(opened), names(runCallKey(approved), runCallKey(running)));
     });
 
     it('is a waiting call that will never expire', async (t) => {
@@ -131,7 +131,7 @@ for (const [name, open] of OPEN) {
       const opened = await open(t);
       const say = aSay('a');
       await opened.store.outbox.add([say], []);
-      assert.deepEqual(await found(opened), names(sayKey(say.thread)));
+      assert.deepEqual(await found(opened), names(deliverOutboxKey(say.thread)));
     });
 
     it('is not what waits for people, is due, is worked on or was parked', async (t) => {
@@ -142,10 +142,17 @@ for (const [name, open] of OPEN) {
       await waits.add('pending');
       const due = await busyThread(opened);
       const call = await due.add('approved');
-      const wakes = [runKey(call), pumpKey(due.thread)].map((key) => ({ key, dueAt: now + 9 }));
+      const wakes = [runCallKey(call), advanceTurnKey(due.thread)].map((key) => ({
+        key,
+        dueAt: now + 9,
+      }));
       await agenda.wake(wakes);
       const parked = await busyThread(opened);
-      await agenda.park(await claimKey(opened, pumpKey(parked.thread)), now, 'gave up');
+      await agenda.moveToDeadLetters(
+        await claimKey(opened, advanceTurnKey(parked.thread)),
+        now,
+        'gave up',
+      );
       const worked = await busyThread(opened);
       await holdThread(opened, worked.thread);
       assert.deepEqual(await found(opened), []);
@@ -188,18 +195,19 @@ for (const [name, open] of OPEN) {
       const opened = await open(t);
       const { store, clock } = opened;
       const call = await (await busyThread(opened)).add('approved');
-      const parked = [redrawKey(callRef('call_x')), pumpKey('T1/C1/9.9' as ThreadKey)];
-      for (const key of parked) await store.agenda.park(await claimKey(opened, key), 1, 'gave up');
+      const parked = [renderCardKey(callRef('call_x')), advanceTurnKey('T1/C1/9.9' as ThreadKey)];
+      for (const key of parked)
+        await store.agenda.moveToDeadLetters(await claimKey(opened, key), 1, 'gave up');
       const errors: unknown[] = [];
       const log = { ...SILENT, error: (fields: object) => void errors.push(fields) };
       const quarantine = createQuarantine({ store, clock, log });
-      const sweep = createSweep({ store, clock, log, quarantine });
+      const sweep = createStalledWorkSweep({ store, clock, log, quarantine });
       sweep.start();
       const isPlanned = async (key: AgendaKey) =>
-        (await store.agenda.unplanned([key])).length === 0;
-      await until(() => isPlanned(runKey(call)));
+        (await store.agenda.unscheduled([key])).length === 0;
+      await until(() => isPlanned(runCallKey(call)));
       assert.deepEqual(
-        (await store.agenda.parked()).map(({ key }) => key.task),
+        (await store.agenda.deadLetters()).map(({ key }) => key.task),
         ['pump'],
       );
       assert.equal(errors.length, 1);
@@ -207,10 +215,10 @@ for (const [name, open] of OPEN) {
       const first = [await claimed(), await claimed()].map((key) => key?.task);
       assert.deepEqual(first.sort(), ['redraw', 'run']);
       const late = await (await busyThread(opened)).add('approved');
-      assert.equal(await isPlanned(runKey(late)), false);
+      assert.equal(await isPlanned(runCallKey(late)), false);
       await until(async () => {
         await clock.advance(60_000);
-        return await isPlanned(runKey(late));
+        return await isPlanned(runCallKey(late));
       });
       await sweep.stop();
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createRunner, LEASE_MS } from '../../../src/desk/worker/task-runner.ts';
-import { type Agenda, redrawKey, runKey } from '../../../src/domain/ports/agenda.ts';
+import { createTaskRunner, LEASE_MS } from '../../../src/desk/worker/task-runner.ts';
+import { type Agenda, renderCardKey, runCallKey } from '../../../src/domain/ports/agenda.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { THREAD } from '../../support/builders/a-call.ts';
 import { callRef } from '../../support/builders/call-ref.ts';
@@ -17,7 +17,7 @@ async function runnerOf(
   t: TestContext,
   redraw: (signal: AbortSignal) => Promise<void>,
   watch = (agenda: Agenda) => agenda,
-  keyOf: typeof redrawKey = redrawKey,
+  keyOf: typeof renderCardKey = renderCardKey,
 ) {
   const clock = createManualClock();
   const folder = await makeTempDir();
@@ -26,7 +26,7 @@ async function runnerOf(
     await store.close();
     await folder.remove();
   });
-  const runner = createRunner({
+  const runner = createTaskRunner({
     agenda: watch(store.agenda),
     clock,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
@@ -54,7 +54,7 @@ describe('the stop of the runner', () => {
     runner.start();
     await until(() => begun === 1);
     const stopped = runner.stop(25_000);
-    await store.agenda.wake([{ key: redrawKey(callRef('call_2')), dueAt: clock.now() }]);
+    await store.agenda.wake([{ key: renderCardKey(callRef('call_2')), dueAt: clock.now() }]);
     runner.nudge();
     end();
     await stopped;
@@ -115,7 +115,7 @@ describe('the lease of work under way', () => {
   const PERIOD_MS = LEASE_MS / 3;
 
   /** Begins work that ends when told to, and notes when a renewal was asked for; `failures` of them fail. */
-  async function workingRunner(t: TestContext, failures = 0, keyOf = redrawKey) {
+  async function workingRunner(t: TestContext, failures = 0, keyOf = renderCardKey) {
     const renewedAt: number[] = [];
     const renewedFor: number[] = [];
     const ends: (() => void)[] = [];
@@ -152,7 +152,7 @@ describe('the lease of work under way', () => {
   });
 
   it('is renewed for half a minute while a tool runs, so that Redis may fail over', async (t) => {
-    const { clock, renewedAt, renewedFor } = await workingRunner(t, 0, runKey);
+    const { clock, renewedAt, renewedFor } = await workingRunner(t, 0, runCallKey);
     await clock.advance(PERIOD_MS + 10_000);
     assert.deepEqual(renewedAt, [PERIOD_MS, PERIOD_MS + 10_000]);
     assert.deepEqual(renewedFor, [30_000, 30_000]);
@@ -168,7 +168,7 @@ describe('the lease of work under way', () => {
     const { clock, ends, renewedAt, runner, store } = await workingRunner(t);
     for (let n = 2; n <= 9; n += 1) {
       await clock.advance(PERIOD_MS / 2);
-      const key = redrawKey({ id: `call_${n}`, thread: THREAD });
+      const key = renderCardKey({ id: `call_${n}`, thread: THREAD });
       await store.agenda.wake([{ key, dueAt: clock.now() }]);
       runner.nudge();
       await until(() => ends.length === n);
@@ -196,7 +196,7 @@ describe('work that ends its process each time', () => {
     await runner.stop(0);
     assert.equal(begun, 0);
     assert.deepEqual(
-      (await store.agenda.parked()).map(({ reason }) => reason),
+      (await store.agenda.deadLetters()).map(({ reason }) => reason),
       ['The process that worked on this has died 10 times in a row.'],
     );
   });

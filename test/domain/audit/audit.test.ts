@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import {
   type AuditChain,
   type AuditDraft,
-  followChain,
   NO_CHAIN,
+  nextAuditPlace,
   readAuditChain,
   readAuditLine,
   writeAuditChain,
@@ -42,7 +42,7 @@ function faultOf(texts: readonly string[], chain: AuditChain = NO_CHAIN) {
 
 function chainOf(texts: readonly string[]): AuditChain {
   let through = NO_CHAIN.through;
-  for (const [index, text] of texts.entries()) through = followChain(through, index + 1, text);
+  for (const [index, text] of texts.entries()) through = nextAuditPlace(through, index + 1, text);
   return { ...NO_CHAIN, through, sealedAt: 5 };
 }
 

@@ -3,19 +3,19 @@ import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { DecisionCommand } from '../../../src/domain/calls/decision.ts';
 import {
+  type DecisionRuling,
   type Edited,
-  expire,
-  type Ruling,
-  routeOf,
   ruleDecision,
+  ruleExpiry,
   ruleSettlement,
-  withdraw,
+  rulingRouteOf,
+  withdrawCall,
 } from '../../../src/domain/calls/decision-rules.ts';
-import { digestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
+import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
 import {
+  checkDecisionPermission,
   NO_GROUPS,
   type Permission,
-  permit,
 } from '../../../src/domain/people/decision-permission.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import type { DecisionKind } from '../../../src/domain/policy/route.ts';
@@ -44,25 +44,35 @@ function command(
 const MEMBER = { standing: 'member', groups: NO_GROUPS } as const;
 
 function may(call: Call, by: Person, kind: DecisionKind): Permission {
-  return permit(routeOf(call), call.requester, by, kind, MEMBER);
+  return checkDecisionPermission(rulingRouteOf(call), call.requester, by, kind, MEMBER);
 }
 
-function rule(call: Call, wish: DecisionCommand, now = NOW, edited: Edited = EDITED): Ruling {
+function rule(
+  call: Call,
+  wish: DecisionCommand,
+  now = NOW,
+  edited: Edited = EDITED,
+): DecisionRuling {
   return ruleDecision(call, wish, now, may(call, wish.by, wish.decision.kind), edited);
 }
 
-function decide(call: Call, by: Person, decision?: DecisionCommand['decision'], now = NOW): Ruling {
+function decide(
+  call: Call,
+  by: Person,
+  decision?: DecisionCommand['decision'],
+  now = NOW,
+): DecisionRuling {
   return rule(call, command(call, by, decision), now);
 }
 
-function lastCall(ruling: Ruling): Call {
+function lastCall(ruling: DecisionRuling): Call {
   assert.equal(ruling.kind, 'steps');
   const last = ruling.kind === 'steps' ? ruling.steps.at(-1) : undefined;
   assert.ok(last);
   return last.call;
 }
 
-function answerKind(ruling: Ruling): string {
+function answerKind(ruling: DecisionRuling): string {
   return ruling.kind === 'answer' ? ruling.outcome.kind : `steps: ${lastCall(ruling).status}`;
 }
 
@@ -183,7 +193,7 @@ describe('an edit', () => {
     assert.equal(after.args, '{"path":"b"}');
     assert.equal(after.proposedArgs, before.args);
     assert.notEqual(after.digest, before.digest);
-    assert.equal(after.digest, digestOf(after));
+    assert.equal(after.digest, callDigestOf(after));
     assert.equal(after.status, 'approved');
     assert.equal(after.revision, before.revision + 2);
   });
@@ -240,7 +250,7 @@ describe('a call of which it is unknown whether it ran', () => {
   });
 
   it('stays settleable when its deadline tells the agent', () => {
-    const told = expire(unknown, NOW).call;
+    const told = ruleExpiry(unknown, NOW).call;
     assert.equal(told.status, 'unknown');
     assert.equal(told.outcome?.kind, 'unknown');
   });
@@ -249,10 +259,10 @@ describe('a call of which it is unknown whether it ran', () => {
 describe('withdrawing', () => {
   it('takes back what has not begun to run, and nothing else', () => {
     for (const status of ['proposed', 'pending', 'approved'] as const) {
-      assert.equal(withdraw(aCall({ status }), 'stop', NOW)?.call.status, 'withdrawn');
+      assert.equal(withdrawCall(aCall({ status }), 'stop', NOW)?.call.status, 'withdrawn');
     }
     for (const status of ['running', 'unknown', 'succeeded', 'withdrawn'] as const) {
-      assert.equal(withdraw(aCall({ status }), 'stop', NOW), undefined);
+      assert.equal(withdrawCall(aCall({ status }), 'stop', NOW), undefined);
     }
   });
 });

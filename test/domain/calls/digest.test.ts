@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import {
+  callDigestOf,
   cardDigest,
-  digestOf,
   encodeCardToken,
   parseCardToken,
   shortDigest,
@@ -39,7 +39,7 @@ test('two calls have one digest only when all that is bound is equal', () => {
   fc.assert(
     fc.property(bound, bound, (a, b) => {
       const isEqual = JSON.stringify(a) === JSON.stringify(b);
-      assert.equal(digestOf(a) === digestOf(b), isEqual);
+      assert.equal(callDigestOf(a) === callDigestOf(b), isEqual);
     }),
   );
 });
@@ -57,7 +57,7 @@ test('any changed bound part changes the digest', () => {
   fc.assert(
     fc.property(bound, bound, parts, (call, other, part) => {
       fc.pre(JSON.stringify(call[part]) !== JSON.stringify(other[part]));
-      assert.notEqual(digestOf({ ...call, [part]: other[part] }), digestOf(call));
+      assert.notEqual(callDigestOf({ ...call, [part]: other[part] }), callDigestOf(call));
     }),
   );
 });
@@ -74,7 +74,7 @@ test('what is not bound does not change the digest', () => {
     words: 'x',
     deadlineAt: 5,
   } as const;
-  assert.equal(digestOf(changed), digest);
+  assert.equal(callDigestOf(changed), digest);
 });
 
 test('the digest of stored calls stays what it was', () => {

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import {
   type ClaimFacts,
-  finish,
-  type KnownVoters,
+  type KnownApprovers,
+  recordRunEnd,
   ruleClaim,
-  ruleGate,
+  ruleGateAnswer,
   ruleRecovery,
 } from '../../../src/domain/calls/execution-rules.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
-import type { Standing } from '../../../src/domain/ports/directory.ts';
+import type { WorkspaceMembership } from '../../../src/domain/ports/directory.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import {
   APPROVER,
@@ -27,8 +27,11 @@ function approved(patch: Partial<Call> = {}): Call {
 }
 
 /** Everybody who approved is a member, but for those who are given; no group has anybody in it. */
-function votersOf(call: Call, others: Readonly<Record<string, Standing>> = {}): KnownVoters {
-  const standings = call.votes.map(({ by }): [string, Standing] => [
+function votersOf(
+  call: Call,
+  others: Readonly<Record<string, WorkspaceMembership>> = {},
+): KnownApprovers {
+  const standings = call.votes.map(({ by }): [string, WorkspaceMembership] => [
     by.user,
     others[by.user] ?? 'member',
   ]);
@@ -165,17 +168,20 @@ describe('a dead worker’s call', () => {
 describe('the gate and the end', () => {
   it('answer a proposed call in three ways', () => {
     const { route: _none, deadlineAt: _never, ...proposed } = aCall({ status: 'proposed' });
-    assert.equal(ruleGate(proposed, { kind: 'run' }, NOW).call.status, 'approved');
-    const pending = ruleGate(proposed, { kind: 'ask', route: TWO_APPROVERS }, NOW).call;
+    assert.equal(ruleGateAnswer(proposed, { kind: 'run' }, NOW).call.status, 'approved');
+    const pending = ruleGateAnswer(proposed, { kind: 'ask', route: TWO_APPROVERS }, NOW).call;
     assert.equal(pending.status, 'pending');
     assert.equal(pending.deadlineAt, NOW + TWO_APPROVERS.deadlineMs);
-    const refused = ruleGate(proposed, { kind: 'refuse', reason: 'no' }, NOW).call;
+    const refused = ruleGateAnswer(proposed, { kind: 'refuse', reason: 'no' }, NOW).call;
     assert.deepEqual(refused.outcome, { kind: 'refused', reason: 'no' });
   });
 
   it('record success and failure', () => {
     const running = aCall({ status: 'running' });
-    assert.equal(finish(running, { kind: 'result', text: 'ok' }, NOW).call.status, 'succeeded');
-    assert.equal(finish(running, { kind: 'error', text: 'no' }, NOW).call.status, 'failed');
+    assert.equal(
+      recordRunEnd(running, { kind: 'result', text: 'ok' }, NOW).call.status,
+      'succeeded',
+    );
+    assert.equal(recordRunEnd(running, { kind: 'error', text: 'no' }, NOW).call.status, 'failed');
   });
 });

@@ -4,11 +4,11 @@ import { it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import {
   type ClaimFacts,
-  finish,
+  recordRunEnd,
   ruleClaim,
-  ruleGate,
+  ruleGateAnswer,
+  rulePreviewRenewal,
   ruleRecovery,
-  ruleRenewal,
 } from '../../../src/domain/calls/execution-rules.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
@@ -250,20 +250,23 @@ it('what a dead worker ran may run again only if it is idempotent, may, and is s
 it('a waiting call is shown anew only when what it works on has changed', () => {
   const waiting = aCall({ preview: 'old', basis: 'b1' });
   const preview = { text: 'new', basis: 'b2' };
-  const step = ruleRenewal(waiting, { preview }, NOW);
+  const step = rulePreviewRenewal(waiting, { preview }, NOW);
   assert.equal(step?.call.preview, 'new');
   assert.equal(step?.call.note, AGAIN);
-  assert.equal(ruleRenewal(waiting, { preview: { text: 'x', basis: 'b1' } }, NOW), undefined);
-  assert.equal(ruleRenewal(waiting, {}, NOW), undefined);
-  assert.equal(ruleRenewal({ ...waiting, args: '{}' }, { preview }, NOW), undefined);
+  assert.equal(
+    rulePreviewRenewal(waiting, { preview: { text: 'x', basis: 'b1' } }, NOW),
+    undefined,
+  );
+  assert.equal(rulePreviewRenewal(waiting, {}, NOW), undefined);
+  assert.equal(rulePreviewRenewal({ ...waiting, args: '{}' }, { preview }, NOW), undefined);
   const { route: _none, ...unasked } = waiting;
-  assert.equal(ruleRenewal(unasked, { preview }, NOW), undefined);
+  assert.equal(rulePreviewRenewal(unasked, { preview }, NOW), undefined);
 });
 
 it('the gate’s answers and the ends of a run change exactly this', () => {
   const { route: _none, deadlineAt: _time, ...proposed } = aCall({ status: 'proposed' });
-  const gate = (answer: Parameters<typeof ruleGate>[1]) =>
-    changesOf(proposed, ruleGate(proposed, answer, NOW));
+  const gate = (answer: Parameters<typeof ruleGateAnswer>[1]) =>
+    changesOf(proposed, ruleGateAnswer(proposed, answer, NOW));
   assert.deepEqual(gate({ kind: 'run' }), { cause: 'gate', status: 'approved' });
   assert.deepEqual(gate({ kind: 'ask', route: TWO_APPROVERS }), {
     cause: 'gate',
@@ -278,7 +281,7 @@ it('the gate’s answers and the ends of a run change exactly this', () => {
     [{ kind: 'result', text: 'ok' }, 'succeeded'],
     [{ kind: 'error', text: 'no' }, 'failed'],
   ] as const) {
-    assert.deepEqual(changesOf(running, finish(running, outcome, NOW)), {
+    assert.deepEqual(changesOf(running, recordRunEnd(running, outcome, NOW)), {
       cause: 'finish',
       status,
       outcome,

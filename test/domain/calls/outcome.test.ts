@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { editOf } from '../../../src/domain/calls/call-edit.ts';
+import { callEditOf } from '../../../src/domain/calls/call-edit.ts';
 import { type Outcome, toToolReply } from '../../../src/domain/calls/outcome.ts';
 import { APPROVER, aCall, REQUESTER } from '../../support/builders/a-call.ts';
 
@@ -37,7 +37,7 @@ test('a result is told as it is', () => {
 
 test('changed arguments are told with the result and with the error', () => {
   for (const kind of ['result', 'error'] as const) {
-    const { text } = toToolReply({ kind, text: 'the end' }, editOf(EDITED));
+    const { text } = toToolReply({ kind, text: 'the end' }, callEditOf(EDITED));
     assert.equal(
       text,
       'A person changed the arguments before approving. Edited by U2: old: from 1 to nothing; path: from "a.txt" to "b.txt". Do not ask for the old call again.\nIt ran with: {"path":"b.txt"}\nthe end',

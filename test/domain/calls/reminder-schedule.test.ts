@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import { ruleClaim } from '../../../src/domain/calls/execution-rules.ts';
 import {
-  escalate,
-  escalateAt,
+  escalateCall,
+  escalationDueAt,
   missingApprovers,
-  remind,
-  remindAt,
-  routeReached,
+  reachedRouteOf,
+  recordReminder,
+  reminderDueAt,
 } from '../../../src/domain/calls/reminder-schedule.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
@@ -26,25 +26,25 @@ const asked = (patch: Partial<Call> = {}) =>
   aCall({ route: PATIENT, pendingSince: 1_000, ...patch });
 
 test('a pending call is reminded of once, and goes on once', () => {
-  assert.equal(remindAt(asked()), 1_100);
-  assert.equal(escalateAt(asked()), 1_300);
-  const reminded = remind(asked(), 1_150).call;
-  assert.equal(remindAt(reminded), undefined);
-  assert.equal(escalateAt(reminded), 1_300);
+  assert.equal(reminderDueAt(asked()), 1_100);
+  assert.equal(escalationDueAt(asked()), 1_300);
+  const reminded = recordReminder(asked(), 1_150).call;
+  assert.equal(reminderDueAt(reminded), undefined);
+  assert.equal(escalationDueAt(reminded), 1_300);
 });
 
 test('an older row, a route without patience and a call that is decided press nobody', () => {
   const { pendingSince: _, ...older } = asked();
   for (const call of [older, asked({ route: LEAD }), asked({ status: 'approved' })]) {
-    assert.equal(remindAt(call), undefined);
-    assert.equal(escalateAt(call), undefined);
+    assert.equal(reminderDueAt(call), undefined);
+    assert.equal(escalationDueAt(call), undefined);
   }
-  assert.equal(escalate(asked({ route: LEAD }), 1), undefined);
+  assert.equal(escalateCall(asked({ route: LEAD }), 1), undefined);
 });
 
 test('on its way to another route a call keeps its attempt and loses its approvals, with a new deadline', () => {
   const call = asked({ votes: [{ by: APPROVER, at: 1_010 }], remindedAt: 1_100 });
-  const after = escalate(call, 1_300)?.call;
+  const after = escalateCall(call, 1_300)?.call;
   assert.ok(after);
   assert.equal(after.route?.name, 'lead');
   assert.deepEqual(after.votes, []);
@@ -55,19 +55,19 @@ test('on its way to another route a call keeps its attempt and loses its approva
 });
 
 test('the policy is asked on the route that a call has gone on to, and only if it has', () => {
-  const call = escalate(asked(), 1_300)?.call;
+  const call = escalateCall(asked(), 1_300)?.call;
   assert.ok(call);
-  assert.equal(routeReached(call, PATIENT).name, 'lead');
+  assert.equal(reachedRouteOf(call, PATIENT).name, 'lead');
   const stricter: Route = { ...PATIENT, escalate: { afterMs: 1, to: { ...LEAD, quorum: 3 } } };
-  assert.equal(routeReached(call, stricter).quorum, 3);
+  assert.equal(reachedRouteOf(call, stricter).quorum, 3);
   const other: Route = { ...PATIENT, name: 'other' };
-  assert.equal(routeReached(call, other), other);
+  assert.equal(reachedRouteOf(call, other), other);
   assert.equal(
-    routeReached(call, { ...PATIENT, escalate: { afterMs: 1, to: { ...LEAD, name: 'boss' } } })
+    reachedRouteOf(call, { ...PATIENT, escalate: { afterMs: 1, to: { ...LEAD, name: 'boss' } } })
       .name,
     'two',
   );
-  assert.equal(routeReached(asked({ route: LEAD }), PATIENT), PATIENT);
+  assert.equal(reachedRouteOf(asked({ route: LEAD }), PATIENT), PATIENT);
 });
 
 test('those who are called are the approvers without who has approved, and never a requester whose approval does not count', () => {
@@ -96,10 +96,13 @@ test('whatever the route says, neither comes before the call was asked for', () 
       };
       const call = asked({ route, pendingSince });
       assert.equal(
-        remindAt(call),
+        reminderDueAt(call),
         remindAfterMs === undefined ? undefined : pendingSince + remindAfterMs,
       );
-      assert.equal(escalateAt(call), afterMs === undefined ? undefined : pendingSince + afterMs);
+      assert.equal(
+        escalationDueAt(call),
+        afterMs === undefined ? undefined : pendingSince + afterMs,
+      );
     }),
   );
 });
@@ -113,14 +116,14 @@ test('a call that the policy of now asks on another route goes on from there, an
     const parsed = { ok: true, value: JSON.parse(call.args), canonical: call.args } as const;
     return ruleClaim({ ...call, status: 'approved', votes }, { ...facts, parsed, voters }).call;
   }
-  const onLead = escalate(asked(), 1_300)?.call;
+  const onLead = escalateCall(asked(), 1_300)?.call;
   assert.ok(onLead);
   const back = claim(onLead, 'U7');
   assert.deepEqual(
     [back.status, back.route?.name, back.escalatedFrom],
     ['pending', 'third', undefined],
   );
-  const again = escalate(back, 1_450)?.call;
+  const again = escalateCall(back, 1_450)?.call;
   assert.ok(again);
   assert.deepEqual([again.route?.name, again.escalatedFrom], ['lead', 'third']);
   assert.equal(claim(again, 'U7').status, 'running');

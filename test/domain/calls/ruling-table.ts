@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { DecisionCommand, SettleCommand } from '../../../src/domain/calls/decision.ts';
 import {
-  type Ruling,
+  type DecisionRuling,
   ruleDecision,
   ruleSettlement,
 } from '../../../src/domain/calls/decision-rules.ts';
-import { digestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
+import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
 import type { Step } from '../../../src/domain/calls/transitions.ts';
 import type { Permission } from '../../../src/domain/people/decision-permission.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
@@ -43,7 +43,7 @@ export function changesOf(before: Call, { call, cause }: Step): object {
   return { cause, ...changed };
 }
 
-function told(before: Call, ruling: Ruling): unknown {
+function told(before: Call, ruling: DecisionRuling): unknown {
   if (ruling.kind === 'answer') {
     const { call: _call, ...rest } = { call: undefined, ...ruling.outcome };
     return rest;
@@ -103,7 +103,7 @@ export const half = aCall({ route: TWO_APPROVERS, votes: [{ by: APPROVER, at: 2_
 export const unknown = aCall({ status: 'unknown', claim: { fence: 7, at: 2_000 } });
 const { deadlineAt: _never, ...withoutDeadline } = aCall();
 export const timeless = withoutDeadline;
-export const nextDigest = (call: Call, patch: Partial<Call>) => digestOf({ ...call, ...patch });
+export const nextDigest = (call: Call, patch: Partial<Call>) => callDigestOf({ ...call, ...patch });
 export const EDIT_OF = (call: Call) => ({
   cause: 'edit',
   args: '{"path":"b"}',

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { digestOf } from '../../../src/domain/calls/digest.ts';
-import { checkSeal, createSeal, isIntact, sealCall } from '../../../src/domain/calls/seal.ts';
+import { callDigestOf } from '../../../src/domain/calls/digest.ts';
+import {
+  createSeal,
+  isIntact,
+  withCallSeal,
+  withCheckedSeal,
+} from '../../../src/domain/calls/seal.ts';
 import { APPROVER, aCall, TWO_APPROVERS } from '../../support/builders/a-call.ts';
 import { TEST_SEAL } from '../../support/test-secret-mark.ts';
 
@@ -11,7 +16,7 @@ const VOTES = [{ by: APPROVER, at: 5 }];
 /** A call as a store keeps it. */
 function stored(patch: Partial<Call> = {}): Call {
   const call = aCall({ route: TWO_APPROVERS, votes: VOTES, agent: 'scout', ...patch });
-  return JSON.parse(JSON.stringify(sealCall(call, TEST_SEAL)));
+  return JSON.parse(JSON.stringify(withCallSeal(call, TEST_SEAL)));
 }
 
 describe('the seal of a call', () => {
@@ -19,7 +24,7 @@ describe('the seal of a call', () => {
     const call = stored();
     const turned = Object.fromEntries(Object.entries(call).reverse()) as unknown as Call;
     for (const each of [call, turned, { ...call, delivered: true }]) {
-      const read = checkSeal(each, TEST_SEAL);
+      const read = withCheckedSeal(each, TEST_SEAL);
       assert.equal(read.doubt, undefined);
       assert.ok(isIntact(read));
       assert.deepEqual(read.votes, VOTES);
@@ -28,40 +33,40 @@ describe('the seal of a call', () => {
 
   it('carries texts that are no whole characters, as a tool may return them', () => {
     const outcome = { kind: 'result', text: 'half \ud800' } as const;
-    assert.equal(checkSeal(stored({ outcome, words: '\udc00' }), TEST_SEAL).doubt, undefined);
+    assert.equal(withCheckedSeal(stored({ outcome, words: '\udc00' }), TEST_SEAL).doubt, undefined);
   });
 
   it('breaks with every part of the call, and with a key that was added', () => {
     const call = stored();
     for (const key of Object.keys(call) as (keyof Call)[]) {
       if (key === 'delivered' || key === 'seal') continue;
-      const read = checkSeal({ ...call, [key]: 'other' } as Call, TEST_SEAL);
+      const read = withCheckedSeal({ ...call, [key]: 'other' } as Call, TEST_SEAL);
       assert.equal(read.doubt, 'forged', key);
     }
     const added = { ...call, verdict: { kind: 'approve', by: APPROVER, at: 5 } } as const;
-    assert.equal(checkSeal(added, TEST_SEAL).doubt, 'forged');
+    assert.equal(withCheckedSeal(added, TEST_SEAL).doubt, 'forged');
   });
 
   it('can’t be made under another key', () => {
     const other = createSeal(new Uint8Array(32).fill(8));
     const forged = { ...stored(), args: '{}' };
-    const made = sealCall({ ...forged, digest: digestOf(forged) }, other);
-    assert.equal(checkSeal(made, TEST_SEAL).doubt, 'forged');
-    assert.ok(!isIntact(checkSeal(made, TEST_SEAL)));
+    const made = withCallSeal({ ...forged, digest: callDigestOf(forged) }, other);
+    assert.equal(withCheckedSeal(made, TEST_SEAL).doubt, 'forged');
+    assert.ok(!isIntact(withCheckedSeal(made, TEST_SEAL)));
   });
 
   it('stays wrong through every later step, and what is said of it is never stored', () => {
-    const forged = checkSeal({ ...stored(), votes: [] }, TEST_SEAL);
-    const next = sealCall({ ...forged, revision: forged.revision + 1 }, TEST_SEAL);
+    const forged = withCheckedSeal({ ...stored(), votes: [] }, TEST_SEAL);
+    const next = withCallSeal({ ...forged, revision: forged.revision + 1 }, TEST_SEAL);
     assert.equal(next.doubt, undefined);
-    assert.equal(checkSeal(next, TEST_SEAL).doubt, 'forged');
+    assert.equal(withCheckedSeal(next, TEST_SEAL).doubt, 'forged');
     const claims = { ...forged, doubt: 'unsealed' } as const;
-    assert.equal(checkSeal(claims, TEST_SEAL).doubt, 'forged');
+    assert.equal(withCheckedSeal(claims, TEST_SEAL).doubt, 'forged');
   });
 
   it('missing from a call takes its approvals with it', () => {
     const { seal: _seal, ...old } = stored();
-    const read = checkSeal(old, TEST_SEAL);
+    const read = withCheckedSeal(old, TEST_SEAL);
     assert.deepEqual([read.doubt, read.votes], ['unsealed', []]);
     assert.ok(isIntact(read));
   });

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
-  breakIntegrity,
-  expire,
+  checkDecisionLook,
   isOverdue,
-  missingVotes,
+  missingApprovalCount,
   ruleDecision,
-  ruleLook,
-  withdraw,
+  ruleExpiry,
+  stopForgedCall,
+  withdrawCall,
 } from '../../../src/domain/calls/decision-rules.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { childThreadKey } from '../../../src/domain/threads/thread-key.ts';
@@ -131,20 +131,20 @@ it('an edit is not ruled on without its arguments', () => {
 it('a look that may go on answers with the permission', () => {
   const call = aCall();
   const look = { ...seen(call), by: REQUESTER, kind: 'approve' } as const;
-  assert.equal(ruleLook(call, look, NOW, MAY), MAY);
-  assert.deepEqual(ruleLook(call, { ...look, attempt: 7 }, NOW, MAY), {
+  assert.equal(checkDecisionLook(call, look, NOW, MAY), MAY);
+  assert.deepEqual(checkDecisionLook(call, { ...look, attempt: 7 }, NOW, MAY), {
     kind: 'answer',
     outcome: { kind: 'stale', call },
   });
 });
 
 it('approvals are missing up to the quorum and never fewer than none', () => {
-  assert.equal(missingVotes(two), 2);
-  assert.equal(missingVotes(half), 1);
+  assert.equal(missingApprovalCount(two), 2);
+  assert.equal(missingApprovalCount(half), 1);
   const { route: _none, ...unasked } = aCall();
-  assert.equal(missingVotes(unasked), 1);
+  assert.equal(missingApprovalCount(unasked), 1);
   const votes = [REQUESTER, APPROVER].map((by) => ({ by, at: 1 }));
-  assert.equal(missingVotes(aCall({ votes })), 0);
+  assert.equal(missingApprovalCount(aCall({ votes })), 0);
 });
 
 it('a call is overdue from its deadline on, while it waits', () => {
@@ -162,22 +162,22 @@ it('a call is overdue from its deadline on, while it waits', () => {
 });
 
 it('the end of a deadline tells the agent of an unknown call, and ends any other', () => {
-  assert.deepEqual(changesOf(unknown, expire(unknown, NOW)), {
+  assert.deepEqual(changesOf(unknown, ruleExpiry(unknown, NOW)), {
     cause: 'expire',
     outcome: {
       kind: 'unknown',
       reason: 'it was cut off while it ran, and nobody has said since what happened.',
     },
   });
-  assert.deepEqual(changesOf(forged, breakIntegrity(forged, NOW)), BROKEN);
+  assert.deepEqual(changesOf(forged, stopForgedCall(forged, NOW)), BROKEN);
 });
 
 it('what runs as a child’s work can be withdrawn, and what runs itself can’t', () => {
   const child = childThreadKey(aCall().thread, aCall().id);
-  const step = withdraw(aCall({ status: 'running', child }), 'new-message', NOW);
+  const step = withdrawCall(aCall({ status: 'running', child }), 'new-message', NOW);
   assert.deepEqual(step?.call.outcome, { kind: 'withdrawn', cause: 'new-message' });
   assert.equal(step?.call.status, 'withdrawn');
   for (const call of [aCall({ status: 'running' }), unknown, aCall({ status: 'ignored' })]) {
-    assert.equal(withdraw(call, 'new-message', NOW), undefined);
+    assert.equal(withdrawCall(call, 'new-message', NOW), undefined);
   }
 });

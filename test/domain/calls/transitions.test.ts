@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { type Call, type CallStatus, isTerminal } from '../../../src/domain/calls/call.ts';
 import {
   assertStep,
-  type Cause,
-  isEdge,
+  isTransition,
   type Step,
   stepFrom,
+  type TransitionCause,
 } from '../../../src/domain/calls/transitions.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 
@@ -64,7 +64,7 @@ const STATUSES: readonly CallStatus[] = [
   'withdrawn',
   'refused',
 ];
-const CAUSES: readonly Cause[] = [
+const CAUSES: readonly TransitionCause[] = [
   'propose',
   'gate',
   'vote',
@@ -93,7 +93,7 @@ const listed = new Set(
     .map((line) => line.trim().split(/\s+/).join(' ')),
 );
 
-function attempted(before: Call, to: CallStatus, cause: Cause): Step {
+function attempted(before: Call, to: CallStatus, cause: TransitionCause): Step {
   const attempt = before.attempt + (cause === 'edit' || cause === 'rerun' ? 1 : 0);
   return { cause, call: { ...before, status: to, attempt, revision: before.revision + 1 } };
 }
@@ -103,7 +103,7 @@ test('exactly the edges of the design are edges', () => {
   for (const from of [null, ...STATUSES]) {
     for (const to of STATUSES) {
       for (const cause of CAUSES) {
-        if (isEdge(from, to, cause)) found.add(`${from ?? '(none)'} ${to} ${cause}`);
+        if (isTransition(from, to, cause)) found.add(`${from ?? '(none)'} ${to} ${cause}`);
       }
     }
   }
@@ -137,7 +137,7 @@ test('a step follows its call: same id, next revision', () => {
 
 test('an edit and a rerun make the next attempt, nothing else changes it', () => {
   for (const edge of listed) {
-    const [from, to, cause] = edge.split(' ') as [CallStatus, CallStatus, Cause];
+    const [from, to, cause] = edge.split(' ') as [CallStatus, CallStatus, TransitionCause];
     if (cause === 'propose') continue;
     const before = aCall({ status: from, attempt: 3 });
     const right = attempted(before, to, cause);

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { LINE_LENGTH, nameCall, titleOf, toLine } from '../../../src/domain/cards/call-name.ts';
+import {
+  callTitle,
+  MAX_TITLE_LENGTH,
+  toolTitle,
+  toSingleLine,
+} from '../../../src/domain/cards/call-name.ts';
 import { summarize, withSafeSummary } from '../../../src/domain/cards/call-summary.ts';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
 import { toVisible } from '../../../src/domain/text/visible-text.ts';
@@ -113,7 +118,7 @@ describe('the summary of a call', () => {
     const isHeld = (line: string, each: string) =>
       each.length < 4
         ? line.split(/[^\p{L}\p{N}]+/u).includes(each)
-        : line.includes(each) || line.includes(toLine(each));
+        : line.includes(each) || line.includes(toSingleLine(each));
     fc.assert(
       fc.property(secret, text, text, fc.boolean(), (token, before, after, isPolicy) => {
         fc.pre(!isHeld('Close account hidden', token));
@@ -122,11 +127,11 @@ describe('the summary of a call', () => {
         const redact = isPolicy ? ['note'] : [];
         for (const facts of [{ said }, { preview: `Closes ${said}` }, {}]) {
           const summary = summaryOf({ args, redact, ...facts });
-          assert.ok(summary !== undefined && summary.length <= LINE_LENGTH);
+          assert.ok(summary !== undefined && summary.length <= MAX_TITLE_LENGTH);
           assert.match(summary, /^[^\n\r\u2028\u2029]+$/);
           assert.ok(!isHeld(summary, token), `${summary} holds ${token}`);
-          const name = nameCall(aCall({ summary, args: canonicalJson(args) }));
-          assert.ok(name.length <= LINE_LENGTH);
+          const name = callTitle(aCall({ summary, args: canonicalJson(args) }));
+          assert.ok(name.length <= MAX_TITLE_LENGTH);
           assert.equal(toVisible(name.replaceAll('\\u{', '')).hidden, 0);
         }
       }),
@@ -190,13 +195,13 @@ describe('the name of a call', () => {
     ['cut to what a header takes', { summary: 'a'.repeat(200) }, `${'a'.repeat(149)}…`],
   ] as const) {
     it(`is ${what}`, () => {
-      assert.equal(nameCall(aCall(patch)), wanted);
+      assert.equal(callTitle(aCall(patch)), wanted);
     });
   }
 
   it('writes the names of tools as words', () => {
     const names = ['fetchURL', 'sendHTMLMail', 'run2Jobs', 'a', '__', 'send.mail-now', 'ΑΒ_γδ'];
-    assert.deepEqual(names.map(titleOf), [
+    assert.deepEqual(names.map(toolTitle), [
       'Fetch URL',
       'Send HTML mail',
       'Run2 jobs',
@@ -216,8 +221,8 @@ describe('the name of a call', () => {
           { tool },
           { tool, summary, outside: { ...key, name } },
         ]) {
-          const line = nameCall(aCall(patch));
-          assert.ok(line.length <= LINE_LENGTH);
+          const line = callTitle(aCall(patch));
+          assert.ok(line.length <= MAX_TITLE_LENGTH);
           assert.doesNotMatch(line, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/u);
         }
       }),

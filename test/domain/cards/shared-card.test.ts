@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { CALL_STATUSES, type Call, type CardPlace } from '../../../src/domain/calls/call.ts';
 import {
   type CardCalls,
-  findSpot,
-  mayShare,
-  toCards,
+  findCardPosition,
+  groupIntoCards,
+  mayShareCard,
 } from '../../../src/domain/cards/shared-card.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { aCall } from '../../support/builders/a-call.ts';
@@ -52,7 +52,7 @@ describe('the cards of calls', () => {
   it('show each call that people were asked about once, and nothing else', () => {
     fc.assert(
       fc.property(someCalls, (calls) => {
-        const shown = toCards(calls).flatMap(idsOf).sort();
+        const shown = groupIntoCards(calls).flatMap(idsOf).sort();
         const asked = calls.filter(({ route }) => route).map(({ id }) => id);
         assert.deepEqual(shown, asked.sort());
       }),
@@ -62,9 +62,9 @@ describe('the cards of calls', () => {
   it('mix no messages, routes, channels or quorums, hold 20 calls at most, and list them in order', () => {
     fc.assert(
       fc.property(someCalls, (calls) => {
-        for (const card of toCards(calls)) {
+        for (const card of groupIntoCards(calls)) {
           assert.ok(card.length <= 20);
-          assert.equal(card.length === 1 || card.every(mayShare), true);
+          assert.equal(card.length === 1 || card.every(mayShareCard), true);
           const routes = card.map(({ messageId, route }) => {
             return `${messageId} ${route?.name} ${route?.channel} ${route?.quorum}`;
           });
@@ -82,14 +82,17 @@ describe('the cards of calls', () => {
   it('are the same whatever the order in which calls are read, and however others are decided', () => {
     fc.assert(
       fc.property(someCalls, fc.constantFrom(...CALL_STATUSES), (calls, status) => {
-        const cards = toCards(calls).map(idsOf);
+        const cards = groupIntoCards(calls).map(idsOf);
         assert.deepEqual(
-          toCards([...calls].reverse())
+          groupIntoCards([...calls].reverse())
             .flatMap(idsOf)
             .sort(),
           cards.flat().sort(),
         );
-        assert.deepEqual(toCards(calls.map((call) => ({ ...call, status }))).map(idsOf), cards);
+        assert.deepEqual(
+          groupIntoCards(calls.map((call) => ({ ...call, status }))).map(idsOf),
+          cards,
+        );
       }),
     );
   });
@@ -100,11 +103,11 @@ describe('the cards of calls', () => {
         aCall({ id: `call_${position}`, position, siblings: size }),
       );
     assert.deepEqual(
-      toCards(batch(12)).map((card) => card.length),
+      groupIntoCards(batch(12)).map((card) => card.length),
       [12],
     );
     assert.deepEqual(
-      toCards(batch(21)).map((card) => card.length),
+      groupIntoCards(batch(21)).map((card) => card.length),
       [20, 1],
     );
   });
@@ -118,8 +121,8 @@ describe('the message of a card', () => {
   const all = new Map(three.map(({ id }) => [id, P]));
 
   function spots(calls: readonly Call[], places: ReadonlyMap<string, CardPlace>) {
-    const cards = toCards(calls);
-    return cards.map((card) => ({ ids: idsOf(card), ...findSpot(card, cards, places) }));
+    const cards = groupIntoCards(calls);
+    return cards.map((card) => ({ ids: idsOf(card), ...findCardPosition(card, cards, places) }));
   }
 
   it('belongs to one card only, whatever is remembered', () => {

@@ -1,8 +1,14 @@
 /** Approvers who have to be of two lists: the policy file's and that of a route set in Slack. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { candidatesOf, toOutlook } from '../../../src/domain/people/approver-availability.ts';
-import { groupsToAsk, permit } from '../../../src/domain/people/decision-permission.ts';
+import {
+  approverCandidatesOf,
+  toApproverAvailability,
+} from '../../../src/domain/people/approver-availability.ts';
+import {
+  checkDecisionPermission,
+  groupsToLookUp,
+} from '../../../src/domain/people/decision-permission.ts';
 import { type Group, REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import {
@@ -29,15 +35,18 @@ const known = { standing: 'member', groups } as const;
 
 describe('approvers who have to be of two lists', () => {
   it('are asked about by the groups of both, though they are named in one', () => {
-    assert.deepEqual(groupsToAsk(ROUTE, REQUESTER, APPROVER, 'approve'), [OPS]);
+    assert.deepEqual(groupsToLookUp(ROUTE, REQUESTER, APPROVER, 'approve'), [OPS]);
     const isNamed = { ...ROUTE, among: [`user:${APPROVER.user}`] } as const;
-    assert.deepEqual(groupsToAsk(isNamed, REQUESTER, APPROVER, 'approve'), []);
+    assert.deepEqual(groupsToLookUp(isNamed, REQUESTER, APPROVER, 'approve'), []);
   });
 
   it('decide, and whoever is of one alone is told who may', () => {
-    assert.equal(permit(ROUTE, REQUESTER, APPROVER, 'approve', known).kind, 'allowed');
+    assert.equal(
+      checkDecisionPermission(ROUTE, REQUESTER, APPROVER, 'approve', known).kind,
+      'allowed',
+    );
     for (const person of [SECOND_APPROVER, OUTSIDER]) {
-      const said = permit(ROUTE, REQUESTER, person, 'approve', known);
+      const said = checkDecisionPermission(ROUTE, REQUESTER, person, 'approve', known);
       assert.equal(said.kind, 'not-allowed');
       assert.equal(
         said.kind === 'not-allowed' && plainSentence(said.why),
@@ -48,10 +57,10 @@ describe('approvers who have to be of two lists', () => {
 
   it('are all that a card waits for, and that they are too few is told', () => {
     const call = aCall({ status: 'pending', route: ROUTE });
-    assert.deepEqual(candidatesOf(call, groups), [APPROVER.user]);
+    assert.deepEqual(approverCandidatesOf(call, groups), [APPROVER.user]);
     const member = { standing: 'member', isAdmin: false } as const;
     const profiles = new Map([APPROVER, SECOND_APPROVER].map(({ user }) => [user, member]));
-    const { awaited, gap, unable } = toOutlook(call, { profiles, groups });
+    const { awaited, gap, unable } = toApproverAvailability(call, { profiles, groups });
     assert.equal(awaited.map(plainSentence).join(), APPROVER.user);
     assert.match(unable.map(plainSentence).join(), /not one of those whom the policy names/);
     assert.match(plainSentence(gap ?? ''), /it needs 2 approvals and only 1 person may give one/);

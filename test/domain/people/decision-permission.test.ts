@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   type Credentials,
-  groupsToAsk,
+  checkDecisionPermission,
+  groupsToLookUp,
   NO_GROUPS,
   type Permission,
-  permit,
 } from '../../../src/domain/people/decision-permission.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import {
@@ -16,7 +16,7 @@ import {
   REQUESTER_ROUTE,
   type Route,
 } from '../../../src/domain/policy/route.ts';
-import type { Standing } from '../../../src/domain/ports/directory.ts';
+import type { WorkspaceMembership } from '../../../src/domain/ports/directory.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import {
   APPROVER,
@@ -36,7 +36,7 @@ function ask(
   decision: DecisionKind = 'approve',
   known: Partial<Credentials> = {},
 ): Permission {
-  return permit(route, REQUESTER, person, decision, { ...MEMBER, ...known });
+  return checkDecisionPermission(route, REQUESTER, person, decision, { ...MEMBER, ...known });
 }
 
 function whyNot(...asked: Parameters<typeof ask>): string {
@@ -143,7 +143,7 @@ test('groups are asked about only where the answer hangs on them', () => {
   const approvers: readonly Approver[] = ['usergroup:S1', 'user:U2', 'channel:C1', 'usergroup:S1'];
   const route: Route = { ...REQUESTER_ROUTE, approvers, decisions: ['approve'] };
   const asked = (person: Person, decision: DecisionKind = 'approve') =>
-    groupsToAsk(route, REQUESTER, person, decision);
+    groupsToLookUp(route, REQUESTER, person, decision);
   assert.deepEqual(asked(OUTSIDER), ['usergroup:S1', 'channel:C1']);
   assert.deepEqual(asked(APPROVER), []);
   assert.deepEqual(asked(OUTSIDER, 'edit'), []);
@@ -155,7 +155,13 @@ test('nobody is allowed who is not an approver of good standing in the same work
   const user = fc.constantFrom('U1', 'U2', 'U3');
   const person = fc.record({ team, user });
   const members = fc.uniqueArray(user);
-  const standing = fc.constantFrom<Standing>('member', 'guest', 'stranger', 'bot', 'gone');
+  const standing = fc.constantFrom<WorkspaceMembership>(
+    'member',
+    'guest',
+    'stranger',
+    'bot',
+    'gone',
+  );
   const route: fc.Arbitrary<Route> = fc.record({
     name: fc.constant('any'),
     approvers: fc.array(
@@ -195,15 +201,15 @@ test('nobody is allowed who is not an approver of good standing in the same work
           (decision !== 'approve' || counts);
         const known = { 'usergroup:S1': group, 'channel:C1': channel } as const;
         const facts = { standing: is, groups: groups(known) };
-        const permission = permit(on, asker, by, decision, facts);
+        const permission = checkDecisionPermission(on, asker, by, decision, facts);
         assert.equal(permission.kind === 'allowed', may);
         if (permission.kind === 'allowed') assert.equal(permission.approves, counts);
         else assert.notEqual(plainSentence(permission.why), '');
         // What was not asked about changes nothing.
-        const asked = groupsToAsk(on, asker, by, decision);
+        const asked = groupsToLookUp(on, asker, by, decision);
         const fewer = new Map([...facts.groups].filter(([each]) => asked.includes(each)));
         assert.deepEqual(
-          permit(on, asker, by, decision, { standing: is, groups: fewer }).kind,
+          checkDecisionPermission(on, asker, by, decision, { standing: is, groups: fewer }).kind,
           permission.kind,
         );
       },

@@ -4,14 +4,14 @@ import {
   type AdminRouteDraft,
   type AdminRoutes,
   findAdminRoute,
-  MOST_ADMIN_ROUTES,
+  MAX_ADMIN_ROUTES,
   NO_ADMIN_ROUTES,
   withAdminRoute,
   withoutAdminRoute,
 } from '../../../src/domain/policy/admin-routes.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import type { RouteProblem } from '../../../src/domain/policy/route-problem.ts';
-import { judgeAdminRoute } from '../../../src/domain/policy/validate-admin-route.ts';
+import { validateAdminRoute } from '../../../src/domain/policy/validate-admin-route.ts';
 import { REQUESTER } from '../../support/builders/a-call.ts';
 import { loadText } from '../../support/builders/a-policy.ts';
 
@@ -38,7 +38,7 @@ function judge(
 ): readonly RouteProblem[] {
   const file = policy === undefined ? undefined : loadText(policy).policy;
   const around = { book, policy: file, tools: ['pay', 'pay_tip', 'refund'] };
-  return judgeAdminRoute({ ...ROUTE, ...draft }, around);
+  return validateAdminRoute({ ...ROUTE, ...draft }, around);
 }
 
 describe('the route of a tool', () => {
@@ -201,7 +201,7 @@ describe('a route that an admin wants to set', () => {
     for (const name of ['ops', 'top']) {
       assert.match(judge({ name }, { policy })[0]?.message ?? '', /The policy file has a route/);
     }
-    const full = aBook(...Array.from({ length: MOST_ADMIN_ROUTES }, (_, i) => ({ name: `r${i}` })));
+    const full = aBook(...Array.from({ length: MAX_ADMIN_ROUTES }, (_, i) => ({ name: `r${i}` })));
     assert.match(judge({ name: 'more' }, { book: full })[0]?.message ?? '', /Take one away/);
     assert.deepEqual(judge({ name: 'r3' }, { book: full }), []);
   });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { permit } from '../../../src/domain/people/decision-permission.ts';
-import { tightenAnswer, tightenRoute } from '../../../src/domain/policy/combine-routes.ts';
+import { checkDecisionPermission } from '../../../src/domain/people/decision-permission.ts';
+import { combineGateAnswer, combineRoutes } from '../../../src/domain/policy/combine-routes.ts';
 import {
   type Approver,
   type DecisionKind,
@@ -89,7 +89,7 @@ function may(
     ),
   };
   const person = (id: string) => ({ team: TEAM, user: id });
-  return permit(route, person(requester), person(user), decision, known);
+  return checkDecisionPermission(route, person(requester), person(user), decision, known);
 }
 
 function askedOn(answer: GateAnswer): Route {
@@ -101,7 +101,7 @@ describe('a route that is set in Slack', () => {
   it('never lets a call run that asked, nor one pass that was refused', () => {
     fc.assert(
       fc.property(fc.oneof(ruled, fc.constant(asDefault())), slack, (answer, route) => {
-        const after = tightenAnswer(answer, route);
+        const after = combineGateAnswer(answer, route);
         assert(STRICTNESS[after.kind] >= STRICTNESS[answer.kind], 'It is less strict.');
         assert.notEqual(after.kind, 'run');
       }),
@@ -118,7 +118,7 @@ describe('a route that is set in Slack', () => {
         (answer, route, kind, who) => {
           if (answer.kind !== 'ask') return;
           const before = stagesOf(answer.route);
-          const after = stagesOf(askedOn(tightenAnswer(answer, route)));
+          const after = stagesOf(askedOn(combineGateAnswer(answer, route)));
           assert(after.length <= before.length, 'It goes on further than before.');
           for (const [i, stage] of after.entries()) {
             const now = may(stage, kind, who);
@@ -147,7 +147,7 @@ describe('a route that is set in Slack', () => {
         world,
         (file, route, kind, who) => {
           const isBoth = [file, route].every((each) => may(each, kind, who).kind === 'allowed');
-          assert.equal(may(tightenRoute(file, route), kind, who).kind === 'allowed', isBoth);
+          assert.equal(may(combineRoutes(file, route), kind, who).kind === 'allowed', isBoth);
         },
       ),
       { numRuns: 1_000, endOnFailure: true },
@@ -157,7 +157,7 @@ describe('a route that is set in Slack', () => {
   it('needs at least as many approvals, a reason where one was needed, and no more time', () => {
     fc.assert(
       fc.property(aRoute('file', 2), slack, (file, route) => {
-        for (const [i, stage] of stagesOf(tightenRoute(file, route)).entries()) {
+        for (const [i, stage] of stagesOf(combineRoutes(file, route)).entries()) {
           for (const needed of [stagesOf(file)[i] ?? file, route]) {
             assert(stage.quorum >= needed.quorum, 'The quorum shrank.');
             assert(stage.deadlineMs <= needed.deadlineMs, 'The deadline grew.');
@@ -167,7 +167,7 @@ describe('a route that is set in Slack', () => {
           const was = stagesOf(file)[i]?.escalate;
           assert.equal(stage.escalate?.afterMs ?? was?.afterMs, was?.afterMs);
         }
-        assert.equal(tightenRoute(file, route).channel, file.channel ?? route.channel);
+        assert.equal(combineRoutes(file, route).channel, file.channel ?? route.channel);
       }),
     );
   });
@@ -175,9 +175,9 @@ describe('a route that is set in Slack', () => {
   it('stands in place of the requester’s own confirmation where no rule speaks of a call', () => {
     fc.assert(
       fc.property(slack, (route) => {
-        assert.deepEqual(askedOn(tightenAnswer(asDefault(), route)), route);
+        assert.deepEqual(askedOn(combineGateAnswer(asDefault(), route)), route);
         const ruledSo: GateAnswer = { kind: 'ask', route: REQUESTER_ROUTE };
-        assert.notDeepEqual(askedOn(tightenAnswer(ruledSo, route)), route);
+        assert.notDeepEqual(askedOn(combineGateAnswer(ruledSo, route)), route);
       }),
     );
   });
@@ -185,7 +185,7 @@ describe('a route that is set in Slack', () => {
   it('stands in place of all that the file says where the file lets it, and still asks', () => {
     fc.assert(
       fc.property(ruled, slack, (answer, route) => {
-        assert.deepEqual(askedOn(tightenAnswer(answer, route, { mayLoosen: true })), route);
+        assert.deepEqual(askedOn(combineGateAnswer(answer, route, { mayLoosen: true })), route);
       }),
     );
   });
@@ -208,36 +208,36 @@ describe('a route that is set in Slack', () => {
       deadlineMs: 60 * minute,
       remindAfterMs: 3 * minute,
     };
-    const both = tightenRoute(file, own);
+    const both = combineRoutes(file, own);
     assert.equal(both.remindAfterMs, 3 * minute);
     assert.equal(
-      tightenRoute(file, { ...own, remindAfterMs: 5 * minute }).remindAfterMs,
+      combineRoutes(file, { ...own, remindAfterMs: 5 * minute }).remindAfterMs,
       4 * minute,
     );
     const { remindAfterMs: _one, ...unreminded } = file;
     const { remindAfterMs: _other, ...silent } = own;
-    assert.equal(tightenRoute(unreminded, own).remindAfterMs, 3 * minute);
-    assert.equal(tightenRoute(file, silent).remindAfterMs, 4 * minute);
-    assert.ok(!('remindAfterMs' in tightenRoute(unreminded, silent)));
+    assert.equal(combineRoutes(unreminded, own).remindAfterMs, 3 * minute);
+    assert.equal(combineRoutes(file, silent).remindAfterMs, 4 * minute);
+    assert.ok(!('remindAfterMs' in combineRoutes(unreminded, silent)));
     assert.equal(both.escalate?.afterMs, 6 * minute);
     assert.equal(both.escalate?.to.name, 'lead + own');
     // What would come at the deadline, or after it, does not come.
-    const short = tightenRoute(file, { ...own, deadlineMs: 3 * minute });
+    const short = combineRoutes(file, { ...own, deadlineMs: 3 * minute });
     assert.ok(!('remindAfterMs' in short) && !('escalate' in short));
-    assert.ok(!('escalate' in tightenRoute(own, file)));
+    assert.ok(!('escalate' in combineRoutes(own, file)));
     // Where one list holds the other, it is the smaller one alone.
     assert.deepEqual([both.approvers, both.among], [['user:U1'], undefined]);
-    const turned = tightenRoute(own, file);
+    const turned = combineRoutes(own, file);
     assert.deepEqual([turned.approvers, turned.among], [['user:U1'], undefined]);
-    const apart = tightenRoute(file, { ...own, approvers: ['user:U3'] });
+    const apart = combineRoutes(file, { ...own, approvers: ['user:U3'] });
     assert.deepEqual([apart.approvers, apart.among], [['user:U3'], ['user:U1', 'user:U2']]);
   });
 
   it('is named alone where no rule is, and says nothing that it does not know', () => {
-    const asked = tightenAnswer({ kind: 'ask', route: REQUESTER_ROUTE }, REQUESTER_ROUTE);
+    const asked = combineGateAnswer({ kind: 'ask', route: REQUESTER_ROUTE }, REQUESTER_ROUTE);
     assert.deepEqual(Object.keys(asked).sort(), ['kind', 'route', 'rule']);
     assert.equal(asked.rule, 'the route “requester” set in Slack');
-    const run = tightenAnswer({ kind: 'run', policy: 'abc' }, REQUESTER_ROUTE);
+    const run = combineGateAnswer({ kind: 'run', policy: 'abc' }, REQUESTER_ROUTE);
     assert.deepEqual(run, {
       kind: 'ask',
       route: REQUESTER_ROUTE,
@@ -255,7 +255,7 @@ describe('a route that is set in Slack', () => {
       rule: 'rule 2, line 9',
       policy: 'abc',
     };
-    const after = tightenAnswer(answer, { ...REQUESTER_ROUTE, name: 'fin' });
+    const after = combineGateAnswer(answer, { ...REQUESTER_ROUTE, name: 'fin' });
     assert.deepEqual(after, {
       ...answer,
       route: { ...REQUESTER_ROUTE, name: 'ops + fin' },

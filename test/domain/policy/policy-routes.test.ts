@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
   type DraftRoute,
-  namesIn,
-  settleRoutes,
+  policyNamesIn,
+  resolveRoutes,
 } from '../../../src/domain/policy/policy-routes.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 
@@ -18,11 +18,11 @@ it('names are found in channels and approvers, each once', () => {
     draft('a', { channel: '#ops', approvers: ['@lead', 'user:U1', 'requester'] })[1],
     draft('b', { channel: 'C1', approvers: ['#ops', '@lead', '@ops'] })[1],
   ];
-  assert.deepEqual(namesIn(routes), ['@lead', '#ops', '@ops']);
+  assert.deepEqual(policyNamesIn(routes), ['@lead', '#ops', '@ops']);
 });
 
 it('ids take the place of names, the same one once, and routes that of their names', () => {
-  const routes = settleRoutes(
+  const routes = resolveRoutes(
     new Map([
       draft('a', {
         channel: '#ops',
@@ -46,7 +46,7 @@ it('ids take the place of names, the same one once, and routes that of their nam
 });
 
 it('a name that nobody looked up, a route that there is not and a circle are faults', () => {
-  const settle = (...routes: [string, DraftRoute][]) => settleRoutes(new Map(routes), new Map());
+  const settle = (...routes: [string, DraftRoute][]) => resolveRoutes(new Map(routes), new Map());
   assert.throws(() => settle(draft('a', { approvers: ['@x'] })), /Nobody said what @x is/);
   const to = (name: string) => ({ escalate: { afterMs: 1, to: name } });
   assert.throws(() => settle(draft('a', to('c'))), /“c” leads nowhere/);

@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   type Condition,
+  type ConditionLookups,
   evaluatePolicy,
-  type Outside,
   type Policy,
+  type PolicyRuling,
   type Rule,
-  type Ruling,
   toGateAnswer,
   withRoutes,
 } from '../../../src/domain/policy/policy.ts';
@@ -15,7 +15,7 @@ import { type GateFacts, REQUESTER_ROUTE } from '../../../src/domain/policy/rout
 import { matchesGlob } from '../../../src/domain/text/glob.ts';
 import { REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 
-const OUTSIDE: Outside = {
+const OUTSIDE: ConditionLookups = {
   emailOf: async () => '',
   groupsOf: async () => [],
   earlierArgs: async () => [],
@@ -32,7 +32,7 @@ const CONDITIONS: Readonly<Record<Exclude<Behaviour, 'none'>, Condition>> = {
   odd: async () => 'yes' as unknown as boolean,
 };
 
-const ruling: fc.Arbitrary<Ruling<string>> = fc.constantFrom<Ruling<string>>(
+const ruling: fc.Arbitrary<PolicyRuling<string>> = fc.constantFrom<PolicyRuling<string>>(
   { gate: 'run' },
   { gate: 'ask', route: 'a', risk: 'high' },
   { gate: 'ask', route: 'b' },
@@ -43,7 +43,7 @@ interface RuleSketch {
   readonly tool: string;
   readonly agent: string | undefined;
   readonly behaves: Behaviour;
-  readonly ruling: Ruling<string>;
+  readonly ruling: PolicyRuling<string>;
 }
 
 const sketch: fc.Arbitrary<RuleSketch> = fc.record({

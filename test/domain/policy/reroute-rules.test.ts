@@ -7,7 +7,7 @@ import type { DecisionCommand } from '../../../src/domain/calls/decision.ts';
 import { ruleDecision } from '../../../src/domain/calls/decision-rules.ts';
 import { cardDigest, shortDigest } from '../../../src/domain/calls/digest.ts';
 import { ruleClaim } from '../../../src/domain/calls/execution-rules.ts';
-import { permit } from '../../../src/domain/people/decision-permission.ts';
+import { checkDecisionPermission } from '../../../src/domain/people/decision-permission.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import { ruleReroute } from '../../../src/domain/policy/reroute-rules.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
@@ -52,7 +52,7 @@ const aMove: fc.Arbitrary<Move> = fc.oneof(
 );
 
 const approves = (route: Route, call: Call, by: Person) => {
-  const found = permit(route, call.requester, by, 'approve', CREDENTIALS);
+  const found = checkDecisionPermission(route, call.requester, by, 'approve', CREDENTIALS);
   return found.kind === 'allowed' && found.approves;
 };
 
@@ -70,7 +70,7 @@ function decide(
   const { attempt, digest, id: callId } = shown;
   const bound = { callId, attempt, digest: shortDigest(digest), card: cardDigest(shown) };
   const command = { ...bound, by, decision };
-  const permission = permit(
+  const permission = checkDecisionPermission(
     call.route ?? REQUESTER_ROUTE,
     call.requester,
     by,

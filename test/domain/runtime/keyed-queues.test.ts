@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createQueues } from '../../../src/domain/runtime/keyed-queues.ts';
+import { createKeyedQueues } from '../../../src/domain/runtime/keyed-queues.ts';
 
 test('works of a queue run one after another, whatever becomes of them, and queues do not wait for each other', async () => {
-  const inQueue = createQueues();
+  const inQueue = createKeyedQueues();
   const seen: string[] = [];
   let open = () => {};
   const gate = new Promise<void>((resolve) => {

@@ -3,8 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import { ruleDecision, ruleSettlement } from '../../../src/domain/calls/decision-rules.ts';
-import { digestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
-import { hasOpened, mustBeOpened, ruleOpening } from '../../../src/domain/secrets/call-secrets.ts';
+import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
+import {
+  hasOpened,
+  recordOpening,
+  requiresOpening,
+} from '../../../src/domain/secrets/call-secrets.ts';
 import { isSecretPath, secretPathsOfCall } from '../../../src/domain/secrets/secret-paths.ts';
 import { APPROVER, aCall, REQUESTER } from '../../support/builders/a-call.ts';
 
@@ -24,7 +28,7 @@ function approve(call: Call) {
 }
 
 function open(call: Call): Call {
-  const step = ruleOpening(call, REQUESTER, 4);
+  const step = recordOpening(call, REQUESTER, 4);
   assert.ok(step);
   return step.call;
 }
@@ -90,9 +94,9 @@ describe('an approval of a call with a masked part', () => {
     assert.ok(hasOpened(opened, REQUESTER));
     assert.ok(!hasOpened(opened, APPROVER));
     assert.deepEqual(approve(opened), ['approve']);
-    assert.equal(ruleOpening(opened, REQUESTER, 9), undefined);
+    assert.equal(recordOpening(opened, REQUESTER, 9), undefined);
     const changed = { ...opened, attempt: 2, args: '{"command":"reboot"}' };
-    const next = { ...changed, digest: digestOf(changed) };
+    const next = { ...changed, digest: callDigestOf(changed) };
     assert.equal(approve(next), 'needs-opening');
     assert.deepEqual(open(next).openings?.length, 1);
   });
@@ -125,7 +129,7 @@ describe('an approval of a call with a masked part', () => {
     ],
   ] as const) {
     it(`needs the call to be opened where something ${what}`, () => {
-      assert.ok(mustBeOpened(aCall(patch)));
+      assert.ok(requiresOpening(aCall(patch)));
       assert.equal(approve(aCall(patch)), 'needs-opening');
     });
   }

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../../src/domain/json/json.ts';
 import {
-  hideText,
   maskArgument,
   maskingOf,
   maskText,
+  maskWholeText,
   plainMasking,
 } from '../../../src/domain/secrets/mask-secrets.ts';
 import { createTextFinder } from '../../../src/domain/text/text-finder.ts';
@@ -83,7 +83,7 @@ describe('a declared secret', () => {
     ['in Base64 after a name of three', basic('ab:')],
   ] as const) {
     it(`is masked wherever it stands: ${how}`, () => {
-      const shown = hideText(`x ${text} y`, own(SECRET));
+      const shown = maskWholeText(`x ${text} y`, own(SECRET));
       assert.match(shown, /⟨hidden: a secret⟩/);
       assert.doesNotMatch(shown, /p4ss|2nd|P4SS|cDRzc|A0c3Mg|wNHNz/);
     });
@@ -91,12 +91,15 @@ describe('a declared secret', () => {
 
   it('is masked with what overlaps it of another one', () => {
     const masking = own({ a: 'abcdef', b: 'defghi' });
-    assert.equal(hideText('abcdefghi', masking), '⟨hidden: a secret⟩');
+    assert.equal(maskWholeText('abcdefghi', masking), '⟨hidden: a secret⟩');
   });
 
   it('that is short masks its own field only', () => {
-    assert.equal(hideText('a 1 and an abc', own({ a: 1, b: 'abc', c: true })), 'a 1 and an abc');
-    assert.equal(hideText('pin 4711', own(4711)), 'pin ⟨hidden: a secret⟩');
+    assert.equal(
+      maskWholeText('a 1 and an abc', own({ a: 1, b: 'abc', c: true })),
+      'a 1 and an abc',
+    );
+    assert.equal(maskWholeText('pin 4711', own(4711)), 'pin ⟨hidden: a secret⟩');
   });
 
   it('of the operator stays masked to everybody, also in another argument, which is counted', () => {
@@ -109,8 +112,8 @@ describe('a declared secret', () => {
     const args = [{ key: 'rm -', command: 'rm -rf /' }];
     const masked = maskingOf(args, CALLERS, { reveals: false });
     const opened = maskingOf(args, CALLERS, { reveals: true });
-    assert.equal(hideText('rm -rf /', masked), '⟨hidden: marked as secret⟩rf /');
-    assert.equal(hideText('rm -rf /', opened), 'rm -rf /');
+    assert.equal(maskWholeText('rm -rf /', masked), '⟨hidden: marked as secret⟩rf /');
+    assert.equal(maskWholeText('rm -rf /', opened), 'rm -rf /');
     assert.equal(maskText('rm -rf /', opened).secrets.claimed, 1);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { parseDuration, sayDuration } from '../../../src/domain/text/duration.ts';
+import { formatDuration, parseDuration } from '../../../src/domain/text/duration.ts';
 
 it('spans of time are read in every unit, and in several', () => {
   const spans = { '45s': 45_000, '30m': 1_800_000, '4h': 14_400_000, '2d': 172_800_000 };
@@ -30,7 +30,7 @@ it('what is no span of time is none', () => {
 });
 
 it('a span is said as it is read', () => {
-  assert.deepEqual([90_000, 0, 86_400_000 * 9, 5_400_000].map(sayDuration), [
+  assert.deepEqual([90_000, 0, 86_400_000 * 9, 5_400_000].map(formatDuration), [
     '1m30s',
     '0s',
     '9d',
@@ -38,7 +38,7 @@ it('a span is said as it is read', () => {
   ]);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000_000 }), (seconds) => {
-      assert.equal(parseDuration(sayDuration(seconds * 1_000)), seconds * 1_000);
+      assert.equal(parseDuration(formatDuration(seconds * 1_000)), seconds * 1_000);
     }),
   );
 });

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { showJson, showLine, showLines } from '../../../src/domain/text/terminal-text.ts';
 import {
+  toTerminalJson,
+  toTerminalLine,
+  toTerminalLines,
+} from '../../../src/domain/text/terminal-text.ts';
+import {
+  escapeToolName,
   fromVisible,
-  showName,
   toVisible,
   toVisibleParts,
 } from '../../../src/domain/text/visible-text.ts';
@@ -153,9 +157,9 @@ describe('visible text', () => {
   });
 
   it('escapes everything in a name that is not a plain letter, digit or mark', () => {
-    assert.equal(showName('write_file-2.x'), 'write_file-2.x');
-    assert.equal(showName('Approve :white:'), 'Approve\\u{20}\\u{3a}white\\u{3a}');
-    assert.match(showName('n'.repeat(300)), /^n{80}… \(80 of 300 characters\)$/);
+    assert.equal(escapeToolName('write_file-2.x'), 'write_file-2.x');
+    assert.equal(escapeToolName('Approve :white:'), 'Approve\\u{20}\\u{3a}white\\u{3a}');
+    assert.match(escapeToolName('n'.repeat(300)), /^n{80}… \(80 of 300 characters\)$/);
   });
 
   it('acts on no terminal as a line or lines, and its JSON keeps its value', () => {
@@ -166,15 +170,15 @@ describe('visible text', () => {
     const texts = fc.array(unit, { maxLength: 30 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(texts, (text) => {
-        const lines = showLines(text);
+        const lines = toTerminalLines(text);
         assert.doesNotMatch(lines, /(?!\n)[\p{Cc}\p{Zl}\p{Zp}]/u);
-        assert.equal(showLines(lines), lines);
+        assert.equal(toTerminalLines(lines), lines);
         assert.equal(lines.split('\n').length, text.split('\n').length);
-        const line = showLine(text);
+        const line = toTerminalLine(text);
         assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
-        assert.equal(showLines(line), line);
+        assert.equal(toTerminalLines(line), line);
         assert.equal(fromVisible(line), text);
-        const json = showJson(JSON.stringify({ [text]: text }, null, 2));
+        const json = toTerminalJson(JSON.stringify({ [text]: text }, null, 2));
         assert.doesNotMatch(json, /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
         assert.deepEqual(JSON.parse(json), { [text]: text });
       }),

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { toolsOf } from '../../../src/domain/tools/helper.ts';
 import { serverPrefix, serverToolName } from '../../../src/domain/tools/server-tools.ts';
 import type { Tool } from '../../../src/domain/tools/tool.ts';
-import { createBox } from '../../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import { THREAD } from '../../support/builders/a-call.ts';
 
 function aTool(name: string, description = ''): Tool {
@@ -20,7 +20,7 @@ describe('a box of tools that come and go', () => {
   it('has those of now, and shows what is gone to nobody who could not call it before', () => {
     let tools = [aTool('a'), aTool('b')];
     const gone = aTool('b', 'what b was');
-    const box = createBox(
+    const box = buildToolbox(
       () => tools,
       undefined,
       (name) => (name === 'b' ? gone : undefined),

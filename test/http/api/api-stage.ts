@@ -12,7 +12,7 @@ import {
   newKeyId,
 } from '../../../src/domain/people/api-key.ts';
 import type { Gate } from '../../../src/domain/policy/route.ts';
-import { createHideArgs } from '../../../src/domain/secrets/hide-args.ts';
+import { createSecretHider } from '../../../src/domain/secrets/hide-args.ts';
 import { createClientAddress } from '../../../src/http/api/auth/client-address.ts';
 import { createConsumeTokens } from '../../../src/http/api/auth/consume-tokens.ts';
 import {
@@ -132,7 +132,7 @@ export async function setApiStage(
       desk: desk.desk,
       store: desk.store,
       authorize: createAuthorize({ directory, log }),
-      hide: createHideArgs(TEST_MARK, desk.toolbox),
+      hide: createSecretHider(TEST_MARK, desk.toolbox),
       tokens: await createConsumeTokens(new Uint8Array(32).fill(7), clock),
       readPersonToken: createPersonTokens(people, clock),
       clientAddress: createClientAddress(options.trustedProxies ?? []),

@@ -1,7 +1,7 @@
 /** What a program is told of a body that is not accepted. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeIssues, sayIssue } from '../../../src/http/api/describe-issue.ts';
+import { describeIssues, formatIssue } from '../../../src/http/api/describe-issue.ts';
 import { Consume, NewApproval, Report } from '../../../src/http/api/schemas.ts';
 
 const FINE = { action: 'deploy', args: {} };
@@ -57,7 +57,7 @@ describe('what is said of a body', () => {
     it(`that makes ${said.join(' ')}`, () => {
       const read = schema.safeParse(sent);
       assert(read.error);
-      const found = describeIssues(read.error, sent).map((issue) => sayIssue(issue, 'The body'));
+      const found = describeIssues(read.error, sent).map((issue) => formatIssue(issue, 'The body'));
       assert.deepEqual(found, said);
     });
   }

@@ -9,7 +9,7 @@ import type { Call } from '../../../src/domain/calls/call.ts';
 import { shortDigest } from '../../../src/domain/calls/digest.ts';
 import { revokeKey } from '../../../src/domain/people/api-key.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
-import { sealLedger } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
+import { withSealedCalls } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
 import { TEST_SEAL } from '../../support/test-secret-mark.ts';
 import { until } from '../../support/until.ts';
 import { APPROVER, type ApiStage, CHANNEL, setApiStage } from './api-stage.ts';
@@ -248,12 +248,12 @@ describe('a program that waits', () => {
       clock: { now: clock.now, schedule: () => silent },
       log,
     });
-    const store = { ...opened, ledger: sealLedger(opened.ledger, TEST_SEAL) };
+    const store = { ...opened, ledger: withSealedCalls(opened.ledger, TEST_SEAL) };
     const other = createDesk({
       ...{ store, clock, log, directory: stage.directory },
       toolbox: { get: () => undefined, of: () => undefined, list: () => [] },
       signals: createStopSignals(),
-      talk: {},
+      senderPolicy: {},
       integrity: createIntegrityAlarm(log),
     });
     const { attempt, digest, id: callId } = call;

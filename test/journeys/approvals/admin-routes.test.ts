@@ -6,7 +6,7 @@ import type {
   FormValues,
   WorkspaceMessage,
 } from '../../../src/playground/workspace/workspace-port.ts';
-import { buildRoutesPart } from '../../../src/slack/routes/routes-blocks.ts';
+import { buildRoutesSection } from '../../../src/slack/routes/routes-blocks.ts';
 import { allText } from '../../support/app/scene.ts';
 import { sayText } from '../../support/servers/mock-model.ts';
 import { type FieldStage, sayCall, setFieldStage } from '../field-reports/field-stage.ts';
@@ -220,7 +220,7 @@ describe('routes that are set in Slack', () => {
   it('are added and changed from App Home too, over nothing', async () => {
     while (top('admin')) await stage.workspace.close('admin');
     const book = { revision: 1, routes: [], removed: [] };
-    const blocks = buildRoutesPart({ book, policy: undefined, handles: new Map() });
+    const blocks = buildRoutesSection({ book, policy: undefined, handles: new Map() });
     await publishHome('U0ADMIN', blocks);
     await stage.workspace.clickInHome('admin', { actionId: 'route.add' });
     await stage.form('admin', 'Add a route');

@@ -6,7 +6,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { createSeal } from '../../../src/domain/calls/seal.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
 import { openStore } from '../../../src/stores/open-store.ts';
-import { sealLedger } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
+import { withSealedCalls } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
 import { seedPending } from '../../bench/kit/seed-pending.ts';
 import { SILENT } from '../../stores/redis/open-store.ts';
 import { onHomes } from '../../support/app/homes.ts';
@@ -212,7 +212,7 @@ describe('two hundred waiting calls', () => {
       { clock, log: SILENT, onWake: () => {} },
     );
     const seal = createSeal(await opened.installationKey.read());
-    const ledger = sealLedger(opened.store.ledger, seal);
+    const ledger = withSealedCalls(opened.store.ledger, seal);
     const requester = { team: workspace.team.id, user: workspace.member('requester').id };
     const route = aRoute(group);
     stage.setGate(() => ({ kind: 'ask', route }));

@@ -9,7 +9,7 @@ import type { Store } from '../../../src/domain/ports/store.ts';
 import type { JournalEntry } from '../../../src/playground/workspace/workspace-port.ts';
 import { createSystemClock } from '../../../src/process/system-clock.ts';
 import { openStore } from '../../../src/stores/open-store.ts';
-import { sealLedger } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
+import { withSealedCalls } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
 import { sayText } from '../../support/servers/mock-model.ts';
 import { type RedisServer, startRedis } from '../../support/store/redis-server.ts';
 import { type SeedCall, type SeedThread, seedThreads } from '../../support/store/seed-store.ts';
@@ -153,7 +153,7 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
       try {
         const seal = createSeal(await opened.installationKey.read());
         return await work(
-          { ...opened.store, ledger: sealLedger(opened.store.ledger, seal) },
+          { ...opened.store, ledger: withSealedCalls(opened.store.ledger, seal) },
           inOne,
         );
       } finally {

@@ -9,12 +9,12 @@ import { createServer } from 'node:tls';
 import {
   createServerConnection,
   listTools,
-  startMsOf,
+  startTimeoutMsOf,
 } from '../../../src/agent/mcp/server-connection.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { readMcpConfig } from '../../../src/config/mcp/mcp-config.ts';
-import { UnknownEndError } from '../../../src/domain/tools/tool.ts';
-import { hideSecrets } from '../../../src/process/redact-secrets.ts';
+import { UnknownOutcomeError } from '../../../src/domain/tools/tool.ts';
+import { redactSecrets } from '../../../src/process/redact-secrets.ts';
 import { createSystemClock } from '../../../src/process/system-clock.ts';
 import { connectRedis } from '../../../src/stores/redis/connection/connect-redis.ts';
 import { openClient, openCluster } from '../../../src/stores/redis/connection/open-client.ts';
@@ -72,7 +72,7 @@ describe('an address that holds a password', () => {
   });
 
   it('is hidden whole in the log', () => {
-    const hidden = hideSecrets('connect to redis://user:p@ssw0rd@host:6379/1 failed', []);
+    const hidden = redactSecrets('connect to redis://user:p@ssw0rd@host:6379/1 failed', []);
     assert.equal(hidden, 'connect to redis://[redacted]@host:6379/1 failed');
   });
 });
@@ -116,7 +116,7 @@ describe('an MCP server', () => {
       const { problems, servers, warnings } = readServers({ a: { command: 'npx', ...times } });
       assert.deepEqual(warnings, []);
       const [server] = servers;
-      const all = server && [startMsOf(server), server.callMs];
+      const all = server && [startTimeoutMsOf(server), server.callMs];
       return problems.length > 0 ? problems : all;
     };
     assert.deepEqual(read({}), [120_000, undefined]);
@@ -136,7 +136,7 @@ describe('an MCP server', () => {
       assert.match(String(read(wrong)), /“(?:timeout|startupTimeout)” is a time of up to a day/);
     }
     const [remote] = readServers({ a: { url: 'https://host.example/mcp' } }).servers;
-    assert.equal(remote && startMsOf(remote), 30_000);
+    assert.equal(remote && startTimeoutMsOf(remote), 30_000);
   });
 
   it('that starts slowly is waited for as long as its entry says', async (t) => {
@@ -164,7 +164,7 @@ describe('an MCP server', () => {
     ]);
     const { tools } = await build(t, [{ ...overHttp('box', server), callMs: 100 }]);
     await assert.rejects(run(tools, 'box__hang'), (error: unknown) => {
-      assert.ok(error instanceof UnknownEndError, String(error));
+      assert.ok(error instanceof UnknownOutcomeError, String(error));
       assert.match(error.message, /took longer than its “timeout” in MCP_CONFIG allows/);
       return true;
     });

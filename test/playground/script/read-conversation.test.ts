@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { editOf } from '../../../src/domain/calls/call-edit.ts';
+import { callEditOf } from '../../../src/domain/calls/call-edit.ts';
 import { type Outcome, toToolReply } from '../../../src/domain/calls/outcome.ts';
 import { askAgainMessage } from '../../../src/domain/threads/ask-again-message.ts';
-import { readEnd, readTalk } from '../../../src/playground/script/read-conversation.ts';
+import {
+  parseCallEnd,
+  parseConversation,
+} from '../../../src/playground/script/read-conversation.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 
 const by = { team: 'T1', user: 'U1' };
@@ -26,10 +29,13 @@ test('every outcome that the app can tell a model is read as what it is', () => 
     [{ kind: 'unknown', reason: 'no' }, 'not-run'],
   ];
   for (const [outcome, kind] of ENDS) {
-    assert.equal(readEnd('write_file', toToolReply(outcome).text).kind, kind, outcome.kind);
+    assert.equal(parseCallEnd('write_file', toToolReply(outcome).text).kind, kind, outcome.kind);
   }
   assert.deepEqual(
-    readEnd('write_file', toToolReply(failed('write_file failed: no'), editTo('{"a":1}')).text),
+    parseCallEnd(
+      'write_file',
+      toToolReply(failed('write_file failed: no'), editTo('{"a":1}')).text,
+    ),
     {
       kind: 'failed',
       text: 'write_file failed: no',
@@ -40,7 +46,7 @@ test('every outcome that the app can tell a model is read as what it is', () => 
 
 /** An edit that ended in these arguments. */
 function editTo(args: string) {
-  return editOf(aCall({ args, proposedArgs: '{}' }));
+  return callEditOf(aCall({ args, proposedArgs: '{}' }));
 }
 
 test('an expired call that is asked for again is what the person said before', () => {
@@ -54,5 +60,5 @@ test('an expired call that is asked for again is what the person said before', (
     ],
   };
   const talk = { said: 'Switch the greeting', tools: [], attached: [], rounds: [] };
-  assert.deepEqual(readTalk(request), talk);
+  assert.deepEqual(parseConversation(request), talk);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { editOf } from '../../../src/domain/calls/call-edit.ts';
+import { callEditOf } from '../../../src/domain/calls/call-edit.ts';
 import { type Outcome, toToolReply } from '../../../src/domain/calls/outcome.ts';
 import type { ScriptedModel } from '../../../src/playground/script/scripted-model.ts';
 import { aCall } from '../../support/builders/a-call.ts';
@@ -97,5 +97,5 @@ export function toolsOf({ calls }: Answer): readonly string[] {
 
 /** An edit that ended in these arguments. */
 function editTo(args: string) {
-  return editOf(aCall({ args, proposedArgs: '{}' }));
+  return callEditOf(aCall({ args, proposedArgs: '{}' }));
 }

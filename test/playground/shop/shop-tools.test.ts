@@ -4,15 +4,15 @@ import { type TestContext, test } from 'node:test';
 import { defineTool } from '../../../src/agent/tools/define-tool.ts';
 import { createShopTools } from '../../../src/playground/shop/shop-tools.ts';
 import {
-  type KeptFile,
-  openKeptFile,
+  openPersistedFile,
+  type PersistedFile,
 } from '../../../src/playground/workspace/state/persisted-state.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 const REFUND = { order: 'A-10293', amount: 80, currency: 'EUR', reason: 'damaged', notify: true };
 
 /** The tools as the app has them, on what a file keeps. */
-function toolsOn(kept: KeptFile) {
+function toolsOn(kept: PersistedFile) {
   const tools = createShopTools(kept).map((definition) => {
     const made = defineTool(definition);
     assert(made.kind === 'tool');
@@ -41,9 +41,9 @@ async function aShop(t: TestContext) {
   const { path, remove } = await makeTempDir();
   t.after(remove);
   const file = join(path, 'playground.jsonl');
-  const kept = openKeptFile(file);
+  const kept = openPersistedFile(file);
   t.after(() => kept.close());
-  return { ...toolsOn(kept), reopen: () => toolsOn(openKeptFile(file)) };
+  return { ...toolsOn(kept), reopen: () => toolsOn(openPersistedFile(file)) };
 }
 
 test('a refund says from the order book what it is about, and afterwards what is left', async (t) => {

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
-import type { Outside } from '../../../src/domain/policy/policy.ts';
+import type { ConditionLookups } from '../../../src/domain/policy/policy.ts';
 import { createConditionCompiler } from '../../../src/policy/conditions/compile-condition.ts';
 import { REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 
 const compile = createConditionCompiler();
-const OUTSIDE: Outside = {
+const OUTSIDE: ConditionLookups = {
   emailOf: async () => 'riley@example.test',
   groupsOf: async () => ['S0OPS'],
   earlierArgs: async () => [],

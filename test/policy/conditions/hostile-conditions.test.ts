@@ -1,7 +1,7 @@
 /** Arguments that would keep a condition busy: each is answered or given up, and the process works meanwhile. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Outside } from '../../../src/domain/policy/policy.ts';
+import type { ConditionLookups } from '../../../src/domain/policy/policy.ts';
 import { createConditionCompiler } from '../../../src/policy/conditions/compile-condition.ts';
 import { REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 
@@ -13,7 +13,7 @@ const NOISE = Array.from({ length: SIZE }, (_, i) =>
   ((i * 2654435761) >>> 7) & 1 ? 'a' : 'b',
 ).join('');
 
-const OUTSIDE: Outside = {
+const OUTSIDE: ConditionLookups = {
   emailOf: async () => '',
   groupsOf: async () => [],
   earlierArgs: async () => [],

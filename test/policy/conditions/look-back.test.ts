@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookBackOf } from '../../../src/domain/policy/policy.ts';
+import { policyLookBackMs } from '../../../src/domain/policy/policy.ts';
 import { loadText } from '../../support/builders/a-policy.ts';
 
 const HOUR = 3_600_000;
 
 function lookBack(...conditions: readonly string[]): number {
   const rules = conditions.map((when) => `  - { tools: ["*"], when: '${when}', gate: run }\n`);
-  return lookBackOf(loadText(`version: 1\nrules:\n${rules.join('')}`).policy);
+  return policyLookBackMs(loadText(`version: 1\nrules:\n${rules.join('')}`).policy);
 }
 
 test('a policy looks back as far as the longest window of its conditions', () => {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readSource } from '../../../src/policy/file/policy-source.ts';
+import { parsePolicySource } from '../../../src/policy/file/policy-source.ts';
 import { readPolicy } from '../../../src/policy/file/read-policy.ts';
 import { edit, VALID } from './policy-mutations.ts';
 
@@ -78,7 +78,7 @@ interface Raw {
 function assertWhole(text: string): boolean {
   const loaded = readPolicy(text);
   if (!loaded.ok) return false;
-  const source = readSource(text);
+  const source = parsePolicySource(text);
   assert.ok(source.ok);
   const raw = source.source.value as Raw;
   assert.equal(lost(text, raw), '', `lost:\n${text}`);

@@ -1,10 +1,10 @@
 /** Arguments that the policy shows to nobody, whichever rule holds. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { heedAnswer } from '../../../src/desk/calls/policy/evaluate-policy.ts';
+import { withPolicyDetails } from '../../../src/desk/calls/policy/evaluate-policy.ts';
 import { stepFrom } from '../../../src/domain/calls/transitions.ts';
-import { tightenAnswer } from '../../../src/domain/policy/combine-routes.ts';
-import { redactedIn } from '../../../src/domain/policy/policy.ts';
+import { combineGateAnswer } from '../../../src/domain/policy/combine-routes.ts';
+import { redactedPathsOf } from '../../../src/domain/policy/policy.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { readPolicy } from '../../../src/policy/file/read-policy.ts';
 import { aCall } from '../../support/builders/a-call.ts';
@@ -19,10 +19,10 @@ redact:
 describe('redact', () => {
   it('names arguments by the tools that its patterns mean', () => {
     const { policy } = loadText(TEXT);
-    assert.deepEqual(redactedIn(policy, 'vault__read'), ['password', 'headers.*', 'token']);
-    assert.deepEqual(redactedIn(policy, 'login'), ['password', 'headers.*', 'token']);
-    assert.deepEqual(redactedIn(policy, 'deploy'), ['token']);
-    assert.deepEqual(redactedIn(loadText('version: 1').policy, 'login'), []);
+    assert.deepEqual(redactedPathsOf(policy, 'vault__read'), ['password', 'headers.*', 'token']);
+    assert.deepEqual(redactedPathsOf(policy, 'login'), ['password', 'headers.*', 'token']);
+    assert.deepEqual(redactedPathsOf(policy, 'deploy'), ['token']);
+    assert.deepEqual(redactedPathsOf(loadText('version: 1').policy, 'login'), []);
   });
 
   for (const [what, text, says] of [
@@ -48,10 +48,10 @@ describe('redact', () => {
     ];
     for (const answer of answers) {
       const step = stepFrom(aCall({ redact: ['old'] }), 'vote', 1, { status: 'pending' });
-      assert.deepEqual(heedAnswer(step, answer).call.redact, ['old', 'token'], answer.kind);
-      assert.deepEqual(tightenAnswer(answer, REQUESTER_ROUTE).redact, redact, answer.kind);
+      assert.deepEqual(withPolicyDetails(step, answer).call.redact, ['old', 'token'], answer.kind);
+      assert.deepEqual(combineGateAnswer(answer, REQUESTER_ROUTE).redact, redact, answer.kind);
     }
     const step = stepFrom(aCall({ redact }), 'vote', 1, { status: 'pending' });
-    assert.deepEqual(heedAnswer(step, { kind: 'run' }).call.redact, redact);
+    assert.deepEqual(withPolicyDetails(step, { kind: 'run' }).call.redact, redact);
   });
 });

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it, test } from 'node:test';
 import type { App } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
-import { createBox } from '../../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import type { ApiFault } from '../../../src/playground/workspace/workspace-port.ts';
-import { createPane } from '../../../src/slack/assistant/create-assistant.ts';
+import { createAssistantPane } from '../../../src/slack/assistant/create-assistant.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
 import { until } from '../../support/until.ts';
 import { type Delivery, type SlackStage, setSlackStage } from '../support/slack-stage.ts';
@@ -165,14 +165,19 @@ async function anotherProcess({ workspace, desk }: SlackStage) {
   const identity = { team: team.id, botUserId: app.botUserId, botId: app.botId, appId: app.id };
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
-  const toolbox = createBox([]);
+  const toolbox = buildToolbox([]);
   const heard = new Map<string, (args: object) => Promise<void>>();
   const bolt = {
     event: (name: string, listen: (args: object) => Promise<void>) => heard.set(name, listen),
   };
-  createPane({ client, identity, toolbox, directory: createTestDirectory(), desk, log }).register(
-    bolt as unknown as App,
-  );
+  createAssistantPane({
+    client,
+    identity,
+    toolbox,
+    directory: createTestDirectory(),
+    desk,
+    log,
+  }).register(bolt as unknown as App);
   return heard.get('assistant_thread_started') ?? assert.fail('nothing hears of opened chats');
 }
 

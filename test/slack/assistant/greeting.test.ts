@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Tool } from '../../../src/domain/tools/tool.ts';
-import { greet, suggestPrompts, titleOf } from '../../../src/slack/assistant/greeting.ts';
+import {
+  buildGreeting,
+  chatTitleOf,
+  suggestPrompts,
+} from '../../../src/slack/assistant/greeting.ts';
 
 const withTools = (...names: readonly string[]) => ({
   list: () => names.map((name) => ({ name }) as Tool),
@@ -10,7 +14,10 @@ const withTools = (...names: readonly string[]) => ({
 
 describe('the greeting', () => {
   it('says who writes, what the tools can do, and that nothing risky runs unasked', () => {
-    const hello = greet('UBOT', withTools('list_files', 'read_file', 'write_file', 'search_web'));
+    const hello = buildGreeting(
+      'UBOT',
+      withTools('list_files', 'read_file', 'write_file', 'search_web'),
+    );
     assert.match(hello, /<@UBOT>, an AI agent/);
     assert.match(
       hello,
@@ -19,20 +26,20 @@ describe('the greeting', () => {
     assert.match(hello, /Nothing risky runs before its card is approved/);
     assert.doesNotMatch(hello, /commands/);
     assert.match(
-      greet('UBOT', withTools('write_file', 'send_file', 'task')),
+      buildGreeting('UBOT', withTools('write_file', 'send_file', 'task')),
       /I can write files, send files into the thread and give work to helpers\./,
     );
   });
 
   it('names tools of one’s own, the first few of many, with nothing live in them', () => {
-    assert.match(greet('UBOT', withTools('refund')), /I can use `refund`\./);
+    assert.match(buildGreeting('UBOT', withTools('refund')), /I can use `refund`\./);
     const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-    assert.match(greet('UBOT', withTools(...many)), /`d`, `e` and 2 more\./);
-    assert.doesNotMatch(greet('UBOT', withTools('<!channel>')), /<!channel>/);
+    assert.match(buildGreeting('UBOT', withTools(...many)), /`d`, `e` and 2 more\./);
+    assert.doesNotMatch(buildGreeting('UBOT', withTools('<!channel>')), /<!channel>/);
   });
 
   it('promises nothing where there are no tools', () => {
-    assert.doesNotMatch(greet('UBOT', withTools()), /I can/);
+    assert.doesNotMatch(buildGreeting('UBOT', withTools()), /I can/);
   });
 });
 
@@ -51,20 +58,20 @@ describe('the suggested messages', () => {
 
 describe('a title', () => {
   it('is the first line that says something, without life in it', () => {
-    assert.equal(titleOf('\n  Tidy <!channel> & go\nplease'), 'Tidy &lt;!channel&gt; &amp; go');
-    assert.equal(titleOf('a\u202eb\tc'), 'a b c');
-    assert.equal(titleOf(' \n \u200b'), '');
+    assert.equal(chatTitleOf('\n  Tidy <!channel> & go\nplease'), 'Tidy &lt;!channel&gt; &amp; go');
+    assert.equal(chatTitleOf('a\u202eb\tc'), 'a b c');
+    assert.equal(chatTitleOf(' \n \u200b'), '');
   });
 
   it('is cut where it is long, no character in two', () => {
-    assert.equal(titleOf('x'.repeat(80)), 'x'.repeat(80));
-    assert.equal(titleOf('👍'.repeat(81)), `${'👍'.repeat(79)}…`);
+    assert.equal(chatTitleOf('x'.repeat(80)), 'x'.repeat(80));
+    assert.equal(chatTitleOf('👍'.repeat(81)), `${'👍'.repeat(79)}…`);
   });
 
   it('is one short line, whatever was written', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
-        const title = titleOf(text);
+        const title = chatTitleOf(text);
         assert.ok(!/[<>\n\p{Cc}]/u.test(title));
         assert.ok(Array.from(title).length <= 80 * '&amp;'.length);
       }),

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import type { Outside } from '../../../src/domain/calls/call-origin.ts';
+import type { CallOrigin } from '../../../src/domain/calls/call-origin.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import {
   buildCallCard as buildMarkedCard,
-  type CardLook,
+  type CardContext,
 } from '../../../src/slack/cards/call-card.ts';
 import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
 import { actionIds } from '../../support/app/unrender-card.ts';
@@ -18,7 +18,7 @@ const TOOL = {
   secrets: ['headers.Authorization', 'apiKey'],
   schema: { properties: { path: {}, content: {} } },
 };
-const buildCallCard = (call: Call, look: Omit<CardLook, 'mark'>) =>
+const buildCallCard = (call: Call, look: Omit<CardContext, 'mark'>) =>
   buildMarkedCard(call, { ...look, mark: TEST_MARK });
 const verdict = (kind: NonNullable<Call['verdict']>['kind']) => ({
   kind,
@@ -26,7 +26,7 @@ const verdict = (kind: NonNullable<Call['verdict']>['kind']) => ({
   at: 90_000,
 });
 
-const BOT: Outside = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
+const BOT: CallOrigin = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
 
 /** Every state and kind of card, by the name of its fixture. */
 const STATES: Readonly<Record<string, Partial<Call>>> = {

@@ -12,7 +12,7 @@ import {
 } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildCallCard, type CallCard } from '../../../src/slack/cards/call-card.ts';
 import { rowsOf } from '../../../src/slack/cards/values/fit-values.ts';
-import { shortenRuns } from '../../../src/slack/cards/values/shorten-escapes.ts';
+import { shortenEscapeRuns } from '../../../src/slack/cards/values/shorten-escapes.ts';
 import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
 import { BUDGET, LIMITS } from '../../../src/slack/text/limits.ts';
 import {
@@ -143,7 +143,7 @@ describe('every card', () => {
         assert.match(shown, /^begin/);
         const isCut = !shown.endsWith('end');
         const most = BUDGET.argumentRows * BUDGET.cardRow;
-        const rows = rowsOf(shortenRuns(toVisible(command).text, most));
+        const rows = rowsOf(shortenEscapeRuns(toVisible(command).text, most));
         // Its label takes a row, too.
         if (isCut) assert.ok(rows >= BUDGET.argumentRows, `${rows} rows`);
         const isWhole = !isCut && !shown.includes(' invisible characters}');

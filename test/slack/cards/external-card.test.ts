@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import type { Outside } from '../../../src/domain/calls/call-origin.ts';
-import { toWaitingLine } from '../../../src/domain/cards/call-list-entry.ts';
+import type { CallOrigin } from '../../../src/domain/calls/call-origin.ts';
+import { toWaitingEntry } from '../../../src/domain/cards/call-list-entry.ts';
 import { channelKey } from '../../../src/domain/threads/thread-key.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
@@ -11,17 +11,17 @@ import { buildStub } from '../../../src/slack/cards/stub.ts';
 import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
 import { buildReplyForm } from '../../../src/slack/forms/draw/reply-form.ts';
 import { buildWaitingEntry } from '../../../src/slack/home/waiting-entry.ts';
-import { toSentence } from '../../../src/slack/text/outcome-sentences.ts';
+import { outcomeSentence } from '../../../src/slack/text/outcome-sentences.ts';
 import { actionIds, dataTexts, outsideData } from '../../support/app/unrender-card.ts';
 import { APPROVER, aCall } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const LOOK = { mark: TEST_MARK };
-const BOT: Outside = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
+const BOT: CallOrigin = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
 const APPROVED = { kind: 'approve', by: APPROVER, at: 2_000 } as const;
 const REPLIED = { kind: 'reply', by: APPROVER, at: 2_000 } as const;
 
-function theirs(patch: Partial<Call> = {}, outside: Partial<Outside> = {}): Call {
+function theirs(patch: Partial<Call> = {}, outside: Partial<CallOrigin> = {}): Call {
   const thread = channelKey({ team: 'T1', channel: 'C1' });
   return aCall({ thread, askedLine: '', outside: { ...BOT, ...outside }, ...patch });
 }
@@ -62,7 +62,7 @@ describe('the card of a program’s call', () => {
       cardOf(call),
       buildFullView(call, { ...show, isReview: true }),
       buildReplyForm(call, { tool: undefined, mark: TEST_MARK }),
-      buildWaitingEntry(toWaitingLine(call, {})),
+      buildWaitingEntry(toWaitingEntry(call, {})),
     ];
     assert.doesNotMatch(JSON.stringify(all), /hidden/);
   });
@@ -100,7 +100,12 @@ describe('the card of a program’s call', () => {
         /expired: nobody/,
       ],
       [{ status: 'unknown' }, {}, 'It is not known whether this ran', /say what you found/],
-    ] as const satisfies readonly (readonly [Partial<Call>, Partial<Outside>, string, RegExp])[]) {
+    ] as const satisfies readonly (readonly [
+      Partial<Call>,
+      Partial<CallOrigin>,
+      string,
+      RegExp,
+    ])[]) {
       const call = theirs(patch, outside);
       const said = says(call);
       assert.ok(said.toLowerCase().includes(state.toLowerCase()), said);
@@ -119,7 +124,7 @@ describe('the card of a program’s call', () => {
 
   it('offers to ask again only where there is an agent of ours to do so', () => {
     const expired = { status: 'expired', outcome: { kind: 'expired' } } as const;
-    const offers = (outside: Partial<Outside>) =>
+    const offers = (outside: Partial<CallOrigin>) =>
       actionIds(cardOf(theirs(expired, outside))).includes('call.ask-again');
     assert.deepEqual(
       (['key', 'server', 'graph'] as const).map((by) => offers({ by })),
@@ -131,7 +136,7 @@ describe('the card of a program’s call', () => {
 
   it('leads nowhere where it has no thread, on Home too', () => {
     const call = theirs();
-    const line = toWaitingLine(call, {});
+    const line = toWaitingEntry(call, {});
     const bare = JSON.stringify(buildWaitingEntry(line));
     assert.doesNotMatch(bare, /slack\.com|Thread/);
     assert.match(bare, /deploy-bot: /);
@@ -141,8 +146,8 @@ describe('the card of a program’s call', () => {
   });
 
   it('has answers for those who press: who is told, and how it stands', () => {
-    const say = (patch: Partial<Call>, outside: Partial<Outside> = {}) =>
-      toSentence({ kind: 'decided', call: theirs(patch, outside) });
+    const say = (patch: Partial<Call>, outside: Partial<CallOrigin> = {}) =>
+      outcomeSentence({ kind: 'decided', call: theirs(patch, outside) });
     assert.equal(
       say({ status: 'replied', verdict: REPLIED }),
       'Your answer goes to the program “deploy-bot”; *deploy-bot: write_file* does not run.',
@@ -152,8 +157,8 @@ describe('the card of a program’s call', () => {
       say(ignored),
       'You ignored *deploy-bot: write_file*; the program “deploy-bot” is told so.',
     );
-    const late = (patch: Partial<Call>, outside: Partial<Outside> = {}) =>
-      toSentence({ kind: 'already-decided', call: theirs(patch, outside) });
+    const late = (patch: Partial<Call>, outside: Partial<CallOrigin> = {}) =>
+      outcomeSentence({ kind: 'already-decided', call: theirs(patch, outside) });
     const approved = { verdict: APPROVED };
     for (const [patch, outside, sentence] of [
       [{ status: 'approved', ...approved }, {}, 'is already approved, and waits to be taken'],
@@ -161,7 +166,7 @@ describe('the card of a program’s call', () => {
       [{ status: 'succeeded', ...approved }, { isSilent: true }, 'was already taken'],
       [{ status: 'expired', ...approved }, {}, 'was approved, but not taken in time.'],
       [{ status: 'expired' }, { decisions: ['reply'] }, 'expired: nobody answered in time.'],
-    ] as const satisfies readonly (readonly [Partial<Call>, Partial<Outside>, string])[]) {
+    ] as const satisfies readonly (readonly [Partial<Call>, Partial<CallOrigin>, string])[]) {
       assert.ok(
         late(patch, outside).includes(`*deploy-bot: write_file* ${sentence}`),
         late(patch, outside),

@@ -9,7 +9,7 @@ import { buildEditForm } from '../../../src/slack/forms/draw/edit-form.ts';
 import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
 import { NO_DRAFT } from '../../../src/slack/forms/plan/form-node.ts';
 import { planForm } from '../../../src/slack/forms/plan/plan-form.ts';
-import { newFormMeta } from '../../../src/slack/forms/read/form-metadata.ts';
+import { createFormMetadata } from '../../../src/slack/forms/read/form-metadata.ts';
 import { dataTexts, outsideData } from '../../support/app/unrender-card.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
@@ -53,7 +53,7 @@ test('a call that was shown anew says so where it is opened and where it is edit
     schema: { type: 'object', properties: { path: { type: 'string' } } },
   };
   const full = buildFullView(call, { page: 1, tool, mayApprove: true, mark: TEST_MARK });
-  const form = buildEditForm(call, planForm(call, tool, NO_DRAFT), { meta: newFormMeta() });
+  const form = buildEditForm(call, planForm(call, tool, NO_DRAFT), { meta: createFormMetadata() });
   for (const view of [full, form.view]) {
     assert.ok(JSON.stringify(view.blocks).includes(note));
     assert.deepEqual(validateView(view), []);

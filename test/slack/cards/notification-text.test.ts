@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call, CallStatus } from '../../../src/domain/calls/call.ts';
 import type { NotificationDetail } from '../../../src/domain/cards/notification-detail.ts';
-import type { Outlook } from '../../../src/domain/people/approver-availability.ts';
+import type { ApproverAvailability } from '../../../src/domain/people/approver-availability.ts';
 import { maskingOfCall } from '../../../src/domain/secrets/call-secrets.ts';
-import { isShy, pushText } from '../../../src/slack/cards/notification-text.ts';
+import { hidesFirstBlocks, notificationText } from '../../../src/slack/cards/notification-text.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
@@ -73,10 +73,15 @@ const TABLE: readonly Row[] = [
   ],
 ];
 
-function say(kind: string, status: CallStatus, detail: NotificationDetail, outlook?: Outlook) {
+function say(
+  kind: string,
+  status: CallStatus,
+  detail: NotificationDetail,
+  outlook?: ApproverAvailability,
+) {
   const call = aCall({ ...KINDS[kind], status });
   const masking = maskingOfCall(call, undefined, { mark: TEST_MARK, reveals: false });
-  const text = pushText(call, { detail, masking, outlook });
+  const text = notificationText(call, { detail, masking, outlook });
   return text.replace(/mark [0-9a-f]+⟩/, 'mark 5b7c…⟩');
 }
 
@@ -95,7 +100,7 @@ describe('the text of a notification', () => {
     );
     const call = aCall({ ...KINDS.own, thread: 'T1/D1/1700000000.000100' as Call['thread'] });
     const masking = maskingOfCall(call, undefined, { mark: TEST_MARK, reveals: false });
-    assert.doesNotMatch(pushText(call, { detail: 'summary', masking }), / in /);
+    assert.doesNotMatch(notificationText(call, { detail: 'summary', masking }), / in /);
   });
 
   it('has nothing of the agent’s own words, unless all may be told', () => {
@@ -107,7 +112,8 @@ describe('the text of a notification', () => {
   });
 
   it('comes before a card whose first blocks say more', () => {
-    const shy = (kind: string, detail: NotificationDetail) => isShy(aCall(KINDS[kind]), detail);
+    const shy = (kind: string, detail: NotificationDetail) =>
+      hidesFirstBlocks(aCall(KINDS[kind]), detail);
     assert.deepEqual(
       (['none', 'summary', 'full'] as const).map((detail) => [
         shy('own', detail),

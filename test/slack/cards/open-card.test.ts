@@ -5,14 +5,14 @@ import type { Call } from '../../../src/domain/calls/call.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import {
   buildCallCard as buildMarkedCard,
-  type CardLook,
+  type CardContext,
 } from '../../../src/slack/cards/call-card.ts';
 import { actionIds, dataTexts } from '../../support/app/unrender-card.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const TOOL = { secrets: [], schema: { properties: { path: {}, content: {} } } };
-const buildCallCard = (call: Call, look: Omit<CardLook, 'mark'>) =>
+const buildCallCard = (call: Call, look: Omit<CardContext, 'mark'>) =>
   buildMarkedCard(call, { ...look, mark: TEST_MARK });
 
 describe('the card of a call that waits', () => {

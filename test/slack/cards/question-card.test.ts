@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import type { Outside } from '../../../src/domain/calls/call-origin.ts';
+import type { CallOrigin } from '../../../src/domain/calls/call-origin.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { channelKey } from '../../../src/domain/threads/thread-key.ts';
 import {
@@ -17,10 +17,10 @@ import { APPROVER, aCall } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const LOOK = { mark: TEST_MARK };
-const BOT: Outside = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
+const BOT: CallOrigin = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
 const REPLIED = { kind: 'reply', by: APPROVER, at: 2_000 } as const;
 
-function theirs(patch: Partial<Call> = {}, outside: Partial<Outside> = {}): Call {
+function theirs(patch: Partial<Call> = {}, outside: Partial<CallOrigin> = {}): Call {
   const thread = channelKey({ team: 'T1', channel: 'C1' });
   return aCall({ thread, askedLine: '', outside: { ...BOT, ...outside }, ...patch });
 }
@@ -32,11 +32,11 @@ const cardOf = (call: Call) => {
 };
 const says = (call: Call) => JSON.stringify(outsideData(cardOf(call)));
 
-const QUESTION: Partial<Outside> = {
+const QUESTION: Partial<CallOrigin> = {
   decisions: ['reply'],
   choices: ['Blue', '<!channel> *Approved by* <@U7>', 'Grün \u202eneht'],
 };
-const asked = (outside: Partial<Outside> = QUESTION) =>
+const asked = (outside: Partial<CallOrigin> = QUESTION) =>
   theirs(
     {
       tool: 'ask_human',

@@ -4,7 +4,7 @@ import { threadKey } from '../../../src/domain/threads/thread-key.ts';
 import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
 import { createSystemClock } from '../../../src/process/system-clock.ts';
-import { createSendFileToSlack } from '../../../src/slack/files/upload-file.ts';
+import { createFileUpload } from '../../../src/slack/files/upload-file.ts';
 import { connectSlack } from '../../../src/slack/transport/connect-slack.ts';
 
 const SIGNAL = new AbortController().signal;
@@ -12,7 +12,7 @@ const bytes = Buffer.from([0, 1, 255]);
 
 describe('a file on its way into a thread', () => {
   let workspace: Workspace;
-  let send: ReturnType<typeof createSendFileToSlack>;
+  let send: ReturnType<typeof createFileUpload>;
   const logged: object[] = [];
 
   before(async () => {
@@ -22,7 +22,7 @@ describe('a file on its way into a thread', () => {
     const log = { debug: silent, info, warn: silent, error: silent };
     const { botToken, signingSecret, apiUrl } = workspace;
     const connection = await connectSlack({ config: { botToken, signingSecret, apiUrl }, log });
-    send = createSendFileToSlack({ connection, log });
+    send = createFileUpload({ connection, log });
   });
   beforeEach(() => {
     workspace.faults.clear();
@@ -94,7 +94,7 @@ describe('a file on its way into a thread', () => {
     const config = { botToken: 'xoxb-1', apiUrl: workspace.apiUrl };
     const silent = () => {};
     const log = { debug: silent, info: silent, warn: silent, error: silent };
-    const lost = createSendFileToSlack({ connection: { client, config }, log });
+    const lost = createFileUpload({ connection: { client, config }, log });
     await assert.rejects(lost({ thread: key, name: 'a', bytes }, SIGNAL), /nothing was sent/);
     assert.deepEqual(asked, ['announced']);
   });
@@ -113,6 +113,6 @@ function elsewhere() {
       return { ok: true };
     },
   };
-  type Client = Parameters<typeof createSendFileToSlack>[0]['connection']['client'];
+  type Client = Parameters<typeof createFileUpload>[0]['connection']['client'];
   return { client: { files } as unknown as Client, asked };
 }

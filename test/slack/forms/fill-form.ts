@@ -18,17 +18,17 @@ import {
 import type { FormTool } from '../../../src/slack/forms/plan/plan-context.ts';
 import { planForm } from '../../../src/slack/forms/plan/plan-form.ts';
 import { takeValues } from '../../../src/slack/forms/read/form-draft.ts';
-import { newFormMeta } from '../../../src/slack/forms/read/form-metadata.ts';
-import { type FormReading, readForm } from '../../../src/slack/forms/read/read-form.ts';
+import { createFormMetadata } from '../../../src/slack/forms/read/form-metadata.ts';
+import { type FormParseResult, readForm } from '../../../src/slack/forms/read/read-form.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 
-const META = newFormMeta();
+const META = createFormMetadata();
 
 /** A form with its views, all of which passed the strict validator. */
 export interface FilledForm {
   readonly plan: FormNode;
   readonly views: readonly ModalView[];
-  readonly reading: FormReading;
+  readonly reading: FormParseResult;
   readonly draft: Draft;
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { offerTool } from '../../../src/agent/model/model-tool.ts';
+import { toModelTool } from '../../../src/agent/model/model-tool.ts';
 import { readJsonSchema } from '../../../src/agent/tools/schema/read-json-schema.ts';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
 import type { Tool } from '../../../src/domain/tools/tool.ts';
@@ -65,7 +65,7 @@ describe('a hostile schema', () => {
         assert.equal(canonicalJson(argsOf(fillForm(value, tool))), canonicalJson(value));
         const call = aCall({ args: canonicalJson(value), askedLine: '' });
         assert.deepEqual(validateMessage(buildCallCard(call, { tool, mark: TEST_MARK })), []);
-        const offer = offerTool({ name: 'x', description: '', schema: given } as unknown as Tool);
+        const offer = toModelTool({ name: 'x', description: '', schema: given } as unknown as Tool);
         assert.equal(offer.schema.type, 'object');
         assert.ok(typeof offer.schema.properties === 'object');
       }),
@@ -188,7 +188,7 @@ describe('a hostile schema', () => {
         const call = aCall({ args: canonicalJson(values), askedLine: '' });
         assert.deepEqual(validateMessage(buildCallCard(call, { tool, mark: TEST_MARK })), []);
         assert.equal(canonicalJson(argsOf(fillForm(values, tool))), canonicalJson(values));
-        offerTool({ name: 'x', description: '', schema } as unknown as Tool);
+        toModelTool({ name: 'x', description: '', schema } as unknown as Tool);
       }
     });
   }

@@ -7,8 +7,8 @@ import { createWorkspace } from '../../../src/playground/workspace/create-worksp
 import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
 import { DEFAULT_MEMBERS } from '../../../src/playground/workspace/workspace-seed.ts';
 import { createHome, type Home } from '../../../src/slack/home/create-home.ts';
-import { HOME_START } from '../../../src/slack/home/home-state.ts';
-import type { AdminPart } from '../../../src/slack/home/load-home.ts';
+import { INITIAL_HOME } from '../../../src/slack/home/home-state.ts';
+import type { AdminSection } from '../../../src/slack/home/load-home.ts';
 import { connectSlack } from '../../../src/slack/transport/connect-slack.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
@@ -26,7 +26,7 @@ describe('the Homes of a workspace', () => {
   let home: Home;
   let others: Home;
   let logged: string[];
-  let adminPart: AdminPart | undefined;
+  let adminPart: AdminSection | undefined;
   let reads: number;
   const approver = (): Person => personOf('approver');
   const personOf = (name: string): Person => ({
@@ -39,7 +39,7 @@ describe('the Homes of a workspace', () => {
     workspace = await createWorkspace({ clock, members: MEMBERS });
     desk = createFakeDesk();
     reads = 0;
-    desk.listAsked = async () => {
+    desk.listRequested = async () => {
       reads += 1;
       return desk.asked;
     };
@@ -234,7 +234,7 @@ describe('the Homes of a workspace', () => {
       return { kind: 'page', calls: after === 'call_a' ? [call('first')] : [] };
     };
     await home.show(approver(), {
-      ...HOME_START,
+      ...INITIAL_HOME,
       view: 'for-you',
       waiting: ['call_a', 'call_b'],
     });

@@ -1,38 +1,46 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  encodeHomePlace,
-  filterTool,
-  goBack,
-  goOn,
-  HOME_START,
-  parseHomePlace,
-  searchFor,
-  showView,
+  encodeHomeState,
+  INITIAL_HOME,
+  nextHomePage,
+  parseHomeState,
+  previousHomePage,
+  withHomeView,
+  withSearch,
+  withToolFilter,
 } from '../../../src/slack/home/home-state.ts';
 import { LIMITS } from '../../../src/slack/text/limits.ts';
 
 describe('the pages of Home', () => {
   it('are kept by the view with its filters, however many there are, within Slack’s limit', () => {
-    let place = searchFor(filterTool(showView(HOME_START, 'decided'), 'pay'), '"; x,y');
+    let place = withSearch(withToolFilter(withHomeView(INITIAL_HOME, 'decided'), 'pay'), '"; x,y');
     for (let i = 0; i < 500; i += 1) {
-      place = goOn(goOn(place, 'waiting', `call_${'w'.repeat(50)}${i}`), 'asked', `call_${i}`);
+      place = nextHomePage(
+        nextHomePage(place, 'waiting', `call_${'w'.repeat(50)}${i}`),
+        'asked',
+        `call_${i}`,
+      );
     }
-    const text = encodeHomePlace(place);
+    const text = encodeHomeState(place);
     assert.ok(text.length <= LIMITS.viewMetadata);
-    assert.deepEqual(parseHomePlace(text), place);
+    assert.deepEqual(parseHomeState(text), place);
     assert.deepEqual([place.view, place.tool, place.search], ['decided', 'pay', '"; x,y']);
     assert.equal(place.waiting.at(-1), `call_${'w'.repeat(50)}499`);
-    assert.equal(goBack(place, 'waiting').waiting.at(-1), `call_${'w'.repeat(50)}498`);
-    assert.deepEqual(goBack(HOME_START, 'asked'), HOME_START);
+    assert.equal(previousHomePage(place, 'waiting').waiting.at(-1), `call_${'w'.repeat(50)}498`);
+    assert.deepEqual(previousHomePage(INITIAL_HOME, 'asked'), INITIAL_HOME);
   });
 
   it('begin anew where something else is shown', () => {
-    const place = goOn(HOME_START, 'waiting', 'call_a');
-    for (const next of [showView(place, 'team'), filterTool(place, 'pay'), searchFor(place, 'x')]) {
+    const place = nextHomePage(INITIAL_HOME, 'waiting', 'call_a');
+    for (const next of [
+      withHomeView(place, 'team'),
+      withToolFilter(place, 'pay'),
+      withSearch(place, 'x'),
+    ]) {
       assert.deepEqual(next.waiting, []);
     }
-    assert.equal(filterTool(filterTool(place, 'pay'), undefined).tool, undefined);
+    assert.equal(withToolFilter(withToolFilter(place, 'pay'), undefined).tool, undefined);
   });
 
   it('of a view that is none of ours are the first ones', () => {
@@ -46,7 +54,7 @@ describe('the pages of Home', () => {
       of('all', '', '', '<!channel>', '', '', ''),
       of('all', '', '', 1, '', '', ''),
     ]) {
-      assert.deepEqual(parseHomePlace(text), HOME_START, text);
+      assert.deepEqual(parseHomeState(text), INITIAL_HOME, text);
     }
   });
 });

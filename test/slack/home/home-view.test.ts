@@ -4,16 +4,21 @@ import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import { encodeCardToken } from '../../../src/domain/calls/digest.ts';
 import {
-  type CallLine,
-  toDecidedLine,
-  toWaitingLine,
+  type CallListEntry,
+  toDecidedEntry,
+  toWaitingEntry,
 } from '../../../src/domain/cards/call-list-entry.ts';
 import { canonicalJson } from '../../../src/domain/json/json.ts';
 import { validateView } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
-import { filterTool, HOME_START, searchFor, showView } from '../../../src/slack/home/home-state.ts';
 import {
+  INITIAL_HOME,
+  withHomeView,
+  withSearch,
+  withToolFilter,
+} from '../../../src/slack/home/home-state.ts';
+import {
+  buildHomeErrorView,
   buildHomeView,
-  buildTroubleView,
   type HomeContent,
 } from '../../../src/slack/home/home-view.ts';
 import { LIMITS } from '../../../src/slack/text/limits.ts';
@@ -27,7 +32,7 @@ const NOTHING: HomeContent = {
   lines: new Map(),
   counts: { forYou: NONE, asked: NONE },
   tools: [],
-  place: HOME_START,
+  place: INITIAL_HOME,
   isAdmin: false,
   adminPart: [],
   at: 1_000,
@@ -36,8 +41,10 @@ const withArgs = (args: object, patch: Partial<Call> = {}) =>
   aCall({ args: canonicalJson(args as never), ...patch });
 const many = (count: number, call: Call) =>
   Array.from({ length: count }, (_, i) => ({ ...call, id: `${call.id}${i}` }));
-const linesOf = (calls: readonly Call[], more: Partial<CallLine> = {}) =>
-  new Map(calls.map((call) => [call.id, { ...toWaitingLine(call, { isReaders: true }), ...more }]));
+const linesOf = (calls: readonly Call[], more: Partial<CallListEntry> = {}) =>
+  new Map(
+    calls.map((call) => [call.id, { ...toWaitingEntry(call, { isReaders: true }), ...more }]),
+  );
 const sayHome = (content: Partial<HomeContent>) =>
   JSON.stringify(buildHomeView({ ...NOTHING, ...content }).blocks);
 const waiting = (...calls: readonly Call[]): Partial<HomeContent> => ({
@@ -68,7 +75,7 @@ describe('the fullest Home', () => {
     lines: linesOf(calls, { place: { channel: 'C7', ts: '1700000009.000100' }, isCard: true }),
     counts: { forYou: { count: 50, hasMore: true }, asked: { count: 50, hasMore: true } },
     tools: Array.from({ length: 300 }, (_, i) => `${'t'.repeat(70)}${i}`),
-    place: { ...HOME_START, waiting: ['a'], asked: ['b'], search: 'x'.repeat(75) },
+    place: { ...INITIAL_HOME, waiting: ['a'], asked: ['b'], search: 'x'.repeat(75) },
     isAdmin: true,
     overview: {
       pending: 900,
@@ -180,7 +187,10 @@ describe('what is shown', () => {
     assert.deepEqual(names({}), all);
     assert.deepEqual(names({ isAdmin: true }), [...all, 'workspace']);
     assert.equal(views({}).length, 1);
-    const tools = views({ tools: ['pay', 'mail', 'pay'], place: filterTool(HOME_START, 'pay') })[1];
+    const tools = views({
+      tools: ['pay', 'mail', 'pay'],
+      place: withToolFilter(INITIAL_HOME, 'pay'),
+    })[1];
     assert.deepEqual(
       tools?.options.map(({ value }) => value),
       ['*', 'mail', 'pay'],
@@ -194,12 +204,15 @@ describe('what is shown', () => {
       verdict: { kind: 'approve', by: APPROVER, at: 5_000 },
     });
     const lists = { decided: { calls: [call] } };
-    const lines = new Map([[call.id, toDecidedLine(call, APPROVER)]]);
-    const place = showView(HOME_START, 'decided');
+    const lines = new Map([[call.id, toDecidedEntry(call, APPROVER)]]);
+    const place = withHomeView(INITIAL_HOME, 'decided');
     const shown = sayHome({ lists, lines, place });
     assert.match(shown, /home\.search.*"timestamp":5,"format":"\{ago\}".*you approved · done/);
     assert.ok(!shown.includes('home.clear'));
-    const searched = sayHome({ lists: { decided: { calls: [] } }, place: searchFor(place, ' x ') });
+    const searched = sayHome({
+      lists: { decided: { calls: [] } },
+      place: withSearch(place, ' x '),
+    });
     assert.match(searched, /"initial_value":"x".*home\.clear.*fits this search/);
   });
 
@@ -212,7 +225,7 @@ describe('what is shown', () => {
     assert.ok(doubt.includes('Slack did not tell.') && !doubt.includes('No approvals'));
     const guest = sayHome({ waiting: { kind: 'nobody', why: 'You are a guest here.' } });
     assert.ok(guest.includes('You are a guest here.') && !guest.includes('No approvals'));
-    const filtered = sayHome({ place: filterTool(HOME_START, 'pay') });
+    const filtered = sayHome({ place: withToolFilter(INITIAL_HOME, 'pay') });
     assert.match(filtered, /Nothing here for this tool/);
   });
 
@@ -222,7 +235,7 @@ describe('what is shown', () => {
   });
 
   it('says when it could not be read, and can be asked again', () => {
-    const view = buildTroubleView(HOME_START, 1_000);
+    const view = buildHomeErrorView(INITIAL_HOME, 1_000);
     assert.deepEqual(validateView(view), []);
     assert.deepEqual(actionIds(view.blocks), ['home.refresh']);
   });
@@ -237,7 +250,7 @@ describe('what is shown', () => {
       parked: [{ task: 'callback', count: 3, since: '2026-01-01T00:00:00.000Z' }],
       isPartial: false,
     };
-    const place = showView(HOME_START, 'workspace');
+    const place = withHomeView(INITIAL_HOME, 'workspace');
     const content = { overview, place, isAdmin: true, lists: {} };
     const closed = sayHome(content);
     assert.match(closed, /Not paused · \*2\* waiting.*ops → .*"channel_id":"C7".*: 2 · oldest: /);
@@ -262,7 +275,7 @@ describe('pages', () => {
     const first = { ...waiting(...calls), lists, lines };
     assert.deepEqual(page(first), ['Newer']);
     assert.match(sayHome(first), /Page 1, oldest first; there are more.*"value":"waiting call_x"/);
-    const place = { ...HOME_START, waiting: ['call_x'], asked: ['call_y'] };
+    const place = { ...INITIAL_HOME, waiting: ['call_x'], asked: ['call_y'] };
     const asked = { open: calls, over: [], next: 'call_z' };
     const both = { ...first, lists: { ...lists, asked }, place };
     assert.deepEqual(page(both), ['Older', 'Newer', 'Newer', 'Older']);

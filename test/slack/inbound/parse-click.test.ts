@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeCardToken } from '../../../src/domain/calls/digest.ts';
 import {
-  isAtItsPlace,
+  isFromCurrentCard,
   parseClick,
   parseSubmission,
 } from '../../../src/slack/inbound/parse-click.ts';
@@ -63,17 +63,17 @@ describe('a click', () => {
   it('counts only from the card where it stands', () => {
     const parsed = parseClick(CLICK, identity);
     assert.ok(parsed.kind === 'click');
-    assert.ok(isAtItsPlace(parsed.click, { channel: 'C1', ts: '5.1' }));
-    assert.ok(!isAtItsPlace(parsed.click, { channel: 'C1', ts: '6.1' }));
-    assert.ok(!isAtItsPlace(parsed.click, { channel: 'C2', ts: '5.1' }));
+    assert.ok(isFromCurrentCard(parsed.click, { channel: 'C1', ts: '5.1' }));
+    assert.ok(!isFromCurrentCard(parsed.click, { channel: 'C1', ts: '6.1' }));
+    assert.ok(!isFromCurrentCard(parsed.click, { channel: 'C2', ts: '5.1' }));
   });
 
   it('counts, before the place of the card is known, from a message of ours only', () => {
     const own = parseClick(CLICK, identity);
     const foreign = parseClick({ ...CLICK, message: { bot_id: 'B2' } }, identity);
     assert.ok(own.kind === 'click' && foreign.kind === 'click');
-    assert.ok(isAtItsPlace(own.click, undefined));
-    assert.ok(!isAtItsPlace(foreign.click, undefined));
+    assert.ok(isFromCurrentCard(own.click, undefined));
+    assert.ok(!isFromCurrentCard(foreign.click, undefined));
   });
 
   it('in a form takes the token of the form, never the button’s', () => {

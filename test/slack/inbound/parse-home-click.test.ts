@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import type { DecisionLook } from '../../../src/domain/calls/decision.ts';
+import type { DecisionCheck } from '../../../src/domain/calls/decision.ts';
 import { encodeCardToken } from '../../../src/domain/calls/digest.ts';
 import { actionIds } from '../../support/app/unrender-card.ts';
 import { aCall } from '../../support/builders/a-call.ts';
@@ -10,10 +10,10 @@ import { type SlackStage, setSlackStage } from '../support/slack-stage.ts';
 
 describe('a click on Home', () => {
   let stage: SlackStage;
-  let look: SlackStage['desk']['look'];
+  let look: SlackStage['desk']['checkDecision'];
   before(async () => {
     stage = await setSlackStage('http');
-    look = stage.desk.look;
+    look = stage.desk.checkDecision;
   });
   after(() => stage.close());
   beforeEach(() => {
@@ -148,8 +148,8 @@ describe('a click on Home', () => {
 
   it('on a call of which nobody knows whether it ran leads to what can be said of it', async () => {
     const call = aCall({ status: 'unknown' });
-    const looks: DecisionLook[] = [];
-    stage.desk.look = async (each) => {
+    const looks: DecisionCheck[] = [];
+    stage.desk.checkDecision = async (each) => {
       looks.push(each);
       return each.settles ? { kind: 'open', call } : { kind: 'already-decided', call };
     };
@@ -177,7 +177,7 @@ describe('a click on Home', () => {
   it('on a call that can’t be approved now still leads to what can be done, with the reason', async () => {
     const call = aCall();
     const why = 'Everything is paused.';
-    stage.desk.look = async ({ kind }) =>
+    stage.desk.checkDecision = async ({ kind }) =>
       kind === 'approve' ? { kind: 'not-allowed', call, why } : { kind: 'open', call };
     await openWith(call);
     await press(call, 'home.review');

@@ -2,14 +2,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeCardToken } from '../../../src/domain/calls/digest.ts';
-import { encodeFormMeta, newFormMeta } from '../../../src/slack/forms/read/form-metadata.ts';
 import {
+  createFormMetadata,
+  encodeFormMetadata,
+} from '../../../src/slack/forms/read/form-metadata.ts';
+import {
+  parseChoicesQuery,
   parseClick,
-  parseQuestion,
   parseSubmission,
 } from '../../../src/slack/inbound/parse-click.ts';
 import { parseMessage } from '../../../src/slack/inbound/parse-message.ts';
-import { whyNotAPress, whyNotForUs } from '../../../src/slack/inbound/validate-payload.ts';
+import {
+  explainInvalidPress,
+  explainWrongInstallation,
+} from '../../../src/slack/inbound/validate-payload.ts';
 import { parseCommand } from '../../../src/slack/interactions/parse-command.ts';
 import { ROUTE_ACTIONS } from '../../../src/slack/routes/route-ids.ts';
 import type { SlackIdentity } from '../../../src/slack/transport/connect-slack.ts';
@@ -92,7 +98,7 @@ describe('a press', () => {
         ['message', onMessage(id, type)],
         ...VIEWS.map((view) => [view, inView(id, view, type)] as const),
       ];
-      const taken = all.filter(([, payload]) => whyNotAPress(payload) === undefined);
+      const taken = all.filter(([, payload]) => explainInvalidPress(payload) === undefined);
       assert.deepEqual(taken.map(([stand]) => stand).toSorted(), [...stands].toSorted());
     });
 
@@ -102,7 +108,7 @@ describe('a press', () => {
         const [stand = ''] = stands;
         const right = stand === 'message' ? onMessage(id) : inView(id, stand);
         const actions = [{ type, action_id: id, value: token }];
-        assert.match(whyNotAPress({ ...right, actions })?.why ?? '', /another type/);
+        assert.match(explainInvalidPress({ ...right, actions })?.why ?? '', /another type/);
       }
     });
   }
@@ -130,7 +136,7 @@ describe('a press', () => {
   ];
   for (const [what, payload, why] of refused) {
     it(`is refused ${what}`, () => {
-      assert.match(whyNotAPress(payload)?.why ?? '', why);
+      assert.match(explainInvalidPress(payload)?.why ?? '', why);
     });
   }
 });
@@ -158,7 +164,7 @@ describe('a payload', () => {
   ];
   for (const [what, who, patch, why] of cases) {
     it(`${what} is ${why ? 'refused' : 'taken'}`, () => {
-      const found = whyNotForUs({ ...onMessage('call.approve'), ...patch }, who)?.why;
+      const found = explainWrongInstallation({ ...onMessage('call.approve'), ...patch }, who)?.why;
       if (why === undefined) assert.equal(found, undefined);
       else assert.match(found ?? '', why);
     });
@@ -166,7 +172,7 @@ describe('a payload', () => {
 });
 
 describe('a form', () => {
-  const meta = encodeFormMeta(newFormMeta());
+  const meta = encodeFormMetadata(createFormMetadata());
   const form = (callbackId: string, metadata: string, patch: Json = {}): Json => ({
     type: 'view_submission',
     ...FROM,
@@ -221,8 +227,11 @@ describe('a form', () => {
 
   it('asks for choices in a payload of its own only', () => {
     const right = form('call.edit.submit', `${token} ${meta}`);
-    assert.equal(parseQuestion({ ...right, type: 'block_suggestion' }, identity).kind, 'question');
-    assert.equal(parseQuestion(right, identity).kind, 'refused');
+    assert.equal(
+      parseChoicesQuery({ ...right, type: 'block_suggestion' }, identity).kind,
+      'question',
+    );
+    assert.equal(parseChoicesQuery(right, identity).kind, 'refused');
   });
 
   it('turns its pages by the metadata of its own view only', () => {

@@ -20,7 +20,7 @@ for (const delivery of ['http', 'socket'] as const) forgedOver(delivery);
 function forgedOver(delivery: Delivery): void {
   describe(`a forged form over ${delivery}`, () => {
     let stage: SlackStage;
-    let original: Pick<SlackStage['desk'], 'decide' | 'look'>;
+    let original: Pick<SlackStage['desk'], 'decide' | 'checkDecision'>;
     const drafts: AdminRouteDraft[] = [];
     const book = { revision: 1, routes: [], removed: [] };
     const routes: RouteControl = {
@@ -33,7 +33,7 @@ function forgedOver(delivery: Delivery): void {
     };
     before(async () => {
       stage = await setSlackStage(delivery, { tools: [PAY, ...FORM_TOOLS], routes });
-      original = { decide: stage.desk.decide, look: stage.desk.look };
+      original = { decide: stage.desk.decide, checkDecision: stage.desk.checkDecision };
     });
     after(() => stage.close());
     beforeEach(async () => {

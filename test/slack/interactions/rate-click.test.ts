@@ -30,7 +30,10 @@ describe('a rating', () => {
     const { thread, requester: to } = await stage.callIn();
     const [, channel = '', root = ''] = thread.split('/');
     const say = { id: `say-${root}`, thread, kind: 'answer', text: 'Hi.', to } as const;
-    await stage.chat.say({ ...say, createdAt: 1, turn: thread }, { lookFirst: false });
+    await stage.chat.postOutboxMessage(
+      { ...say, createdAt: 1, turn: thread },
+      { lookFirst: false },
+    );
     const posted = stage.workspace.see('requester').messages.at(-1);
     return { place: { channel, ts: posted?.ts ?? '' }, turn: thread, thread };
   }

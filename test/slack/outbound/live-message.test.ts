@@ -5,7 +5,7 @@ import type { WebClient } from '@slack/web-api';
 import type { CardPlace } from '../../../src/domain/calls/call.ts';
 import type { ThreadKey } from '../../../src/domain/threads/thread-key.ts';
 import type { ApiFault, Workspace } from '../../../src/playground/workspace/workspace-port.ts';
-import { defuseMarkdown } from '../../../src/slack/text/mrkdwn.ts';
+import { disarmMentions } from '../../../src/slack/text/mrkdwn.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { hasStop, type LiveLab, markdownOf, setLiveLab } from '../support/live-lab.ts';
 
@@ -235,6 +235,6 @@ describe('a message that grows', () => {
       await bench.draw(text.slice(0, end));
       assert.doesNotMatch(markdownOf(bench.messages()[0]), LIVE_MENTION);
     }
-    assert.ok(defuseMarkdown(text).startsWith(markdownOf(bench.messages()[0])));
+    assert.ok(disarmMentions(text).startsWith(markdownOf(bench.messages()[0])));
   });
 });

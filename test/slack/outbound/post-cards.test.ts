@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { WebClient } from '@slack/web-api';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { NotificationDetail } from '../../../src/domain/cards/notification-detail.ts';
-import { createDrawPosts } from '../../../src/slack/outbound/post-cards.ts';
+import { createPostCards } from '../../../src/slack/outbound/post-cards.ts';
 import { actionIds } from '../../support/app/unrender-card.ts';
 import { aCall, TWO_APPROVERS } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
@@ -33,7 +33,7 @@ function setUp(detail: NotificationDetail, { failsUpdate = false } = {}) {
   const toolbox = { get: () => undefined, of: () => undefined, list: () => [] };
   return {
     sent,
-    posts: createDrawPosts({ client, botId: 'B1', toolbox, mark: TEST_MARK, detail }),
+    posts: createPostCards({ client, botId: 'B1', toolbox, mark: TEST_MARK, detail }),
     mend: () => {
       failsUpdate = false;
     },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
-import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 import type { ThreadKey } from '../../../src/domain/threads/thread-key.ts';
 import type { ApiFault } from '../../../src/playground/workspace/workspace-port.ts';
 import { type SlackStage, setSlackStage } from '../support/slack-stage.ts';
@@ -27,7 +27,7 @@ describe('the chat', () => {
   const isError = (code: ChatError['code']) => (error: unknown) =>
     error instanceof ChatError && error.code === code;
 
-  function aSay(call: Call, patch: Partial<Say>): Say {
+  function aSay(call: Call, patch: Partial<OutboxMessage>): OutboxMessage {
     return { id: 'say-1', thread: call.thread, kind: 'answer', text: 'hi', createdAt: 1, ...patch };
   }
 
@@ -95,10 +95,10 @@ describe('the chat', () => {
     const text = Array.from({ length: 3_000 }, (_, i) => `word${i}`).join(' ');
     const say = aSay(call, { text });
     const posts = stage.workspace.journal.filter(({ name }) => name === 'chat.postMessage').length;
-    await stage.chat.say(say, { lookFirst: false });
+    await stage.chat.postOutboxMessage(say, { lookFirst: false });
     const whole = inThread(call).length;
     assert.ok(whole > 1);
-    await stage.chat.say(say, { lookFirst: true });
+    await stage.chat.postOutboxMessage(say, { lookFirst: true });
     assert.equal(inThread(call).length, whole);
     const again = stage.workspace.journal.filter(({ name }) => name === 'chat.postMessage').length;
     assert.equal(again - posts, whole);
@@ -112,14 +112,14 @@ describe('the chat', () => {
   it('writes over what it said before, also when it is tried again, and says nothing where that is gone', async () => {
     const call = await stage.callIn();
     const reminder = aSay(call, { id: 'reminder:1', kind: 'notice', text: 'Still open' });
-    await stage.chat.say(reminder, { lookFirst: false });
+    await stage.chat.postOutboxMessage(reminder, { lookFirst: false });
     const replaces = { id: 'reminder:1', createdAt: reminder.createdAt };
     const over = { ...reminder, id: 'reminder-over:1', text: 'No longer open', replaces };
-    for (const lookFirst of [false, true]) await stage.chat.say(over, { lookFirst });
+    for (const lookFirst of [false, true]) await stage.chat.postOutboxMessage(over, { lookFirst });
     const texts = () => inThread(call).map(({ text }) => text);
     assert.deepEqual(texts(), ['No longer open']);
     const gone = { ...over, id: 'reminder-over:2', replaces: { ...replaces, id: 'reminder:2' } };
-    await stage.chat.say(gone, { lookFirst: false });
+    await stage.chat.postOutboxMessage(gone, { lookFirst: false });
     assert.deepEqual(texts(), ['No longer open']);
   });
 
@@ -127,7 +127,7 @@ describe('the chat', () => {
     const call = await stage.callIn();
     const text = Array.from({ length: 3_000 }, (_, i) => `word${i}`).join(' ');
     const say = aSay(call, { id: 'say-5', text, turn: TURN, foot: '9 tokens in <!channel>' });
-    await stage.chat.say(say, { lookFirst: false });
+    await stage.chat.postOutboxMessage(say, { lookFirst: false });
     const blocks = blocksOf(call);
     assert.ok(blocks.length > 1);
     const first = blocks.slice(0, -1);
@@ -145,18 +145,21 @@ describe('the chat', () => {
     const call = await stage.callIn();
     fail('chat.postMessage', { kind: 'error', error: 'invalid_blocks' });
     const say = aSay(call, { id: 'say-6', turn: TURN, foot: '9 tokens in' });
-    await stage.chat.say(say, { lookFirst: false });
+    await stage.chat.postOutboxMessage(say, { lookFirst: false });
     assert.deepEqual(blocksOf(call), [['markdown', 'context']]);
     fail('chat.postMessage', { kind: 'error', error: 'invalid_blocks' });
     const plain = aSay(call, { id: 'say-7' });
-    await assert.rejects(stage.chat.say(plain, { lookFirst: false }), isError('rejected'));
+    await assert.rejects(
+      stage.chat.postOutboxMessage(plain, { lookFirst: false }),
+      isError('rejected'),
+    );
   });
 
   it('asks for no rating where its turn does not stand', async () => {
     const call = await stage.callIn();
     fail('chat.postMessage', { kind: 'error', error: 'is_archived' });
     const say = aSay(call, { id: 'say-8', text: 'elsewhere', to: call.requester, turn: TURN });
-    await stage.chat.say(say, { lookFirst: false });
+    await stage.chat.postOutboxMessage(say, { lookFirst: false });
     const direct = stage.workspace.see('requester').messages.at(-1);
     assert.match(JSON.stringify(direct?.blocks), /elsewhere/);
     assert.doesNotMatch(JSON.stringify(direct?.blocks), /context_actions/);
@@ -173,9 +176,12 @@ describe('the chat', () => {
 
   it('says what is private to one person only', async () => {
     const call = await stage.callIn();
-    await stage.chat.say(aSay(call, { kind: 'private', to: call.requester, text: 'psst' }), {
-      lookFirst: false,
-    });
+    await stage.chat.postOutboxMessage(
+      aSay(call, { kind: 'private', to: call.requester, text: 'psst' }),
+      {
+        lookFirst: false,
+      },
+    );
     const mine = inThread(call).at(-1);
     assert.equal(mine?.visibleTo, call.requester.user);
     assert.ok(!JSON.stringify(stage.workspace.see('approver').messages).includes('psst'));
@@ -185,7 +191,7 @@ describe('the chat', () => {
     const call = await stage.callIn();
     fail('chat.postMessage', { kind: 'error', error: 'is_archived' });
     const say = aSay(call, { id: 'say-2', text: 'the answer', to: call.requester });
-    await stage.chat.say(say, { lookFirst: false });
+    await stage.chat.postOutboxMessage(say, { lookFirst: false });
     const { id } = await stage.workspace.directMessage('requester');
     const direct = stage.workspace
       .see('requester')
@@ -193,9 +199,12 @@ describe('the chat', () => {
     assert.match(JSON.stringify(direct.at(-2)?.blocks), /archived/);
     assert.match(JSON.stringify(direct.at(-1)?.blocks), /the answer/);
     fail('chat.postEphemeral', { kind: 'error', error: 'user_not_in_channel' });
-    await stage.chat.say(aSay(call, { kind: 'private', to: call.requester, text: 'psst 2' }), {
-      lookFirst: false,
-    });
+    await stage.chat.postOutboxMessage(
+      aSay(call, { kind: 'private', to: call.requester, text: 'psst 2' }),
+      {
+        lookFirst: false,
+      },
+    );
     assert.match(JSON.stringify(stage.workspace.see('requester').messages.at(-1)), /psst 2/);
   });
 
@@ -230,7 +239,7 @@ describe('the chat', () => {
 
   it('fires no mention from the agent’s answer', async () => {
     const call = await stage.callIn();
-    await stage.chat.say(aSay(call, { id: 'say-3', text: 'hi <!channel> <@U1>' }), {
+    await stage.chat.postOutboxMessage(aSay(call, { id: 'say-3', text: 'hi <!channel> <@U1>' }), {
       lookFirst: false,
     });
     assert.ok(!/<[!@]/.test(JSON.stringify(inThread(call).at(-1)?.blocks)));
@@ -239,7 +248,7 @@ describe('the chat', () => {
   it('answers in a child thread where its parent stands', async () => {
     const call = await stage.callIn();
     const child = `${call.thread}/call_x` as ThreadKey;
-    await stage.chat.say(
+    await stage.chat.postOutboxMessage(
       { ...aSay(call, { id: 'say-4', text: 'from below' }), thread: child },
       { lookFirst: false },
     );

@@ -4,16 +4,16 @@ import { describe, it } from 'node:test';
 import {
   type AdminRouteDraft,
   type AdminRoutes,
-  MOST_ADMIN_ROUTES,
+  MAX_ADMIN_ROUTES,
   NO_ADMIN_ROUTES,
   withAdminRoute,
 } from '../../../src/domain/policy/admin-routes.ts';
 import { validateView } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildRouteForm } from '../../../src/slack/routes/form/route-form.ts';
-import { parseRouteMeta } from '../../../src/slack/routes/form/route-form-metadata.ts';
+import { parseRouteFormMetadata } from '../../../src/slack/routes/form/route-form-metadata.ts';
 import { parseRouteToken } from '../../../src/slack/routes/route-ids.ts';
-import { buildRoutesPart } from '../../../src/slack/routes/routes-blocks.ts';
-import { buildRoutesView } from '../../../src/slack/routes/routes-modal.ts';
+import { buildRoutesSection } from '../../../src/slack/routes/routes-blocks.ts';
+import { buildRoutesModal } from '../../../src/slack/routes/routes-modal.ts';
 import { REQUESTER } from '../../support/builders/a-call.ts';
 import { loadText } from '../../support/builders/a-policy.ts';
 
@@ -34,7 +34,7 @@ const HUGE: AdminRouteDraft = {
 
 function fullBook(): AdminRoutes {
   let book = NO_ADMIN_ROUTES;
-  for (let i = 0; i < MOST_ADMIN_ROUTES; i += 1) {
+  for (let i = 0; i < MAX_ADMIN_ROUTES; i += 1) {
     const name = `${'r'.repeat(37)}${i}`;
     const escalate = { afterMs: 60_000, to: 'requester' };
     book = withAdminRoute(book, { ...HUGE, name, escalate }, REQUESTER, 1);
@@ -54,16 +54,16 @@ describe('the views of routes', () => {
   const found = { book: fullBook(), policy: loadText(POLICY), handles };
 
   it('stay within Slack’s limits with as many routes and rules as there can be', () => {
-    const list = buildRoutesView(found, 'Look.');
+    const list = buildRoutesModal(found, 'Look.');
     assert.deepEqual(validateView(list), []);
-    const blocks = buildRoutesPart(found);
+    const blocks = buildRoutesSection(found);
     assert.deepEqual(validateView({ type: 'home', blocks }), []);
     // App Home shows other things too.
     assert(blocks.length <= 40);
   });
 
   it('mention nobody in the words of the file, and keep its conditions as code', () => {
-    const text = JSON.stringify(buildRoutesView(found));
+    const text = JSON.stringify(buildRoutesModal(found));
     assert.doesNotMatch(text, /<!(?:channel|here)>/);
     assert.match(text, /&lt;!channel&gt; \*b\*/);
     assert.match(text, /more than fits in here/);
@@ -83,7 +83,7 @@ describe('the views of routes', () => {
     const meta = { name: route.name, seen: 7, from: 'list' } as const;
     const form = buildRouteForm({ ...parts, route, meta, channelNote: 'Note.' });
     assert.deepEqual(validateView(form), []);
-    assert.deepEqual(parseRouteMeta(form.private_metadata ?? ''), meta);
+    assert.deepEqual(parseRouteFormMetadata(form.private_metadata ?? ''), meta);
     const empty = buildRouteForm({ ...parts, route: undefined, meta: { seen: 0, from: 'home' } });
     assert.deepEqual(validateView(empty), []);
     const bare = { ...parts, tools: [], groups: [], book: NO_ADMIN_ROUTES };
@@ -104,7 +104,7 @@ describe('the views of routes', () => {
       '{"from":"list","seen":1.5}',
       '{"from":"x","seen":1}',
     ]) {
-      assert.equal(parseRouteMeta(text), undefined);
+      assert.equal(parseRouteFormMetadata(text), undefined);
     }
   });
 });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_ADMIN_ROUTES } from '../../../src/domain/policy/admin-routes.ts';
-import { createRoutesPart } from '../../../src/slack/routes/routes-section.ts';
+import { createRoutesSection } from '../../../src/slack/routes/routes-section.ts';
 import { OUTSIDER, REQUESTER } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
 
 test('App Home shows routes to admins, and asks the desk for nobody else', async () => {
   const asked: string[] = [];
-  const part = createRoutesPart({
+  const part = createRoutesSection({
     directory: createTestDirectory({ [REQUESTER.user]: { isAdmin: true } }),
     routes: {
       async look({ user }) {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { digestOf } from '../../../src/domain/calls/digest.ts';
+import { callDigestOf } from '../../../src/domain/calls/digest.ts';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
-import { mustBeOpened } from '../../../src/domain/secrets/call-secrets.ts';
-import { createHideArgs } from '../../../src/domain/secrets/hide-args.ts';
+import { requiresOpening } from '../../../src/domain/secrets/call-secrets.ts';
+import { createSecretHider } from '../../../src/domain/secrets/hide-args.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
 import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
 import { readForm } from '../../../src/slack/forms/read/read-form.ts';
@@ -50,10 +50,10 @@ describe('a declared secret', () => {
       };
       const alone = cardOf({ key: SECRET, note: 'fine' });
       assert.equal(alone.ids.includes('call.approve'), isOperators);
-      assert.equal(mustBeOpened(alone.call, tool), !isOperators);
+      assert.equal(requiresOpening(alone.call, tool), !isOperators);
       const repeated = cardOf({ key: SECRET, note: `x ${SECRET}` });
       assert.deepEqual(repeated.ids.slice(0, 1), ['call.open']);
-      assert.ok(mustBeOpened(repeated.call, tool));
+      assert.ok(requiresOpening(repeated.call, tool));
       const opened = buildFullView(repeated.call, { ...view, tool, mayApprove: true });
       assert.ok(actionIds(opened).includes('call.approve'));
       const words = textsOf(opened).join('\n');
@@ -123,7 +123,7 @@ describe('whatever the secrets and the arguments', () => {
           assert.ok(!tells(surface, secret), `${who}: ${name}`);
         }
         assert.equal(JSON.stringify(call), before);
-        assert.equal(digestOf(call), call.digest);
+        assert.equal(callDigestOf(call), call.digest);
       }),
       { numRuns: 100 },
     );
@@ -133,7 +133,7 @@ describe('whatever the secrets and the arguments', () => {
     fc.assert(
       fc.property(fc.constantFrom(...all), text, ([, declared], secret) => {
         const call = tellAll(declared, secret);
-        const hide = createHideArgs(TEST_MARK, { of: () => declared.tool });
+        const hide = createSecretHider(TEST_MARK, { of: () => declared.tool });
         for (const reveals of [false, true]) {
           const { args, misplaced } = hide.restore(call, hide.args(call, reveals));
           assert.deepEqual(misplaced, []);

@@ -1,18 +1,18 @@
 /** Calls that tell their secret everywhere, by who declared it, and all the ways in which a call is shown. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { makeServerTool } from '../../../src/agent/mcp/create-server-tool.ts';
-import { readListedTool } from '../../../src/agent/mcp/parse-listed-tool.ts';
+import { createServerTool } from '../../../src/agent/mcp/create-server-tool.ts';
+import { parseListedTool } from '../../../src/agent/mcp/parse-listed-tool.ts';
 import { defineTool } from '../../../src/agent/tools/define-tool.ts';
-import { toOutsideTool } from '../../../src/agent/tools/external-tool.ts';
-import { effectsOf } from '../../../src/desk/calls/call-effects.ts';
+import { toExternalTool } from '../../../src/agent/tools/external-tool.ts';
+import { callEffectsOf } from '../../../src/desk/calls/call-effects.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import type { Outside } from '../../../src/domain/calls/call-origin.ts';
+import type { CallOrigin } from '../../../src/domain/calls/call-origin.ts';
 import { stepFrom } from '../../../src/domain/calls/transitions.ts';
 import { toApproval } from '../../../src/domain/cards/approval-view.ts';
-import { toWaitingLine } from '../../../src/domain/cards/call-list-entry.ts';
+import { toWaitingEntry } from '../../../src/domain/cards/call-list-entry.ts';
 import { canonicalJson } from '../../../src/domain/json/json.ts';
-import { createHideArgs } from '../../../src/domain/secrets/hide-args.ts';
+import { createSecretHider } from '../../../src/domain/secrets/hide-args.ts';
 import type { Tool } from '../../../src/domain/tools/tool.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
 import { buildStub } from '../../../src/slack/cards/stub.ts';
@@ -21,7 +21,7 @@ import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
 import { buildReplyForm } from '../../../src/slack/forms/draw/reply-form.ts';
 import { NO_DRAFT } from '../../../src/slack/forms/plan/form-node.ts';
 import { planForm } from '../../../src/slack/forms/plan/plan-form.ts';
-import { newFormMeta } from '../../../src/slack/forms/read/form-metadata.ts';
+import { createFormMetadata } from '../../../src/slack/forms/read/form-metadata.ts';
 import { buildWaitingEntry } from '../../../src/slack/home/waiting-entry.ts';
 import { APPROVER, aCall } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
@@ -51,16 +51,16 @@ function ownTool(key: z.ZodType, secrets: readonly string[] = []): Declared {
 }
 
 /** The tool of a call from outside. */
-export function outsideTool(outside: Outside, more: Partial<Call> = {}): Declared {
-  const tool = toOutsideTool({ tool: 'theirs', outside });
+export function outsideTool(outside: CallOrigin, more: Partial<Call> = {}): Declared {
+  const tool = toExternalTool({ tool: 'theirs', outside });
   assert.ok(tool);
   return { tool, call: { outside, secrets: tool.secrets, ...more } };
 }
 
 function serverTool(): Declared {
-  const listed = readListedTool('github', { name: 'push', inputSchema: SCHEMA });
+  const listed = parseListedTool('github', { name: 'push', inputSchema: SCHEMA });
   assert.ok(listed.kind === 'tool');
-  const tool = makeServerTool(listed, async () => '');
+  const tool = createServerTool(listed, async () => '');
   return { tool, call: { server: 'github', secrets: tool.secrets } };
 }
 
@@ -118,7 +118,7 @@ export const view = { page: 1, mark: TEST_MARK } as const;
 
 /** All ways in which people and programs are shown a call. */
 export function surfacesOf(call: Call, tool: Tool): Readonly<Record<string, unknown>> {
-  const hide = createHideArgs(TEST_MARK, { of: () => tool });
+  const hide = createSecretHider(TEST_MARK, { of: () => tool });
   const sight = (reveals: boolean) => ({
     args: (each: Call) => hide.args(each, reveals),
     text: (each: Call, text: string) => hide.text(each, text, reveals),
@@ -138,12 +138,12 @@ export function surfacesOf(call: Call, tool: Tool): Readonly<Record<string, unkn
     'opened full view': pagesOf(call, tool, true),
     form: formOf(call, tool).view,
     'reply form': buildReplyForm(call, { tool, mark: TEST_MARK }),
-    Home: buildWaitingEntry(toWaitingLine(call, {})),
+    Home: buildWaitingEntry(toWaitingEntry(call, {})),
     API: toApproval(ended, sight(false)),
     'opened API': toApproval(ended, sight(true)),
     stub: buildStub(call, { card: undefined, isRefused: false }),
     push: buildCallCard(call, { tool, mark: TEST_MARK }).text,
-    audit: effectsOf(call, [vote], APPROVER).audit,
+    audit: callEffectsOf(call, [vote], APPROVER).audit,
   };
 }
 
@@ -161,7 +161,7 @@ function pagesOf(call: Call, tool: Tool, mayApprove: boolean) {
 /** The form of a call that nobody has touched. */
 export function formOf(call: Call, tool: Tool) {
   const plan = planForm(call, tool, NO_DRAFT);
-  return { plan, ...buildEditForm(call, plan, { meta: newFormMeta() }) };
+  return { plan, ...buildEditForm(call, plan, { meta: createFormMetadata() }) };
 }
 
 /** Every text of a surface, names of fields included. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { OutsideRequest } from '../../../src/desk/external/external-request.ts';
+import type { ExternalRequest } from '../../../src/desk/external/external-request.ts';
 import { type Gate, REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
 import type { WorkspaceMessage } from '../../../src/playground/workspace/workspace-port.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
@@ -48,7 +48,7 @@ export async function setOutsideScene(t: TestContext) {
     await real.rest();
   }
 
-  async function ask(more: Partial<OutsideRequest> = {}) {
+  async function ask(more: Partial<ExternalRequest> = {}) {
     const made = await real.outside.request(CALLER, {
       tool: 'drop_table',
       args: { table: 'users' },

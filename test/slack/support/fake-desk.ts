@@ -1,11 +1,14 @@
 import type { StopOutcome } from '../../../src/desk/control/control.ts';
 import type { DecidedList, ListDecided } from '../../../src/desk/decisions/lists/list-decided.ts';
-import type { AskedFor, ListAsked } from '../../../src/desk/decisions/lists/list-requested.ts';
+import type {
+  ListRequested,
+  RequestedCalls,
+} from '../../../src/desk/decisions/lists/list-requested.ts';
 import type { TeamList } from '../../../src/desk/decisions/lists/list-team.ts';
-import type { ListWaiting, Waiting } from '../../../src/desk/decisions/lists/list-waiting.ts';
-import type { Overview } from '../../../src/desk/decisions/lists/workspace-overview.ts';
+import type { ListWaiting, WaitingCalls } from '../../../src/desk/decisions/lists/list-waiting.ts';
+import type { WorkspaceOverview } from '../../../src/desk/decisions/lists/workspace-overview.ts';
 import type { RateCommand } from '../../../src/desk/decisions/rate.ts';
-import type { Welcome } from '../../../src/desk/delivery/welcome-message.ts';
+import type { WelcomedPerson } from '../../../src/desk/delivery/welcome-message.ts';
 import type { Desk } from '../../../src/desk/desk.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type {
@@ -13,7 +16,7 @@ import type {
   DecisionOutcome,
   SettleCommand,
 } from '../../../src/domain/calls/decision.ts';
-import { toDecidedLine, toWaitingLine } from '../../../src/domain/cards/call-list-entry.ts';
+import { toDecidedEntry, toWaitingEntry } from '../../../src/domain/cards/call-list-entry.ts';
 import type { InboxMessage } from '../../../src/domain/threads/message.ts';
 import type { Pause } from '../../../src/domain/threads/pause.ts';
 
@@ -35,21 +38,21 @@ export interface FakeDesk extends Desk {
   /** What was asked of it besides decisions. */
   readonly controls: object[];
   /** Who was welcomed, however often. */
-  readonly welcomes: Welcome[];
+  readonly welcomes: WelcomedPerson[];
   /** What a stop answers. */
   stopped: StopOutcome;
   /** What waits for everybody, and what everybody asked for. */
-  waiting: Waiting;
-  asked: AskedFor;
+  waiting: WaitingCalls;
+  asked: RequestedCalls;
   team: TeamList;
   decided: DecidedList;
   /** Whoever sees it is an admin. */
-  overview: Overview | undefined;
+  overview: WorkspaceOverview | undefined;
   paused: Pause | undefined;
   /** Whether it is the turn of whoever reads. */
   isTurn: boolean;
   listWaiting: ListWaiting;
-  listAsked: ListAsked;
+  listRequested: ListRequested;
   listDecided: ListDecided;
 }
 
@@ -100,11 +103,11 @@ export function createFakeDesk(): FakeDesk {
       desk.commands.push(command);
       return answer();
     },
-    async look() {
+    async checkDecision() {
       if (desk.outcome !== undefined) return answer();
       return desk.call === undefined ? { kind: 'not-found' } : { kind: 'open', call: desk.call };
     },
-    open: (command) => desk.look({ ...command, kind: 'approve' }),
+    open: (command) => desk.checkDecision({ ...command, kind: 'approve' }),
     async rate(command) {
       if (desk.broken) throw new Error('The disk is full.');
       desk.ratings.push(command);
@@ -148,7 +151,7 @@ export function createFakeDesk(): FakeDesk {
       return { kind: desk.call?.status === 'expired' ? 'asked' : 'not-expired' };
     },
     listWaiting: async () => desk.waiting,
-    listAsked: async () => desk.asked,
+    listRequested: async () => desk.asked,
     listTeam: async () => desk.team,
     listDecided: async () => desk.decided,
     isAdmin: async () => desk.overview !== undefined,
@@ -157,8 +160,8 @@ export function createFakeDesk(): FakeDesk {
     describeCalls: async (calls, reader) =>
       calls.map((call) => {
         if (reader.kind === 'person' && reader.hasDecided)
-          return toDecidedLine(call, reader.person);
-        return toWaitingLine(call, { isReaders: desk.isTurn });
+          return toDecidedEntry(call, reader.person);
+        return toWaitingEntry(call, { isReaders: desk.isTurn });
       }),
     async recordRefusal(refusal) {
       desk.refusals.push(refusal);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { digestOf } from '../../../src/domain/calls/digest.ts';
+import { callDigestOf } from '../../../src/domain/calls/digest.ts';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
 import type { FormValues } from '../../../src/playground/workspace/workspace-port.ts';
 import { aCall } from '../../support/builders/a-call.ts';
@@ -17,10 +17,10 @@ for (const delivery of ['http', 'socket'] as const) formsOver(delivery);
 function formsOver(delivery: Delivery): void {
   describe(`forms over ${delivery}`, () => {
     let stage: SlackStage;
-    let original: Pick<SlackStage['desk'], 'decide' | 'look'>;
+    let original: Pick<SlackStage['desk'], 'decide' | 'checkDecision'>;
     before(async () => {
       stage = await setSlackStage(delivery, { tools: FORM_TOOLS });
-      original = { decide: stage.desk.decide, look: stage.desk.look };
+      original = { decide: stage.desk.decide, checkDecision: stage.desk.checkDecision };
     });
     after(() => stage.close());
     beforeEach(async () => {
@@ -189,7 +189,7 @@ function formsOver(delivery: Delivery): void {
       await submit({ city: found[0]?.value ?? '' });
       assert.deepEqual(edited(), { ...PARTS_ARGS, city: 'city 29' });
       const call = await open('parts', PARTS_ARGS);
-      stage.desk.look = async () => ({ kind: 'not-allowed', call, why: 'Not you.' });
+      stage.desk.checkDecision = async () => ({ kind: 'not-allowed', call, why: 'Not you.' });
       assert.deepEqual(await stage.workspace.suggest('requester', 'city', 'city 2'), []);
     });
 
@@ -261,7 +261,7 @@ describe('a call whose file changes while it is read', () => {
         preview: 'new',
         note: 'Changed.',
       });
-      stage.desk.call = { ...changed, digest: digestOf(changed) };
+      stage.desk.call = { ...changed, digest: callDigestOf(changed) };
       await stage.workspace.clickInView('requester', { actionId: 'call.page' });
       await stage.workspace.waitFor(shows('Changed.'));
       assert.ok(shows('page 1 of')());
@@ -278,8 +278,8 @@ describe('a form before a slow store', () => {
     try {
       const call = await stage.callIn({ tool: 'parts', args: canonicalJson(PARTS_ARGS) });
       const place = await stage.draw(call);
-      const { look } = stage.desk;
-      stage.desk.look = async (command) => {
+      const { checkDecision: look } = stage.desk;
+      stage.desk.checkDecision = async (command) => {
         await new Promise<void>((resolve) => {
           clock.schedule(clock.now() + 4_000, resolve);
         });

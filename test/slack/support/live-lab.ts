@@ -1,7 +1,7 @@
 import { WebClient } from '@slack/web-api';
 import type { CardPlace } from '../../../src/domain/calls/call.ts';
 import { ChatError, type LiveMessage, type LiveView } from '../../../src/domain/ports/chat.ts';
-import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 import { type ThreadKey, threadKey } from '../../../src/domain/threads/thread-key.ts';
 import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
 import type {
@@ -13,7 +13,7 @@ import {
   createAgentSessions,
 } from '../../../src/slack/outbound/agent-sessions.ts';
 import { createLiveMessage } from '../../../src/slack/outbound/live-message.ts';
-import { createSayInThread } from '../../../src/slack/outbound/post-in-thread.ts';
+import { createPostInThread } from '../../../src/slack/outbound/post-in-thread.ts';
 import { clientOptions } from '../../../src/slack/transport/connect-slack.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 
@@ -61,7 +61,7 @@ export async function setLiveLab(): Promise<LiveLab> {
     const deps = { client, botId: workspace.app.botId, sessions };
     const author = { team: workspace.team.id, user: workspace.member('requester').id };
     const live = createLiveMessage(deps, { id: 'turn-1', thread, author }, left);
-    const inThread = createSayInThread(deps);
+    const inThread = createPostInThread(deps);
     const root = thread.split('/')[2];
     return {
       thread,
@@ -82,7 +82,7 @@ export async function setLiveLab(): Promise<LiveLab> {
         throw new Error('It is never drawn.');
       },
       async say(text, { lookFirst = false, live: at = live.place() } = {}) {
-        const say: Say = { id: 'say-1', thread, kind: 'answer', text, createdAt: 1 };
+        const say: OutboxMessage = { id: 'say-1', thread, kind: 'answer', text, createdAt: 1 };
         await inThread.say(say, { lookFirst, live: at });
       },
       async clear() {

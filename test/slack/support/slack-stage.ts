@@ -1,4 +1,4 @@
-import { toOutsideTool } from '../../../src/agent/tools/external-tool.ts';
+import { toExternalTool } from '../../../src/agent/tools/external-tool.ts';
 import type { RouteControl } from '../../../src/desk/control/routes.ts';
 import type { Call, CardPlace } from '../../../src/domain/calls/call.ts';
 import type { Chat } from '../../../src/domain/ports/chat.ts';
@@ -6,7 +6,7 @@ import type { Clock } from '../../../src/domain/ports/clock.ts';
 import type { Directory } from '../../../src/domain/ports/directory.ts';
 import { threadKey } from '../../../src/domain/threads/thread-key.ts';
 import type { Tool } from '../../../src/domain/tools/tool.ts';
-import { createBox } from '../../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import { createServer } from '../../../src/http/create-server.ts';
 import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
 import type {
@@ -96,7 +96,7 @@ export async function setSlackStage(
     logged.push(`${message} ${JSON.stringify(fields)} ${err instanceof Error ? err.message : ''}`);
   };
   const log = { debug: () => {}, info: () => {}, warn: write, error: write };
-  const toolbox = createBox(tools, toOutsideTool);
+  const toolbox = buildToolbox(tools, toExternalTool);
   const connection = await connectSlack({
     config: {
       botToken: workspace.botToken,

@@ -8,9 +8,9 @@ import {
 } from '@slack/web-api';
 import type { DecisionOutcome } from '../../../src/domain/calls/decision.ts';
 import { sentence } from '../../../src/domain/text/sentence.ts';
-import { buildSayParts } from '../../../src/slack/outbound/build-messages.ts';
-import { defuseMarkdown, toNotice } from '../../../src/slack/text/mrkdwn.ts';
-import { toSentence } from '../../../src/slack/text/outcome-sentences.ts';
+import { buildOutboxParts } from '../../../src/slack/outbound/build-messages.ts';
+import { disarmMentions, toSafeNotice } from '../../../src/slack/text/mrkdwn.ts';
+import { outcomeSentence } from '../../../src/slack/text/outcome-sentences.ts';
 import { SLACK_ERRORS, toChatError } from '../../../src/slack/transport/slack-errors.ts';
 import { APPROVER, aCall } from '../../support/builders/a-call.ts';
 
@@ -94,20 +94,20 @@ describe('a sentence about a decision', () => {
   ];
   for (const [outcome, sentence] of cases) {
     it(`of ${outcome.kind} reads ${String(sentence)}`, () =>
-      assert.match(toSentence(outcome), sentence));
+      assert.match(outcomeSentence(outcome), sentence));
   }
 });
 
 describe('words of ours', () => {
   it('keep mentions of people, dates and links, and nothing else of markup', () => {
     assert.equal(
-      toNotice('<@U1> <!channel> a&b &lt; <https://a.example> <!date^1^{date}|x> <b>'),
+      toSafeNotice('<@U1> <!channel> a&b &lt; <https://a.example> <!date^1^{date}|x> <b>'),
       '<@U1> &lt;!channel&gt; a&amp;b &lt; <https://a.example> <!date^1^{date}|x> &lt;b&gt;',
     );
   });
 
   it('of the agent mention nobody', () => {
-    const text = defuseMarkdown('<!channel> <@U1> <!subteam^S1> <#C1> <b> <https://a.example>');
+    const text = disarmMentions('<!channel> <@U1> <!subteam^S1> <#C1> <b> <https://a.example>');
     assert.equal(
       text,
       '<\u2060!channel> <\u2060@U1> <\u2060!subteam^S1> <\u2060#C1> <b> <https://a.example>',
@@ -115,7 +115,7 @@ describe('words of ours', () => {
   });
 
   it('arrive whole in as many messages as it takes', () => {
-    const parts = buildSayParts({ kind: 'answer', text: 'word '.repeat(6_000) });
+    const parts = buildOutboxParts({ kind: 'answer', text: 'word '.repeat(6_000) });
     assert.equal(parts.length, 3);
     assert.match(parts[2]?.text ?? '', /part 3 of 3/);
   });

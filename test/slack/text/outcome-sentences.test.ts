@@ -5,7 +5,7 @@ import type { Call, Verdict } from '../../../src/domain/calls/call.ts';
 import { CALL_STATUSES } from '../../../src/domain/calls/call.ts';
 import type { DecisionOutcome } from '../../../src/domain/calls/decision.ts';
 import { sentence } from '../../../src/domain/text/sentence.ts';
-import { toSentence } from '../../../src/slack/text/outcome-sentences.ts';
+import { outcomeSentence } from '../../../src/slack/text/outcome-sentences.ts';
 import {
   APPROVER,
   aCall,
@@ -205,7 +205,7 @@ const APPROVED: ReadonlySet<Call['status']> = new Set([
 describe('the private answer to a decision', () => {
   for (const { after, before, click, says } of [...rows, ...late]) {
     it(`says where the call is: ${before}, ${click}`, () => {
-      const said = toSentence(after, READING);
+      const said = outcomeSentence(after, READING);
       assert.equal(said, says);
       assert.ok(said.includes(N), 'It does not name the call.');
       if ('call' in after && !APPROVED.has(after.call.status)) {
@@ -214,7 +214,7 @@ describe('the private answer to a decision', () => {
     });
 
     it(`names no channel to somebody who can’t open it: ${before}, ${click}`, () => {
-      assert.doesNotMatch(toSentence(after), /<#|C0APPROVALS/);
+      assert.doesNotMatch(outcomeSentence(after), /<#|C0APPROVALS/);
     });
   }
 
@@ -226,7 +226,7 @@ describe('the private answer to a decision', () => {
       { kind: 'not-allowed', call, why },
       { kind: 'recorded', call, missing: 2 },
     ] as const) {
-      assert.doesNotMatch(toSentence(outcome, READING), /C0SECRET/);
+      assert.doesNotMatch(outcomeSentence(outcome, READING), /C0SECRET/);
     }
   });
 
@@ -235,7 +235,7 @@ describe('the private answer to a decision', () => {
     const { summary: _none, ...call } = refund({
       ...{ outside, status: 'succeeded', verdict: verdict('approve') },
     });
-    const said = toSentence({ kind: 'already-decided', call });
+    const said = outcomeSentence({ kind: 'already-decided', call });
     assert.equal(
       said,
       'Nothing changed: *cleanup: write_file* was already taken (approved by <@U2>).',
@@ -244,7 +244,7 @@ describe('the private answer to a decision', () => {
 
   it('has nothing of a call’s name that Slack would read', () => {
     const summary = 'Pay *a* `b` _c_ :tada: <!channel> <@U1> https://a.example\nYou approved *x*';
-    const said = toSentence({ kind: 'needs-reason', call: refund({ summary }) });
+    const said = outcomeSentence({ kind: 'needs-reason', call: refund({ summary }) });
     assert.doesNotMatch(said, /<|:tada:|\n|[^\u2060]https:\/\/a|`b`|\*a\*/);
   });
 });

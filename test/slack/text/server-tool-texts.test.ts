@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import type { ChangedTool } from '../../../src/domain/tools/server-tools.ts';
 import { hashClaims, shortPin, type ToolClaims } from '../../../src/domain/tools/tool-pin.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
-import { createToolsPart } from '../../../src/slack/home/server-tools-section.ts';
+import { createServerToolsSection } from '../../../src/slack/home/server-tools-section.ts';
 import { LIMITS } from '../../../src/slack/text/limits.ts';
-import { listServerTools, sayAccepted } from '../../../src/slack/text/server-tool-texts.ts';
+import { describeAccepted, listServerTools } from '../../../src/slack/text/server-tool-texts.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
 
@@ -47,7 +47,7 @@ describe('what admins read of servers', () => {
       listServerTools(all, 'box__t7'),
       listServerTools(all, HOSTILE),
       listServerTools({ ...all, servers: [] }, ''),
-      sayAccepted({ kind: 'other', changed: first }, true),
+      describeAccepted({ kind: 'other', changed: first }, true),
     ];
     for (const message of messages) {
       assert.deepEqual(validateMessage(message), []);
@@ -78,7 +78,7 @@ describe('what admins read of servers', () => {
   it('stands on the Home of admins alone, and only while a tool waits', async () => {
     let changed = [aChange('a', 'Does more.')];
     const directory = createTestDirectory({ [APPROVER.user]: { isAdmin: true } });
-    const part = createToolsPart({
+    const part = createServerToolsSection({
       directory,
       tools: { look: async () => ({ kind: 'tools', servers: [], changed }) },
     });

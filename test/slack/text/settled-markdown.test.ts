@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { defuseMarkdown, settledMarkdown, settledRows } from '../../../src/slack/text/mrkdwn.ts';
+import {
+  disarmMentions,
+  settledMarkdownPrefix,
+  settledTableRows,
+} from '../../../src/slack/text/mrkdwn.ts';
 
 const LIVE_MENTION = /<(?:[@#][A-Z0-9]|!(?:channel|here|everyone|subteam|date)\b)/i;
 const isPair = (text: string) => /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text);
@@ -31,12 +35,12 @@ describe('settled Markdown', () => {
   it('is the beginning of the defused text, for every beginning of every text, and mentions nobody', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
-        const whole = defuseMarkdown(pieces.join(''));
+        const whole = disarmMentions(pieces.join(''));
         let text = '';
         let shown = '';
         for (const each of pieces) {
           text += each;
-          const settled = settledRows(settledMarkdown(text));
+          const settled = settledTableRows(settledMarkdownPrefix(text));
           assert.ok(whole.startsWith(settled));
           assert.ok(settled.startsWith(shown));
           assert.doesNotMatch(settled, LIVE_MENTION);
@@ -50,18 +54,18 @@ describe('settled Markdown', () => {
 
   it('holds back a dozen characters at most', () => {
     const text = 'a'.repeat(50);
-    assert.equal(settledMarkdown(text), text);
-    assert.equal(settledMarkdown(`${text}<${'b'.repeat(12)}`), `${text}<${'b'.repeat(12)}`);
-    assert.equal(settledMarkdown(`${text}<!chan`), text);
+    assert.equal(settledMarkdownPrefix(text), text);
+    assert.equal(settledMarkdownPrefix(`${text}<${'b'.repeat(12)}`), `${text}<${'b'.repeat(12)}`);
+    assert.equal(settledMarkdownPrefix(`${text}<!chan`), text);
   });
 
   it('shows a table as soon as it is one, and whole rows of it', () => {
     const head = 'So:\n\n| a | b |\n|---|---|\n';
-    assert.equal(settledRows('So:\n\n| a | b |\n|--'), 'So:\n\n');
-    assert.equal(settledRows(`${head}| 1 |`), head);
-    assert.equal(settledRows(`${head}| 1 | 2 |\n`), `${head}| 1 | 2 |\n`);
-    assert.equal(settledRows(`${head}After`), `${head}After`);
-    assert.equal(settledRows('| x\nno table'), '| x\nno table');
-    assert.equal(settledRows(''), '');
+    assert.equal(settledTableRows('So:\n\n| a | b |\n|--'), 'So:\n\n');
+    assert.equal(settledTableRows(`${head}| 1 |`), head);
+    assert.equal(settledTableRows(`${head}| 1 | 2 |\n`), `${head}| 1 | 2 |\n`);
+    assert.equal(settledTableRows(`${head}After`), `${head}After`);
+    assert.equal(settledTableRows('| x\nno table'), '| x\nno table');
+    assert.equal(settledTableRows(''), '');
   });
 });

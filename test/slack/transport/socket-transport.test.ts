@@ -5,12 +5,12 @@ import { describe, it, type TestContext } from 'node:test';
 import type { App, ReceiverEvent } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createBox } from '../../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
 import { createSystemClock } from '../../../src/process/system-clock.ts';
 import { createSlackApp } from '../../../src/slack/create-slack-app.ts';
 import { connectSlack } from '../../../src/slack/transport/connect-slack.ts';
-import { createSocketLine } from '../../../src/slack/transport/socket-transport.ts';
+import { createSlackSocketTransport } from '../../../src/slack/transport/socket-transport.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
 import { createMemoryDrafts } from '../../support/builders/memory-drafts.ts';
 import { NO_ROUTES } from '../../support/builders/no-routes.ts';
@@ -67,7 +67,7 @@ describe('the line over Socket Mode', () => {
         apiUrl: workspace.apiUrl,
       };
       const connection = await connectSlack({ config, log: quiet });
-      const toolbox = createBox([]);
+      const toolbox = buildToolbox([]);
       const cardOf = async () => undefined;
       const app = createSlackApp({
         routes: NO_ROUTES,
@@ -112,7 +112,7 @@ describe('the line, to whoever answers in Slack’s place', () => {
     const clock = createManualClock();
     const apiUrl = `http://127.0.0.1:${port}/api/`;
     const client = new WebClient('xoxb-1', { slackApiUrl: apiUrl });
-    const line = createSocketLine({
+    const line = createSlackSocketTransport({
       connection: {
         config: { botToken: 'xoxb-1', apiUrl, clientPingTimeoutMs: 1_000 },
         client,

@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { HumanMessage } from '@langchain/core/messages';
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import fc from 'fast-check';
-import { createPlainSerializer } from '../../../src/agent/turn/json-serializer.ts';
+import { createJsonSerializer } from '../../../src/agent/turn/json-serializer.ts';
 import { UnreadableStateError } from '../../../src/domain/ports/agent.ts';
 import { createStrictSerializer } from '../../../src/stores/checkpoints/strict-serializer.ts';
 
-const SERIALIZERS = { plain: createPlainSerializer(), strict: createStrictSerializer() };
+const SERIALIZERS = { plain: createJsonSerializer(), strict: createStrictSerializer() };
 
 async function dump(serializer: SerializerProtocol, value: unknown): Promise<string> {
   const [type, bytes] = await serializer.dumpsTyped(value);

@@ -4,7 +4,7 @@ import type { Call } from '../../../src/domain/calls/call.ts';
 import type { ApiKey } from '../../../src/domain/people/api-key.ts';
 import { NO_ADMIN_ROUTES, withAdminRoute } from '../../../src/domain/policy/admin-routes.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
-import { runKey } from '../../../src/domain/ports/agenda.ts';
+import { runCallKey } from '../../../src/domain/ports/agenda.ts';
 import type { ThreadKey } from '../../../src/domain/threads/thread-key.ts';
 import { hashClaims } from '../../../src/domain/tools/tool-pin.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
@@ -85,9 +85,9 @@ export async function writeThread(bench: Bench, thread: ThreadKey): Promise<void
   const routed = { ...pending, call: { ...pending.call, route } };
   assert.ok(await store.ledger.write(asked, [routed], { audit: [aDraft('call.ask')] }));
   await store.outbox.add([aSay(`say ${thread}`, { thread })], []);
-  await store.outbox.placeLive(thread, PLACE);
-  const lease = await claimKey(bench, runKey(asked));
-  await store.agenda.park(lease, bench.clock.now(), 'gave up');
+  await store.outbox.placeLiveMessage(thread, PLACE);
+  const lease = await claimKey(bench, runCallKey(asked));
+  await store.agenda.moveToDeadLetters(lease, bench.clock.now(), 'gave up');
 }
 
 async function writeRunning(
@@ -126,6 +126,6 @@ export async function writeSettings({ clock, store }: Bench): Promise<void> {
   const crowding = { over: 1, windowMs: 60_000, lifeMs: 3_600_000 };
   for (const n of [1, 2]) {
     const arrival = { channel: 'C9', callId: `call_${n}`, at: n * 1_000, calls: [] };
-    await store.bulletins.arrive(arrival, crowding);
+    await store.bulletins.registerArrival(arrival, crowding);
   }
 }

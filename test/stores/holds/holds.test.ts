@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type AgendaKey, pumpKey, redrawKey, sayKey } from '../../../src/domain/ports/agenda.ts';
+import {
+  type AgendaKey,
+  advanceTurnKey,
+  deliverOutboxKey,
+  renderCardKey,
+} from '../../../src/domain/ports/agenda.ts';
 import type { Outbox } from '../../../src/domain/ports/store.ts';
 import { THREAD } from '../../support/builders/a-call.ts';
 import { aSay } from '../../support/store/contract/contract-store.ts';
@@ -8,7 +13,7 @@ import { watchSyncs } from '../../support/store/watch-syncs.ts';
 import { openStore } from '../sqlite/open-store.ts';
 
 const LEASE_MS = 1_000;
-const REDRAW = redrawKey({ id: 'call_a', thread: THREAD });
+const REDRAW = renderCardKey({ id: 'call_a', thread: THREAD });
 
 /** A thread of which two tasks are in hand. */
 async function openThread(t: TestContext) {
@@ -17,7 +22,7 @@ async function openThread(t: TestContext) {
   const wake = (...keys: readonly AgendaKey[]) =>
     agenda.wake(keys.map((key) => ({ key, dueAt: clock.now() })));
   const claim = async () => (await agenda.claim(clock.now(), LEASE_MS, 3)).leases;
-  await wake(pumpKey(THREAD), sayKey(THREAD));
+  await wake(advanceTurnKey(THREAD), deliverOutboxKey(THREAD));
   const [pump, say] = await claim();
   assert.ok(pump && say);
   return { agenda, clock, pump, say, store, wake, claim };
@@ -54,14 +59,17 @@ test('a thread that is given back while its hold is renewed is free for what com
 });
 
 for (const [what, look] of [
-  ['a list', async ({ unsaid }: Outbox) => assert.equal((await unsaid(THREAD)).length, 1)],
-  ['a record', ({ markSaid }: Outbox) => markSaid('a')],
+  [
+    'a list',
+    async ({ pendingMessages: unsaid }: Outbox) => assert.equal((await unsaid(THREAD)).length, 1),
+  ],
+  ['a record', ({ markSent: markSaid }: Outbox) => markSaid('a')],
 ] as const) {
   test(`${what} that a holder keeps in memory is told of once it is on the disk`, async (t) => {
     const { agenda, say, store } = await openThread(t);
     const { outbox } = store;
     await agenda.within(say, async () => {
-      assert.deepEqual(await outbox.unsaid(THREAD), []);
+      assert.deepEqual(await outbox.pendingMessages(THREAD), []);
       const order: string[] = [];
       watchSyncs(t, () => order.push('on the disk'));
       const promised = outbox.add([aSay('a')], []);

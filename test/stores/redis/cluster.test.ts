@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { pumpKey } from '../../../src/domain/ports/agenda.ts';
+import { advanceTurnKey } from '../../../src/domain/ports/agenda.ts';
 import { StoreUnavailableError } from '../../../src/domain/ports/store.ts';
 import { createStrictSerializer } from '../../../src/stores/checkpoints/strict-serializer.ts';
 import { CompactRedisSaver } from '../../../src/stores/redis/compact-redis-saver.ts';
@@ -79,7 +79,7 @@ test('a process hears on any node what another one puts on the agenda', async (t
       log: SILENT,
     });
     t.after(() => other.close());
-    await other.agenda.wake([{ key: pumpKey(THREAD), dueAt: 1 }]);
+    await other.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: 1 }]);
     await until(() => heard > before);
   }
 });
@@ -177,7 +177,7 @@ test('when a master dies, its replica takes over and the store goes on with all 
   // Its data is not to be had until the others have agreed that it is dead.
   await until(() => store.audit.append([aDraft('after')]).then(() => true, isUnavailable));
   assert.deepEqual(await eventsOf(other), ['before', 'after']);
-  await store.agenda.wake([{ key: pumpKey(THREAD), dueAt: 1 }]);
+  await store.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: 1 }]);
   await until(() => heard > 0);
 });
 

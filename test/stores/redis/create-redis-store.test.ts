@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient } from 'redis';
-import { pumpKey, redrawKey } from '../../../src/domain/ports/agenda.ts';
-import { openBeside } from '../../../src/stores/open-for-command.ts';
+import { advanceTurnKey, renderCardKey } from '../../../src/domain/ports/agenda.ts';
+import { openForCommand } from '../../../src/stores/open-for-command.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { THREAD } from '../../support/builders/a-call.ts';
 import { callRef } from '../../support/builders/call-ref.ts';
@@ -39,7 +39,7 @@ test('a process hears what another one puts on the agenda', async (t) => {
   const { store, prefix } = await openStore(t, { onWake: () => (heard += 1) });
   assert.equal(await store.agenda.nextDueAt(), undefined);
   const other = await openStore(t, { prefix });
-  await other.store.agenda.wake([{ key: pumpKey(THREAD), dueAt: 1 }]);
+  await other.store.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: 1 }]);
   await until(() => heard > 0);
   assert.equal(await store.agenda.nextDueAt(), 1);
 });
@@ -87,7 +87,7 @@ test('a server keeps as many scripts as there are, whatever is asked of it at on
     () => store.routes.read(),
     () => store.keys.list(),
     () => store.audit.newest(),
-    () => store.inbox.knows(THREAD),
+    () => store.inbox.hasThread(THREAD),
   ];
   for (const read of reads) await read();
   await Promise.all(reads.map((read) => read()));
@@ -135,7 +135,7 @@ test('a user who lacks a command, the keys or the channel stops the start, and m
   await client.sendCommand(['ACL', 'SETUSER', 'app', '-hset']);
   await assert.rejects(store.check(), /run HSET on/);
   const place = { dataDir: '/nowhere', redis: { url: address, prefix } };
-  await assert.rejects(openBeside(place, 'write', SILENT), /run HSET on/);
+  await assert.rejects(openForCommand(place, 'write', SILENT), /run HSET on/);
 });
 
 test('a server that is out of memory refuses whole writes, and goes on when it has some', async (t) => {
@@ -207,7 +207,7 @@ test('data of another version stops the start, and is left as it is', async (t) 
     await assert.rejects(openStore(t, { prefix }), why);
     const place = { dataDir: '/nowhere', redis: { url: url(), prefix } };
     for (const how of ['read', 'write'] as const) {
-      await assert.rejects(openBeside(place, how, SILENT), why);
+      await assert.rejects(openForCommand(place, how, SILENT), why);
     }
     assert.equal(await client.get(`${prefix}:{desk}:version`), version);
   }
@@ -217,7 +217,7 @@ test('a task whose numbers are damaged holds up no other', async (t) => {
   const { store, prefix } = await openStore(t);
   const client = await connectTo(url());
   t.after(() => client.disconnect());
-  const [broken, whole] = [redrawKey(callRef('broken')), redrawKey(callRef('whole'))];
+  const [broken, whole] = [renderCardKey(callRef('broken')), renderCardKey(callRef('whole'))];
   await store.agenda.wake([broken, whole].map((key) => ({ key, dueAt: 1 })));
   await client.hSet(`${prefix}:{desk}:t:redraw:broken`, 'do', 'soon some ? x y');
   const { leases } = await store.agenda.claim(10, 1_000, 5);

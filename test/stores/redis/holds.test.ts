@@ -1,7 +1,7 @@
 /** What a process keeps in memory of a thread that it holds, while others write to it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Lease, pumpKey, redrawKey } from '../../../src/domain/ports/agenda.ts';
+import { advanceTurnKey, type Lease, renderCardKey } from '../../../src/domain/ports/agenda.ts';
 import {
   claimKey,
   holdThread,
@@ -24,7 +24,7 @@ async function twoProcesses(t: Parameters<typeof openStore>[0]) {
   const holder = await openStore(t, { onWake: () => (heard += 1) });
   const other = await openStore(t, { prefix: holder.prefix });
   const call = await storeCall(holder.store, await holdThread(holder), 'pending');
-  const lease = await claimKey(holder, redrawKey(call));
+  const lease = await claimKey(holder, renderCardKey(call));
   const read = () =>
     holder.store.agenda.within(lease, async () => {
       const [found] = await holder.store.ledger.ofThread(call.thread, call.turn);
@@ -37,7 +37,7 @@ test('what another process decides is known to the holder once it is heard of', 
   const { call, hearings, other, read } = await twoProcesses(t);
   assert.equal(await read(), 'pending');
   const before = hearings();
-  const wakes = [{ key: redrawKey(call), dueAt: other.clock.now() }];
+  const wakes = [{ key: renderCardKey(call), dueAt: other.clock.now() }];
   const step = stepTo(call, 'approved', 'approve');
   assert.equal(await other.store.ledger.write(call, [step], { wakes }), true);
   await until(() => hearings() > before);
@@ -71,7 +71,7 @@ test('nothing is kept of a thread that is another’s by now', async (t) => {
   const { call, holder, other, read } = await twoProcesses(t);
   assert.equal(await read(), 'pending');
   for (const { clock } of [holder, other]) await clock.advance(LEASE_MS);
-  await claimKey(other, redrawKey(call));
+  await claimKey(other, renderCardKey(call));
   await holder.store.agenda.claim(holder.clock.now(), LEASE_MS, 1);
   const step = stepTo(call, 'approved', 'approve');
   assert.equal(await other.store.ledger.write(call, [step], {}), true);
@@ -83,7 +83,7 @@ test('a process that ends gives back what it has not begun', async (t) => {
   const now = holder.clock.now();
   const idle = { ...call, thread: OTHER_THREAD };
   await holder.store.agenda.wake(
-    [pumpKey(OTHER_THREAD), redrawKey(idle)].map((key) => ({ key, dueAt: now })),
+    [advanceTurnKey(OTHER_THREAD), renderCardKey(idle)].map((key) => ({ key, dueAt: now })),
   );
   const { leases } = await holder.store.agenda.claim(now, LEASE_MS, 1);
   await holder.store.agenda.finish(leases[0] as Lease);
@@ -91,6 +91,6 @@ test('a process that ends gives back what it has not begun', async (t) => {
   const claimed = await other.store.agenda.claim(now, LEASE_MS, 1);
   assert.deepEqual(
     claimed.leases.map(({ key, tries }) => [key, tries]),
-    [[redrawKey(idle), 0]],
+    [[renderCardKey(idle), 0]],
   );
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
-import { bulletinId } from '../../../src/domain/cards/digest-message.ts';
-import { pumpKey, runKey, type ThreadFence } from '../../../src/domain/ports/agenda.ts';
+import { digestMessageId } from '../../../src/domain/cards/digest-message.ts';
+import { advanceTurnKey, runCallKey, type ThreadFence } from '../../../src/domain/ports/agenda.ts';
 import type { Effects } from '../../../src/domain/ports/store.ts';
 import { createRedisStore, type RedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { REQUESTER, THREAD } from '../../support/builders/a-call.ts';
@@ -36,7 +36,7 @@ type Act = (store: RedisStore) => Promise<unknown>;
 
 const effects = (event: string): Effects => ({ audit: [aDraft(event)] });
 const fence: ThreadFence = { thread: THREAD, token: 10 };
-const lease = { key: pumpKey(THREAD), fence: 10, expiresAt: 0, tries: 0, deaths: 0 };
+const lease = { key: advanceTurnKey(THREAD), fence: 10, expiresAt: 0, tries: 0, deaths: 0 };
 const first = aMessage('1700000001.000100');
 const second = aMessage('1700000002.000100');
 const proposal = aProposal();
@@ -50,14 +50,14 @@ const about = { source: 'loop', step: 0, parents: {} } as const;
 const pause = { by: REQUESTER, at: 7 };
 const arrival = { channel: 'C9', callId: 'call_a', at: 5, calls: ['user:U2'] as const };
 const crowding = { over: 1, windowMs: 1_000, lifeMs: 9_000 };
-const bulletin = bulletinId({ channel: 'C9', callId: 'call_b' });
+const bulletin = digestMessageId({ channel: 'C9', callId: 'call_b' });
 
 /** Every method that writes, each with an answer that tells whether it was the first; in an order in which each can. */
 const ACTS: Readonly<Record<string, Act>> = {
   'inbox.receive': ({ inbox }) =>
     inbox.receive(first, {
       ...effects('received'),
-      wakes: [{ key: pumpKey(THREAD), dueAt: 1 }],
+      wakes: [{ key: advanceTurnKey(THREAD), dueAt: 1 }],
     }),
   'inbox.receive another': ({ inbox }) => inbox.receive(second, effects('received another')),
   'agenda.claim': ({ agenda }) => claimOne(agenda, 10, 1_000),
@@ -68,29 +68,30 @@ const ACTS: Readonly<Record<string, Act>> = {
   'ledger.write on': ({ ledger }) =>
     ledger.write(pending.call, [approved], {
       ...effects('approved'),
-      wakes: [{ key: runKey(proposal), dueAt: 30 }],
+      wakes: [{ key: runCallKey(proposal), dueAt: 30 }],
       says: [aSay('s1')],
     }),
   'ledger.write to a run': ({ ledger }) =>
     ledger.write(approved.call, [running], effects('claimed')),
   'reports.keep': ({ reports }) =>
     reports.keep(running.call, { text: 'half', at: 7 }, [
-      { key: runKey(callRef('r')), dueAt: 9e12 },
+      { key: runCallKey(callRef('r')), dueAt: 9e12 },
     ]),
   'ledger.markDelivered': ({ ledger }) => ledger.markDelivered([proposal.id], fence),
   'ledger.placeCard': ({ ledger }) => ledger.placeCard(proposal.id, { channel: 'C1', ts: '1' }),
-  'ledger.placeSide': ({ ledger }) =>
-    ledger.placeSide(proposal.id, 'stub', { channel: 'C1', ts: '3' }),
-  'bulletins.arrive': ({ bulletins }) => bulletins.arrive(arrival, crowding),
+  'ledger.placeSideMessage': ({ ledger }) =>
+    ledger.placeSideMessage(proposal.id, 'stub', { channel: 'C1', ts: '3' }),
+  'bulletins.registerArrival': ({ bulletins }) => bulletins.registerArrival(arrival, crowding),
   'bulletins.arrive in a crowd': ({ bulletins }) =>
-    bulletins.arrive({ ...arrival, callId: 'call_b' }, crowding),
+    bulletins.registerArrival({ ...arrival, callId: 'call_b' }, crowding),
   'bulletins.place': ({ bulletins }) => bulletins.place(bulletin, { channel: 'C9', ts: '4' }),
-  'bulletins.leave': ({ bulletins }) => bulletins.leave('call_b'),
-  'bulletins.leave the other': ({ bulletins }) => bulletins.leave('call_a'),
+  'bulletins.removeArrival': ({ bulletins }) => bulletins.removeArrival('call_b'),
+  'bulletins.leave the other': ({ bulletins }) => bulletins.removeArrival('call_a'),
   'bulletins.forget': ({ bulletins }) => bulletins.forget(bulletin),
   'outbox.add': ({ outbox }) => outbox.add([aSay('s2')], [], fence),
-  'outbox.markSaid': ({ outbox }) => outbox.markSaid('s1'),
-  'outbox.placeLive': ({ outbox }) => outbox.placeLive(THREAD, { channel: 'C1', ts: '2' }),
+  'outbox.markSent': ({ outbox }) => outbox.markSent('s1'),
+  'outbox.placeLiveMessage': ({ outbox }) =>
+    outbox.placeLiveMessage(THREAD, { channel: 'C1', ts: '2' }),
   'saver.put': ({ saver }) => saver.put({ configurable: graph }, checkpoint, about),
   'saver.putWrites': ({ saver }) =>
     saver.putWrites({ configurable: { ...graph, checkpoint_id: 'a' } }, [['x', 1]], 'task'),
@@ -105,14 +106,16 @@ const ACTS: Readonly<Record<string, Act>> = {
   'history.rate': ({ history }) =>
     history.rate(THREAD, first.id, { by: REQUESTER, at: 6, value: 'good' }, effects('rated')),
   'inbox.end': ({ inbox }) => inbox.end(first.id, 'turn', effects('ended'), fence),
-  'agenda.wake': ({ agenda }) => agenda.wake([{ key: pumpKey(THREAD), dueAt: 50 }]),
+  'agenda.wake': ({ agenda }) => agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: 50 }]),
   'agenda.backOff': ({ agenda }) => agenda.backOff(lease, 60, 'why'),
   'agenda.claim next': ({ agenda }) => claimOne(agenda, 100, 1_000),
   'agenda.claim what else there is': ({ agenda }) => agenda.claim(100, 1_000, 3),
-  'agenda.park': ({ agenda }) => agenda.park({ ...lease, fence: 100 }, 110, 'poison'),
-  'agenda.finish': ({ agenda }) => agenda.finish({ ...lease, key: runKey(proposal), fence: 100 }),
+  'agenda.moveToDeadLetters': ({ agenda }) =>
+    agenda.moveToDeadLetters({ ...lease, fence: 100 }, 110, 'poison'),
+  'agenda.finish': ({ agenda }) =>
+    agenda.finish({ ...lease, key: runCallKey(proposal), fence: 100 }),
   'agenda.wake three': ({ agenda }) =>
-    agenda.wake(['a', 'b', 'c'].map((id) => ({ key: runKey(callRef(id)), dueAt: 120 }))),
+    agenda.wake(['a', 'b', 'c'].map((id) => ({ key: runCallKey(callRef(id)), dueAt: 120 }))),
   'agenda.claim three': ({ agenda }) => agenda.claim(130, 1_000, 3),
   'agenda.claim three that are taken': ({ agenda }) => agenda.claim(130, 1_000, 3),
   'pause.write': ({ pause: halt }) => halt.write(pause, effects('paused')),
@@ -127,16 +130,16 @@ async function tell(store: RedisStore): Promise<unknown> {
     calls: await store.ledger.ofThread(THREAD),
     count: await store.ledger.count(),
     card: await store.ledger.cardOf(proposal.id),
-    sides: await store.ledger.sidesOf(proposal.id),
+    sides: await store.ledger.sideMessagesOf(proposal.id),
     bulletin: await store.bulletins.read(bulletin),
     report: await store.reports.of(proposal.id),
     current: await store.inbox.current(THREAD),
     waiting: await store.inbox.waiting(THREAD),
     turns: await store.history.newest(THREAD, 9, 0),
-    unsaid: await store.outbox.unsaid(THREAD),
-    live: await store.outbox.liveOf(THREAD),
+    unsaid: await store.outbox.pendingMessages(THREAD),
+    live: await store.outbox.liveMessageOf(THREAD),
     next: await store.agenda.nextDueAt(),
-    parked: await store.agenda.parked(),
+    parked: await store.agenda.deadLetters(),
     pause: await store.pause.read(),
     graph: await store.saver.getTuple({ configurable: graph }),
     // Each installation has a key of its own.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pumpKey } from '../../../src/domain/ports/agenda.ts';
+import { advanceTurnKey } from '../../../src/domain/ports/agenda.ts';
 import type { ThreadKey } from '../../../src/domain/threads/thread-key.ts';
 import {
   createSqliteStore,
@@ -36,7 +36,7 @@ function fencesOf({ agenda }: SqliteStore): (thread: string) => Promise<number> 
   return async (thread) => {
     const known = fences.get(thread);
     if (known !== undefined) return known;
-    await agenda.wake([{ key: pumpKey(thread as ThreadKey), dueAt: 0 }]);
+    await agenda.wake([{ key: advanceTurnKey(thread as ThreadKey), dueAt: 0 }]);
     const lease = await claimOne(agenda, 0, Number.MAX_SAFE_INTEGER);
     assert.equal(lease?.key.id, thread);
     fences.set(thread, lease.fence);

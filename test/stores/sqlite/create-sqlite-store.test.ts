@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import Database from 'better-sqlite3';
-import { pumpKey, runKey, sayKey } from '../../../src/domain/ports/agenda.ts';
+import { advanceTurnKey, deliverOutboxKey, runCallKey } from '../../../src/domain/ports/agenda.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { THREAD } from '../../support/builders/a-call.ts';
 import { callRef } from '../../support/builders/call-ref.ts';
@@ -32,7 +32,7 @@ describe('the SQLite file', () => {
     const { store, clock } = await openStore(t);
     const { agenda, history, inbox, ledger, outbox, saver } = store;
     const message = aMessage('1700000001.000100');
-    const wakes = [{ key: pumpKey(THREAD), dueAt: clock.now() }];
+    const wakes = [{ key: advanceTurnKey(THREAD), dueAt: clock.now() }];
     const proposal = aProposal();
     const pending = stepTo(proposal, 'pending', 'gate');
     const fence = { thread: THREAD, token: 1_000_001 };
@@ -52,7 +52,7 @@ describe('the SQLite file', () => {
       ['waits', () => ledger.write(proposal, [pending], {})],
       ['behind', () => ledger.placeCard(proposal.id, at)],
       ['waits', () => outbox.add([aSay('s')], [])],
-      ['behind', () => outbox.markSaid('s')],
+      ['behind', () => outbox.markSent('s')],
       ['behind', () => ledger.markDelivered([proposal.id], fence)],
       ['waits', () => history.append(THREAD, turn, {}, fence)],
       ['waits', () => inbox.end(message.id, 'turn', {}, fence)],
@@ -111,7 +111,7 @@ describe('the SQLite file', () => {
 
   test('work that a dead process had under way is due at once, one more try counted', async (t) => {
     const { store, clock, dataDir } = await openStore(t);
-    const key = runKey(callRef('call_a'));
+    const key = runCallKey(callRef('call_a'));
     await store.agenda.wake([{ key, dueAt: clock.now() }]);
     const dead = await claimOne(store.agenda, clock.now(), 3_600_000);
     await store.close();
@@ -124,8 +124,8 @@ describe('the SQLite file', () => {
 
   test('what was said as the power failed is tried as if it might be said already', async (t) => {
     const { store, clock, dataDir } = await openStore(t);
-    const keys = [sayKey(THREAD), runKey(callRef('call_a'))];
-    const later = { key: sayKey(OTHER_THREAD), dueAt: clock.now() + 1 };
+    const keys = [deliverOutboxKey(THREAD), runCallKey(callRef('call_a'))];
+    const later = { key: deliverOutboxKey(OTHER_THREAD), dueAt: clock.now() + 1 };
     const wakes = [...keys.map((key) => ({ key, dueAt: clock.now() })), later];
     await store.outbox.add([aSay('a')], wakes);
     // What waited for the disk is there, and what was committed behind it is not.
@@ -133,15 +133,15 @@ describe('the SQLite file', () => {
     const files = ['countersign.db', 'countersign.db-wal'];
     await Promise.all(files.map((file) => cp(join(dataDir, file), join(disk, file))));
     await store.agenda.claim(clock.now(), 1_000, 2);
-    await store.outbox.markSaid('a');
+    await store.outbox.markSent('a');
     const { store: after } = await openStore(t, { dataDir: disk });
-    assert.equal((await after.outbox.unsaid(THREAD)).length, 1);
+    assert.equal((await after.outbox.pendingMessages(THREAD)).length, 1);
     const { leases } = await after.agenda.claim(clock.now() + 1, 1_000, 3);
     assert.deepEqual(
       leases.map(({ key, tries, deaths }) => [key, tries, deaths]),
       [
-        [runKey(callRef('call_a')), 0, 0],
-        [sayKey(THREAD), 1, 0],
+        [runCallKey(callRef('call_a')), 0, 0],
+        [deliverOutboxKey(THREAD), 1, 0],
         [later.key, 0, 0],
       ],
     );
@@ -150,7 +150,7 @@ describe('the SQLite file', () => {
   test('the listener hears of wake-ups after they are committed, and of nothing else', async (t) => {
     let heard = 0;
     const { store } = await openStore(t, { onWake: () => (heard += 1) });
-    const wakes = [{ key: pumpKey(THREAD), dueAt: 0 }];
+    const wakes = [{ key: advanceTurnKey(THREAD), dueAt: 0 }];
     const message = aMessage('1700000001.000100');
     await store.inbox.receive(message, { wakes });
     assert.equal(heard, 1);

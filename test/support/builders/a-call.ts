@@ -1,5 +1,5 @@
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { digestOf } from '../../../src/domain/calls/digest.ts';
+import { callDigestOf } from '../../../src/domain/calls/digest.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
 import { threadKey } from '../../../src/domain/threads/thread-key.ts';
@@ -52,5 +52,5 @@ export function aCall(patch: Partial<Call> = {}): Call {
     deadlineAt: 1_000 + REQUESTER_ROUTE.deadlineMs,
     ...patch,
   };
-  return patch.digest === undefined ? { ...call, digest: digestOf(call) } : call;
+  return patch.digest === undefined ? { ...call, digest: callDigestOf(call) } : call;
 }

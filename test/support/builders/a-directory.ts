@@ -1,8 +1,8 @@
 import type { Group } from '../../../src/domain/policy/route.ts';
 import type {
-  Asking,
   Directory,
   GroupProfile,
+  LookupOptions,
   Profile,
 } from '../../../src/domain/ports/directory.ts';
 
@@ -11,7 +11,7 @@ export interface TestDirectory extends Directory {
   /** How often it was asked for people. */
   readonly asked: () => number;
   /** What was asked of groups, in order. */
-  readonly askedGroups: readonly { readonly group: Group; readonly asking: Asking }[];
+  readonly askedGroups: readonly { readonly group: Group; readonly asking: LookupOptions }[];
   /** From now on it rejects with this; undefined ends it. */
   failWith(error: Error | undefined): void;
   /** From now on groups reject with this; undefined ends it. */
@@ -28,7 +28,7 @@ export function createTestDirectory(
 ): TestDirectory {
   const known = new Map(Object.entries(people));
   const groups = new Map<Group, GroupProfile>();
-  const askedGroups: { group: Group; asking: Asking }[] = [];
+  const askedGroups: { group: Group; asking: LookupOptions }[] = [];
   let asked = 0;
   let failure: Error | undefined;
   let groupFailure: Error | undefined;

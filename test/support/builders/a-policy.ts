@@ -1,7 +1,7 @@
 import { BUILT_IN_HELPERS } from '../../../src/agent/tools/built-in-helpers.ts';
 import type { PersonLookup } from '../../../src/domain/policy/policy.ts';
 import { withRoutes } from '../../../src/domain/policy/policy.ts';
-import { settleRoutes } from '../../../src/domain/policy/policy-routes.ts';
+import { resolveRoutes } from '../../../src/domain/policy/policy-routes.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { readPolicy } from '../../../src/policy/file/read-policy.ts';
 import type { KnownNames } from '../../../src/policy/file/read-rules.ts';
@@ -23,6 +23,6 @@ export function loadText(text: string, known?: KnownNames) {
   const read = readPolicy(text, known ?? { tools: [], agents: HELPERS });
   if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));
   const { hash, policy, routes } = read.file;
-  const settled = settleRoutes(routes, new Map());
+  const settled = resolveRoutes(routes, new Map());
   return { hash, policy: withRoutes(policy, (name) => settled.get(name) ?? REQUESTER_ROUTE) };
 }

@@ -1,6 +1,9 @@
-import type { ToolControl } from '../../../src/desk/control/server-tools.ts';
+import type { ServerToolControl } from '../../../src/desk/control/server-tools.ts';
 
 const REFUSED = { kind: 'not-allowed', sentence: 'There are no servers here.' } as const;
 
 /** Tools of servers that nobody may look at: for Slack sides whose tests are about other things. */
-export const NO_TOOLS: ToolControl = { look: async () => REFUSED, accept: async () => REFUSED };
+export const NO_TOOLS: ServerToolControl = {
+  look: async () => REFUSED,
+  accept: async () => REFUSED,
+};

@@ -1,17 +1,17 @@
 import { type Call, type CardPlace, isTerminal } from '../../../src/domain/calls/call.ts';
-import { homeOf } from '../../../src/domain/cards/card-channel.ts';
-import type { Bulletin } from '../../../src/domain/cards/digest-message.ts';
-import type { Outlook } from '../../../src/domain/people/approver-availability.ts';
+import { cardLocationOf } from '../../../src/domain/cards/card-channel.ts';
+import type { DigestMessage } from '../../../src/domain/cards/digest-message.ts';
+import type { ApproverAvailability } from '../../../src/domain/people/approver-availability.ts';
 import {
   type Chat,
   type ChatError,
   type LiveMessage,
   type LiveView,
-  perhapsThere,
   type SessionStatus,
+  uncertainLivePlace,
 } from '../../../src/domain/ports/chat.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
-import type { Say } from '../../../src/domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 import type { Pause } from '../../../src/domain/threads/pause.ts';
 import { placeOf } from '../../../src/domain/threads/thread-key.ts';
 
@@ -33,7 +33,7 @@ export interface RecordingChat extends Chat {
   /** The newest drawing of each call, by call id. */
   readonly cards: Map<string, Call>;
   /** Whom the newest drawing of each pending call said that it waits for, by call id. */
-  readonly outlooks: Map<string, Outlook>;
+  readonly outlooks: Map<string, ApproverAvailability>;
   /** The reports that drawings of each call showed, one after the other, by call id. */
   readonly reports: Map<string, string[]>;
   /** The pause of which the newest drawing of each call spoke, by call id. */
@@ -47,8 +47,8 @@ export interface RecordingChat extends Chat {
   /** Every post and update of a card, stub or bulletin, in order: what it was, where, and whom it called. */
   readonly drawings: Drawing[];
   /** The newest drawing of each bulletin, by id. */
-  readonly bulletins: Map<string, Bulletin>;
-  readonly said: Say[];
+  readonly bulletins: Map<string, DigestMessage>;
+  readonly said: OutboxMessage[];
   /** How threads stood, in words. */
   readonly statuses: string[];
   /** How threads stood as sessions. */
@@ -73,17 +73,17 @@ export interface RecordingChat extends Chat {
 export function createRecordingChat(): RecordingChat {
   const failures: ChatError[] = [];
   const cards = new Map<string, Call>();
-  const outlooks = new Map<string, Outlook>();
+  const outlooks = new Map<string, ApproverAvailability>();
   const reports: RecordingChat['reports'] = new Map();
   const pauses = new Map<string, Pause>();
   const posts = new Map<string, number>();
   const stubs = new Map<string, Call>();
   const stubLooks: RecordingChat['stubLooks'] = new Map();
   const drawings: Drawing[] = [];
-  const bulletins = new Map<string, Bulletin>();
+  const bulletins = new Map<string, DigestMessage>();
   const losses = new Map<Drawing['what'], ChatError>();
   const channelFailures = new Map<string, ChatError>();
-  const said: Say[] = [];
+  const said: OutboxMessage[] = [];
   const statuses: string[] = [];
   const sessions: SessionStatus[] = [];
   const views: LiveView[] = [];
@@ -143,15 +143,15 @@ export function createRecordingChat(): RecordingChat {
     async drawCard(call, place, { calls = [], lookFirst, outlook, paused, progress, shared }) {
       failIfTold();
       if (cardFailure) throw cardFailure;
-      const { channel } = place ?? homeOf(call);
-      const shown = shared ?? [{ call, outlook, progress }];
+      const { channel } = place ?? cardLocationOf(call);
+      const shown = shared ?? [{ call, availability: outlook, progress }];
       const shows = shown.map((each) => each.call.id);
       const drawn = write({ what: 'card', of: call.id, shows, calls, lookFirst }, channel, place);
       for (const each of shown) {
         const { id } = each.call;
         cards.set(id, each.call);
         if (each.progress) reports.set(id, [...(reports.get(id) ?? []), each.progress.text]);
-        if (each.outlook) outlooks.set(id, each.outlook);
+        if (each.availability) outlooks.set(id, each.availability);
         else outlooks.delete(id);
         if (paused && !isTerminal(each.call)) pauses.set(id, paused);
         else pauses.delete(id);
@@ -170,24 +170,24 @@ export function createRecordingChat(): RecordingChat {
     async closeCard(call, place) {
       write({ what: 'moved', of: call.id, calls: [], lookFirst: false }, place.channel, place);
     },
-    async drawBulletin(bulletin, { lookFirst }) {
+    async drawDigest(bulletin, { lookFirst }) {
       const { calls, channel, id, place } = bulletin;
       bulletins.set(id, bulletin);
       const called = place ? [] : calls;
       return write({ what: 'bulletin', of: id, calls: called, lookFirst }, channel, place);
     },
-    async say(say, { live }) {
+    async postOutboxMessage(say, { live }) {
       failIfTold();
       said.push(say);
       if (live) growing.delete(live.ts);
     },
-    growLive({ thread }, left): LiveMessage {
+    openLiveMessage({ thread }, left): LiveMessage {
       let place: CardPlace | undefined = left;
       return {
         place: () => place,
         async draw(view) {
           views.push(view);
-          place ??= perhapsThere(thread);
+          place ??= uncertainLivePlace(thread);
           await outcomes.shift()?.();
           ts += 1;
           if (place.ts === '') place = { ...place, ts: `live-${ts}` };

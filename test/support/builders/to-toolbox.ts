@@ -1,7 +1,7 @@
 import { defineTool, type ToolDefinition } from '../../../src/agent/tools/define-tool.ts';
-import { toOutsideTool } from '../../../src/agent/tools/external-tool.ts';
+import { toExternalTool } from '../../../src/agent/tools/external-tool.ts';
 import type { Tool, Toolbox } from '../../../src/domain/tools/tool.ts';
-import { createBox } from '../../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 
 /** Puts tools in a box as the app does; throws for one that the app would leave out. */
 export function toToolbox(definitions: readonly ToolDefinition[], made: readonly Tool[]): Toolbox {
@@ -11,5 +11,5 @@ export function toToolbox(definitions: readonly ToolDefinition[], made: readonly
     if (defined.kind !== 'tool') throw new Error(`${definition.name}: ${defined.reason}`);
     tools.set(defined.tool.name, defined.tool);
   }
-  return createBox(tools.values(), toOutsideTool);
+  return buildToolbox(tools.values(), toExternalTool);
 }

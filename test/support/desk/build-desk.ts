@@ -9,16 +9,16 @@ import { createChatModel } from '../../../src/agent/model/create-chat-model.ts';
 import { createAttachmentFolder } from '../../../src/agent/tools/files/attachment-folder.ts';
 import { createWorkspaceBytes } from '../../../src/agent/tools/files/workspace-bytes.ts';
 import { readJsonSchema } from '../../../src/agent/tools/schema/read-json-schema.ts';
-import { createTask } from '../../../src/agent/tools/task-tool.ts';
+import { createTaskTool } from '../../../src/agent/tools/task-tool.ts';
 import { createStopSignals } from '../../../src/desk/control/stop-signals.ts';
 import {
   createIntegrityAlarm,
   type IntegrityAlarm,
 } from '../../../src/desk/decisions/integrity-alarm.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../../src/desk/desk.ts';
-import { createOutsideDesk, type OutsideDesk } from '../../../src/desk/external/external-desk.ts';
+import { createExternalDesk, type ExternalDesk } from '../../../src/desk/external/external-desk.ts';
 import { type CallWatch, createCallWatch } from '../../../src/desk/external/watch-calls.ts';
-import { LATE_MS, withOrderWait } from '../../../src/desk/turns/messages/message-order.ts';
+import { LATE_MESSAGE_MS, withOrderDelay } from '../../../src/desk/turns/messages/message-order.ts';
 import type { OnDamaged } from '../../../src/domain/audit/damaged-record.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../../src/domain/calls/decision.ts';
@@ -30,7 +30,7 @@ import type { AttachmentSource } from '../../../src/domain/ports/file-ports.ts';
 import { type Attachment, messageId } from '../../../src/domain/threads/message.ts';
 import { placeOf } from '../../../src/domain/threads/thread-key.ts';
 import type { Toolbox } from '../../../src/domain/tools/tool.ts';
-import { sealLedger } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
+import { withSealedCalls } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
 import {
   createSqliteStore,
   type SqliteStore,
@@ -62,7 +62,7 @@ export interface TestDesk {
   heard(): string;
   readonly clock: ReturnType<typeof createManualClock>;
   /** What programs ask of it. */
-  readonly outside: OutsideDesk;
+  readonly outside: ExternalDesk;
   /** Waits until nothing is left to do now. */
   rest(): Promise<void>;
   /** Delivers a message to the thread of the tests and waits until nothing is left to do. */
@@ -107,10 +107,10 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
     ? ((await options.openStore({ clock, onWake, onDamaged })) as SqliteStore)
     : createSqliteStore({ dataDir, clock, onWake, onDamaged });
   await opened.belongTo({ workspace: REQUESTER.team });
-  const store = { ...opened, ledger: sealLedger(opened.ledger, TEST_SEAL) };
+  const store = { ...opened, ledger: withSealedCalls(opened.ledger, TEST_SEAL) };
   const model = await createMockModel();
   const helpers = options.helpers ?? [];
-  const task = createTask(helpers);
+  const task = createTaskTool(helpers);
   const made = [...(options.made ?? []), ...(task?.kind === 'tool' ? [task.tool] : [])];
   const toolbox = toToolbox(options.tools, made);
   const chat = createRecordingChat();
@@ -161,14 +161,14 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
       integrity,
       signals,
       directory,
-      talk,
+      senderPolicy: talk,
       showsUsage: options.showsUsage ?? false,
       ...(options.admins && { admins: options.admins, team: REQUESTER.team }),
       onDamaged,
       newId,
       toolTimeoutMs: TOOL_TIMEOUT_MS,
       ...(options.maxPendingPerPerson && { maxPendingPerPerson: options.maxPendingPerPerson }),
-      ...(options.keeping && { keeping: options.keeping }),
+      ...(options.keeping && { retention: options.keeping }),
       ...reached,
     });
   const running = newWorker(clock);
@@ -180,7 +180,7 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
     clock,
     signals,
     directory,
-    talk,
+    senderPolicy: talk,
     integrity,
     log,
     onDamaged,
@@ -189,7 +189,7 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
   });
   watch = createCallWatch({ audit: store.audit, clock, log });
   const calls = watch;
-  const outside = createOutsideDesk({
+  const outside = createExternalDesk({
     ...{ store, toolbox, helpers, clock, directory, integrity, log, gate, newId, ...reached },
     idOf: (text) => createHmac('sha256', 'test').update(text).digest('base64url').slice(0, 22),
     reportMs: REPORT_MS,
@@ -253,8 +253,8 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
       const now = clock.now();
       const message = { id, thread: THREAD, author: by, ts, text, receivedAt: now };
       // Nothing earlier can follow any more: the order of messages has tests of its own.
-      const isOrdered = withOrderWait(message).orderedAt === undefined;
-      const receivedAt = isOrdered ? now : now - LATE_MS;
+      const isOrdered = withOrderDelay(message).orderedAt === undefined;
+      const receivedAt = isOrdered ? now : now - LATE_MESSAGE_MS;
       await desk.receive({ ...message, receivedAt, ...(attached && { files: attached }) });
       await rest();
     },

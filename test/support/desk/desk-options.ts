@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../../../src/agent/tools/define-tool.ts';
-import type { Keeping } from '../../../src/desk/deps.ts';
+import type { RetentionSettings } from '../../../src/desk/deps.ts';
 import type { OnDamaged } from '../../../src/domain/audit/damaged-record.ts';
-import type { TalkRules } from '../../../src/domain/people/sender-policy.ts';
+import type { SenderPolicy } from '../../../src/domain/people/sender-policy.ts';
 import type { Gate } from '../../../src/domain/policy/route.ts';
 import type { Agent } from '../../../src/domain/ports/agent.ts';
 import type { Callbacks } from '../../../src/domain/ports/callback.ts';
@@ -50,11 +50,11 @@ export interface DeskOptions {
   readonly seesImages?: boolean;
   /** (Default: everybody is a member, and nobody an admin.) */
   readonly directory?: Directory;
-  readonly talk?: TalkRules;
+  readonly talk?: SenderPolicy;
   readonly maxPendingPerPerson?: number;
   readonly maxPendingPerKey?: number;
   /** (Default: nothing is sealed or removed.) */
-  readonly keeping?: Keeping;
+  readonly keeping?: RetentionSettings;
   /** Who is told of channels that take no cards. */
   readonly admins?: ReadonlySet<string>;
   /** Reaches programs. */

@@ -13,7 +13,7 @@ import type { Store } from '../../../src/domain/ports/store.ts';
 import { type InboxMessage, messageId } from '../../../src/domain/threads/message.ts';
 import { type ThreadKey, threadKey } from '../../../src/domain/threads/thread-key.ts';
 import type { Tool } from '../../../src/domain/tools/tool.ts';
-import { createBox } from '../../../src/domain/tools/toolbox.ts';
+import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import { createSystemClock } from '../../../src/process/system-clock.ts';
 import { REQUESTER } from '../builders/a-call.ts';
 import { createTestDirectory } from '../builders/a-directory.ts';
@@ -50,7 +50,7 @@ export async function createReplica(options: {
   const signals = createStopSignals();
   const integrity = createIntegrityAlarm(log);
   const directory = createTestDirectory();
-  const shared = { store, toolbox, clock, log, signals, integrity, directory, talk: {} };
+  const shared = { store, toolbox, clock, log, signals, integrity, directory, senderPolicy: {} };
   const agent = createAgent({
     model: createChatModel({
       model: 'openai/mock',
@@ -122,5 +122,5 @@ function toToolbox(definitions: readonly ToolDefinition[]) {
     if (defined.kind !== 'tool') throw new Error(`${definition.name}: ${defined.reason}`);
     tools.set(defined.tool.name, defined.tool);
   }
-  return createBox(tools.values());
+  return buildToolbox(tools.values());
 }

@@ -1,12 +1,12 @@
 /** Everything of ours that looks at a whole text of others, with the texts for it. */
 
 import { previewChange } from '../../../src/agent/tools/files/preview-change.ts';
-import { digestOf } from '../../../src/domain/calls/digest.ts';
-import { toWaitingLine } from '../../../src/domain/cards/call-list-entry.ts';
+import { callDigestOf } from '../../../src/domain/calls/digest.ts';
+import { toWaitingEntry } from '../../../src/domain/cards/call-list-entry.ts';
 import type { JsonValue } from '../../../src/domain/json/json.ts';
 import { parseStrictJson } from '../../../src/domain/json/strict-json.ts';
-import { createHideArgs } from '../../../src/domain/secrets/hide-args.ts';
-import { showJson, showLine } from '../../../src/domain/text/terminal-text.ts';
+import { createSecretHider } from '../../../src/domain/secrets/hide-args.ts';
+import { toTerminalJson, toTerminalLine } from '../../../src/domain/text/terminal-text.ts';
 import type { Tool } from '../../../src/domain/tools/tool.ts';
 import { parseMarkdown } from '../../../src/playground/page/text/markdown.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
@@ -14,10 +14,10 @@ import { buildEditForm } from '../../../src/slack/forms/draw/edit-form.ts';
 import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
 import { NO_DRAFT } from '../../../src/slack/forms/plan/form-node.ts';
 import { planForm } from '../../../src/slack/forms/plan/plan-form.ts';
-import { newFormMeta } from '../../../src/slack/forms/read/form-metadata.ts';
+import { createFormMetadata } from '../../../src/slack/forms/read/form-metadata.ts';
 import { buildWaitingEntry } from '../../../src/slack/home/waiting-entry.ts';
-import { buildSayParts } from '../../../src/slack/outbound/build-messages.ts';
-import { settledMarkdown, settledRows } from '../../../src/slack/text/mrkdwn.ts';
+import { buildOutboxParts } from '../../../src/slack/outbound/build-messages.ts';
+import { settledMarkdownPrefix, settledTableRows } from '../../../src/slack/text/mrkdwn.ts';
 import { splitMarkdown } from '../../../src/slack/text/split-markdown.ts';
 import { aCall } from '../builders/a-call.ts';
 import { TEST_MARK } from '../test-secret-mark.ts';
@@ -57,7 +57,7 @@ function card(call: ReturnType<typeof aCall>): Work {
 
 function form(args: JsonValue): Work {
   const call = withArgs(args);
-  const meta = { ...newFormMeta(), page: 1 };
+  const meta = { ...createFormMetadata(), page: 1 };
   return () => buildEditForm(call, planForm(call, TOOL, NO_DRAFT), { meta });
 }
 
@@ -74,7 +74,7 @@ function hidden(args: JsonValue, secrets: readonly string[] = []): Work {
     secrets,
   };
   const call = withArgs(args);
-  return () => createHideArgs(TEST_MARK, { of: () => tool }).args(call, false);
+  return () => createSecretHider(TEST_MARK, { of: () => tool }).args(call, false);
 }
 
 function edited(text: string): Work {
@@ -119,7 +119,7 @@ const SURFACES: readonly (readonly [what: string, prepare: (text: string) => Wor
     'an entry on Home',
     (text) => {
       const call = aCall({ summary: text, tool: text });
-      return () => buildWaitingEntry(toWaitingLine(call, {}));
+      return () => buildWaitingEntry(toWaitingEntry(call, {}));
     },
   ],
   ['arguments for a program', (text) => hidden({ text })],
@@ -130,10 +130,10 @@ const SURFACES: readonly (readonly [what: string, prepare: (text: string) => Wor
       return hidden({ text: withoutBeginning(half), other: half }, ['text']);
     },
   ],
-  ['an answer', (text) => () => buildSayParts({ kind: 'answer', text })],
+  ['an answer', (text) => () => buildOutboxParts({ kind: 'answer', text })],
   [
     'an answer as it grows',
-    (text) => () => splitMarkdown(settledRows(settledMarkdown(text)), 3_000),
+    (text) => () => splitMarkdown(settledTableRows(settledMarkdownPrefix(text)), 3_000),
   ],
   ['the preview of a small change', (text) => preview(text, `x\n${text}y`)],
   ['the preview of another text', (text) => preview(text, partsOf(text).toReversed().join('\n'))],
@@ -142,8 +142,11 @@ const SURFACES: readonly (readonly [what: string, prepare: (text: string) => Wor
     'the reader of JSON',
     (text) => () => [parseStrictJson(text), parseStrictJson(JSON.stringify(text))],
   ],
-  ['the digest of a call', (text) => () => digestOf(withArgs({ text }))],
-  ['a line on a terminal', (text) => () => [showLine(text), showJson(JSON.stringify(text))]],
+  ['the digest of a call', (text) => () => callDigestOf(withArgs({ text }))],
+  [
+    'a line on a terminal',
+    (text) => () => [toTerminalLine(text), toTerminalJson(JSON.stringify(text))],
+  ],
   ['the playground’s page', (text) => () => parseMarkdown(text)],
 ];
 

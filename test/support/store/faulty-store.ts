@@ -35,8 +35,8 @@ function passAgenda(agenda: Agenda, passed: Agenda, passage: Passage): Agenda {
     get(target, property, receiver) {
       if (property === 'within') return agenda.within;
       if (property !== 'enter') return Reflect.get(target, property, receiver) as unknown;
-      return async (...args: Parameters<Agenda['enter']>) => {
-        const visit = await target.enter(...args);
+      return async (...args: Parameters<Agenda['openVisit']>) => {
+        const visit = await target.openVisit(...args);
         const leave = async () =>
           await passage.pass('agenda.leave', async () => await visit?.leave());
         return visit && { ...visit, leave };

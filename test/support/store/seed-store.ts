@@ -6,11 +6,11 @@ import type { Person } from '../../../src/domain/people/person.ts';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import {
   type AgendaKey,
-  AHEAD_MS,
+  advanceTurnKey,
   expireKey,
   type Lease,
-  pumpKey,
-  runKey,
+  PRIORITY_LEAD_MS,
+  runCallKey,
 } from '../../../src/domain/ports/agenda.ts';
 import type { Store } from '../../../src/domain/ports/store.ts';
 import type { InboxMessage } from '../../../src/domain/threads/message.ts';
@@ -70,7 +70,7 @@ function sow(seed: SeedThread, index: number, requester: Person, at: number): So
 /** What its worker had in hand when it died. */
 function keysAtWork({ calls, message }: Sown): readonly AgendaKey[] {
   const running = calls.filter(({ state }) => state === 'running');
-  return [pumpKey(message.thread), ...running.map(({ proposed }) => runKey(proposed))];
+  return [advanceTurnKey(message.thread), ...running.map(({ proposed }) => runCallKey(proposed))];
 }
 
 /** Claims the keys, the only ones that are due this long, and keeps them, as a worker does that dies. */
@@ -79,9 +79,9 @@ async function claimAll(
   keys: readonly AgendaKey[],
   at: number,
 ): Promise<(key: AgendaKey) => Lease> {
-  const dueAt = at - 2 * AHEAD_MS;
+  const dueAt = at - 2 * PRIORITY_LEAD_MS;
   await agenda.wake(keys.map((key) => ({ key, dueAt })));
-  const { leases } = await agenda.claim(dueAt, LEASE_MS + 2 * AHEAD_MS, keys.length);
+  const { leases } = await agenda.claim(dueAt, LEASE_MS + 2 * PRIORITY_LEAD_MS, keys.length);
   const byId = new Map(leases.map((lease) => [lease.key.id, lease]));
   return ({ id }) => {
     const lease = byId.get(id);
@@ -97,17 +97,17 @@ async function seedThread(
   at: number,
 ): Promise<void> {
   const { thread } = message;
-  const pump = leaseOf(pumpKey(thread));
+  const pump = leaseOf(advanceTurnKey(thread));
   const fence = { thread, token: pump.fence };
   await store.inbox.receive(message, {});
   await store.inbox.begin(message.id, {}, fence);
   for (const { card, proposed, state } of calls) {
-    const runFence = state === 'running' ? leaseOf(runKey(proposed)).fence : pump.fence;
+    const runFence = state === 'running' ? leaseOf(runCallKey(proposed)).fence : pump.fence;
     const [asked, ...others] = stepsTo(proposed, state, runFence);
     const wakes = [{ key: expireKey(proposed), dueAt: at + REQUESTER_ROUTE.deadlineMs }];
     const call = await store.ledger.propose(proposed, { wakes }, fence, [asked]);
     await store.ledger.placeCard(call.id, card);
-    const runs = state === 'approved' ? [{ key: runKey(call), dueAt: at }] : [];
+    const runs = state === 'approved' ? [{ key: runCallKey(call), dueAt: at }] : [];
     if (others.length > 0) await store.ledger.write(call, others, { wakes: runs });
     if (state === 'succeeded') await store.ledger.markDelivered([call.id], fence);
   }

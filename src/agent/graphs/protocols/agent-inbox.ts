@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { DecisionKind } from '../../../domain/policy/route.ts';
 import {
-  ARGS,
-  assertMatches,
+  ARGUMENTS,
+  assertParsed,
   type ForeignDecision,
   type ForeignRequest,
   type Protocol,
@@ -13,7 +13,7 @@ import {
 const REQUEST = z.object({
   action_request: z.object({
     action: z.string(),
-    args: ARGS.default({}),
+    args: ARGUMENTS.default({}),
   }),
   config: z.object({
     allow_accept: z.boolean().default(false),
@@ -27,12 +27,12 @@ const REQUEST = z.object({
 type Request = z.infer<typeof REQUEST>;
 
 /** The interrupts of Agent Inbox: one request or a list of them, answered by a list. */
-export const agentInbox: Protocol = {
+export const agentInboxProtocol: Protocol = {
   name: 'Agent Inbox',
   parse: (value) => read(value)?.map(toForeign),
   encode(value, decisions) {
     const requests = read(value);
-    assertMatches('Agent Inbox', requests?.map(toForeign), decisions);
+    assertParsed('Agent Inbox', requests?.map(toForeign), decisions);
     return (requests ?? []).map((request, index) => answer(request, decisions[index]));
   },
 };

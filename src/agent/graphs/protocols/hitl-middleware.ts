@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { DecisionKind } from '../../../domain/policy/route.ts';
 import {
-  ARGS,
-  type Asker,
-  assertMatches,
+  ARGUMENTS,
+  assertParsed,
   type ForeignDecision,
   type ForeignRequest,
   type Protocol,
+  type RequestSource,
 } from './protocol.ts';
 
 const KIND = z.enum(['approve', 'edit', 'reject', 'respond']);
@@ -16,7 +16,7 @@ const DESCRIPTION = z.string().nullish();
 /** https://docs.langchain.com/oss/javascript/langchain/human-in-the-loop */
 const JS = z.object({
   actionRequests: z
-    .array(z.object({ name: z.string(), args: ARGS, description: DESCRIPTION }))
+    .array(z.object({ name: z.string(), args: ARGUMENTS, description: DESCRIPTION }))
     .min(1),
   reviewConfigs: z.array(
     z.object({
@@ -30,7 +30,7 @@ const JS = z.object({
 /** https://docs.langchain.com/oss/python/langchain/human-in-the-loop */
 const PYTHON = z.object({
   action_requests: z
-    .array(z.object({ name: z.string(), args: ARGS, description: DESCRIPTION }))
+    .array(z.object({ name: z.string(), args: ARGUMENTS, description: DESCRIPTION }))
     .min(1),
   review_configs: z.array(
     z.object({
@@ -65,15 +65,15 @@ interface Batch {
  * were approved are rejected too, with the reason: otherwise nobody would hear of them again. It drops
  * the calls that it does not ask about as well, and leaves them in the message without an answer.
  */
-export const hitlMiddleware: Protocol = {
+export const hitlMiddlewareProtocol: Protocol = {
   name: 'the human-in-the-loop middleware',
   parse: (value) => read(value)?.actions.map(toForeign),
   encode(value, decisions, asker = 'graph') {
     const batch = read(value);
-    assertMatches(hitlMiddleware.name, batch?.actions.map(toForeign), decisions);
+    assertParsed(hitlMiddlewareProtocol.name, batch?.actions.map(toForeign), decisions);
     if (!batch) return null;
-    const ways = waysOf(batch, decisions);
-    const spare = wayToSpare(batch, ways, asker);
+    const ways = resumeWaysOf(batch, decisions);
+    const spare = spareDecisionOf(batch, ways, asker);
     const answers = ways.map((way) => answer(way, batch.edited, spare));
     return { decisions: answers };
   },
@@ -83,8 +83,8 @@ export const hitlMiddleware: Protocol = {
   },
   lost(value, decisions) {
     const batch = read(value);
-    const ways = batch ? waysOf(batch, decisions) : [];
-    if (!batch || wayToSpare(batch, ways, 'graph') !== 'none-runs') return [];
+    const ways = batch ? resumeWaysOf(batch, decisions) : [];
+    if (!batch || spareDecisionOf(batch, ways, 'graph') !== 'none-runs') return [];
     return ways.flatMap(({ action, decision }, index) =>
       isToRun(decision) && !action.allowed.includes('reject') ? [index] : [],
     );
@@ -97,7 +97,7 @@ const REJECTION = z.object({
     .refine((all) => all.some(({ type }) => type === 'reject')),
 });
 
-function waysOf({ actions }: Batch, decisions: readonly ForeignDecision[]): readonly Way[] {
+function resumeWaysOf({ actions }: Batch, decisions: readonly ForeignDecision[]): readonly Way[] {
   return actions.map((action, index) => {
     return { action, decision: decisions[index] ?? { kind: 'ignore' } };
   });
@@ -179,7 +179,7 @@ interface Way {
  */
 type Spare = 'as-they-are' | 'by-other-words' | 'none-runs';
 
-function wayToSpare({ edited }: Batch, ways: readonly Way[], asker: Asker): Spare {
+function spareDecisionOf({ edited }: Batch, ways: readonly Way[], asker: RequestSource): Spare {
   const runs = ways.some(({ decision }) => isToRun(decision));
   // A helper may call more than it asks about, to which nobody could write an answer.
   if (edited === 'edited_action' || !(runs || asker === 'helper')) return 'as-they-are';
@@ -198,7 +198,7 @@ function isToRun({ kind }: ForeignDecision): boolean {
 function answer({ action, decision }: Way, edited: Batch['edited'], spare: Spare): JsonValue {
   const { name, allowed } = action;
   if (isToRun(decision) && spare === 'none-runs' && allowed.includes('reject')) {
-    return { type: 'reject', message: sayDropped(decision) };
+    return { type: 'reject', message: describeDropped(decision) };
   }
   if (decision.kind === 'approve') return { type: 'approve' };
   if (decision.kind === 'edit') return { type: 'edit', [edited]: { name, args: decision.args } };
@@ -209,7 +209,7 @@ function answer({ action, decision }: Way, edited: Batch['edited'], spare: Spare
   return { type: 'edit', [edited]: { name: refusedName(name), args: { message } } };
 }
 
-function sayDropped(decision: ForeignDecision): string {
+function describeDropped(decision: ForeignDecision): string {
   const how = decision.kind === 'edit' ? ` with ${JSON.stringify(decision.args)}` : '';
   return `Not run, though a person approved it${how}: the graph’s middleware drops approved calls beside a rejected one. It may be asked for again alone.`;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import {
-  ARGS,
-  assertMatches,
+  ARGUMENTS,
+  assertParsed,
   type ForeignDecision,
   type ForeignRequest,
   type Protocol,
@@ -11,19 +11,19 @@ import {
 /** As `per-call-approvals.js` asks. */
 const QUESTION = z.object({
   countersign: z.literal(1),
-  call: z.object({ name: z.string(), args: ARGS }),
+  call: z.object({ name: z.string(), args: ARGUMENTS }),
   description: z.string().optional(),
 });
 
 /** The interrupts of our own middleware: one for each call. */
-export const perCall: Protocol = {
+export const perCallProtocol: Protocol = {
   name: 'per-call approvals',
   parse(value) {
     const question = QUESTION.safeParse(value);
     return question.success ? [toForeign(question.data)] : undefined;
   },
   encode(value, decisions) {
-    assertMatches(perCall.name, perCall.parse(value), decisions);
+    assertParsed(perCallProtocol.name, perCallProtocol.parse(value), decisions);
     return answer(decisions[0] ?? { kind: 'ignore' });
   },
 };

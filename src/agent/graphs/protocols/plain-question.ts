@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import {
-  assertMatches,
+  assertParsed,
   type ForeignDecision,
   type ForeignRequest,
   type Protocol,
@@ -10,12 +10,12 @@ import {
 const JSON_VALUE = z.json();
 
 /** What an interrupt asks that is of no known protocol: shown as JSON, and answered by a person's words as they are. */
-export const plain: Protocol = {
+export const plainQuestion: Protocol = {
   name: 'a value of its own',
   takesOnlyPeople: true,
   parse: (value) => [toRequest(value)],
   encode(value, decisions) {
-    assertMatches(plain.name, [toRequest(value)], decisions);
+    assertParsed(plainQuestion.name, [toRequest(value)], decisions);
     return wordsOf(decisions[0]);
   },
 };

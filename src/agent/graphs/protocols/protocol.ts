@@ -8,7 +8,7 @@ export type { ForeignDecision };
 const ANY_ARGS = z.record(z.string(), z.json());
 
 /** Arguments as they came: a schema that copies them would leave a `__proto__` out, with which the graph runs. */
-export const ARGS = z.custom<Readonly<Record<string, JsonValue>>>(
+export const ARGUMENTS = z.custom<Readonly<Record<string, JsonValue>>>(
   (value) => ANY_ARGS.safeParse(value).success,
 );
 
@@ -24,7 +24,7 @@ export interface ForeignRequest {
 }
 
 /** Who asks: the graph, whose messages can be mended from outside, or a helper inside of it, whose can't. */
-export type Asker = 'graph' | 'helper';
+export type RequestSource = 'graph' | 'helper';
 
 /** A way in which graphs ask people about calls by an interrupt. */
 export interface Protocol {
@@ -38,11 +38,11 @@ export interface Protocol {
   /** Tells whether whoever asks drops what else its message calls, and leaves that without an answer. (Default: never.) */
   dropsOthers?(value: unknown, answer: JsonValue): boolean;
   /** Writes what the interrupt is resumed with; takes one decision for each request of the value, in their order. */
-  encode(value: unknown, decisions: readonly ForeignDecision[], asker?: Asker): JsonValue;
+  encode(value: unknown, decisions: readonly ForeignDecision[], asker?: RequestSource): JsonValue;
 }
 
 /** What nothing may be made of: the value was read before it was answered. */
-export function assertMatches(
+export function assertParsed(
   protocol: string,
   requests: readonly ForeignRequest[] | undefined,
   decisions: readonly ForeignDecision[],

@@ -6,26 +6,26 @@
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { ProviderFields } from '../../../domain/threads/message.ts';
 import { createCallAssembler } from '../collect-answer.ts';
-import type { ModelPiece } from './answer-chunk.ts';
-import { quoteArguments } from './exact-arguments.ts';
-import { ENDED, type ReadChunk, readChunk } from './parse-chunk.ts';
-import { createThoughtFilter, type ThoughtHabit } from './reasoning-filter.ts';
-import { holdsError, readServerError, toServerError } from './server-error.ts';
-import type { Quirks, RequestBody } from './server-quirks.ts';
-import { readEvents, toEventResponse } from './server-sent-events.ts';
+import type { AnswerChunk } from './answer-chunk.ts';
+import { argumentsToText } from './exact-arguments.ts';
+import { END_REASONS, type ParsedChunk, parseChunk } from './parse-chunk.ts';
+import { createReasoningFilter, type ReasoningHabit } from './reasoning-filter.ts';
+import { containsError, readServerError, toServerError } from './server-error.ts';
+import type { RequestBody, ServerQuirks } from './server-quirks.ts';
+import { readServerSentEvents, toEventResponse } from './server-sent-events.ts';
 
 /** One request, and what came of it. */
 export interface Exchange {
   readonly fetch: typeof fetch;
   /** Returns the pieces that came since the last time. */
-  take(): readonly ModelPiece[];
+  take(): readonly AnswerChunk[];
   /** Why it failed, in the server's words where it said any. */
   failure(): unknown;
 }
 
 export interface ExchangeOptions {
-  readonly quirks: Quirks;
-  readonly habit: ThoughtHabit;
+  readonly quirks: ServerQuirks;
+  readonly habit: ReasoningHabit;
   /** What belongs to each message of the assistant, in their order. */
   readonly fields: readonly (ProviderFields | undefined)[];
   /** Told of what the server does not take. */
@@ -39,7 +39,7 @@ const PIECES_PER_SIGN = 16;
 /** Creates the exchange of one request. */
 export function createExchange(options: ExchangeOptions): Exchange {
   const { quirks, habit, fields, onQuirk } = options;
-  const pieces: ModelPiece[] = [];
+  const pieces: AnswerChunk[] = [];
   let failure: unknown;
 
   function fail(error: unknown): never {
@@ -71,9 +71,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
 }
 
 interface Relay {
-  readonly habit: ThoughtHabit;
+  readonly habit: ReasoningHabit;
   /** What is read is added to them. */
-  readonly pieces: ModelPiece[];
+  readonly pieces: AnswerChunk[];
   fail(error: unknown): never;
 }
 
@@ -99,16 +99,16 @@ async function* relay(response: Response, { habit, pieces, fail }: Relay): Async
 }
 
 /** Reads the values of an answer, be it streamed or whole; throws an error that stands in one's place. */
-async function* readAnswer(response: Response): AsyncGenerator<ReadChunk> {
+async function* readAnswer(response: Response): AsyncGenerator<ParsedChunk> {
   let hasBegun = false;
   for await (const text of textsOf(response)) {
     if (text.trim() === '[DONE]') {
-      if (hasBegun) yield { ...NOTHING, finishReason: ENDED };
+      if (hasBegun) yield { ...NOTHING, finishReason: END_REASONS };
       return;
     }
-    const value = JSON.parse(quoteArguments(text, 'arguments')) as JsonValue;
-    if (holdsError(value)) throw toServerError(value, response);
-    const chunk = readChunk(value);
+    const value = JSON.parse(argumentsToText(text, 'arguments')) as JsonValue;
+    if (containsError(value)) throw toServerError(value, response);
+    const chunk = parseChunk(value);
     if (chunk) yield chunk;
     hasBegun ||= chunk !== undefined;
   }
@@ -121,20 +121,20 @@ async function* textsOf(response: Response): AsyncGenerator<string> {
     yield '[DONE]';
     return;
   }
-  yield* readEvents(toBody(response));
+  yield* readServerSentEvents(toBody(response));
 }
 
 /** Makes pieces of what is read: thoughts go, and the reason for the end comes last. */
-function createAnswerReader(habit: ThoughtHabit) {
-  const filter = createThoughtFilter(habit);
+function createAnswerReader(habit: ReasoningHabit) {
+  const filter = createReasoningFilter(habit);
   const assembler = createCallAssembler();
   let finishReason: string | undefined;
 
   return {
-    read(chunk: ReadChunk): ModelPiece {
+    read(chunk: ParsedChunk): AnswerChunk {
       // What the server names itself says more than that the stream has ended.
-      if (chunk.finishReason !== ENDED) finishReason = chunk.finishReason ?? finishReason;
-      else finishReason ??= ENDED;
+      if (chunk.finishReason !== END_REASONS) finishReason = chunk.finishReason ?? finishReason;
+      else finishReason ??= END_REASONS;
       assembler.add(chunk.calls);
       return { ...chunk, ...filter.add(chunk.text), finishReason: undefined };
     },
@@ -150,7 +150,7 @@ function createAnswerReader(habit: ThoughtHabit) {
   };
 }
 
-const NOTHING: ReadChunk = {
+const NOTHING: ParsedChunk = {
   text: '',
   calls: [],
   finishReason: undefined,

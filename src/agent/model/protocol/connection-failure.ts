@@ -24,7 +24,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for another host name',
 };
 /** A chain of errors may lead back to itself. */
-const MOST_STEPS = 10;
+const MAX_STEPS = 10;
 
 /** Returns the code of the innermost error that has one, through causes and the first of several errors at once. */
 export function networkCodeOf(error: unknown): string | undefined {
@@ -49,7 +49,7 @@ export function describeConnectionFailure(error: unknown): string | undefined {
 function chainOf(error: unknown): readonly Error[] {
   const chain: Error[] = [];
   let at = error;
-  while (at instanceof Error && chain.length < MOST_STEPS) {
+  while (at instanceof Error && chain.length < MAX_STEPS) {
     chain.push(at);
     const [first] = at instanceof AggregateError ? (at.errors as readonly unknown[]) : [];
     at = first ?? at.cause;
@@ -68,7 +68,7 @@ function otherMeaning(code: string): string | undefined {
 }
 
 /** Returns an address as it may be logged: without user name, password and query. */
-export function plainAddress(address: string): string {
+export function redactAddress(address: string): string {
   if (!URL.canParse(address)) return '';
   const { origin, pathname } = new URL(address);
   return `${origin}${pathname === '/' ? '' : pathname}`;

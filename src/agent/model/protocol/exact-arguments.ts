@@ -5,7 +5,7 @@ const TOKEN = /"|\\.|[{}[\]]/gs;
  * Rewrites arguments of tool calls that came as objects into texts of their own JSON, character for
  * character: parsed values would have lost long numbers and repeated keys. `key` names their field.
  */
-export function quoteArguments(json: string, key: 'arguments' | 'input'): string {
+export function argumentsToText(json: string, key: 'arguments' | 'input'): string {
   if (!new RegExp(`"${key}"\\s*:\\s*[{[]`).test(json)) return json;
   let written = 0;
   let quoted = '';

@@ -5,7 +5,7 @@ import type { ProviderFields } from '../../../domain/threads/message.ts';
 const GROWING: ReadonlySet<string> = new Set(['text', 'summary', 'data', 'thinking', 'content']);
 
 /** Puts the fields of a streamed message together: texts grow, and parts of lists join by their index. */
-export function mergeFields(known: ProviderFields, added: ProviderFields): ProviderFields {
+export function mergeDeltas(known: ProviderFields, added: ProviderFields): ProviderFields {
   const merged: Record<string, JsonValue> = { ...known };
   for (const [key, value] of Object.entries(added)) {
     merged[key] = mergeValue(known[key], value, true);

@@ -1,14 +1,14 @@
 /** Reads what servers of OpenAI's protocol answer, in the shapes in which they really do. */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { ProviderFields, TokenCount } from '../../../domain/threads/message.ts';
-import type { CallPiece } from './answer-chunk.ts';
+import type { CallChunk } from './answer-chunk.ts';
 
 type JsonObject = { readonly [key: string]: JsonValue };
 
 /** What one event of a stream, or a whole answer, says. */
-export interface ReadChunk {
+export interface ParsedChunk {
   readonly text: string;
-  readonly calls: readonly CallPiece[];
+  readonly calls: readonly CallChunk[];
   readonly finishReason: string | undefined;
   readonly tokens: TokenCount | undefined;
   readonly fields: ProviderFields | undefined;
@@ -38,10 +38,10 @@ const REASONS: Readonly<Record<string, string>> = {
   abort: 'error',
 };
 /** Says that the answer is over, in words that are no standard ones. */
-export const ENDED = 'ended';
+export const END_REASONS = 'ended';
 
 /** Reads an event of a stream or a whole answer; undefined for what is neither. */
-export function readChunk(value: JsonValue): ReadChunk | undefined {
+export function parseChunk(value: JsonValue): ParsedChunk | undefined {
   if (!isObject(value) || !(Array.isArray(value.choices) || isObject(value.usage)))
     return undefined;
   const choice = listOf(value.choices)[0];
@@ -70,9 +70,9 @@ function textOf(content: JsonValue | undefined): string {
     .join('');
 }
 
-function toCalls(calls: JsonValue | undefined): readonly CallPiece[] {
+function toCalls(calls: JsonValue | undefined): readonly CallChunk[] {
   const all = Array.isArray(calls) ? calls : [calls];
-  return all.filter(isObject).map((call): CallPiece => {
+  return all.filter(isObject).map((call): CallChunk => {
     const { index, id } = call;
     const called = isObject(call.function) ? call.function : call;
     return {
@@ -94,7 +94,7 @@ function toReason(reason: JsonValue | undefined): string | undefined {
   if (typeof reason !== 'string' || reason === '') return undefined;
   const plain = reason.toLowerCase();
   if (KNOWN_REASONS.has(plain)) return plain;
-  return REASONS[plain] ?? ENDED;
+  return REASONS[plain] ?? END_REASONS;
 }
 
 /** Servers that are only nearly compatible leave counts out, or send null. */

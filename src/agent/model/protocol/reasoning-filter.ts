@@ -18,19 +18,19 @@ const STRAY_TAIL =
 const LONGEST_TAG = 32;
 
 /** A part of an answer as people may see it. */
-export interface ShownText {
+export interface FilteredText {
   readonly text: string;
   /** What was shown of this answer before was a thought. */
   readonly restarts?: true;
 }
 
 /** Whether answers of this model are known to begin within a thought; shared by all answers of a process. */
-export interface ThoughtHabit {
+export interface ReasoningHabit {
   beginsInThought: boolean;
 }
 
 /** Creates the filter of one answer. */
-export function createThoughtFilter(habit: ThoughtHabit) {
+export function createReasoningFilter(habit: ReasoningHabit) {
   let state: 'start' | 'tagged' | 'untagged' | 'shown' = habit.beginsInThought
     ? 'untagged'
     : 'start';
@@ -89,14 +89,14 @@ export function createThoughtFilter(habit: ThoughtHabit) {
     return true;
   }
 
-  function settle(): void {
+  function settlePending(): void {
     const steps = { start: atStart, tagged: inTag, untagged, shown: () => false };
     while (steps[state]()) {
       // Each step goes on where the one before has ended.
     }
   }
 
-  function show(text: string): ShownText {
+  function show(text: string): FilteredText {
     // Between a thought and the answer stand empty lines.
     const shown = hasShown ? text : text.trimStart();
     hasShown ||= shown !== '';
@@ -104,9 +104,9 @@ export function createThoughtFilter(habit: ThoughtHabit) {
   }
 
   return {
-    add(delta: string): ShownText {
+    add(delta: string): FilteredText {
       held += delta;
-      settle();
+      settlePending();
       if (state !== 'shown') return { text: '' };
       const stray = STRAY.exec(held);
       // At the very end it may yet go on in the line.
@@ -122,7 +122,7 @@ export function createThoughtFilter(habit: ThoughtHabit) {
       return show(text);
     },
     /** Returns what was still held back; `isWhole` tells whether the answer came to its end. */
-    end(isWhole: boolean): ShownText {
+    end(isWhole: boolean): FilteredText {
       const rest = thoughts.join('') + held;
       held = '';
       if (state === 'tagged' || (state === 'untagged' && !isWhole)) return { text: '' };

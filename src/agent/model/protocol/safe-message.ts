@@ -1,6 +1,6 @@
 import { AIMessage, type BaseMessage, SystemMessage } from '@langchain/core/messages';
-import { toWhole } from '../../../domain/json/to-plain-json.ts';
-import { hideText, plainMasking } from '../../../domain/secrets/mask-secrets.ts';
+import { toWellFormed } from '../../../domain/json/to-plain-json.ts';
+import { maskWholeText, plainMasking } from '../../../domain/secrets/mask-secrets.ts';
 import { ModelServerError } from './server-error.ts';
 
 const MAX_CHARS = 500;
@@ -24,8 +24,11 @@ export function toSafeMessage(
   let text = error.message;
   for (const secret of secrets) text = text.replaceAll(secret, LEFT_OUT);
   text = text.replace(PART_OF_KEY, LEFT_OUT);
-  const hidden = hideText(withoutQuotes(text, textsOf(messages)), plainMasking({ reveals: false }));
-  return toWhole(hidden.length > MAX_CHARS ? `${hidden.slice(0, MAX_CHARS)}…` : hidden);
+  const hidden = maskWholeText(
+    withoutQuotes(text, textsOf(messages)),
+    plainMasking({ reveals: false }),
+  );
+  return toWellFormed(hidden.length > MAX_CHARS ? `${hidden.slice(0, MAX_CHARS)}…` : hidden);
 }
 
 /** All that people, the model and tools said; the instructions are the operator's own. */

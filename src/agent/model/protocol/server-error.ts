@@ -54,8 +54,8 @@ export function toServerError(
 }
 
 /** Tells whether a value that came in an answer's place, or amid it, is an error. */
-export function holdsError(value: JsonValue | undefined): boolean {
-  if (Array.isArray(value)) return value.length > 0 && value.every(holdsError);
+export function containsError(value: JsonValue | undefined): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(containsError);
   if (!isObject(value)) return false;
   if (value.object === 'error' || value.type === 'error') return true;
   return value.error !== undefined && value.error !== null && value.error !== false;

@@ -3,7 +3,7 @@
  * part is answered by one more request, changed as its row says; the process remembers it from then on.
  */
 import type { JsonValue } from '../../../domain/json/json.ts';
-import { isWithoutTools } from '../model-failure.ts';
+import { lacksToolSupport } from '../model-failure.ts';
 import type { ModelServerError } from './server-error.ts';
 
 /** The body of a request, as far as it is rewritten. */
@@ -88,12 +88,12 @@ const QUIRKS: readonly Quirk[] = [
 
 const WITHOUT_TOOLS: Quirk = {
   name: 'can’t call tools',
-  isNamed: (refusal, body) => body.tools !== undefined && isWithoutTools(refusal),
+  isNamed: (refusal, body) => body.tools !== undefined && lacksToolSupport(refusal),
   apply: ({ tools: _, ...body }) => body,
 };
 
 /** What one server has refused so far. */
-export interface Quirks {
+export interface ServerQuirks {
   /** Changes a request to what the server takes, as far as that is known. */
   apply(body: RequestBody): RequestBody;
   /** Learns from the refusal of a request; returns what was learned, or undefined when sending it again is no use. */
@@ -101,7 +101,11 @@ export interface Quirks {
 }
 
 /** Creates the memory of one server; with `allowsNoTools` the tools are left out where it has none. */
-export function createQuirks({ allowsNoTools }: { readonly allowsNoTools: boolean }): Quirks {
+export function createServerQuirks({
+  allowsNoTools,
+}: {
+  readonly allowsNoTools: boolean;
+}): ServerQuirks {
   const table = allowsNoTools ? [...QUIRKS, WITHOUT_TOOLS] : QUIRKS;
   const known = new Set<Quirk>();
   const refusedFields = new Set<string>();

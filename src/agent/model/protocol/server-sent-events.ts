@@ -5,7 +5,9 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 const MAX_EVENT_CHARS = 8 * 1024 * 1024;
 
 /** Reads the data of a response's server-sent events; the last one may lack its empty line. */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+export async function* readServerSentEvents(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<string> {
   const closed = new TransformStream<string, string>({
     flush(controller) {
       controller.enqueue('\n\n');

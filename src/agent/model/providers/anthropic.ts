@@ -3,11 +3,11 @@ import type { JsonValue } from '../../../domain/json/json.ts';
 import type { ProviderFields } from '../../../domain/threads/message.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
 import type { ChatModel } from '../create-chat-model.ts';
-import { offerTool } from '../model-tool.ts';
-import type { CallPiece, ModelPiece } from '../protocol/answer-chunk.ts';
-import { quoteArguments } from '../protocol/exact-arguments.ts';
-import { holdsError, readServerError, toServerError } from '../protocol/server-error.ts';
-import { readEvents, toEventResponse } from '../protocol/server-sent-events.ts';
+import { toModelTool } from '../model-tool.ts';
+import type { AnswerChunk, CallChunk } from '../protocol/answer-chunk.ts';
+import { argumentsToText } from '../protocol/exact-arguments.ts';
+import { containsError, readServerError, toServerError } from '../protocol/server-error.ts';
+import { readServerSentEvents, toEventResponse } from '../protocol/server-sent-events.ts';
 import { providerFieldsOf } from '../to-chat-messages.ts';
 import { exportedClass, methodOf, type Provider } from './provider.ts';
 import { toParsedCalls } from './to-parsed-calls.ts';
@@ -106,7 +106,7 @@ const PIECES_PER_SIGN = 16;
  * and at every piece all of them anew: it gets each call's in one piece.
  */
 function createExchange(fields: readonly (ProviderFields | undefined)[]) {
-  const pieces: ModelPiece[] = [];
+  const pieces: AnswerChunk[] = [];
   let failure: unknown;
 
   function fail(error: unknown): never {
@@ -125,9 +125,9 @@ function createExchange(fields: readonly (ProviderFields | undefined)[]) {
     const toPiece = createPieceReader();
     const merge = createArgumentMerger();
     try {
-      for await (const data of readEvents(response.body ?? new Blob([]).stream())) {
-        const value = JSON.parse(quoteArguments(data, 'input')) as JsonValue;
-        if (holdsError(value)) throw toServerError(value, response);
+      for await (const data of readServerSentEvents(response.body ?? new Blob([]).stream())) {
+        const value = JSON.parse(argumentsToText(data, 'input')) as JsonValue;
+        if (containsError(value)) throw toServerError(value, response);
         const read = value as unknown as WireEvent;
         pieces.push(toPiece(read));
         for (const each of merge(read)) yield toEvent(each);
@@ -211,7 +211,7 @@ function withThoughts(
 }
 
 function toOffer(tool: Tool) {
-  const { name, description, schema } = offerTool(tool);
+  const { name, description, schema } = toModelTool(tool);
   return { name, description, input_schema: { ...schema, type: 'object' as const } };
 }
 
@@ -227,11 +227,11 @@ const FINISH: Readonly<Record<string, string>> = {
 
 const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking']);
 
-function createPieceReader(): (event: WireEvent) => ModelPiece {
+function createPieceReader(): (event: WireEvent) => AnswerChunk {
   const thoughts = new Map<number, Record<string, JsonValue>>();
   let input: number | undefined;
 
-  function start({ index, content_block: block }: BlockStart): ModelPiece {
+  function start({ index, content_block: block }: BlockStart): AnswerChunk {
     if (THOUGHTS.has(block.type)) thoughts.set(index, { ...block });
     if (block.type !== 'tool_use') return piece({ text: wordsOf(block, 'text') });
     // Arguments come with the start of a call, as an empty object, or as all of them.
@@ -239,7 +239,7 @@ function createPieceReader(): (event: WireEvent) => ModelPiece {
     return piece({ call: { index, id: block.id, name: block.name, args } });
   }
 
-  function delta({ index, delta: added }: BlockDelta): ModelPiece {
+  function delta({ index, delta: added }: BlockDelta): AnswerChunk {
     const thought = thoughts.get(index);
     if (thought) {
       thought.thinking = `${thought.thinking ?? ''}${added.thinking ?? ''}`;
@@ -251,12 +251,12 @@ function createPieceReader(): (event: WireEvent) => ModelPiece {
     return piece({ text: wordsOf(added, 'text_delta') });
   }
 
-  function stop(index: number): ModelPiece {
+  function stop(index: number): AnswerChunk {
     const thought = thoughts.get(index);
     return thought ? { ...piece({}), fields: { thinking_blocks: [thought] } } : piece({});
   }
 
-  function finish(reason: string | null | undefined, usage: WireUsage | undefined): ModelPiece {
+  function finish(reason: string | null | undefined, usage: WireUsage | undefined): AnswerChunk {
     const output = usage?.output_tokens;
     const tokens = input !== undefined && output !== undefined ? { input, output } : undefined;
     const finishReason = reason ? (FINISH[reason] ?? reason) : undefined;
@@ -293,8 +293,8 @@ function piece({
   finishReason,
 }: {
   readonly text?: string;
-  readonly call?: CallPiece;
+  readonly call?: CallChunk;
   readonly finishReason?: string | undefined;
-}): ModelPiece {
+}): AnswerChunk {
   return { text, calls: call ? [call] : [], finishReason };
 }

@@ -2,14 +2,14 @@ import {
   type ChatModel,
   type ChatModelOptions,
   createChatModel,
-  isCompatible,
+  isOpenAiCompatible,
   ModelSettingError,
+  modelVariablesOf,
   splitModelName,
-  variablesOf,
 } from '../create-chat-model.ts';
 import { anthropic } from './anthropic.ts';
 import type { Provider, ProviderAccess } from './provider.ts';
-import { sayRefused } from './unsupported-providers.ts';
+import { describeUnsupportedProvider } from './unsupported-providers.ts';
 
 /** Providers with a protocol of their own. */
 const PROVIDERS: Readonly<Record<string, Provider>> = { anthropic };
@@ -26,10 +26,10 @@ export async function loadChatModel(
   load: LoadPackage = (name) => import(name),
 ): Promise<ChatModel> {
   const { provider: id, name } = splitModelName(options.model);
-  const variables = variablesOf(id);
-  if (isCompatible(id)) return createChatModel(options);
+  const variables = modelVariablesOf(id);
+  if (isOpenAiCompatible(id)) return createChatModel(options);
   const provider = Object.hasOwn(PROVIDERS, id) ? PROVIDERS[id] : undefined;
-  if (!provider) throw new ModelSettingError(sayRefused(id, name));
+  if (!provider) throw new ModelSettingError(describeUnsupportedProvider(id, name));
   const { apiKey, baseUrl, timeoutMs, maxRetries } = options;
   if (!apiKey && !baseUrl) {
     throw new ModelSettingError(

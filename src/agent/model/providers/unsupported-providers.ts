@@ -34,7 +34,7 @@ function unstoppable(baseUrl: string): readonly [string, string] {
 }
 
 /** Says why a provider's model is refused, and how to reach it all the same. */
-export function sayRefused(provider: string, model: string): string {
+export function describeUnsupportedProvider(provider: string, model: string): string {
   const known = Object.hasOwn(REFUSED, provider) ? REFUSED[provider] : undefined;
   if (known) {
     const [why, baseUrl] = known;

@@ -3,16 +3,19 @@ import { z } from 'zod';
 import type { JsonValue } from '../../../domain/json/json.ts';
 
 /** What is said of a call: its name in one line, and what people read of it in whole. */
-export interface Said {
+export interface ToolUseDescription {
   readonly summary: string;
   readonly preview?: string | undefined;
 }
 
 /** Says what a call does; undefined where its arguments are not of the shape. */
-export type Reader = (args: JsonValue) => Said | undefined;
+export type ArgumentReader = (args: JsonValue) => ToolUseDescription | undefined;
 
 /** The readers of tools by their names in Claude Code, Codex, Gemini CLI, Cursor, Copilot, OpenCode, Cline and deepagents. */
-export type Readers = readonly (readonly [names: readonly string[], reader: Reader])[];
+export type ArgumentReaders = readonly (readonly [
+  names: readonly string[],
+  reader: ArgumentReader,
+])[];
 
 export const text = z.string();
 export const some = z.string().regex(/\S/);
@@ -22,10 +25,10 @@ export const number = z.number().optional();
 export const words = z.string().optional();
 
 /** Makes the reader of one shape. */
-export function reader<Shape extends z.ZodRawShape>(
+export function createArgumentReader<Shape extends z.ZodRawShape>(
   shape: Shape,
-  say: (args: z.output<z.ZodObject<Shape, z.core.$strict>>) => Said | undefined,
-): Reader {
+  say: (args: z.output<z.ZodObject<Shape, z.core.$strict>>) => ToolUseDescription | undefined,
+): ArgumentReader {
   const schema = z.strictObject(shape);
   return (args) => {
     const read = schema.safeParse(args);

@@ -1,23 +1,26 @@
 import { z } from 'zod';
-import { sayRun } from '../command/describe-command.ts';
+import { describeCommand } from '../command/describe-command.ts';
 import {
+  type ArgumentReaders,
+  createArgumentReader,
   flag,
   number,
-  type Readers,
-  reader,
-  type Said,
   some,
+  type ToolUseDescription,
   text,
   words,
 } from './argument-reader.ts';
 
-const run = (command: string): Said => ({ summary: sayRun(command), preview: `$ ${command}` });
+const run = (command: string): ToolUseDescription => ({
+  summary: describeCommand(command),
+  preview: `$ ${command}`,
+});
 
 /** The tools that run commands. */
-export const COMMANDS: Readers = [
+export const COMMAND_READERS: ArgumentReaders = [
   [
     ['Bash', 'bash', 'BashTool'],
-    reader(
+    createArgumentReader(
       {
         command: some,
         description: words,
@@ -39,35 +42,35 @@ export const COMMANDS: Readers = [
   ],
   [
     ['Shell', 'execute', 'execute_bash'],
-    reader(
+    createArgumentReader(
       { command: some, description: words, cwd: words, working_directory: words, timeout: number },
       ({ command }) => run(command),
     ),
   ],
   [
     ['run_shell_command'],
-    reader(
+    createArgumentReader(
       { command: some, description: words, directory: words, dir_path: words, is_background: flag },
       ({ command }) => run(command),
     ),
   ],
   [
     ['run_in_terminal'],
-    reader(
+    createArgumentReader(
       { command: some, explanation: words, goal: words, isBackground: flag, timeout: number },
       ({ command }) => run(command),
     ),
   ],
   [
     ['execute_command'],
-    reader(
+    createArgumentReader(
       { command: some, requires_approval: z.union([z.boolean(), text]).optional(), cwd: words },
       ({ command }) => run(command),
     ),
   ],
   [
     ['shell', 'local_shell', 'container.exec'],
-    reader(
+    createArgumentReader(
       {
         command: z.array(text).min(1),
         workdir: words,
@@ -82,7 +85,7 @@ export const COMMANDS: Readers = [
   ],
   [
     ['exec_command', 'shell_command'],
-    reader(
+    createArgumentReader(
       {
         cmd: some.optional(),
         command: some.optional(),

@@ -4,18 +4,18 @@
  */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
-import type { Said } from './argument-reader.ts';
-import { COMMANDS } from './commands.ts';
-import { CHANGES } from './file-changes.ts';
-import { LOOK_UPS } from './lookups.ts';
+import type { ToolUseDescription } from './argument-reader.ts';
+import { COMMAND_READERS } from './commands.ts';
+import { FILE_CHANGE_READERS } from './file-changes.ts';
+import { LOOKUP_READERS } from './lookups.ts';
 
-const READERS = [...COMMANDS, ...CHANGES, ...LOOK_UPS];
+const READERS = [...COMMAND_READERS, ...FILE_CHANGE_READERS, ...LOOKUP_READERS];
 
 /** What we say of a program's call; nothing where its tool is not one of these. */
 export function describeCodingTool(name: string): Pick<Tool, 'summary' | 'preview'> {
   const readers = READERS.filter(([names]) => names.includes(name)).map(([, read]) => read);
   if (readers.length === 0) return {};
-  const say = (args: JsonValue): Said | undefined => {
+  const describeArguments = (args: JsonValue): ToolUseDescription | undefined => {
     for (const read of readers) {
       const said = read(args);
       if (said) return said;
@@ -23,9 +23,9 @@ export function describeCodingTool(name: string): Pick<Tool, 'summary' | 'previe
     return undefined;
   };
   return {
-    summary: (args) => say(args)?.summary,
+    summary: (args) => describeArguments(args)?.summary,
     async preview(args) {
-      const shown = say(args)?.preview;
+      const shown = describeArguments(args)?.preview;
       return shown === undefined ? undefined : { text: shown };
     },
   };

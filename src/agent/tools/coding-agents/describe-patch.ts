@@ -1,4 +1,4 @@
-import { pathInLine } from '../files/preview-change.ts';
+import { quotePath } from '../files/preview-change.ts';
 
 /** One file that a patch of Codex changes. */
 interface PatchedFile {
@@ -14,7 +14,7 @@ const VERBS = { Add: 'Write', Update: 'Edit', Delete: 'Delete' } as const;
  * Says what a patch in the form of Codex does, file by file; undefined where any line is not just as that
  * form has it, since whoever applies it may be more forgiving, and read a file's name where we don't.
  */
-export function sayPatch(
+export function describePatch(
   patch: string,
 ): { readonly summary: string; readonly preview: string } | undefined {
   const files = filesOf(patch.replace(/\n$/, '').split('\n'));
@@ -44,13 +44,13 @@ function filesOf(lines: readonly string[]): readonly PatchedFile[] | undefined {
 function readHead(line: string): PatchedFile | undefined {
   const [, kind, name] = HEAD.exec(line) ?? [];
   if (kind === undefined || name === undefined) return undefined;
-  return { verb: VERBS[kind as keyof typeof VERBS], path: pathInLine(name) };
+  return { verb: VERBS[kind as keyof typeof VERBS], path: quotePath(name) };
 }
 
 function readMove(line: string, { verb, path }: PatchedFile): PatchedFile | undefined {
   const [, to] = MOVE.exec(line) ?? [];
   if (to === undefined || verb !== 'Edit') return undefined;
-  return { verb, path: `${path} and move it to ${pathInLine(to)}` };
+  return { verb, path: `${path} and move it to ${quotePath(to)}` };
 }
 
 function isBody(line: string, verb: PatchedFile['verb']): boolean {

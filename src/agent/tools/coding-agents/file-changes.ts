@@ -1,58 +1,64 @@
 import { z } from 'zod';
-import { pathInLine } from '../files/preview-change.ts';
+import { quotePath } from '../files/preview-change.ts';
 import {
+  type ArgumentReaders,
+  createArgumentReader,
   flag,
   number,
   path,
-  type Readers,
-  reader,
-  type Said,
+  type ToolUseDescription,
   text,
   words,
 } from './argument-reader.ts';
-import { sayPatch } from './describe-patch.ts';
-import { type Replacement, showReplacements } from './show-replacements.ts';
+import { describePatch } from './describe-patch.ts';
+import { diffReplacements, type Replacement } from './show-replacements.ts';
 
-const write = (file: string, content: string): Said => {
+const write = (file: string, content: string): ToolUseDescription => {
   const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
   const size = `${lines} ${lines === 1 ? 'line' : 'lines'}, ${Buffer.byteLength(content)} bytes`;
-  const shown = pathInLine(file);
+  const shown = quotePath(file);
   return {
     summary: `Write ${shown}`,
     preview: `Writes ${shown} (${size}) in place of what it holds.`,
   };
 };
 
-const edit = (file: string, edits: readonly Replacement[]): Said => ({
-  summary: `Edit ${pathInLine(file)}${edits.length > 1 ? ` in ${edits.length} places` : ''}`,
-  preview: showReplacements(file, edits),
+const edit = (file: string, edits: readonly Replacement[]): ToolUseDescription => ({
+  summary: `Edit ${quotePath(file)}${edits.length > 1 ? ` in ${edits.length} places` : ''}`,
+  preview: diffReplacements(file, edits),
 });
 
 const CELLS = { replace: 'Edit a cell of', insert: 'Add a cell to', delete: 'Delete a cell of' };
 
 /** The tools that change files. */
-export const CHANGES: Readers = [
+export const FILE_CHANGE_READERS: ArgumentReaders = [
   [
     ['Write', 'write_file'],
-    reader({ file_path: path, content: text }, ({ file_path: file, content }) =>
+    createArgumentReader({ file_path: path, content: text }, ({ file_path: file, content }) =>
       write(file, content),
     ),
   ],
   [
     ['write', 'create_file'],
-    reader({ filePath: path, content: text }, ({ filePath, content }) => write(filePath, content)),
+    createArgumentReader({ filePath: path, content: text }, ({ filePath, content }) =>
+      write(filePath, content),
+    ),
   ],
   [
     ['write_to_file'],
-    reader({ path, content: text }, ({ path: file, content }) => write(file, content)),
+    createArgumentReader({ path, content: text }, ({ path: file, content }) =>
+      write(file, content),
+    ),
   ],
   [
     ['create'],
-    reader({ path, file_text: text }, ({ path: file, file_text: content }) => write(file, content)),
+    createArgumentReader({ path, file_text: text }, ({ path: file, file_text: content }) =>
+      write(file, content),
+    ),
   ],
   [
     ['Edit', 'edit_file', 'StrReplace'],
-    reader(
+    createArgumentReader(
       { file_path: path, old_string: text, new_string: text, replace_all: flag },
       ({ file_path: file, old_string: old, new_string: now, replace_all: isAll }) =>
         edit(file, [{ old, now, isAll }]),
@@ -60,7 +66,7 @@ export const CHANGES: Readers = [
   ],
   [
     ['replace'],
-    reader(
+    createArgumentReader(
       {
         file_path: path,
         old_string: text,
@@ -80,7 +86,7 @@ export const CHANGES: Readers = [
   ],
   [
     ['edit', 'replace_string_in_file'],
-    reader(
+    createArgumentReader(
       { filePath: path, oldString: text, newString: text, replaceAll: flag, explanation: words },
       ({ filePath, oldString: old, newString: now, replaceAll: isAll }) =>
         edit(filePath, [{ old, now, isAll }]),
@@ -88,13 +94,14 @@ export const CHANGES: Readers = [
   ],
   [
     ['edit'],
-    reader({ path, old_str: text, new_str: text }, ({ path: file, old_str: old, new_str: now }) =>
-      edit(file, [{ old, now }]),
+    createArgumentReader(
+      { path, old_str: text, new_str: text },
+      ({ path: file, old_str: old, new_str: now }) => edit(file, [{ old, now }]),
     ),
   ],
   [
     ['MultiEdit'],
-    reader(
+    createArgumentReader(
       {
         file_path: path,
         edits: z
@@ -114,7 +121,7 @@ export const CHANGES: Readers = [
   ],
   [
     ['NotebookEdit'],
-    reader(
+    createArgumentReader(
       {
         notebook_path: path,
         new_source: text,
@@ -125,7 +132,7 @@ export const CHANGES: Readers = [
       ({ notebook_path: file, new_source: source, cell_id: cell, edit_mode: mode = 'replace' }) => {
         const at = cell === undefined ? '' : `Cell ${JSON.stringify(cell)}\n`;
         return {
-          summary: `${CELLS[mode]} ${pathInLine(file)}`,
+          summary: `${CELLS[mode]} ${quotePath(file)}`,
           preview: mode === 'delete' ? at.trim() || undefined : `${at}${source}`,
         };
       },
@@ -133,16 +140,22 @@ export const CHANGES: Readers = [
   ],
   [
     ['Delete', 'delete_file'],
-    reader({ path, explanation: words }, ({ path: file }) => ({
-      summary: `Delete ${pathInLine(file)}`,
+    createArgumentReader({ path, explanation: words }, ({ path: file }) => ({
+      summary: `Delete ${quotePath(file)}`,
     })),
   ],
   [
     ['apply_patch'],
-    reader({ input: text.optional(), command: text.optional(), patch: text.optional() }, (args) => {
-      const [only, other] = Object.values(args).filter((each) => each !== undefined);
-      return only === undefined || other !== undefined ? undefined : sayPatch(only);
-    }),
+    createArgumentReader(
+      { input: text.optional(), command: text.optional(), patch: text.optional() },
+      (args) => {
+        const [only, other] = Object.values(args).filter((each) => each !== undefined);
+        return only === undefined || other !== undefined ? undefined : describePatch(only);
+      },
+    ),
   ],
-  [['patch', 'apply_patch'], reader({ patchText: text }, ({ patchText }) => sayPatch(patchText))],
+  [
+    ['patch', 'apply_patch'],
+    createArgumentReader({ patchText: text }, ({ patchText }) => describePatch(patchText)),
+  ],
 ];

@@ -1,36 +1,36 @@
 import { z } from 'zod';
 import { parseAddress } from '../../../net/ssrf-guard.ts';
-import { sayAddress } from '../command/describe-command.ts';
-import { pathInLine } from '../files/preview-change.ts';
+import { describeAddress } from '../command/describe-command.ts';
+import { quotePath } from '../files/preview-change.ts';
 import {
+  type ArgumentReaders,
+  createArgumentReader,
   flag,
   number,
   path,
-  type Readers,
-  reader,
-  type Said,
   some,
+  type ToolUseDescription,
   text,
   words,
 } from './argument-reader.ts';
 
-const look = (verb: string, what: string, where?: string): Said => ({
-  summary: `${verb} ${pathInLine(what)}${where === undefined ? '' : ` in ${pathInLine(where)}`}`,
+const describeLookup = (verb: string, what: string, where?: string): ToolUseDescription => ({
+  summary: `${verb} ${quotePath(what)}${where === undefined ? '' : ` in ${quotePath(where)}`}`,
 });
 
 /** An address that names an account could be taken for another host's. */
-const fetched = (address: string): Said | undefined => {
+const fetched = (address: string): ToolUseDescription | undefined => {
   const url = parseAddress(address);
   if (!url || !/^https?:$/.test(url.protocol) || url.username + url.password !== '')
     return undefined;
-  return { summary: `Fetch ${sayAddress(url)}`, preview: `GET ${url.href}` };
+  return { summary: `Fetch ${describeAddress(url)}`, preview: `GET ${url.href}` };
 };
 
 /** The tools that read files and the web. */
-export const LOOK_UPS: Readers = [
+export const LOOKUP_READERS: ArgumentReaders = [
   [
     ['Read', 'read_file'],
-    reader(
+    createArgumentReader(
       {
         file_path: path,
         offset: number,
@@ -39,24 +39,24 @@ export const LOOK_UPS: Readers = [
         end_line: number,
         pages: words,
       },
-      ({ file_path: file }) => look('Read', file),
+      ({ file_path: file }) => describeLookup('Read', file),
     ),
   ],
   [
     ['read'],
-    reader({ filePath: path, offset: number, limit: number }, ({ filePath }) =>
-      look('Read', filePath),
+    createArgumentReader({ filePath: path, offset: number, limit: number }, ({ filePath }) =>
+      describeLookup('Read', filePath),
     ),
   ],
   [
     ['Glob', 'glob'],
-    reader({ pattern: some, path: words }, ({ pattern, path: where }) =>
-      look('Find files', pattern, where),
+    createArgumentReader({ pattern: some, path: words }, ({ pattern, path: where }) =>
+      describeLookup('Find files', pattern, where),
     ),
   ],
   [
     ['Grep', 'grep'],
-    reader(
+    createArgumentReader(
       {
         pattern: some,
         path: words,
@@ -69,20 +69,24 @@ export const LOOK_UPS: Readers = [
         multiline: flag,
         ...{ '-A': number, '-B': number, '-C': number, '-i': flag, '-n': flag, '-o': flag },
       },
-      ({ pattern, path: where }) => look('Search files for', pattern, where),
+      ({ pattern, path: where }) => describeLookup('Search files for', pattern, where),
     ),
   ],
   [
     ['LS', 'list'],
-    reader({ path, ignore: z.array(text).optional() }, ({ path: where }) => look('List', where)),
+    createArgumentReader({ path, ignore: z.array(text).optional() }, ({ path: where }) =>
+      describeLookup('List', where),
+    ),
   ],
   [
     ['WebFetch', 'webfetch'],
-    reader({ url: some, prompt: words, format: words, timeout: number }, ({ url }) => fetched(url)),
+    createArgumentReader({ url: some, prompt: words, format: words, timeout: number }, ({ url }) =>
+      fetched(url),
+    ),
   ],
   [
     ['WebSearch'],
-    reader(
+    createArgumentReader(
       {
         query: some,
         allowed_domains: z.array(text).optional(),
@@ -93,6 +97,6 @@ export const LOOK_UPS: Readers = [
   ],
   [
     ['google_web_search'],
-    reader({ query: some }, ({ query }) => ({ summary: `Search the web: ${query}` })),
+    createArgumentReader({ query: some }, ({ query }) => ({ summary: `Search the web: ${query}` })),
   ],
 ];

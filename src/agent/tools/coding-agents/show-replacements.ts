@@ -1,5 +1,5 @@
-import { showPatch } from '../../../domain/text/line-diff.ts';
-import { pathInLine } from '../files/preview-change.ts';
+import { diffLines } from '../../../domain/text/line-diff.ts';
+import { quotePath } from '../files/preview-change.ts';
 
 /** Beyond this many changed lines a difference tells nobody anything. */
 const MAX_CHANGED_LINES = 700;
@@ -16,11 +16,11 @@ export interface Replacement {
 const toLines = (text: string): string => (text === '' ? '' : `${text}\n`);
 
 /** Shows replacements in a file that is not ours to read, as unified diffs without line numbers; undefined where one would take long. */
-export function showReplacements(file: string, all: readonly Replacement[]): string | undefined {
-  const name = pathInLine(file);
+export function diffReplacements(file: string, all: readonly Replacement[]): string | undefined {
+  const name = quotePath(file);
   const shown: string[] = [`--- ${name}\n+++ ${name}`];
   for (const { old, now, isAll } of all) {
-    const patch = showPatch(toLines(old), toLines(now), {
+    const patch = diffLines(toLines(old), toLines(now), {
       context: 3,
       maxChanged: MAX_CHANGED_LINES,
     });

@@ -1,12 +1,12 @@
 /** What is kept of an output of any length: its beginning and its end. */
-export interface KeptOutput {
+export interface BoundedOutput {
   add(chunk: Uint8Array): void;
   /** The text, with a line that says how many bytes are left out when some are, and this about it. */
   text(hint?: string): string;
 }
 
 /** Keeps the first and the last bytes of an output, `headBytes` and `tailBytes` of them; memory never grows beyond that. */
-export function createKeptOutput(headBytes: number, tailBytes: number): KeptOutput {
+export function createBoundedOutput(headBytes: number, tailBytes: number): BoundedOutput {
   const head = Buffer.alloc(headBytes);
   // A ring: the next byte of the tail goes to `tailCount % tailBytes`.
   const tail = Buffer.alloc(tailBytes);

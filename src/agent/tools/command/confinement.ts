@@ -105,12 +105,12 @@ export async function chooseConfinement(
     signal: new AbortController().signal,
   });
   if (code === 0) return { kind: 'sandboxed', hasNetwork };
-  const reason = sayWhyNot(code, output);
+  const reason = describeSandboxFailure(code, output);
   if (allowUnsandboxed) return { kind: 'unsandboxed', reason };
   return { kind: 'none', reason: `${reason} ${REMEDY}` };
 }
 
-function sayWhyNot(code: number | undefined, output: string): string {
+function describeSandboxFailure(code: number | undefined, output: string): string {
   if (code === 127 || code === 126) {
     return 'its sandbox, bwrap, is not installed. Install it (Debian package bubblewrap, 0.5 or newer).';
   }

@@ -9,7 +9,7 @@ import {
   commandEnvironment,
   sandboxArguments,
 } from './confinement.ts';
-import { sayRun } from './describe-command.ts';
+import { describeCommand } from './describe-command.ts';
 import { type ProcessEnd, runProcess } from './run-process.ts';
 
 const NAME = 'run_command';
@@ -31,7 +31,7 @@ export function createRunCommand(options: {
   const mode = modeOf(confinement);
   return defineTool({
     name: NAME,
-    description: `Runs a command line with ${shell} in the workspace folder and returns its exit code and what it prints. ${sayReach(confinement)} It reads nothing from its standard input, and what it leaves running in the background is ended with it.`,
+    description: `Runs a command line with ${shell} in the workspace folder and returns its exit code and what it prints. ${describeSandboxAccess(confinement)} It reads nothing from its standard input, and what it leaves running in the background is ended with it.`,
     schema: z.object({
       command: z
         .string()
@@ -61,13 +61,13 @@ export function createRunCommand(options: {
         clock,
         signal,
       });
-      if (end.kind === 'timed-out') throw new Error(sayTimeout(end, timeoutSeconds));
-      return `${sayEnd(end)}\n${end.output}`.trimEnd();
+      if (end.kind === 'timed-out') throw new Error(describeTimeout(end, timeoutSeconds));
+      return `${describeEnd(end)}\n${end.output}`.trimEnd();
     },
     previewed: ['command'],
     preview: ({ command }) =>
-      `${sayMode(confinement)}\nIn ${realpathSync(place.workspaceDir)}\n$ ${command}`,
-    summary: ({ command }) => sayRun(command),
+      `${describeCommandMode(confinement)}\nIn ${realpathSync(place.workspaceDir)}\n$ ${command}`,
+    summary: ({ command }) => describeCommand(command),
   });
 }
 
@@ -78,7 +78,7 @@ function modeOf(confinement: Offered): string {
   return confinement.hasNetwork ? 'on, with network' : 'on, without network';
 }
 
-function sayMode(confinement: Offered): string {
+function describeCommandMode(confinement: Offered): string {
   if (confinement.kind === 'unsandboxed') {
     return 'UNSANDBOXED: it can read, change and send all that the app can.';
   }
@@ -87,18 +87,18 @@ function sayMode(confinement: Offered): string {
     : 'Sandboxed, without network: only the workspace can be written.';
 }
 
-function sayReach(confinement: Offered): string {
+function describeSandboxAccess(confinement: Offered): string {
   if (confinement.kind === 'unsandboxed') return 'It is not confined to the workspace.';
   const network = confinement.hasNetwork ? 'There is a network.' : 'There is no network.';
   return `Only the workspace and /tmp, which is emptied afterwards, can be written. ${network}`;
 }
 
-function sayTimeout({ output }: ProcessEnd, seconds: number): string {
+function describeTimeout({ output }: ProcessEnd, seconds: number): string {
   const printed = output.trim() === '' ? 'It had printed nothing.' : `It had printed:\n${output}`;
   return `the command did not end within ${seconds} s and was stopped, with all that it had started. It may have done part of its work. ${printed}`;
 }
 
-function sayEnd({ code, signalName, tookMs }: ProcessEnd): string {
+function describeEnd({ code, signalName, tookMs }: ProcessEnd): string {
   const seconds = `${(tookMs / 1000).toFixed(1)} s`;
   if (code === undefined) return `[ended by ${signalName ?? 'a signal'} after ${seconds}]`;
   // A shell, and the sandbox, tell of a signal in this way.

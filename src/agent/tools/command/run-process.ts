@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import { createKeptOutput } from './bounded-output.ts';
+import { createBoundedOutput } from './bounded-output.ts';
 
 /** A program to run, and its limits. */
 export interface ProcessRequest {
@@ -41,7 +41,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
   const { command, folder, env, timeoutMs, clock, signal } = request;
   signal.throwIfAborted();
   const startedAt = clock.now();
-  const output = createKeptOutput(KEPT_BYTES, KEPT_BYTES);
+  const output = createBoundedOutput(KEPT_BYTES, KEPT_BYTES);
   const child = spawn('/bin/sh', ['-c', PRELUDE, 'sh', ...command], {
     cwd: folder,
     env,

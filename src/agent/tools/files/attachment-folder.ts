@@ -17,24 +17,25 @@ export function createAttachmentFolder(files: WorkspaceBytes, off?: string): Att
         return { kind: 'saved', path, sha256 } as const;
       }
     }
-    return refuse('too many files have its name');
+    return rejectedFile('too many files have its name');
   }
 
   return {
     async save(file, bytes) {
-      if (off !== undefined) return refuse('this machine does not share the workspace folder');
+      if (off !== undefined)
+        return rejectedFile('this machine does not share the workspace folder');
       try {
         return await addFirstFree(file, bytes);
       } catch (error) {
         if (!(error instanceof WorkspaceError)) throw error;
         // The second half of its sentences is advice to the model.
-        return refuse(error.message.replace(/[;.].*$/s, ''));
+        return rejectedFile(error.message.replace(/[;.].*$/s, ''));
       }
     },
   };
 }
 
-function refuse(reason: string) {
+function rejectedFile(reason: string) {
   return { kind: 'refused', why: `it can’t be saved in the workspace: ${reason}.` } as const;
 }
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { createQueues } from '../../../domain/runtime/keyed-queues.ts';
-import { findPlaces } from '../../../domain/text/find-substrings.ts';
+import { createKeyedQueues } from '../../../domain/runtime/keyed-queues.ts';
+import { findSubstrings } from '../../../domain/text/find-substrings.ts';
 import { type DefinedTool, defineTool } from '../define-tool.ts';
-import { type Found, holds, MAX_FILE_BYTES } from './inspect-path.ts';
+import { isExactText, MAX_FILE_BYTES, type PathEntry } from './inspect-path.ts';
 import { splitPath, WorkspaceError } from './open-folder.ts';
 import {
-  assertBasis,
-  basisOf,
-  pathInLine,
+  assertBasisUnchanged,
+  fileBasisOf,
   previewChange,
-  previewOrWhyNot,
+  previewOrFailure,
+  quotePath,
 } from './preview-change.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -38,7 +38,7 @@ type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** Makes the tools that work on the workspace's files, and on nothing else. */
 export function createFileTools(workspace: Workspace): readonly DefinedTool[] {
-  const inQueue = createQueues();
+  const inQueue = createKeyedQueues();
   /** Calls that are approved together run together: between one's look at a file and its change no other may change it, or that one would be lost unnoticed. */
   const inTurn: InTurn = (work) => inQueue('files', work);
   return [
@@ -74,7 +74,7 @@ function createListFiles(workspace: Workspace): DefinedTool {
       return lines.join('\n');
     },
     summary: ({ path: folder }) =>
-      folder === '.' ? 'List the workspace' : `List ${pathInLine(folder)}`,
+      folder === '.' ? 'List the workspace' : `List ${quotePath(folder)}`,
   });
 }
 
@@ -103,7 +103,7 @@ function createReadFile(workspace: Workspace): DefinedTool {
         ? `${part}\n[Only the first ${MAX_READ_BYTES / 1024} KB of ${file} were read.]`
         : part;
     },
-    summary: ({ path: file }) => `Read ${pathInLine(file)}`,
+    summary: ({ path: file }) => `Read ${quotePath(file)}`,
   });
 }
 
@@ -124,8 +124,8 @@ function createWriteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
       inTurn(async () => {
         const found = await look(file);
         // After a crash it may have been written already.
-        if (found.kind !== 'file' || !holds(found, content)) {
-          assertBasis(file, found, basis);
+        if (found.kind !== 'file' || !isExactText(found, content)) {
+          assertBasisUnchanged(file, found, basis);
           signal.throwIfAborted();
           await workspace.write(file, content, found);
         }
@@ -133,11 +133,11 @@ function createWriteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
       }),
     previewed: ['content'],
     preview: ({ path: file, content }) =>
-      previewOrWhyNot(async () => {
+      previewOrFailure(async () => {
         const found = await look(file);
-        return { text: previewChange(file, found, content), basis: basisOf(found) };
+        return { text: previewChange(file, found, content), basis: fileBasisOf(found) };
       }),
-    summary: ({ path: file }) => `Write ${pathInLine(file)}`,
+    summary: ({ path: file }) => `Write ${quotePath(file)}`,
   });
 }
 
@@ -149,7 +149,7 @@ function createEditFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
         `${file} is larger than ${MAX_FILE_BYTES / 1024} KB and can’t be edited.`,
       );
     }
-    const [place, second] = findPlaces(text, oldText, 2);
+    const [place, second] = findSubstrings(text, oldText, 2);
     if (place === undefined) {
       throw new WorkspaceError(
         `oldText does not occur in ${file}. It must be there exactly, with its spaces and line breaks; read_file shows the text.`,
@@ -176,18 +176,18 @@ function createEditFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
     run: ({ path: file, oldText, newText }, { signal, basis }) =>
       inTurn(async () => {
         const { found, after } = await edited(file, oldText, newText);
-        assertBasis(file, found, basis);
+        assertBasisUnchanged(file, found, basis);
         signal.throwIfAborted();
         await workspace.write(file, after, found);
         return `Edited ${file}.`;
       }),
     previewed: ['oldText', 'newText'],
     preview: ({ path: file, oldText, newText }) =>
-      previewOrWhyNot(async () => {
+      previewOrFailure(async () => {
         const { found, after } = await edited(file, oldText, newText);
-        return { text: previewChange(file, found, after), basis: basisOf(found) };
+        return { text: previewChange(file, found, after), basis: fileBasisOf(found) };
       }),
-    summary: ({ path: file }) => `Edit ${pathInLine(file)}`,
+    summary: ({ path: file }) => `Edit ${quotePath(file)}`,
   });
 }
 
@@ -208,24 +208,24 @@ function createDeleteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
     run: ({ path: file }, { signal, basis }) =>
       inTurn(async () => {
         const found = await look(file);
-        assertBasis(file, found, basis);
+        assertBasisUnchanged(file, found, basis);
         signal.throwIfAborted();
         await workspace.delete(file, found);
         return `Deleted ${file}.`;
       }),
     preview: ({ path: file }) =>
-      previewOrWhyNot(async () => {
+      previewOrFailure(async () => {
         const found = await look(file);
-        const basis = basisOf(found);
+        const basis = fileBasisOf(found);
         if (found.kind === 'file') return { text: previewChange(file, found, undefined), basis };
         return { text: `Deletes the empty folder ${file}.`, basis };
       }),
-    summary: ({ path: file }) => `Delete ${pathInLine(file)}`,
+    summary: ({ path: file }) => `Delete ${quotePath(file)}`,
   });
 }
 
 async function readText(workspace: Workspace, file: string, maxBytes?: number) {
-  const found: Found = await workspace.look(file, maxBytes);
+  const found: PathEntry = await workspace.look(file, maxBytes);
   if (found.kind === 'nothing') {
     throw new WorkspaceError(
       `No such file: ${file}. list_files shows what is there; write_file creates a file.`,

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
-import { type OpenFolder, statOf, WorkspaceError } from './open-folder.ts';
+import { type OpenFolder, statIfPresent, WorkspaceError } from './open-folder.ts';
 
 /** A plain file. */
-export interface FoundFile {
+export interface FileEntry {
   readonly kind: 'file';
   readonly size: number;
   /** In milliseconds since 1970. */
@@ -21,10 +21,10 @@ export interface FoundFile {
 }
 
 /** What stands at a path. */
-export type Found =
+export type PathEntry =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'folder'; readonly isEmpty: boolean }
-  | FoundFile;
+  | FileEntry;
 
 /** How much of a file is read unless more is asked for, in bytes. */
 export const MAX_FILE_BYTES = 256 * 1024;
@@ -36,34 +36,34 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const NOT_A_FILE = 'is a link or a special file; only plain files and folders can be used.';
 
 /** Tells whether what was found has the same bytes; of very large files, whether it is the same one. */
-export function isSame(found: Found, seen: FoundFile): boolean {
+export function hasSameBytes(found: PathEntry, seen: FileEntry): boolean {
   return found.kind === 'file' && found.size === seen.size && found.digest === seen.digest;
 }
 
 /** Tells whether a file holds a text and nothing else. */
-export function holds({ size, digest }: FoundFile, text: string): boolean {
+export function isExactText({ size, digest }: FileEntry, text: string): boolean {
   const bytes = Buffer.from(text);
   return size === bytes.length && digest === createHash('sha256').update(bytes).digest('hex');
 }
 
 /** Says that only plain files can be used. */
-export function notAFile(shown: string): WorkspaceError {
+export function notAFileError(shown: string): WorkspaceError {
   return new WorkspaceError(`${shown} ${NOT_A_FILE}`);
 }
 
 /** Looks at an entry of a folder; of a file, reads the first `maxBytes` as text. */
-export async function lookAt(
+export async function inspectPath(
   folder: OpenFolder,
   name: string,
   shown: string,
   maxBytes: number,
-): Promise<Found> {
-  const stats = await statOf(folder.at(name));
+): Promise<PathEntry> {
+  const stats = await statIfPresent(folder.at(name));
   if (stats === undefined) return { kind: 'nothing' };
   if (stats.isDirectory()) {
     return { kind: 'folder', isEmpty: (await readdir(folder.at(name))).length === 0 };
   }
-  if (!stats.isFile()) throw notAFile(shown);
+  if (!stats.isFile()) throw notAFileError(shown);
   // Not blocking: what was a file a moment ago may be a pipe now.
   const handle = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
@@ -73,9 +73,9 @@ export async function lookAt(
   }
 }
 
-async function readOpened(handle: FileHandle, shown: string, maxBytes: number): Promise<FoundFile> {
+async function readOpened(handle: FileHandle, shown: string, maxBytes: number): Promise<FileEntry> {
   const stats = await handle.stat({ bigint: true });
-  if (!stats.isFile()) throw notAFile(shown);
+  if (!stats.isFile()) throw notAFileError(shown);
   const hash = createHash('sha256');
   const beginning: Buffer[] = [];
   let kept = 0;

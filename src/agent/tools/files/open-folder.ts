@@ -24,7 +24,7 @@ export class WorkspaceError extends Error {
 }
 
 /** There is nothing at a path, or at a folder on the way to it. */
-export class MissingError extends WorkspaceError {}
+export class PathNotFoundError extends WorkspaceError {}
 
 /** Splits a path into the names below the workspace; an empty list is the workspace itself. */
 export function splitPath(path: string): readonly string[] {
@@ -45,7 +45,7 @@ export function splitPath(path: string): readonly string[] {
 }
 
 /** Opens the folder that the names lead to, for as long as `use` runs; with `create`, missing folders are made. */
-export async function withFolder<T>(
+export async function withOpenFolder<T>(
   root: string,
   names: readonly string[],
   options: { readonly create: boolean },
@@ -122,7 +122,7 @@ export function toWorkspaceError(error: unknown, shown: string): WorkspaceError 
   if (error instanceof WorkspaceError) return error;
   const code = codeOf(error);
   const reason = REASONS[code]?.(shown) ?? `The file system refused ${shown} (${code}).`;
-  const Kind = code === 'ENOENT' ? MissingError : WorkspaceError;
+  const Kind = code === 'ENOENT' ? PathNotFoundError : WorkspaceError;
   return new Kind(reason, { cause: error });
 }
 
@@ -131,7 +131,7 @@ function codeOf(error: unknown): string {
 }
 
 /** Works on what a path names in a workspace: its folder held open, and its name there; rejects with a `WorkspaceError`. */
-export async function atPath<T>(
+export async function withOpenPath<T>(
   root: string,
   path: string,
   { create }: { readonly create: boolean },
@@ -142,14 +142,16 @@ export async function atPath<T>(
   if (name === undefined)
     throw new WorkspaceError('The path is the workspace itself; name a file in it.');
   try {
-    return await withFolder(root, names.slice(0, -1), { create }, (folder) => use(folder, name));
+    return await withOpenFolder(root, names.slice(0, -1), { create }, (folder) =>
+      use(folder, name),
+    );
   } catch (error) {
     throw toWorkspaceError(error, path);
   }
 }
 
 /** Returns what stands at a place, links not followed; undefined where nothing does. */
-export async function statOf(path: string): Promise<Stats | undefined> {
+export async function statIfPresent(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (error) {

@@ -5,7 +5,7 @@ import { fileKindOf, kindName } from '../../../domain/text/file-kind.ts';
 import { type DefinedTool, defineTool } from '../define-tool.ts';
 import { path } from './file-tools.ts';
 import { WorkspaceError } from './open-folder.ts';
-import { pathInLine, previewOrWhyNot } from './preview-change.ts';
+import { previewOrFailure, quotePath } from './preview-change.ts';
 import type { WorkspaceBytes } from './workspace-bytes.ts';
 
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -55,11 +55,11 @@ export function createSendFile({
       return `Sent ${file} (${bytes.length} bytes) into the thread.`;
     },
     preview: ({ path: file }) =>
-      previewOrWhyNot(async () => {
+      previewOrFailure(async () => {
         const bytes = await read(file);
         return { text: describe(file, bytes), basis: digestOf(bytes) };
       }),
-    summary: ({ path: file }) => `Send ${pathInLine(file)} to this thread`,
+    summary: ({ path: file }) => `Send ${quotePath(file)} to this thread`,
   });
 }
 

@@ -1,17 +1,17 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { putNew } from './change-file.ts';
-import { atPath, MissingError, statOf, WorkspaceError } from './open-folder.ts';
+import { writeNewFile } from './change-file.ts';
+import { PathNotFoundError, statIfPresent, WorkspaceError, withOpenPath } from './open-folder.ts';
 
 /** The bytes of a file of the workspace, or why there are none. */
-export type FoundBytes =
+export type WorkspaceFileBytes =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'too-large'; readonly size: number }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
 /** The files of the workspace as bytes, confined as its texts are; both reject with a `WorkspaceError` for what is no plain file. */
 export interface WorkspaceBytes {
-  read(path: string, maxBytes: number): Promise<FoundBytes>;
+  read(path: string, maxBytes: number): Promise<WorkspaceFileBytes>;
   /** Adds a file, whole or not at all, and never in place of another one; makes missing folders. `same`: it is there already, byte for byte. */
   add(path: string, bytes: Uint8Array): Promise<'added' | 'same' | 'taken'>;
 }
@@ -23,24 +23,25 @@ export function createWorkspaceBytes(root: string): WorkspaceBytes {
   return {
     async read(path, maxBytes) {
       try {
-        return await atPath(root, path, { create: false }, (folder, name) =>
+        return await withOpenPath(root, path, { create: false }, (folder, name) =>
           readPlain(folder.at(name), path, maxBytes),
         );
       } catch (error) {
-        if (error instanceof MissingError) return { kind: 'nothing' };
+        if (error instanceof PathNotFoundError) return { kind: 'nothing' };
         throw error;
       }
     },
     add: (path, bytes) =>
-      atPath(root, path, { create: true }, async (folder, name) => {
-        if (await statOf(folder.at(name))) return await compare(folder.at(name), path, bytes);
-        const isAdded = await putNew(folder, name, bytes);
+      withOpenPath(root, path, { create: true }, async (folder, name) => {
+        if (await statIfPresent(folder.at(name)))
+          return await compare(folder.at(name), path, bytes);
+        const isAdded = await writeNewFile(folder, name, bytes);
         return isAdded ? 'added' : await compare(folder.at(name), path, bytes);
       }),
   };
 }
 
-async function readPlain(at: string, shown: string, maxBytes: number): Promise<FoundBytes> {
+async function readPlain(at: string, shown: string, maxBytes: number): Promise<WorkspaceFileBytes> {
   // Not blocking: what was a file a moment ago may be a pipe now.
   const handle = await open(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
@@ -54,7 +55,7 @@ async function readOpened(
   handle: FileHandle,
   shown: string,
   maxBytes: number,
-): Promise<FoundBytes> {
+): Promise<WorkspaceFileBytes> {
   const stats = await handle.stat();
   if (stats.isDirectory()) throw new WorkspaceError(`${shown} is a folder; name a file in it.`);
   if (!stats.isFile()) throw new WorkspaceError(`${shown} is a special file, which can’t be used.`);

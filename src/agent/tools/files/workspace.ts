@@ -1,15 +1,20 @@
 import type { Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { deleteSeen, putNew, replaceFile, sayChanged } from './change-file.ts';
-import { type Found, lookAt, MAX_FILE_BYTES } from './inspect-path.ts';
 import {
-  atPath,
-  MissingError,
+  deleteIfUnchanged,
+  fileChangedError,
+  replaceIfUnchanged,
+  writeNewFile,
+} from './change-file.ts';
+import { inspectPath, MAX_FILE_BYTES, type PathEntry } from './inspect-path.ts';
+import {
   type OpenFolder,
+  PathNotFoundError,
   splitPath,
-  statOf,
+  statIfPresent,
   toWorkspaceError,
-  withFolder,
+  withOpenFolder,
+  withOpenPath,
 } from './open-folder.ts';
 
 interface ListedEntry {
@@ -21,16 +26,16 @@ interface ListedEntry {
 /** The files of one folder; paths are relative to it, and nothing outside can be reached. */
 export interface Workspace {
   /** Tells what is at a path; of a file, the first `maxBytes` of its text. */
-  look(path: string, maxBytes?: number): Promise<Found>;
+  look(path: string, maxBytes?: number): Promise<PathEntry>;
   /** Entries of a folder, sorted, hidden ones included; at most `limit`, and whether there are more. */
   list(
     path: string,
     options: { readonly isDeep: boolean; readonly limit: number },
   ): Promise<{ readonly entries: readonly ListedEntry[]; readonly isCut: boolean }>;
   /** Puts a text in place of what was seen there, whole or not at all; makes missing folders. Rejects when something else stands there by now. */
-  write(path: string, text: string, seen: Exclude<Found, { kind: 'folder' }>): Promise<void>;
+  write(path: string, text: string, seen: Exclude<PathEntry, { kind: 'folder' }>): Promise<void>;
   /** Deletes a file or an empty folder that was seen. Rejects when it is something else by now. */
-  delete(path: string, seen: Exclude<Found, { kind: 'nothing' }>): Promise<void>;
+  delete(path: string, seen: Exclude<PathEntry, { kind: 'nothing' }>): Promise<void>;
 }
 
 /** Opens the workspace in a folder that exists. */
@@ -38,23 +43,26 @@ export function createWorkspace(root: string): Workspace {
   return {
     async look(path, maxBytes = MAX_FILE_BYTES) {
       try {
-        return await atPath(root, path, { create: false }, (folder, name) =>
-          lookAt(folder, name, path, maxBytes),
+        return await withOpenPath(root, path, { create: false }, (folder, name) =>
+          inspectPath(folder, name, path, maxBytes),
         );
       } catch (error) {
         // Writing makes the folders that are missing on the way.
-        if (error instanceof MissingError) return { kind: 'nothing' };
+        if (error instanceof PathNotFoundError) return { kind: 'nothing' };
         throw error;
       }
     },
     write: (path, text, seen) =>
-      atPath(root, path, { create: true }, async (folder, name) => {
+      withOpenPath(root, path, { create: true }, async (folder, name) => {
         const bytes = Buffer.from(text);
-        if (seen.kind === 'file') return await replaceFile(folder, name, path, { bytes, seen });
-        if (!(await putNew(folder, name, bytes))) throw sayChanged(path);
+        if (seen.kind === 'file')
+          return await replaceIfUnchanged(folder, name, path, { bytes, seen });
+        if (!(await writeNewFile(folder, name, bytes))) throw fileChangedError(path);
       }),
     delete: (path, seen) =>
-      atPath(root, path, { create: false }, (folder, name) => deleteSeen(folder, name, path, seen)),
+      withOpenPath(root, path, { create: false }, (folder, name) =>
+        deleteIfUnchanged(folder, name, path, seen),
+      ),
     async list(path, { isDeep, limit }) {
       const names = splitPath(path);
       try {
@@ -73,7 +81,7 @@ async function listFolder(
   isDeep: boolean,
   limit: number,
 ): Promise<readonly ListedEntry[]> {
-  const entries = await withFolder(root, names, { create: false }, (folder) =>
+  const entries = await withOpenFolder(root, names, { create: false }, (folder) =>
     readEntries(folder, names, limit),
   );
   if (!isDeep) return entries;
@@ -95,7 +103,7 @@ async function readEntries(
   const entries: ListedEntry[] = [];
   for (const name of (await readdir(folder.path)).sort()) {
     if (entries.length >= limit) break;
-    const stats = await statOf(folder.at(name));
+    const stats = await statIfPresent(folder.at(name));
     if (stats)
       entries.push({ path: [...names, name].join('/'), kind: kindOf(stats), size: stats.size });
   }

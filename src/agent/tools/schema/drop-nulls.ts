@@ -6,15 +6,23 @@ import { canonicalJson, type JsonValue } from '../../../domain/json/json.ts';
 import { targetOf } from '../../../domain/json/schema-size.ts';
 import { createValidator } from './validator/create-validator.ts';
 import type { Patterns } from './validator/patterns.ts';
-import { type Budget, BudgetError, spend, startBudget } from './validator/step-budget.ts';
+import {
+  BudgetError,
+  createStepBudget,
+  type StepBudget,
+  spendSteps,
+} from './validator/step-budget.ts';
 import { isList, isObject, type Schema } from './validator/validation-walk.ts';
 
 /** Creates what reads a model's arguments by a schema: the same value without the fields that null leaves out. */
-export function createDropNulls(root: Schema, patterns: Patterns): (value: JsonValue) => JsonValue {
+export function createNullRemover(
+  root: Schema,
+  patterns: Patterns,
+): (value: JsonValue) => JsonValue {
   const { fits } = createValidator(root, patterns);
   return (value) => {
     if (!holdsNull(value)) return value;
-    const budget = startBudget();
+    const budget = createStepBudget();
     try {
       if (fits(root, value, budget)) return value;
       return drop(root, value, { root, budget, depth: 0, fits });
@@ -36,9 +44,9 @@ function holdsNull(value: JsonValue, seen = new Set<object>()): boolean {
 
 interface Drop {
   readonly root: Schema;
-  readonly budget: Budget;
+  readonly budget: StepBudget;
   readonly depth: number;
-  fits(schema: JsonValue, value: JsonValue, budget: Budget): boolean;
+  fits(schema: JsonValue, value: JsonValue, budget: StepBudget): boolean;
 }
 
 const MAX_DEPTH = 200;
@@ -58,7 +66,7 @@ function allOf(schema: JsonValue, { budget, root }: Drop): readonly Schema[] {
   const found = new Set<Schema>();
   const waiting = [schema];
   for (const each of waiting) {
-    spend(budget, 1);
+    spendSteps(budget, 1);
     if (!isObject(each) || found.has(each)) continue;
     found.add(each);
     if (typeof each.$ref === 'string') waiting.push(targetOf(root, each.$ref) ?? true);
@@ -73,7 +81,7 @@ function dropWithin(schemas: readonly Schema[], value: JsonValue, at: Drop): Jso
   }
   if (!isObject(value)) return value;
   const entries = Object.entries(value).flatMap(([key, item]) => {
-    spend(at.budget, schemas.length);
+    spendSteps(at.budget, schemas.length);
     if (item === null && isLeftOut(schemas, key, at)) return [];
     return [[key, dropAll(propertySchemas(schemas, key), item, at)] as const];
   });

@@ -2,14 +2,14 @@
 
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { targetOf } from '../../../domain/json/schema-size.ts';
-import { KEYWORDS, MARKS, type Shape, UNSUPPORTED } from './keywords.ts';
+import { ANNOTATION_KEYWORDS, KEYWORDS, type KeywordShape, UNSUPPORTED } from './keywords.ts';
 import { findNearMiss } from './near-miss.ts';
 import { FORMAT_NAMES } from './validator/formats.ts';
 import type { Patterns } from './validator/patterns.ts';
 import { isList, isObject, type Schema } from './validator/validation-walk.ts';
 
 /** Each unknown word is held against all that are known. */
-const MOST_UNKNOWN = 250;
+const MAX_UNKNOWN = 250;
 const KNOWN_NAMES = [...Object.keys(KEYWORDS), 'writeOnly'];
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const DRAFTS =
@@ -115,9 +115,9 @@ const SPECIAL: Readonly<
       : undefined,
 };
 
-function shapeOf(keyword: string): Shape | undefined {
+function shapeOf(keyword: string): KeywordShape | undefined {
   if (Object.hasOwn(KEYWORDS, keyword)) return KEYWORDS[keyword];
-  return Object.hasOwn(MARKS, keyword) ? MARKS[keyword] : undefined;
+  return Object.hasOwn(ANNOTATION_KEYWORDS, keyword) ? ANNOTATION_KEYWORDS[keyword] : undefined;
 }
 
 const UNKNOWN_DRAFT =
@@ -127,7 +127,7 @@ const UNKNOWN_DRAFT =
 function misspellingOf(keyword: string, unknown: Set<string>): string | undefined {
   if (unknown.has(keyword)) return undefined;
   unknown.add(keyword);
-  if (unknown.size > MOST_UNKNOWN) return 'is one of more than 250 keywords that are not known';
+  if (unknown.size > MAX_UNKNOWN) return 'is one of more than 250 keywords that are not known';
   const meant = findNearMiss(keyword, KNOWN_NAMES);
   return meant === undefined ? undefined : `is no keyword of JSON Schema: did you mean “${meant}”?`;
 }
@@ -178,7 +178,7 @@ function patternsProblem(value: JsonValue, look: Look): string | undefined {
   return problems.find((problem) => problem !== undefined);
 }
 
-const SHAPES: Readonly<Record<Shape, ShapeCheck>> = {
+const SHAPES: Readonly<Record<KeywordShape, ShapeCheck>> = {
   any: () => undefined,
   boolean: shaped((value) => typeof value === 'boolean', 'true or false'),
   count: shaped(isCount, 'a whole number, 0 or more'),
@@ -223,7 +223,7 @@ function placesIn(schema: Schema, at: string, root: Schema): readonly Place[] {
   });
 }
 
-function innerOf(shape: Shape, value: JsonValue, at: string): readonly Place[] {
+function innerOf(shape: KeywordShape, value: JsonValue, at: string): readonly Place[] {
   const isMany = isList(value) && (shape === 'schemas' || shape === 'items');
   if (isMany) return value.map((schema, i) => ({ schema, at: `${at}/${i}` }));
   if (shape === 'schema' || shape === 'items') return [{ schema: value, at }];

@@ -4,7 +4,7 @@
  */
 
 /** What the value of a keyword has to be. */
-export type Shape =
+export type KeywordShape =
   | 'any'
   | 'boolean'
   | 'count'
@@ -26,7 +26,7 @@ export type Shape =
   | 'dependencies';
 
 /** Keywords that say which values are right, or lead to schemas that do. */
-export const KEYWORDS: Readonly<Record<string, Shape>> = {
+export const KEYWORDS: Readonly<Record<string, KeywordShape>> = {
   $ref: 'reference',
   type: 'type',
   nullable: 'boolean',
@@ -73,7 +73,7 @@ export const KEYWORDS: Readonly<Record<string, Shape>> = {
 };
 
 /** Keywords that say nothing of values, and matter all the same: what is hidden, and where references lead. */
-export const MARKS: Readonly<Record<string, Shape>> = {
+export const ANNOTATION_KEYWORDS: Readonly<Record<string, KeywordShape>> = {
   writeOnly: 'boolean',
   secret: 'boolean',
   $schema: 'text',

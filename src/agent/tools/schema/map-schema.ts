@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../domain/json/json.ts';
-import { KEYWORDS, type Shape } from './keywords.ts';
+import { KEYWORDS, type KeywordShape } from './keywords.ts';
 import { isList, isObject, type Schema } from './validator/validation-walk.ts';
 
 /** Rewrites a schema and all schemas in it, the inner ones first; data that looks like a schema stays as it is. */
@@ -12,13 +12,13 @@ export function mapSchema(schema: Schema, rewrite: (schema: Schema) => Schema): 
   return rewrite(Object.fromEntries(entries));
 }
 
-function shapeOf(keyword: string): Shape | undefined {
+function shapeOf(keyword: string): KeywordShape | undefined {
   if (keyword === '$defs' || keyword === 'definitions') return 'named';
   return Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
 }
 
 function mapValue(
-  shape: Shape | undefined,
+  shape: KeywordShape | undefined,
   value: JsonValue,
   map: (value: JsonValue) => JsonValue,
 ): JsonValue {

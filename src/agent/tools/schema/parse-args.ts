@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonValue } from '../../../domain/json/json.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import type { FieldProblem, ParsedArgs } from '../../../domain/tools/tool.ts';
-import { problemsOf, type SchemaIssue } from './zod-issues.ts';
+import { describeZodIssues, type SchemaIssue } from './zod-issues.ts';
 
 /** What is asked of a schema: zod 4 and zod 3 both have it. */
 interface ReadingSchema {
@@ -21,7 +21,7 @@ export function parseArgs(schema: ReadingSchema, value: JsonValue): ParsedArgs {
   if (!first.ok) return first;
   const second = readOnce(schema, first.value);
   if (!second.ok || second.canonical !== first.canonical) {
-    return refuse(
+    return rejectArguments(
       "The tool's schema reads these arguments differently a second time, so it is not clear what would run.",
     );
   }
@@ -31,23 +31,26 @@ export function parseArgs(schema: ReadingSchema, value: JsonValue): ParsedArgs {
 function readOnce(schema: ReadingSchema, value: JsonValue): ParsedArgs {
   try {
     const parsed = schema.safeParse(value);
-    if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error.issues, value) };
+    if (!parsed.success)
+      return { ok: false, problems: describeZodIssues(parsed.error.issues, value) };
     assertPlain(parsed.data, []);
     const canonical = canonicalJson(parsed.data as JsonValue);
     // What the schema makes of arguments keeps to the same limits as what came in.
     const strict = parseStrictJson(canonical);
-    return strict.ok ? { ok: true, canonical, value: strict.value } : refuse(strict.reason);
+    return strict.ok
+      ? { ok: true, canonical, value: strict.value }
+      : rejectArguments(strict.reason);
   } catch (error) {
     if (error instanceof NotPlainError) {
       return { ok: false, problems: [{ path: error.path, message: error.message }] };
     }
-    return refuse(
+    return rejectArguments(
       `The tool's schema could not read the arguments: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }
 
-function refuse(message: string): ParsedArgs {
+function rejectArguments(message: string): ParsedArgs {
   return { ok: false, problems: [{ path: [], message }] };
 }
 

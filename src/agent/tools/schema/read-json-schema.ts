@@ -9,7 +9,7 @@ import { isWalkable } from '../../../domain/json/schema-size.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { secretPathsOf } from '../../../domain/secrets/secret-paths.ts';
 import type { ParsedArgs } from '../../../domain/tools/tool.ts';
-import { createDropNulls } from './drop-nulls.ts';
+import { createNullRemover } from './drop-nulls.ts';
 import { findSchemaProblem } from './find-schema-problem.ts';
 import { createValidator, type Validator } from './validator/create-validator.ts';
 import { createPatterns } from './validator/patterns.ts';
@@ -20,7 +20,7 @@ export interface JsonSchema {
 }
 
 /** What a schema says of arguments, or why it can't be used. */
-export type SchemaReading =
+export type JsonSchemaParseResult =
   | {
       readonly ok: true;
       readonly hash: string;
@@ -38,10 +38,10 @@ const MAX_SCHEMA = 64_000;
 const MAX_PROBLEMS = 20;
 const KEPT = 200;
 
-const kept = new Map<string, SchemaReading>();
+const kept = new Map<string, JsonSchemaParseResult>();
 
 /** Reads a schema; the same one again costs little. Never throws. */
-export function readJsonSchema(schema: JsonSchema): SchemaReading {
+export function readJsonSchema(schema: JsonSchema): JsonSchemaParseResult {
   const text = textOf(schema);
   if (text === undefined) return { ok: false, reason: 'it holds half of a character' };
   if (text.length > MAX_SCHEMA) {
@@ -66,14 +66,14 @@ function textOf(schema: JsonSchema): string | undefined {
   return /\\ud[89a-f]/.test(JSON.stringify(schema)) ? undefined : canonicalJson(schema);
 }
 
-function readNew(schema: JsonSchema, hash: string): SchemaReading {
+function readNew(schema: JsonSchema, hash: string): JsonSchemaParseResult {
   const patterns = createPatterns();
   const problem = isWalkable(schema)
     ? findSchemaProblem(schema, patterns)
     : 'its references fan out too much';
   if (problem !== undefined) return { ok: false, reason: problem };
   const validator = createValidator(schema, patterns);
-  const dropNulls = createDropNulls(schema, patterns);
+  const dropNulls = createNullRemover(schema, patterns);
   return {
     ok: true,
     hash,
@@ -89,13 +89,13 @@ function parse(validator: Validator, value: JsonValue): ParsedArgs {
     if (problems.length > 0) return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
   } catch (error) {
     if (!(error instanceof BudgetError)) throw error;
-    return refuse(`can’t be checked by the schema: ${error.message}`);
+    return rejectArguments(`can’t be checked by the schema: ${error.message}`);
   }
   const canonical = canonicalJson(value);
   const strict = parseStrictJson(canonical);
-  return strict.ok ? { ok: true, value: strict.value, canonical } : refuse(strict.reason);
+  return strict.ok ? { ok: true, value: strict.value, canonical } : rejectArguments(strict.reason);
 }
 
-function refuse(message: string): ParsedArgs {
+function rejectArguments(message: string): ParsedArgs {
   return { ok: false, problems: [{ path: [], message }] };
 }

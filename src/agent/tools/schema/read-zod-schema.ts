@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { z as z3 } from 'zod/v3';
 import { zodToJsonSchema } from 'zod-to-json-schema';
 import type { JsonValue } from '../../../domain/json/json.ts';
-import { unfitOfZod3 } from './zod3-limits.ts';
+import { findZod3Limits } from './zod3-limits.ts';
 
 type SchemaReading =
   | { readonly ok: true; readonly json: { readonly [key: string]: JsonValue } }
   | { readonly ok: false; readonly reason: string };
 
 /** Reads a schema, input side; never throws. */
-export function readSchema(schema: z.ZodType | z3.ZodTypeAny): SchemaReading {
+export function readZodSchema(schema: z.ZodType | z3.ZodTypeAny): SchemaReading {
   const unfit = new Set<string>();
   let json: unknown;
   try {
@@ -84,6 +84,6 @@ function changesValues(def: z.core.$ZodTypeDef): boolean {
 }
 
 function readZod3(schema: z3.ZodTypeAny, unfit: Set<string>): unknown {
-  for (const each of unfitOfZod3(schema)) unfit.add(each);
+  for (const each of findZod3Limits(schema)) unfit.add(each);
   return zodToJsonSchema(schema, { effectStrategy: 'input', pipeStrategy: 'input' });
 }

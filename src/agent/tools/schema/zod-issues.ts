@@ -17,7 +17,7 @@ const MAX_DEPTH = 8;
 const MAX_KINDS = 5;
 
 /** Says what is wrong with a value: where a value fits no kind of a union, what is wrong with the one that it is nearest to, or of each. */
-export function problemsOf(
+export function describeZodIssues(
   issues: readonly SchemaIssue[],
   value: JsonValue,
   depth = 0,
@@ -29,8 +29,8 @@ export function problemsOf(
     const least = Math.min(...missed);
     const nearest = kinds.filter((_, i) => missed[i] === least);
     const [only, ...others] = nearest;
-    if (only !== undefined && others.length === 0) return problemsOf(only, value, depth + 1);
-    return [{ ...toProblem(issue), message: sayEach(issue, kinds) }];
+    if (only !== undefined && others.length === 0) return describeZodIssues(only, value, depth + 1);
+    return [{ ...toProblem(issue), message: describeEachVariant(issue, kinds) }];
   });
 }
 
@@ -67,7 +67,7 @@ function isThere(path: readonly PropertyKey[], value: JsonValue): boolean {
   return true;
 }
 
-function sayEach(
+function describeEachVariant(
   { path, message }: SchemaIssue,
   kinds: readonly (readonly SchemaIssue[])[],
 ): string {

@@ -13,7 +13,7 @@ const UNFIT: Readonly<Record<string, string>> = {
 };
 
 /** Lists what in a schema of zod 3 JSON can't carry both ways, as zod 4 itself would say it. */
-export function unfitOfZod3(schema: z3.ZodTypeAny): readonly string[] {
+export function findZod3Limits(schema: z3.ZodTypeAny): readonly string[] {
   const seen = new Set<unknown>();
   const found = new Set<string>();
   const waiting: unknown[] = [schema];

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
-import { sendChecked } from '../../../net/guarded-request.ts';
-import { AddressRefusedError, parseAddress, type WebReach } from '../../../net/ssrf-guard.ts';
+import { sendGuarded } from '../../../net/guarded-request.ts';
+import { AddressRefusedError, parseAddress, type WebAccess } from '../../../net/ssrf-guard.ts';
 
 /** The answer of a server, as far as it was read. */
-export interface Page {
+export interface FetchedPage {
   /** After all redirects. */
   readonly url: URL;
   readonly redirects: number;
@@ -27,23 +27,23 @@ const HEADERS = {
 };
 
 /** Gets an address with a plain GET, without cookies or credentials; every hop is checked when it connects. `accepts` sees the content type before the body is read, and throws to refuse it. */
-export async function getPage(
+export async function fetchWebPage(
   start: URL,
   options: {
-    readonly reach: WebReach;
+    readonly reach: WebAccess;
     readonly signal: AbortSignal;
     readonly accepts: (contentType: string) => void;
   },
-): Promise<Page> {
+): Promise<FetchedPage> {
   const { reach, signal, accepts } = options;
   let url = start;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-    const response = await sendChecked({ url, headers: HEADERS, reach, signal });
+    const response = await sendGuarded({ url, headers: HEADERS, reach, signal });
     try {
       const next = redirectOf(url, response);
       if (next === undefined) {
         const { statusCode = 0, statusMessage } = response;
-        if (statusCode !== 200) throw new Error(sayStatus(url, statusCode, statusMessage));
+        if (statusCode !== 200) throw new Error(describeHttpStatus(url, statusCode, statusMessage));
         const contentType = response.headers['content-type'] ?? '';
         accepts(contentType);
         return { url, redirects, contentType, ...(await readBody(response)) };
@@ -99,7 +99,7 @@ function decompressed(response: IncomingMessage): Readable {
   }
 }
 
-function sayStatus({ host }: URL, status: number, message: string | undefined): string {
+function describeHttpStatus({ host }: URL, status: number, message: string | undefined): string {
   const what = [status, message].filter(Boolean).join(' ').slice(0, 100);
   return `${host} answered ${what}, not a page.`;
 }

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import {
   addressProblem,
-  PUBLIC_WEB,
+  PUBLIC_INTERNET,
   parseAddress,
   portOf,
-  type WebReach,
+  type WebAccess,
 } from '../../../net/ssrf-guard.ts';
-import { sayAddress } from '../command/describe-command.ts';
+import { describeAddress } from '../command/describe-command.ts';
 import { type DefinedTool, defineTool } from '../define-tool.ts';
 import { markUntrusted } from '../untrusted-text.ts';
-import { getPage, MAX_PAGE_BYTES, type Page } from './fetch-page.ts';
+import { type FetchedPage, fetchWebPage, MAX_PAGE_BYTES } from './fetch-page.ts';
 import { decodePage, htmlToText, textKindOf } from './page-text.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -21,11 +21,11 @@ const MAX_TEXT = 50_000;
 /** Makes the tool that reads pages of the public internet. */
 export function createFetchUrl({
   clock,
-  reach = PUBLIC_WEB,
+  reach = PUBLIC_INTERNET,
 }: {
   readonly clock: Clock;
   /** (Default: the public internet.) */
-  readonly reach?: WebReach;
+  readonly reach?: WebAccess;
 }): DefinedTool {
   return defineTool({
     name: 'fetch_url',
@@ -48,8 +48,12 @@ export function createFetchUrl({
       const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => tooLate.abort());
       const either = AbortSignal.any([signal, tooLate.signal]);
       try {
-        const page = await getPage(new URL(url), { reach, signal: either, accepts: assertText });
-        return tell(page, await toText(page, either));
+        const page = await fetchWebPage(new URL(url), {
+          reach,
+          signal: either,
+          accepts: assertText,
+        });
+        return formatPage(page, await toText(page, either));
       } catch (error) {
         signal.throwIfAborted();
         if (!tooLate.signal.aborted) throw error;
@@ -61,7 +65,7 @@ export function createFetchUrl({
       }
     },
     preview: ({ url }) => previewRequest(new URL(url)),
-    summary: ({ url }) => `Fetch ${sayAddress(new URL(url))}`,
+    summary: ({ url }) => `Fetch ${describeAddress(new URL(url))}`,
   });
 }
 
@@ -72,12 +76,12 @@ function assertText(contentType: string): void {
   throw new Error(`the answer is ${what}; only HTML, text, JSON and XML can be read.`);
 }
 
-async function toText({ body, contentType }: Page, signal: AbortSignal): Promise<string> {
+async function toText({ body, contentType }: FetchedPage, signal: AbortSignal): Promise<string> {
   const text = decodePage(body, contentType);
   return textKindOf(contentType) === 'html' ? await htmlToText(text, signal) : text;
 }
 
-function tell({ url, redirects, contentType, isCut }: Page, text: string): string {
+function formatPage({ url, redirects, contentType, isCut }: FetchedPage, text: string): string {
   const times = redirects === 1 ? 'one redirect' : `${redirects} redirects`;
   const from = redirects === 0 ? url.href : `${url.href} (after ${times})`;
   const notes = [

@@ -34,7 +34,7 @@ export function createSearchWeb(search: WebSearch, clock: Clock): DefinedTool {
       const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => tooLate.abort());
       const either = AbortSignal.any([signal, tooLate.signal]);
       try {
-        return sayResults(query, await ask(search, query, either));
+        return describeResults(query, await ask(search, query, either));
       } catch (error) {
         signal.throwIfAborted();
         if (!tooLate.signal.aborted) throw error;
@@ -65,7 +65,7 @@ async function ask(search: WebSearch, query: string, signal: AbortSignal): Promi
   });
   if (!response.ok) {
     await response.body?.cancel();
-    throw new Error(sayStatus(response.status));
+    throw new Error(describeSearchStatus(response.status));
   }
   const read = answerSchema.safeParse(parseJson(await readText(response)));
   if (!read.success) throw new Error('the search answered in a form that can’t be read.');
@@ -107,7 +107,7 @@ const STATUS: Readonly<Record<number, string>> = {
   433: 'the spending limit at the search service is reached. Tell the person; trying again won’t help.',
 };
 
-function sayStatus(status: number): string {
+function describeSearchStatus(status: number): string {
   const known = STATUS[status];
   if (known !== undefined) return known;
   return status >= 500
@@ -115,7 +115,7 @@ function sayStatus(status: number): string {
     : `the search service refused the request (${status}).`;
 }
 
-function sayResults(query: string, results: Results): string {
+function describeResults(query: string, results: Results): string {
   if (results.length === 0) return `Nothing was found for “${query}”.`;
   const list = results.map(({ title, url, content }, index) => {
     const excerpt = content.length > MAX_EXCERPT ? `${content.slice(0, MAX_EXCERPT)}…` : content;

@@ -1,19 +1,19 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { isHanded, isTaken } from '../../../domain/calls/call-origin.ts';
-import { groupsNamed } from '../../../domain/people/decision-permission.ts';
+import { isConsumedByCaller, isRunByGraph } from '../../../domain/calls/call-origin.ts';
+import { groupsNamedBy } from '../../../domain/people/decision-permission.ts';
 import type { GateAnswer } from '../../../domain/policy/route.ts';
-import { runKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
-import type { Seen } from '../../../domain/ports/store.ts';
+import { runCallKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
+import type { ReadRevisions } from '../../../domain/ports/store.ts';
 import { parentCallOf } from '../../../domain/threads/thread-key.ts';
-import type { Claiming } from '../../decisions/decide.ts';
+import type { ClaimOnApproval } from '../../decisions/decide.ts';
 import { LEASE_MS } from '../../worker/task-runner.ts';
 import type { AskedGate } from '../policy/reevaluate-policy.ts';
-import { type ClaimDeps, createClaimStep } from './claim.ts';
+import { type ClaimDeps, createClaim } from './claim.ts';
 
 /** What the last look at a decision has heard of the policy, and read. */
 interface Checked {
   readonly asked: AskedGate | undefined;
-  readonly seen: Seen;
+  readonly seen: ReadRevisions;
 }
 
 /**
@@ -21,22 +21,22 @@ interface Checked {
  * call's thread, or this process does, both are one commit, and the tool starts after it. Elsewhere,
  * and where anything stands in the way, whoever holds the thread looks at the call by itself.
  */
-export function createClaimAtOnce(deps: ClaimDeps) {
+export function createClaimOnApproval(deps: ClaimDeps) {
   const { store, log } = deps;
   // Of a helper's call it depends on more whether it may run.
-  const stepToClaim = createClaimStep(deps, { endedBy: async () => undefined });
+  const stepToClaim = createClaim(deps, { endedBy: async () => undefined });
 
-  function claimUnder(hold: ThreadFence): Claiming {
+  function claimUnder(hold: ThreadFence): ClaimOnApproval {
     let checked: Checked | undefined;
 
-    async function claim(approved: Call): ReturnType<Claiming['claim']> {
+    async function claim(approved: Call): ReturnType<ClaimOnApproval['claim']> {
       const answer = answerOf(checked, approved);
       const { seen, value: step } = await store.observe(() =>
         stepToClaim(approved, { fence: hold.token, tries: 0 }, answer),
       );
       if (step?.call.status !== 'running') return undefined;
       // Of what both have read the check's revision holds: it is the older one.
-      const all: Seen = answer && checked ? new Map([...seen, ...checked.seen]) : seen;
+      const all: ReadRevisions = answer && checked ? new Map([...seen, ...checked.seen]) : seen;
       return { step, seen: all, hold };
     }
 
@@ -67,10 +67,10 @@ export function createClaimAtOnce(deps: ClaimDeps) {
 
   return async function withClaim<T>(
     call: Call,
-    decide: (claiming: Claiming | undefined) => Promise<T>,
+    decide: (claiming: ClaimOnApproval | undefined) => Promise<T>,
   ): Promise<T> {
     const visit = mayRunAtOnce(call)
-      ? await store.agenda.enter(runKey(call), deps.leaseMs ?? LEASE_MS)
+      ? await store.agenda.openVisit(runCallKey(call), deps.leaseMs ?? LEASE_MS)
       : undefined;
     if (!visit) return await decide(undefined);
     try {
@@ -99,6 +99,11 @@ function answerOf(checked: Checked | undefined, approved: Call): GateAnswer | un
 function mayRunAtOnce(call: Call): boolean {
   const { basis, route, status, thread, votes } = call;
   if (status !== 'pending' || !route || basis !== undefined) return false;
-  const isForOneVote = route.quorum <= 1 && votes.length === 0 && groupsNamed(route).length === 0;
-  return isForOneVote && !isTaken(call) && !isHanded(call) && parentCallOf(thread) === undefined;
+  const isForOneVote = route.quorum <= 1 && votes.length === 0 && groupsNamedBy(route).length === 0;
+  return (
+    isForOneVote &&
+    !isConsumedByCaller(call) &&
+    !isRunByGraph(call) &&
+    parentCallOf(thread) === undefined
+  );
 }

@@ -1,6 +1,6 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { withdraw } from '../../../domain/calls/decision-rules.ts';
-import { routeReached } from '../../../domain/calls/reminder-schedule.ts';
+import { withdrawCall } from '../../../domain/calls/decision-rules.ts';
+import { reachedRouteOf } from '../../../domain/calls/reminder-schedule.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { GateAnswer } from '../../../domain/policy/route.ts';
@@ -8,12 +8,16 @@ import { childThreadKey } from '../../../domain/threads/thread-key.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
 import { isBeingStopped } from '../../control/is-being-stopped.ts';
-import type { DeskDeps, Work } from '../../deps.ts';
+import type { DeskDeps, HeldWork } from '../../deps.ts';
 import type { HelperThreads } from '../../turns/helper-threads.ts';
 import { parseStoredArgs } from '../parse-stored-args.ts';
-import { askGate, heedAnswer } from '../policy/evaluate-policy.ts';
-import { showCall } from '../preview-call.ts';
-import { type AskedVoters, askVoters, ruleWithVoters } from '../recheck-approvers.ts';
+import { evaluateGate, withPolicyDetails } from '../policy/evaluate-policy.ts';
+import { previewRun } from '../preview-call.ts';
+import {
+  type RecheckedApprovers,
+  recheckApprovers,
+  ruleWithApprovers,
+} from '../recheck-approvers.ts';
 
 /** What a claim is looked at with. */
 export type ClaimDeps = Pick<
@@ -22,7 +26,7 @@ export type ClaimDeps = Pick<
 >;
 
 /** Builds the last look at an approved call: the step to its claim, or to what stands in its way; undefined while a pause or a stop holds it. The gate is asked unless its answer of this moment is given. */
-export function createClaimStep(deps: ClaimDeps, helperThreads: Pick<HelperThreads, 'endedBy'>) {
+export function createClaim(deps: ClaimDeps, helperThreads: Pick<HelperThreads, 'endedBy'>) {
   const { store, clock } = deps;
 
   /** A pause and a stop are looked for last: what they hold is not begun. */
@@ -34,30 +38,30 @@ export function createClaimStep(deps: ClaimDeps, helperThreads: Pick<HelperThrea
   /** What people approved may have another effect by now; nobody saw a preview of what ran unasked. */
   async function showAgain(call: Call, tool: Tool, args: JsonValue) {
     const isBound = call.basis !== undefined && call.route !== undefined;
-    return isBound ? await showCall(deps, call, tool, args) : {};
+    return isBound ? await previewRun(deps, call, tool, args) : {};
   }
 
   /** What is known of those who approved it, for the route on which it would be asked now. */
-  async function askAbout(call: Call, gate: GateAnswer): Promise<AskedVoters | undefined> {
+  async function askAbout(call: Call, gate: GateAnswer): Promise<RecheckedApprovers | undefined> {
     if (gate.kind !== 'ask') return undefined;
-    return await askVoters(deps, call, routeReached(call, gate.route));
+    return await recheckApprovers(deps, call, reachedRouteOf(call, gate.route));
   }
 
   return async function stepToClaim(
     call: Call,
-    { fence, tries }: Pick<Work, 'fence' | 'tries'>,
+    { fence, tries }: Pick<HeldWork, 'fence' | 'tries'>,
     answer?: GateAnswer,
   ): Promise<Step | undefined> {
     const tool = toolsOf(deps, call.thread, call.agent).of(call);
     const parsed = tool && parseStoredArgs(call, tool);
-    const gate = answer ?? (await askGate(deps, call, parsed));
+    const gate = answer ?? (await evaluateGate(deps, call, parsed));
     const cause = await helperThreads.endedBy(call.thread);
-    if (cause) return withdraw(call, cause, clock.now());
+    if (cause) return withdrawCall(call, cause, clock.now());
     const shown = tool && parsed?.ok ? await showAgain(call, tool, parsed.value) : {};
     const asked = await askAbout(call, gate);
     if (await isHeld(call)) return undefined;
     const child = tool?.delegate && childThreadKey(call.thread, call.id);
     const facts = { now: clock.now(), fence, gate, parsed, child, ...shown };
-    return heedAnswer(ruleWithVoters(call, facts, asked, tries), gate);
+    return withPolicyDetails(ruleWithApprovers(call, facts, asked, tries), gate);
   };
 }

@@ -1,12 +1,12 @@
 /** Runs an approved call once, or hands it to a helper: the claim is written before the tool starts, its end before anybody is told. */
 import type { Call } from '../../../domain/calls/call.ts';
-import { isHanded, isTaken } from '../../../domain/calls/call-origin.ts';
-import { breakIntegrity } from '../../../domain/calls/decision-rules.ts';
+import { isConsumedByCaller, isRunByGraph } from '../../../domain/calls/call-origin.ts';
+import { stopForgedCall } from '../../../domain/calls/decision-rules.ts';
 import {
-  abandon,
-  finish,
-  loseSight,
-  refuseRerun,
+  abandonRun,
+  markOutcomeUnknown,
+  recordRunEnd,
+  rejectRerun,
   ruleRecovery,
 } from '../../../domain/calls/execution-rules.ts';
 import { isIntact } from '../../../domain/calls/seal.ts';
@@ -17,29 +17,29 @@ import type { ThreadKey } from '../../../domain/threads/thread-key.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
 import { isBeingStopped } from '../../control/is-being-stopped.ts';
-import type { Progress } from '../../delivery/thread-progress.ts';
-import type { DeskDeps, Work } from '../../deps.ts';
-import { closeQuestions } from '../../external/withdraw-questions.ts';
+import type { ThreadProgress } from '../../delivery/thread-progress.ts';
+import type { DeskDeps, HeldWork } from '../../deps.ts';
+import { withdrawQuestions } from '../../external/withdraw-questions.ts';
 import type { HelperThreads } from '../../turns/helper-threads.ts';
 import { advanceCall, type Ruled } from '../advance-call.ts';
-import { isFreshCall } from '../freshness.ts';
+import { isRecentCall } from '../freshness.ts';
 import { parseStoredArgs } from '../parse-stored-args.ts';
-import { createClaimStep } from './claim.ts';
-import { createReporters } from './progress-reporter.ts';
-import { createWhyNotAnyMore } from './recheck-claim.ts';
-import { createTellLateEnd } from './record-late-end.ts';
-import { createRecord } from './record-run-step.ts';
-import { type Patience, untilAnswered } from './retry-store-write.ts';
-import { runTool, sayDeaf, sayStopped } from './run-tool.ts';
+import { createClaim } from './claim.ts';
+import { createProgressReporters } from './progress-reporter.ts';
+import { createRecheckClaim } from './recheck-claim.ts';
+import { createRecordLateEnd } from './record-late-end.ts';
+import { createRecordRunStep } from './record-run-step.ts';
+import { type RetryLimit, retryStoreWrite } from './retry-store-write.ts';
+import { describeStoppedRun, describeUnresponsiveTool, runTool } from './run-tool.ts';
 
 /** How often a claim is written before the work is put off: nothing has run yet. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 /** How often an idempotent call is run again whose worker died. */
-const MOST_RERUNS = 3;
+const MAX_RERUNS = 3;
 
 /** What ends a run: its worker's hold on it, and people who stop its thread. */
 interface RunSignals {
-  readonly work: Work;
+  readonly work: HeldWork;
   readonly stop: AbortSignal;
 }
 
@@ -52,39 +52,43 @@ type ReadBack =
 export function createExecute(
   deps: DeskDeps,
   helperThreads: Pick<HelperThreads, 'begin' | 'endedBy'>,
-  progress: Pick<Progress, 'running'>,
+  progress: Pick<ThreadProgress, 'running'>,
 ) {
   const { store, clock, signals } = deps;
   /** Claims of this process whose runs were begun. */
   const begun = new Set<string>();
-  const tellLateEnd = createTellLateEnd(deps);
+  const recordLateEnd = createRecordLateEnd(deps);
   const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).of(call);
-  const stepToClaim = createClaimStep(deps, helperThreads);
+  const stepToClaim = createClaim(deps, helperThreads);
 
-  const whyNotAnyMore = createWhyNotAnyMore(deps);
+  const whyNotAnyMore = createRecheckClaim(deps);
 
-  const record = createRecord(deps);
-  const reporterOf = createReporters(deps);
+  const record = createRecordRunStep(deps);
+  const reporterOf = createProgressReporters(deps);
 
-  async function nextStep(call: Call, work: Work): Promise<Step | undefined> {
+  async function nextStep(call: Call, work: HeldWork): Promise<Step | undefined> {
     const { fence, tries } = work;
     // Whoever made it takes it, and tells of its end.
-    if (isTaken(call)) return undefined;
+    if (isConsumedByCaller(call)) return undefined;
     if (call.status === 'approved') return await stepToClaim(call, work);
     // The graph has it, or is given it by the pump.
-    if (isHanded(call)) return undefined;
+    if (isRunByGraph(call)) return undefined;
     // Nobody else works on it now: the worker that had claimed it is dead, or has failed to tell its end.
     if (call.status === 'running' && call.claim && call.claim.fence <= fence) {
       // What may run again, but ends the process each time, must not do so for ever.
-      return await recover(call, work, tries <= MOST_RERUNS);
+      return await recover(call, work, tries <= MAX_RERUNS);
     }
     return undefined;
   }
 
   /** What would run again does not in a pause, nor when a person has stopped its turn, nor when it may run no more. */
-  async function recover(call: Call, work: Work, mayRerun: boolean): Promise<Step | undefined> {
+  async function recover(call: Call, work: HeldWork, mayRerun: boolean): Promise<Step | undefined> {
     if (call.idempotent && (await isBeingStopped(store, call))) {
-      return finish(call, { kind: 'error', text: sayStopped(call.tool) }, clock.now());
+      return recordRunEnd(
+        call,
+        { kind: 'error', text: describeStoppedRun(call.tool) },
+        clock.now(),
+      );
     }
     if (call.idempotent && (await store.pause.read())) return undefined;
     const step = ruleRecovery(call, clock.now(), work.fence, mayRerun);
@@ -92,18 +96,18 @@ export function createExecute(
   }
 
   /** Between the claim and now somebody may have decided otherwise. */
-  async function lookOnceMore(call: Call, rerun: Step, work: Work): Promise<Step> {
-    if (!isIntact(call)) return breakIntegrity(call, clock.now(), true);
+  async function lookOnceMore(call: Call, rerun: Step, work: HeldWork): Promise<Step> {
+    if (!isIntact(call)) return stopForgedCall(call, clock.now(), true);
     const isOver = (await helperThreads.endedBy(call.thread)) !== undefined;
     const why = isOver ? 'the work that it was for has ended.' : await whyNotAnyMore(call, work);
-    return why === undefined ? rerun : refuseRerun(call, why, clock.now());
+    return why === undefined ? rerun : rejectRerun(call, why, clock.now());
   }
 
   /** The bytes that run are read back from the store and hashed once more, or it ends here. A worker that stood still since has lost the call, and must not run it. */
-  async function readBack(claimed: Call, work: Work): Promise<ReadBack> {
-    const stored = await untilAnswered(
+  async function readBack(claimed: Call, work: HeldWork): Promise<ReadBack> {
+    const stored = await retryStoreWrite(
       () => store.fresh(() => store.ledger.get(claimed.id)),
-      whileHeld(work),
+      retryWhileHeld(work),
       deps,
     );
     await work.assertHeld();
@@ -111,11 +115,12 @@ export function createExecute(
       throw new StaleFenceError(`Another worker has the call ${claimed.id} now.`);
     }
     if (!stored || !isIntact(stored) || stored.digest !== claimed.digest) {
-      return { end: breakIntegrity(claimed, clock.now()) };
+      return { end: stopForgedCall(claimed, clock.now()) };
     }
     const tool = toolOf(stored);
     const parsed = tool && parseStoredArgs(stored, tool);
-    if (!tool || !parsed?.ok) return { end: finish(claimed, sayGone(claimed), clock.now()) };
+    if (!tool || !parsed?.ok)
+      return { end: recordRunEnd(claimed, describeToolGone(claimed), clock.now()) };
     return { stored, tool, args: parsed.value };
   }
 
@@ -135,34 +140,38 @@ export function createExecute(
     };
     const limits = { clock, timeoutMs: deps.toolTimeoutMs, stopSignal: stop };
     const end = await runTool(tool, args, context, limits).finally(reporter.end);
-    if (end.kind === 'ended') return finish(claimed, end.outcome, clock.now());
-    if (end.kind === 'unknown') return loseSight(claimed, end.why, clock.now());
+    if (end.kind === 'ended') return recordRunEnd(claimed, end.outcome, clock.now());
+    if (end.kind === 'unknown') return markOutcomeUnknown(claimed, end.why, clock.now());
     if (claimed.idempotent) {
-      const text = sayDeaf(tool.name, end.cause);
-      return finish(claimed, { kind: 'error', text }, clock.now());
+      const text = describeUnresponsiveTool(tool.name, end.cause);
+      return recordRunEnd(claimed, { kind: 'error', text }, clock.now());
     }
-    void tellLateEnd(claimed, end.late);
-    return abandon(claimed, end.cause, clock.now());
+    void recordLateEnd(claimed, end.late);
+    return abandonRun(claimed, end.cause, clock.now());
   }
 
   /** Resolves with nothing when the helper has the work: its last word will be the end. */
-  async function handOver(claimed: Call, child: ThreadKey, work: Work): Promise<Step | undefined> {
+  async function startDelegate(
+    claimed: Call,
+    child: ThreadKey,
+    work: HeldWork,
+  ): Promise<Step | undefined> {
     const found = await readBack(claimed, work);
     if ('end' in found) return found.end;
     const delegation = found.tool.delegate?.(found.args);
-    if (!delegation) return finish(claimed, sayGone(claimed), clock.now());
+    if (!delegation) return recordRunEnd(claimed, describeToolGone(claimed), clock.now());
     await helperThreads.begin(claimed, child, delegation);
     return undefined;
   }
 
   /** It was claimed with its approval, under the same hold, and nothing was begun yet; or whoever had claimed it may have died before the helper was told. */
-  function isClaimed(call: Call, { fence }: Work): boolean {
-    if (call.status !== 'running' || isTaken(call) || isHanded(call)) return false;
+  function isClaimed(call: Call, { fence }: HeldWork): boolean {
+    if (call.status !== 'running' || isConsumedByCaller(call) || isRunByGraph(call)) return false;
     return call.child !== undefined || (call.claim?.fence === fence && !begun.has(claimOf(call)));
   }
 
   /** Writes the claim, or what stands in its way; undefined where nothing is to be run. */
-  async function claim(call: Call, work: Work): Promise<Call | undefined> {
+  async function claim(call: Call, work: HeldWork): Promise<Call | undefined> {
     const none = { kind: 'answer', outcome: null } as const;
     const rule = async (newest: Call): Promise<Ruled<null>> => {
       // Another writer of the call has asked for what there is to do.
@@ -173,7 +182,7 @@ export function createExecute(
     const written = await advanceCall<Call | null>(deps, call.id, rule, {
       known: call,
       commit: async (before, { steps: [step], seen }) =>
-        step && (await record(before, step, whileHeld(work), seen)) ? step.call : undefined,
+        step && (await record(before, step, retryWhileHeld(work), seen)) ? step.call : undefined,
     });
     return written?.status === 'running' ? written : undefined;
   }
@@ -182,18 +191,18 @@ export function createExecute(
     const { work } = runSignals;
     const claimed = isClaimed(call, work) ? call : await claim(call, work);
     // Whoever made it runs it: the claim wakes the thread, which hands it over.
-    if (!claimed || isHanded(claimed)) return;
+    if (!claimed || isRunByGraph(claimed)) return;
     begun.add(claimOf(claimed));
     // The thread rests, and still says that people are waited for. Nobody looks at what comes of a press of long ago.
-    if (claimed.route && isFreshCall(claimed, clock.now())) progress.running(claimed);
+    if (claimed.route && isRecentCall(claimed, clock.now())) progress.running(claimed);
     const end = claimed.child
-      ? await handOver(claimed, claimed.child, work)
+      ? await startDelegate(claimed, claimed.child, work)
       : await runStored(claimed, runSignals);
     if (end) await recordEnd(claimed, end, work);
     begun.delete(claimOf(claimed));
   }
 
-  async function recordEnd(claimed: Call, end: Step, { signal }: Work): Promise<void> {
+  async function recordEnd(claimed: Call, end: Step, { signal }: HeldWork): Promise<void> {
     // Where the call is another worker's by now, the write finds that out.
     const patience = { signal, mayGoOn: () => signal.throwIfAborted() };
     if (await record(claimed, end, patience)) return;
@@ -203,7 +212,7 @@ export function createExecute(
     );
   }
 
-  return async function execute(callId: string, work: Work): Promise<void> {
+  return async function execute(callId: string, work: HeldWork): Promise<void> {
     const call = await store.ledger.get(callId);
     if (!call) return;
     // Watched before the stop is looked for: it is found in the store, or comes as the signal.
@@ -211,7 +220,7 @@ export function createExecute(
     try {
       await claimAndRun(call, { work, stop: stop.signal });
       // Of a run that has ended here, and of one whose worker had died.
-      if (call.server !== undefined) await closeQuestions(deps, call);
+      if (call.server !== undefined) await withdrawQuestions(deps, call);
     } finally {
       stop.release();
     }
@@ -224,12 +233,12 @@ function claimOf({ claim, id, revision }: Call): string {
 }
 
 /** Tools of servers come and go at any time. */
-function sayGone({ tool }: Call) {
+function describeToolGone({ tool }: Call) {
   const text = `Not run: the tool “${tool}” has changed since it was approved, or is no longer there.`;
   return { kind: 'error', text } as const;
 }
 
 /** A worker whose time is over must begin nothing. */
-function whileHeld({ assertHeld, signal }: Work): Patience {
-  return { mayGoOn: assertHeld, mostTries: MOST_TRIES, signal };
+function retryWhileHeld({ assertHeld, signal }: HeldWork): RetryLimit {
+  return { mayGoOn: assertHeld, mostTries: MAX_TRIES, signal };
 }

@@ -1,6 +1,6 @@
 import type { Call } from '../../../domain/calls/call.ts';
 import { createLineWriter } from '../../../domain/cards/call-summary.ts';
-import { redrawKey } from '../../../domain/ports/agenda.ts';
+import { renderCardKey } from '../../../domain/ports/agenda.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
 import type { DeskDeps } from '../../deps.ts';
 
@@ -9,7 +9,7 @@ const EVERY_MS = 1_000;
 const DRAWN_AFTER_MS = 2_000;
 
 /** Takes what the tool of one run says of how it goes. */
-export interface Reporter {
+export interface ProgressReporter {
   report(text: string): void;
   /** The run is over: nothing is kept any more. */
   end(): void;
@@ -19,8 +19,12 @@ export interface Reporter {
  * Builds the reporters of runs: at most one line a second is stored for a call, the last one always,
  * without the call's secrets, and its card is drawn again. What can't be stored is lost.
  */
-export function createReporters({ store, clock, log }: Pick<DeskDeps, 'store' | 'clock' | 'log'>) {
-  return function reporterOf(call: Call, tool: Tool): Reporter {
+export function createProgressReporters({
+  store,
+  clock,
+  log,
+}: Pick<DeskDeps, 'store' | 'clock' | 'log'>) {
+  return function reporterOf(call: Call, tool: Tool): ProgressReporter {
     let toLine: ReturnType<typeof createLineWriter> | undefined;
     let next: string | undefined;
     let isBusy = false;
@@ -41,7 +45,7 @@ export function createReporters({ store, clock, log }: Pick<DeskDeps, 'store' | 
       next = undefined;
       freeAt = now + EVERY_MS;
       try {
-        const wakes = [{ key: redrawKey(call), dueAt: now + DRAWN_AFTER_MS }];
+        const wakes = [{ key: renderCardKey(call), dueAt: now + DRAWN_AFTER_MS }];
         if (text !== undefined) await store.reports.keep(call, { text, at: now }, wakes);
       } catch (error) {
         log.warn({ err: error, call: call.id }, 'A report of a running tool was not stored.');

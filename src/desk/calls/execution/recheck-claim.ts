@@ -1,11 +1,11 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { routeReached } from '../../../domain/calls/reminder-schedule.ts';
+import { reachedRouteOf } from '../../../domain/calls/reminder-schedule.ts';
 import type { Sentence } from '../../../domain/text/sentence.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
-import type { Work } from '../../deps.ts';
+import type { HeldWork } from '../../deps.ts';
 import { parseStoredArgs } from '../parse-stored-args.ts';
-import { askGate } from '../policy/evaluate-policy.ts';
-import { askVoters, ruleWithVoters } from '../recheck-approvers.ts';
+import { evaluateGate } from '../policy/evaluate-policy.ts';
+import { recheckApprovers, ruleWithApprovers } from '../recheck-approvers.ts';
 import type { ClaimDeps } from './claim.ts';
 
 const TOO_FEW: Sentence = 'too few of those who approved it may still approve it.';
@@ -16,20 +16,22 @@ const UNTOLD: Sentence = 'Slack does not tell who may still approve it.';
  * could not be claimed now, its deadline aside; undefined when it could. Rejects while that can't be
  * told, for as long as it is worth trying again.
  */
-export function createWhyNotAnyMore(deps: ClaimDeps) {
-  return async function whyNotAnyMore(
+export function createRecheckClaim(deps: ClaimDeps) {
+  return async function explainNotAnyMore(
     call: Call,
-    { tries }: Pick<Work, 'tries'>,
+    { tries }: Pick<HeldWork, 'tries'>,
   ): Promise<Sentence | undefined> {
     const tool = toolsOf(deps, call.thread, call.agent).of(call);
     const parsed = tool && parseStoredArgs(call, tool);
-    const gate = await askGate(deps, call, parsed);
+    const gate = await evaluateGate(deps, call, parsed);
     const asked =
-      gate.kind === 'ask' ? await askVoters(deps, call, routeReached(call, gate.route)) : undefined;
+      gate.kind === 'ask'
+        ? await recheckApprovers(deps, call, reachedRouteOf(call, gate.route))
+        : undefined;
     const { deadlineAt: _met, ...approved } = { ...call, status: 'approved' as const };
     // What it works on may have been changed by its own beginning.
     const facts = { now: deps.clock.now(), fence: 0, gate, parsed };
-    const { cause, call: next } = ruleWithVoters(approved, facts, asked, tries);
+    const { cause, call: next } = ruleWithApprovers(approved, facts, asked, tries);
     if (cause === 'claim') return undefined;
     if (cause !== 'recheck' && next.note !== undefined) return next.note;
     return asked?.failure === undefined ? TOO_FEW : UNTOLD;

@@ -1,9 +1,9 @@
 import type { Call } from '../../../domain/calls/call.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
-import type { Seen } from '../../../domain/ports/store.ts';
+import type { ReadRevisions } from '../../../domain/ports/store.ts';
 import type { DeskDeps } from '../../deps.ts';
-import { effectsOf } from '../call-effects.ts';
-import { type Patience, untilAnswered } from './retry-store-write.ts';
+import { callEffectsOf } from '../call-effects.ts';
+import { type RetryLimit, retryStoreWrite } from './retry-store-write.ts';
 
 /**
  * Builds the write of a step of a call's run, which nobody else could repeat: what a tool has done is
@@ -11,7 +11,7 @@ import { type Patience, untilAnswered } from './retry-store-write.ts';
  * for a dead worker's. It is tried until it is known how it stands, or the work is another's; false
  * when another writer was first.
  */
-export function createRecord(deps: Pick<DeskDeps, 'store' | 'integrity' | 'clock' | 'log'>) {
+export function createRecordRunStep(deps: Pick<DeskDeps, 'store' | 'integrity' | 'clock' | 'log'>) {
   const { ledger } = deps.store;
 
   /** Whether the stored call is what the step made of it: one revision has one writer at one time, with one claim. */
@@ -28,11 +28,11 @@ export function createRecord(deps: Pick<DeskDeps, 'store' | 'integrity' | 'clock
   return async function record(
     before: Call,
     step: Step,
-    patience: Patience,
-    seen?: Seen,
+    patience: RetryLimit,
+    seen?: ReadRevisions,
   ): Promise<boolean> {
-    const effects = effectsOf(before, [step], undefined);
-    const written = await untilAnswered(
+    const effects = callEffectsOf(before, [step], undefined);
+    const written = await retryStoreWrite(
       async (isAgain) =>
         (await ledger.write(before, [step], effects, seen)) || (isAgain && (await isWritten(step))),
       patience,

@@ -6,7 +6,7 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
 /** How long somebody goes on asking. */
-export interface Patience {
+export interface RetryLimit {
   /** Throws or rejects once it makes no sense any more. */
   mayGoOn(): void | Promise<void>;
   /** (Default: without end.) */
@@ -16,9 +16,9 @@ export interface Patience {
 }
 
 /** Asks a store again and again until it answers; rejects with what `mayGoOn` throws, the signal's reason, or the last error after the most tries. For what must not be lost with the process's memory of it. */
-export async function untilAnswered<T>(
+export async function retryStoreWrite<T>(
   ask: (isAgain: boolean) => Promise<T>,
-  { mayGoOn, mostTries = Number.POSITIVE_INFINITY, signal }: Patience,
+  { mayGoOn, mostTries = Number.POSITIVE_INFINITY, signal }: RetryLimit,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<T> {
   for (let tries = 0; ; tries += 1) {

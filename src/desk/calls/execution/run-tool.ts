@@ -1,9 +1,9 @@
 import type { Call } from '../../../domain/calls/call.ts';
 import type { Outcome } from '../../../domain/calls/outcome.ts';
 import type { JsonValue } from '../../../domain/json/json.ts';
-import { toWhole } from '../../../domain/json/to-plain-json.ts';
+import { toWellFormed } from '../../../domain/json/to-plain-json.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import { type Tool, type ToolContext, UnknownEndError } from '../../../domain/tools/tool.ts';
+import { type Tool, type ToolContext, UnknownOutcomeError } from '../../../domain/tools/tool.ts';
 
 type RunOutcome = Extract<Outcome, { kind: 'result' | 'error' }>;
 
@@ -41,27 +41,27 @@ export async function runTool(
   const tooLate = new AbortController();
   const cancel = clock.schedule(clock.now() + timeoutMs, () => tooLate.abort());
   const signal = AbortSignal.any([context.signal, stopSignal, tooLate.signal]);
-  let lost: UnknownEndError | undefined;
+  let lost: UnknownOutcomeError | undefined;
   const outcome = runToEnd().finally(cancel);
 
   /** A tool written without `async` may throw before it has a promise. */
   async function runToEnd(): Promise<RunOutcome> {
     try {
       const text = await tool.run(args, { ...context, signal });
-      return { kind: 'result', text: shorten(text === '' ? '(no output)' : text) };
+      return { kind: 'result', text: shortenResult(text === '' ? '(no output)' : text) };
     } catch (error) {
-      if (error instanceof UnknownEndError) lost = error;
-      return { kind: 'error', text: sayEnd(error) };
+      if (error instanceof UnknownOutcomeError) lost = error;
+      return { kind: 'error', text: describeRunEnd(error) };
     }
   }
 
-  function sayEnd(error: unknown): string {
-    if (stopSignal.aborted) return sayStopped(tool.name);
-    return tooLate.signal.aborted ? sayTooLate(tool, timeoutMs) : sayWhy(tool, error);
+  function describeRunEnd(error: unknown): string {
+    if (stopSignal.aborted) return describeStoppedRun(tool.name);
+    return tooLate.signal.aborted ? describeTimeout(tool, timeoutMs) : describeFailure(tool, error);
   }
 
   const ended = outcome.then((value) => ({ kind: 'ended', outcome: value }) as const);
-  const end = await Promise.race([ended, deafTo(signal, context.signal, clock)]);
+  const end = await Promise.race([ended, rejectIfUnresponsive(signal, context.signal, clock)]);
   context.signal.throwIfAborted();
   if (lost) return { kind: 'unknown', why: lost.message };
   if (end) return end;
@@ -69,7 +69,11 @@ export async function runTool(
 }
 
 /** Resolves when a tool should have ended that was told to; at once when the worker must end. */
-async function deafTo(signal: AbortSignal, workSignal: AbortSignal, clock: Clock): Promise<void> {
+async function rejectIfUnresponsive(
+  signal: AbortSignal,
+  workSignal: AbortSignal,
+  clock: Clock,
+): Promise<void> {
   await aborted(signal);
   const late = new Promise<void>((resolve) => {
     clock.schedule(clock.now() + HEED_MS, resolve);
@@ -85,14 +89,14 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Says that a person ended a run. */
-export function sayStopped(tool: string): string {
+export function describeStoppedRun(tool: string): string {
   return `${tool}${STOPPED} while it ran. It may have done part of its work.`;
 }
 
 const STOPPED = ' was stopped by a person';
 
 /** Tells whether a call of ours has failed because a person stopped it; no tool's own words begin so. */
-export function wasStopped({ outcome, outside, tool }: Call): boolean {
+export function wasStoppedByPerson({ outcome, outside, tool }: Call): boolean {
   return (
     outcome?.kind === 'error' &&
     outside === undefined &&
@@ -101,18 +105,18 @@ export function wasStopped({ outcome, outside, tool }: Call): boolean {
 }
 
 /** Says of a tool that may be run again that it goes on though it was told to end. */
-export function sayDeaf(tool: string, cause: 'stop' | 'deadline'): string {
+export function describeUnresponsiveTool(tool: string, cause: 'stop' | 'deadline'): string {
   const why = cause === 'stop' ? STOPPED : ' took too long and was told to end';
   return `${tool}${why}, and has not ended: it may still be at work. It may safely be called again.`;
 }
 
-function sayTooLate(tool: Tool, timeoutMs: number): string {
+function describeTimeout(tool: Tool, timeoutMs: number): string {
   const seconds = Math.round(timeoutMs / 1000);
   return `${tool.name} took longer than ${seconds} s and was stopped. It may have done part of its work: look before you try again.`;
 }
 
-function sayWhy(tool: Tool, error: unknown): string {
-  return shorten(
+function describeFailure(tool: Tool, error: unknown): string {
+  return shortenResult(
     `${tool.name} failed: ${wordsOf(error)}\nYou may correct the arguments, or choose another way.`,
   );
 }
@@ -127,9 +131,11 @@ function wordsOf(error: unknown): string {
 }
 
 /** Cuts what the model is told down to what it can take, in the middle, and says so; half a character is none that it can be told. */
-export function shorten(text: string): string {
-  if (text.length <= MAX_TEXT) return toWhole(text);
+export function shortenResult(text: string): string {
+  if (text.length <= MAX_TEXT) return toWellFormed(text);
   const half = MAX_TEXT / 2;
   const left = text.length - MAX_TEXT;
-  return toWhole(`${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`);
+  return toWellFormed(
+    `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`,
+  );
 }

@@ -1,10 +1,10 @@
 import { findAdminRoute } from '../../../domain/policy/admin-routes.ts';
-import { tightenAnswer } from '../../../domain/policy/combine-routes.ts';
+import { combineGateAnswer } from '../../../domain/policy/combine-routes.ts';
 import type { Gate } from '../../../domain/policy/route.ts';
 import { type RouteBook, StoreUnavailableError } from '../../../domain/ports/store.ts';
 
 /** Puts the routes that are set in Slack around a gate. They are read for each call, so that every process heeds a change at once; while they can't be read there is no answer. */
-export function createRoutedGate(deps: {
+export function createAdminRouteGate(deps: {
   readonly gate: Gate;
   readonly routes: Pick<RouteBook, 'read'>;
   /** Whether the policy of this moment lets Slack ask for less than it does. */
@@ -14,7 +14,7 @@ export function createRoutedGate(deps: {
   return async (facts) => {
     const [answer, book] = await Promise.all([gate(facts), read(routes)]);
     const route = findAdminRoute(book, facts.tool);
-    return route ? tightenAnswer(answer, route, { mayLoosen: mayLoosen() }) : answer;
+    return route ? combineGateAnswer(answer, route, { mayLoosen: mayLoosen() }) : answer;
   };
 }
 

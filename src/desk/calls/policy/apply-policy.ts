@@ -1,23 +1,23 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { ruleGate } from '../../../domain/calls/execution-rules.ts';
+import { ruleGateAnswer } from '../../../domain/calls/execution-rules.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
 import type { ParsedArgs } from '../../../domain/tools/tool.ts';
 import type { DeskDeps } from '../../deps.ts';
 import { commitSteps } from '../advance-call.ts';
-import { askGate, heedAnswer } from './evaluate-policy.ts';
-import { createPendingCap } from './pending-limit.ts';
+import { evaluateGate, withPolicyDetails } from './evaluate-policy.ts';
+import { createPendingLimit } from './pending-limit.ts';
 
 /** Builds the gate's passage of a proposed call. One that was put there without it by an earlier version is asked about by whoever comes next. */
-export function createPassGate(
+export function createApplyPolicy(
   deps: Pick<DeskDeps, 'store' | 'clock' | 'gate' | 'log' | 'maxPendingPerPerson'>,
 ) {
   const { store, clock } = deps;
-  const holdBack = createPendingCap(deps);
+  const holdBack = createPendingLimit(deps);
 
   /** What the gate makes of a proposed call. */
   async function stepThrough(call: Call, parsed: ParsedArgs): Promise<Step> {
-    const answer = await holdBack(call, await askGate(deps, call, parsed));
-    return heedAnswer(ruleGate(call, answer, clock.now()), answer);
+    const answer = await holdBack(call, await evaluateGate(deps, call, parsed));
+    return withPolicyDetails(ruleGateAnswer(call, answer, clock.now()), answer);
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { narrowAnswer } from '../../../domain/calls/call-origin.ts';
+import { limitGateAnswer } from '../../../domain/calls/call-origin.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
 import { withSafeSummary } from '../../../domain/cards/call-summary.ts';
 import type { AgentName } from '../../../domain/policy/agent-name.ts';
@@ -11,7 +11,7 @@ import type { ParsedArgs } from '../../../domain/tools/tool.ts';
 import type { DeskDeps } from '../../deps.ts';
 
 /** Puts what the gate answered into the step that follows it: the rule for the audit, what nobody is shown, and for a card its risk and what the policy has to say, beside what the step says itself. */
-export function heedAnswer(step: Step, answer: GateAnswer): Step {
+export function withPolicyDetails(step: Step, answer: GateAnswer): Step {
   const { redact = [], rule, policy } = answer;
   const source = { ...(rule !== undefined && { rule }), ...(policy !== undefined && { policy }) };
   const detail = { ...step.detail, ...source };
@@ -33,7 +33,7 @@ function joinNotes(notes: readonly Sentence[]): Sentence {
 }
 
 /** Asks the gate about a call; a gate that fails asks people, as does one that can't be asked. Rejects while the store that the gate goes by does not answer. */
-export async function askGate(
+export async function evaluateGate(
   deps: Pick<DeskDeps, 'gate' | 'log'>,
   call: Call,
   parsed: ParsedArgs | undefined,
@@ -41,7 +41,7 @@ export async function askGate(
   const { outside } = call;
   const agent = agentOf(call);
   const route = call.route ?? REQUESTER_ROUTE;
-  const ask = narrowAnswer({ kind: 'ask', route, isInDoubt: true }, outside);
+  const ask = limitGateAnswer({ kind: 'ask', route, isInDoubt: true }, outside);
   if (!parsed?.ok) return ask;
   try {
     const answer = await deps.gate({
@@ -60,7 +60,7 @@ export async function askGate(
       ...(agent && { agent }),
       ...(outside && { isOutside: true as const }),
     });
-    return narrowAnswer(answer, outside);
+    return limitGateAnswer(answer, outside);
   } catch (error) {
     // There will be an answer: nobody is asked for want of one.
     if (error instanceof StoreUnavailableError) throw error;

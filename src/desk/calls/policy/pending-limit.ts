@@ -7,7 +7,7 @@ import type { DeskDeps } from '../../deps.ts';
  * to wait. It is counted right before people are asked, apart from that write, so that at most one
  * call more comes through for each thread whose calls are put to people in the same moment.
  */
-export function createPendingCap({
+export function createPendingLimit({
   store,
   maxPendingPerPerson: most = Number.POSITIVE_INFINITY,
 }: Pick<DeskDeps, 'store' | 'maxPendingPerPerson'>) {
@@ -18,7 +18,7 @@ export function createPendingCap({
     const { policy, redact } = answer;
     return {
       kind: 'refuse',
-      reason: sayWait(call, pending),
+      reason: describeWait(call, pending),
       rule: `the limit of ${most} waiting calls per person`,
       ...(policy !== undefined && { policy }),
       ...(redact && { redact }),
@@ -26,7 +26,7 @@ export function createPendingCap({
   };
 }
 
-function sayWait({ requester }: Call, pending: number): string {
+function describeWait({ requester }: Call, pending: number): string {
   const calls = pending === 1 ? '1 call' : `${pending} calls`;
   return `${calls} of ${requester.user} wait for decisions already, which is as many as may. None of those was lost, and this one was shown to nobody: it is no denial. Do not call it again now and do not work around it; say that it has to wait, and go on when those are decided.`;
 }

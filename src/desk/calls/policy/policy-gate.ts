@@ -2,12 +2,12 @@
 
 import { type JsonValue, readStoredJson } from '../../../domain/json/json.ts';
 import {
+  type ConditionLookups,
   type Evaluation,
   evaluatePolicy,
   type LoadedPolicy,
-  type Outside,
   type PersonLookup,
-  redactedIn,
+  redactedPathsOf,
   toGateAnswer,
 } from '../../../domain/policy/policy.ts';
 import { countedCalls } from '../../../domain/policy/policy-totals.ts';
@@ -42,7 +42,7 @@ export function createPolicyGate(deps: PolicyGateDeps): Gate {
   }
 
   /** Several rules may ask the same. */
-  function outsideOf(facts: GateFacts): Outside {
+  function outsideOf(facts: GateFacts): ConditionLookups {
     const asked = new Map<string, Promise<unknown>>();
     const once = <Value>(key: string, ask: () => Promise<Value>): Promise<Value> => {
       const answer = asked.get(key) ?? ask();
@@ -83,7 +83,7 @@ export function createPolicyGate(deps: PolicyGateDeps): Gate {
       evaluation.failure === undefined
         ? toGateAnswer(evaluation, loaded.hash)
         : await answerFailed(evaluation, facts, loaded);
-    const redact = redactedIn(loaded.policy, facts.tool);
+    const redact = redactedPathsOf(loaded.policy, facts.tool);
     return redact.length === 0 ? answer : { ...answer, redact };
   };
 }

@@ -1,19 +1,19 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { isElicitation } from '../../../domain/calls/call-origin.ts';
-import type { KnownVoters } from '../../../domain/calls/execution-rules.ts';
-import { routeReached } from '../../../domain/calls/reminder-schedule.ts';
+import { isServerQuestion } from '../../../domain/calls/call-origin.ts';
+import type { KnownApprovers } from '../../../domain/calls/execution-rules.ts';
+import { reachedRouteOf } from '../../../domain/calls/reminder-schedule.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
 import { ruleReroute } from '../../../domain/policy/reroute-rules.ts';
 import type { GateAnswer, Route } from '../../../domain/policy/route.ts';
-import type { Asking } from '../../../domain/ports/directory.ts';
+import type { LookupOptions } from '../../../domain/ports/directory.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
 import type { DeskDeps } from '../../deps.ts';
 import { parseStoredArgs } from '../parse-stored-args.ts';
-import { askVoters } from '../recheck-approvers.ts';
-import { askGate, heedAnswer } from './evaluate-policy.ts';
+import { recheckApprovers } from '../recheck-approvers.ts';
+import { evaluateGate, withPolicyDetails } from './evaluate-policy.ts';
 
 /** What a waiting call is evaluated with. */
-export type EvaluateDeps = Pick<
+export type ReevaluateDeps = Pick<
   DeskDeps,
   'clock' | 'toolbox' | 'helpers' | 'gate' | 'log' | 'directory'
 >;
@@ -25,49 +25,49 @@ export interface AskedGate {
 }
 
 /** How closely those who approved are looked at. */
-interface Closeness extends Asking {
+interface Closeness extends LookupOptions {
   /** Whether they are passed over where the route itself is as it was. */
   readonly routeOnly?: true;
   /** Hears what the gate answered. */
   readonly onAnswer?: ((asked: AskedGate) => void) | undefined;
 }
 
-export type EvaluateAgain = (call: Call, asking: Closeness) => Promise<Step | undefined>;
+export type ReevaluatePolicy = (call: Call, asking: Closeness) => Promise<Step | undefined>;
 
 /**
  * Builds the question what has become of a waiting call's route: the step by which it follows, or
  * undefined. Rejects while an approval would be dropped only because Slack does not tell who its
  * giver is.
  */
-export function createEvaluateAgain(deps: EvaluateDeps): EvaluateAgain {
+export function createReevaluatePolicy(deps: ReevaluateDeps): ReevaluatePolicy {
   /** The policy's answer of now, and what the tool says of its own risk. */
   async function ask(call: Call) {
     const tool = toolsOf(deps, call.thread, call.agent).of(call);
     const parsed = tool && parseStoredArgs(call, tool);
     const risk = call.outside ? undefined : tool?.risk;
     const asked = { ...call, ...(risk && { risk }) };
-    return { risk, call: asked, gate: await askGate(deps, asked, parsed) };
+    return { risk, call: asked, gate: await evaluateGate(deps, asked, parsed) };
   }
 
   return async function evaluateAgain(call, { onAnswer, routeOnly, ...asking }) {
     const now = deps.clock.now();
     // No rule of the policy is about what a server asks.
-    if (isElicitation(call)) return undefined;
+    if (isServerQuestion(call)) return undefined;
     const { call: asked, gate, risk } = await ask(call);
     onAnswer?.({ call: asked, gate });
-    const rule = (voters: KnownVoters | undefined) =>
+    const rule = (voters: KnownApprovers | undefined) =>
       ruleReroute(call, { gate, now, risk, voters });
     const route = routeBy(gate, call);
     if (!route || (routeOnly && !rule(undefined))) return undefined;
-    const { failure, voters } = await askVoters(deps, call, route, asking);
+    const { failure, voters } = await recheckApprovers(deps, call, route, asking);
     const step = rule(voters);
     if (failure !== undefined && step && isDropping(call, step)) throw failure;
-    return step && heedAnswer(step, gate);
+    return step && withPolicyDetails(step, gate);
   };
 }
 
 function routeBy(gate: GateAnswer, call: Call): Route | undefined {
-  return gate.kind === 'ask' ? routeReached(call, gate.route) : call.route;
+  return gate.kind === 'ask' ? reachedRouteOf(call, gate.route) : call.route;
 }
 
 function isDropping(call: Call, step: Step): boolean {

@@ -4,25 +4,25 @@ import { DamagedRecordError } from '../../../domain/audit/damaged-record.ts';
 import type { Call } from '../../../domain/calls/call.ts';
 import {
   readRerouteId,
-  redrawKey,
+  renderCardKey,
   rerouteKey,
   type TeamGroup,
 } from '../../../domain/ports/agenda.ts';
-import type { DeskDeps, Work } from '../../deps.ts';
+import type { DeskDeps, HeldWork } from '../../deps.ts';
 import { advanceByStep } from '../advance-call.ts';
-import { createEvaluateAgain, type EvaluateDeps } from './reevaluate-policy.ts';
+import { createReevaluatePolicy, type ReevaluateDeps } from './reevaluate-policy.ts';
 
 const PAGE = 50;
 /** So many are looked at before the event loop turns. */
 const HEAR_EVERY = 10;
 /** What is known of those who approved may be a few minutes old: the claim asks anew. */
-const PATIENT = { isPatient: true } as const;
+const PATIENT = { mayWaitForLimit: true } as const;
 
 /** Builds the use case: looks at a page of the waiting calls, moves those whose route has changed, and sees to it that the next page is looked at. */
-export function createReroute(deps: Pick<DeskDeps, 'store'> & EvaluateDeps) {
+export function createReroute(deps: Pick<DeskDeps, 'store'> & ReevaluateDeps) {
   const { clock, log, store } = deps;
   const { agenda, ledger } = store;
-  const evaluateAgain = createEvaluateAgain(deps);
+  const evaluateAgain = createReevaluatePolicy(deps);
 
   async function follow(call: Call, group: TeamGroup | undefined): Promise<void> {
     let stays = false;
@@ -33,7 +33,7 @@ export function createReroute(deps: Pick<DeskDeps, 'store'> & EvaluateDeps) {
     };
     await advanceByStep(deps, call.id, stepOf, { known: call });
     // Its card says for whom it waits.
-    if (stays && group) await agenda.wake([{ key: redrawKey(call), dueAt: clock.now() }]);
+    if (stays && group) await agenda.wake([{ key: renderCardKey(call), dueAt: clock.now() }]);
   }
 
   /** One call that can't be looked at now does not hold up the others. */
@@ -51,7 +51,7 @@ export function createReroute(deps: Pick<DeskDeps, 'store'> & EvaluateDeps) {
     const page = { after, limit: PAGE };
     return group === undefined
       ? await ledger.withStatus('pending', page)
-      : await ledger.askingAny(group.team, [group.group], page);
+      : await ledger.askingAnyOf(group.team, [group.group], page);
   }
 
   /** Resolves with what went wrong last. */
@@ -69,7 +69,7 @@ export function createReroute(deps: Pick<DeskDeps, 'store'> & EvaluateDeps) {
     return failure;
   }
 
-  return async function reroute(id: string, { signal }: Pick<Work, 'signal'>): Promise<void> {
+  return async function reroute(id: string, { signal }: Pick<HeldWork, 'signal'>): Promise<void> {
     const { after, group } = readRerouteId(id);
     // One question for the whole page.
     if (group) await deps.directory.groupOf(group.group, { ...PATIENT, maxAgeMs: 0 });

@@ -3,10 +3,10 @@ import type { Call, CardPlace } from '../../../domain/calls/call.ts';
 import { isTerminal } from '../../../domain/calls/call.ts';
 import { missingApprovers } from '../../../domain/calls/reminder-schedule.ts';
 import {
-  type CallLine,
-  toDecidedLine,
-  toEndedLine,
-  toWaitingLine,
+  type CallListEntry,
+  toDecidedEntry,
+  toEndedEntry,
+  toWaitingEntry,
 } from '../../../domain/cards/call-list-entry.ts';
 import type { Person } from '../../../domain/people/person.ts';
 import { joinSentences, type Sentence } from '../../../domain/text/sentence.ts';
@@ -15,7 +15,7 @@ import type { DeskDeps } from '../../deps.ts';
 import { createNameApprovers } from './name-approvers.ts';
 
 /** Who reads a list. */
-export type Reader =
+export type CallListReader =
   /** A person; `yours` are the calls that they may decide and have not. */
   | {
       readonly kind: 'person';
@@ -29,36 +29,36 @@ export type Reader =
 
 export type DescribeCalls = (
   calls: readonly Call[],
-  reader: Reader,
-) => Promise<readonly CallLine[]>;
+  reader: CallListReader,
+) => Promise<readonly CallListEntry[]>;
 
-const MOST_NAMED = 2;
+const MAX_NAMED = 2;
 
 /** Builds the use case. */
 export function createDescribeCalls(
-  deps: Pick<DeskDeps, 'store' | 'directory' | 'sight' | 'log'>,
+  deps: Pick<DeskDeps, 'store' | 'directory' | 'visibility' | 'log'>,
 ): DescribeCalls {
-  const { log, sight, store } = deps;
+  const { log, visibility, store } = deps;
   const nameApprovers = createNameApprovers(deps);
 
-  async function sayMissing(call: Call): Promise<Sentence | undefined> {
+  async function describeMissing(call: Call): Promise<Sentence | undefined> {
     const { groups, people } = missingApprovers(call);
     if (call.status !== 'pending' || groups.length + people.length === 0) return undefined;
     try {
-      return joinSentences(await nameApprovers([call], MOST_NAMED), ', ');
+      return joinSentences(await nameApprovers([call], MAX_NAMED), ', ');
     } catch (error) {
       log.debug({ err: error, call: call.id }, 'Nobody told for whom a call in a list waits.');
       return undefined;
     }
   }
 
-  async function canOpen(channel: string, reader: Reader): Promise<boolean> {
+  async function canOpen(channel: string, reader: CallListReader): Promise<boolean> {
     if (reader.kind === 'channel') return channel === reader.channel;
-    return (await sight?.canOpen(reader.person, channel)) ?? false;
+    return (await visibility?.canOpen(reader.person, channel)) ?? false;
   }
 
   /** Its card, or the thread in which it was asked for. */
-  async function findPlace(call: Call, reader: Reader): Promise<Partial<CallLine>> {
+  async function findPlace(call: Call, reader: CallListReader): Promise<Partial<CallListEntry>> {
     const card = await store.ledger.cardOf(call.id);
     const thread = placeOf(call.thread);
     const root = isChannelItself(thread) ? undefined : { channel: thread.channel, ts: thread.root };
@@ -68,13 +68,13 @@ export function createDescribeCalls(
     return {};
   }
 
-  async function lineOf(call: Call, reader: Reader): Promise<CallLine> {
-    if (reader.kind === 'person' && reader.hasDecided) return toDecidedLine(call, reader.person);
-    if (isTerminal(call)) return toEndedLine(call);
+  async function lineOf(call: Call, reader: CallListReader): Promise<CallListEntry> {
+    if (reader.kind === 'person' && reader.hasDecided) return toDecidedEntry(call, reader.person);
+    if (isTerminal(call)) return toEndedEntry(call);
     const isReaders = reader.kind === 'person' && reader.yours.has(call.id);
-    return toWaitingLine(call, {
+    return toWaitingEntry(call, {
       isReaders,
-      ...(!isReaders && { missing: await sayMissing(call) }),
+      ...(!isReaders && { missing: await describeMissing(call) }),
     });
   }
 

@@ -1,9 +1,9 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { nameCall } from '../../../domain/cards/call-name.ts';
+import { callTitle } from '../../../domain/cards/call-name.ts';
 import type { Person } from '../../../domain/people/person.ts';
 import type { DeskDeps } from '../../deps.ts';
 import type { ListPage } from './list-waiting.ts';
-import { inBatches, takePage } from './paginate-calls.ts';
+import { inBatches, takeCallPage } from './paginate-calls.ts';
 
 /** What a person has decided. */
 export interface DecidedList {
@@ -24,7 +24,7 @@ export type ListDecided = (
 /** For so long it can be found what a person has decided. */
 export const DECIDED_DAYS = 30;
 /** A page of a search is never more work than to look at so many calls. */
-const MOST_LOOKED_AT = 500;
+const MAX_LOOKED_AT = 500;
 const BATCH = 100;
 
 /** Builds the use case: lists the calls on which a person has decided, to nobody but them. */
@@ -45,7 +45,7 @@ export function createListDecided({
 
   async function fits(call: Call, words: readonly string[]): Promise<boolean> {
     const { agent = '', outside, requester, tool } = call;
-    const texts = [nameCall(call), tool, agent, outside?.name ?? '', requester.user];
+    const texts = [callTitle(call), tool, agent, outside?.name ?? '', requester.user];
     const known = texts.join('\n').toLowerCase();
     if (words.every((word) => known.includes(word))) return true;
     const all = `${known}\n${(await nameOf(requester)).toLowerCase()}`;
@@ -65,8 +65,8 @@ export function createListDecided({
     );
     const isWanted = async (call: Call) =>
       (tool === undefined || call.tool === tool) && (await fits(call, words));
-    const most = MOST_LOOKED_AT;
-    const { calls, next } = await takePage(source, isWanted, { after, limit, most });
+    const most = MAX_LOOKED_AT;
+    const { calls, next } = await takeCallPage(source, isWanted, { after, limit, most });
     return { calls, ...(next !== undefined && { next }) };
   };
 }

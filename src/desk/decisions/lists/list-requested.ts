@@ -2,10 +2,10 @@ import type { Call } from '../../../domain/calls/call.ts';
 import type { Person } from '../../../domain/people/person.ts';
 import type { DeskDeps } from '../../deps.ts';
 import type { SeenPage } from './list-waiting.ts';
-import { createDropGone } from './omit-deleted.ts';
+import { createOmitDeleted } from './omit-deleted.ts';
 
 /** What a person asked for. */
-export interface AskedFor {
+export interface RequestedCalls {
   /** Their calls that are not over, newest first. */
   readonly open: readonly Call[];
   /** The last few on which people were asked and that are over, newest first; on the last page only. */
@@ -14,20 +14,20 @@ export interface AskedFor {
   readonly next?: string;
 }
 
-export type ListAsked = (person: Person, page: SeenPage) => Promise<AskedFor>;
+export type ListRequested = (person: Person, page: SeenPage) => Promise<RequestedCalls>;
 
-const MOST_OVER = 5;
+const MAX_OVER = 5;
 /** Most calls run without anybody being asked: among so many of the last ones the few are looked for. */
 const LAST_ONES = 50;
 
 /** Builds the use case: lists the calls that were made in a person's name, to nobody but them. */
-export function createListAsked(deps: Pick<DeskDeps, 'store' | 'sight'>): ListAsked {
+export function createListRequested(deps: Pick<DeskDeps, 'store' | 'visibility'>): ListRequested {
   const { ledger } = deps.store;
-  const dropGone = createDropGone(deps);
+  const dropGone = createOmitDeleted(deps);
 
   return async function listAsked(person, { after, limit, seen = 0, tool }) {
     const isOfTool = (call: Call) => tool === undefined || call.tool === tool;
-    const found = await ledger.madeBy(person, {
+    const found = await ledger.requestedBy(person, {
       isOver: false,
       before: after,
       limit: tool === undefined ? limit + 1 : LAST_ONES,
@@ -37,8 +37,8 @@ export function createListAsked(deps: Pick<DeskDeps, 'store' | 'sight'>): ListAs
     const open = await dropGone(page, seen);
     const next = fitting.length > limit ? page.at(-1)?.id : undefined;
     if (next !== undefined) return { open, over: [], next };
-    const last = await ledger.madeBy(person, { isOver: true, limit: LAST_ONES });
+    const last = await ledger.requestedBy(person, { isOver: true, limit: LAST_ONES });
     const asked = last.filter((call) => call.route !== undefined && isOfTool(call));
-    return { open, over: await dropGone(asked.slice(0, MOST_OVER), seen) };
+    return { open, over: await dropGone(asked.slice(0, MAX_OVER), seen) };
   };
 }

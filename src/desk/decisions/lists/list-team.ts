@@ -1,13 +1,13 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { homeOf } from '../../../domain/cards/card-channel.ts';
+import { cardLocationOf } from '../../../domain/cards/card-channel.ts';
 import type { Person } from '../../../domain/people/person.ts';
-import { refuseStanding } from '../../../domain/people/sender-policy.ts';
+import { explainRefusedMembership } from '../../../domain/people/sender-policy.ts';
 import type { Sentence } from '../../../domain/text/sentence.ts';
 import type { DeskDeps } from '../../deps.ts';
-import { askWho, NOT_KNOWN } from '../find-profile.ts';
+import { findProfile, PROFILE_UNAVAILABLE } from '../find-profile.ts';
 import type { SeenPage } from './list-waiting.ts';
-import { createDropGone } from './omit-deleted.ts';
-import { inBatches, takePage } from './paginate-calls.ts';
+import { createOmitDeleted } from './omit-deleted.ts';
+import { inBatches, takeCallPage } from './paginate-calls.ts';
 
 /** What waits for anybody, where a person can see its card. */
 export type TeamList =
@@ -17,19 +17,19 @@ export type TeamList =
 export type ListTeam = (person: Person, page: SeenPage) => Promise<TeamList>;
 
 /** A page is never more work than to look at so many calls. */
-const MOST_LOOKED_AT = 300;
+const MAX_LOOKED_AT = 300;
 const BATCH = 50;
 
 /** Builds the use case: lists the pending calls whose channel a person can open, oldest first. */
 export function createListTeam(
-  deps: Pick<DeskDeps, 'store' | 'directory' | 'sight' | 'log'>,
+  deps: Pick<DeskDeps, 'store' | 'directory' | 'visibility' | 'log'>,
 ): ListTeam {
-  const { sight, store } = deps;
-  const dropGone = createDropGone(deps);
+  const { visibility, store } = deps;
+  const dropGone = createOmitDeleted(deps);
 
   async function isSeen(call: Call, person: Person): Promise<boolean> {
     if (call.requester.team !== person.team) return false;
-    return (await sight?.canOpen(person, homeOf(call).channel)) ?? false;
+    return (await visibility?.canOpen(person, cardLocationOf(call).channel)) ?? false;
   }
 
   async function find(person: Person, { after, limit, tool }: SeenPage) {
@@ -38,12 +38,13 @@ export function createListTeam(
     );
     const fits = async (call: Call) =>
       (tool === undefined || call.tool === tool) && (await isSeen(call, person));
-    return await takePage(source, fits, { after, limit, most: MOST_LOOKED_AT });
+    return await takeCallPage(source, fits, { after, limit, most: MAX_LOOKED_AT });
   }
 
   return async function listTeam(person, page) {
-    const profile = await askWho(deps, person);
-    const why = profile === undefined ? NOT_KNOWN : refuseStanding(profile)?.sentence;
+    const profile = await findProfile(deps, person);
+    const why =
+      profile === undefined ? PROFILE_UNAVAILABLE : explainRefusedMembership(profile)?.sentence;
     if (why !== undefined) return { kind: 'nobody', why };
     const { calls, next } = await find(person, page);
     const seen = await dropGone(calls, page.seen ?? 0);

@@ -1,20 +1,20 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { missingVotes, routeOf } from '../../../domain/calls/decision-rules.ts';
+import { missingApprovalCount, rulingRouteOf } from '../../../domain/calls/decision-rules.ts';
 import { canApprove } from '../../../domain/people/approver-availability.ts';
 import { isSamePerson, type Person } from '../../../domain/people/person.ts';
-import type { Asked } from '../../../domain/people/requested-deciders.ts';
-import { refuseStanding } from '../../../domain/people/sender-policy.ts';
+import type { RequestedDecider } from '../../../domain/people/requested-deciders.ts';
+import { explainRefusedMembership } from '../../../domain/people/sender-policy.ts';
 import type { DecisionKind } from '../../../domain/policy/route.ts';
 import type { Profile } from '../../../domain/ports/directory.ts';
 import type { Sentence } from '../../../domain/text/sentence.ts';
 import type { DeskDeps } from '../../deps.ts';
 import { type Authorize, DECIDER_MAX_AGE_MS } from '../authorize.ts';
-import { askWho } from '../find-profile.ts';
-import { createDropGone } from './omit-deleted.ts';
-import { inBatches, takePage } from './paginate-calls.ts';
+import { findProfile } from '../find-profile.ts';
+import { createOmitDeleted } from './omit-deleted.ts';
+import { inBatches, takeCallPage } from './paginate-calls.ts';
 
 /** What waits for a person's decision. */
-export type Waiting =
+export type WaitingCalls =
   | {
       readonly kind: 'page';
       /** Oldest first. */
@@ -42,10 +42,10 @@ export interface SeenPage extends ListPage {
   readonly seen?: number;
 }
 
-export type ListWaiting = (person: Person, page: SeenPage) => Promise<Waiting>;
+export type ListWaiting = (person: Person, page: SeenPage) => Promise<WaitingCalls>;
 
 /** A page is never more work than to look at so many calls: what is beyond them is on the next one. */
-const MOST_LOOKED_AT = 300;
+const MAX_LOOKED_AT = 300;
 
 const NOT_KNOWN =
   'Slack does not tell me who you are right now, so I can’t tell what waits for you. Please refresh in a moment.';
@@ -58,17 +58,17 @@ const GROUPS_NOT_KNOWN =
  * they may decide is answered as it is for a press.
  */
 export function createListWaiting(
-  deps: Pick<DeskDeps, 'store' | 'directory' | 'sight' | 'log'>,
+  deps: Pick<DeskDeps, 'store' | 'directory' | 'visibility' | 'log'>,
   authorize: Authorize,
 ): ListWaiting {
   const { directory, log } = deps;
   const { ledger } = deps.store;
-  const dropGone = createDropGone(deps);
+  const dropGone = createOmitDeleted(deps);
 
   return async function listWaiting(person, { seen = 0, ...page }) {
-    const profile = await askWho(deps, person);
+    const profile = await findProfile(deps, person);
     if (profile === undefined) return { kind: 'nobody', why: NOT_KNOWN, passes: true };
-    const refusal = refuseStanding(profile);
+    const refusal = explainRefusedMembership(profile);
     const why = refusal?.sentence;
     // A route may allow guests.
     if (why !== undefined && profile.standing !== 'guest') return { kind: 'nobody', why };
@@ -86,11 +86,11 @@ export function createListWaiting(
 
   /** The person, and the groups with them in it of which something is asked. */
   async function groupsWith({ team, user }: Person) {
-    const groups = await ledger.askedGroups(team);
+    const groups = await ledger.groupsAskedToDecide(team);
     const answers = await Promise.allSettled(
       groups.map((group) => directory.groupOf(group, { maxAgeMs: DECIDER_MAX_AGE_MS })),
     );
-    const asked: Asked[] = [`user:${user}`];
+    const asked: RequestedDecider[] = [`user:${user}`];
     let isWhole = true;
     answers.forEach((answer, i) => {
       const group = groups[i];
@@ -105,20 +105,20 @@ export function createListWaiting(
   async function find(
     person: Person,
     profile: Profile,
-    asked: readonly Asked[],
+    asked: readonly RequestedDecider[],
     { after, limit, tool }: ListPage,
   ) {
     let failed = false;
     const size = limit + 1;
     const source = inBatches(after, size, (last) =>
-      ledger.askingAny(person.team, asked, { after: last, limit: size }),
+      ledger.askingAnyOf(person.team, asked, { after: last, limit: size }),
     );
     const fits = async (call: Call) => {
       const answer = await waitsForOf(tool, call, person, profile);
       failed ||= answer === 'unclear';
       return answer === true;
     };
-    const page = await takePage(source, fits, { after, limit, most: MOST_LOOKED_AT });
+    const page = await takeCallPage(source, fits, { after, limit, most: MAX_LOOKED_AT });
     return { ...page, failed };
   }
 
@@ -138,7 +138,7 @@ export function createListWaiting(
     profile: Profile,
   ): Promise<boolean | 'unclear'> {
     const hasApproved = call.votes.some(({ by }) => isSamePerson(by, person));
-    if (call.status === 'pending' && hasApproved && missingVotes(call) > 0) return false;
+    if (call.status === 'pending' && hasApproved && missingApprovalCount(call) > 0) return false;
     const decision = mainDecision(call);
     // Known without asking the workspace about any group.
     if (decision === 'approve' && !canApprove(call, person.user, profile)) return false;
@@ -150,7 +150,7 @@ export function createListWaiting(
 
 /** What the call asks for in the first place; whoever settles one has the rights of whoever approves it. */
 function mainDecision(call: Call): DecisionKind {
-  const { decisions } = routeOf(call);
+  const { decisions } = rulingRouteOf(call);
   if (call.status === 'unknown' || decisions.includes('approve')) return 'approve';
   return decisions[0] ?? 'approve';
 }

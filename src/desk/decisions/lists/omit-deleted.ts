@@ -3,13 +3,16 @@ import { isChannelItself, placeOf } from '../../../domain/threads/thread-key.ts'
 import type { DeskDeps } from '../../deps.ts';
 
 /** Leaves out, of the first calls of a list, those that nobody can see any more: neither their thread nor their card is there. */
-export type DropGone = (calls: readonly Call[], seen: number) => Promise<readonly Call[]>;
+export type OmitDeleted = (calls: readonly Call[], seen: number) => Promise<readonly Call[]>;
 
 /** A list with more of them than this is shown with some. */
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 
 /** Builds it; without sight nothing is left out. */
-export function createDropGone({ sight, store }: Pick<DeskDeps, 'sight' | 'store'>): DropGone {
+export function createOmitDeleted({
+  visibility: sight,
+  store,
+}: Pick<DeskDeps, 'visibility' | 'store'>): OmitDeleted {
   async function isGone(call: Call): Promise<boolean> {
     if (sight === undefined) return false;
     const thread = placeOf(call.thread);
@@ -27,7 +30,7 @@ export function createDropGone({ sight, store }: Pick<DeskDeps, 'sight' | 'store
   return async function dropGone(calls, seen) {
     const there: Call[] = [];
     let rest = calls;
-    for (let round = 0; round < MOST_ROUNDS && there.length < seen && rest.length > 0; round += 1) {
+    for (let round = 0; round < MAX_ROUNDS && there.length < seen && rest.length > 0; round += 1) {
       const some = rest.slice(0, seen - there.length);
       rest = rest.slice(some.length);
       const gone = await Promise.all(some.map(isGone));

@@ -1,17 +1,17 @@
 import type { Call } from '../../../domain/calls/call.ts';
 
 /** A page of a list, and the call after which the next one begins. */
-export interface TakenPage {
+export interface CallPage {
   readonly calls: readonly Call[];
   readonly next: string | undefined;
 }
 
 /** Takes the calls that fit, `limit` at most, having looked at `most` at most. */
-export async function takePage(
+export async function takeCallPage(
   source: AsyncIterable<Call>,
   fits: (call: Call) => Promise<boolean>,
   { after, limit, most }: { after?: string | undefined; limit: number; most: number },
-): Promise<TakenPage> {
+): Promise<CallPage> {
   const calls: Call[] = [];
   let last = after;
   let looked = 0;

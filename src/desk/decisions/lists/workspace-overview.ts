@@ -1,10 +1,10 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { homeOf } from '../../../domain/cards/card-channel.ts';
+import { cardLocationOf } from '../../../domain/cards/card-channel.ts';
 import type { Person } from '../../../domain/people/person.ts';
 import type { Sentence } from '../../../domain/text/sentence.ts';
 import type { DeskDeps } from '../../deps.ts';
-import { countParked } from '../../worker/count-dead-letters.ts';
-import { foresee } from '../check-approvers.ts';
+import { countDeadLetters } from '../../worker/count-dead-letters.ts';
+import { checkApprovers } from '../check-approvers.ts';
 
 /** The pending calls of one route in one channel. */
 export interface RouteLoad {
@@ -22,7 +22,7 @@ export interface StuckCall {
 }
 
 /** How the whole workspace stands, for an admin. */
-export interface Overview {
+export interface WorkspaceOverview {
   /** How many calls wait for a decision. */
   readonly pending: number;
   /** How many calls may have run, and nobody has said so. */
@@ -31,18 +31,18 @@ export interface Overview {
   readonly routes: readonly RouteLoad[];
   readonly stuck: readonly StuckCall[];
   /** Work that was given up. */
-  readonly parked: ReturnType<typeof countParked>;
+  readonly parked: ReturnType<typeof countDeadLetters>;
   /** More calls wait than were looked at. */
   readonly isPartial: boolean;
 }
 
 /** Undefined for whoever is no admin, or not known to be one now. */
-export type ReadOverview = (person: Person) => Promise<Overview | undefined>;
+export type ReadOverview = (person: Person) => Promise<WorkspaceOverview | undefined>;
 
-const MOST_LOOKED_AT = 500;
+const MAX_LOOKED_AT = 500;
 /** Calls of one route and requester have the same approvers: so many of these are looked into. */
-const MOST_ASKED = 50;
-const MOST_STUCK = 10;
+const MAX_ASKED = 50;
+const MAX_STUCK = 10;
 
 /** Makes what tells whether somebody is an admin; who is not known now is none. */
 export function createIsAdmin({ directory, log }: Pick<DeskDeps, 'directory' | 'log'>) {
@@ -64,7 +64,7 @@ export function createReadOverview(
 
   async function findGap(call: Call): Promise<Sentence | undefined> {
     try {
-      return (await foresee(deps, call)).gap;
+      return (await checkApprovers(deps, call)).gap;
     } catch (error) {
       log.warn({ err: error, call: call.id }, 'Nobody told who may approve a call.');
       return undefined;
@@ -78,29 +78,29 @@ export function createReadOverview(
       alike.set(key, [...(alike.get(key) ?? []), call]);
     }
     const found = await Promise.all(
-      [...alike.values()].slice(0, MOST_ASKED).map(async (group) => {
+      [...alike.values()].slice(0, MAX_ASKED).map(async (group) => {
         const gap = group[0] && (await findGap(group[0]));
         return gap === undefined ? [] : group.map((call) => ({ call, gap }));
       }),
     );
-    return found.flat().slice(0, MOST_STUCK);
+    return found.flat().slice(0, MAX_STUCK);
   }
 
   return async function readOverview(person) {
     if (!(await isAdmin(person))) return undefined;
     const [found, counts, parked] = await Promise.all([
-      store.ledger.withStatus('pending', { limit: MOST_LOOKED_AT }),
+      store.ledger.withStatus('pending', { limit: MAX_LOOKED_AT }),
       store.ledger.count(),
-      store.agenda.parked(),
+      store.agenda.deadLetters(),
     ]);
     const own = found.filter(({ requester }) => requester.team === person.team);
-    const isPartial = found.length === MOST_LOOKED_AT;
+    const isPartial = found.length === MAX_LOOKED_AT;
     return {
       pending: isPartial ? (counts.pending ?? 0) : own.length,
       unknown: counts.unknown ?? 0,
       routes: toLoads(own),
       stuck: await findStuck(own),
-      parked: countParked(parked),
+      parked: countDeadLetters(parked),
       isPartial,
     };
   };
@@ -111,7 +111,7 @@ function toLoads(calls: readonly Call[]): readonly RouteLoad[] {
   const loads = new Map<string, RouteLoad>();
   for (const call of calls) {
     const route = call.route?.name ?? '';
-    const channel = call.route?.channel === undefined ? undefined : homeOf(call).channel;
+    const channel = call.route?.channel === undefined ? undefined : cardLocationOf(call).channel;
     const key = `${route} ${channel}`;
     const known = loads.get(key);
     loads.set(key, {

@@ -1,9 +1,9 @@
 /** Calls of graphs that run their own tools: their claim is the handing over, and what came of them is read from the graph's messages. */
 
 import { type Call, isTerminal } from '../../../domain/calls/call.ts';
-import { isHanded } from '../../../domain/calls/call-origin.ts';
-import { withdraw } from '../../../domain/calls/decision-rules.ts';
-import { finish } from '../../../domain/calls/execution-rules.ts';
+import { isRunByGraph } from '../../../domain/calls/call-origin.ts';
+import { withdrawCall } from '../../../domain/calls/decision-rules.ts';
+import { recordRunEnd } from '../../../domain/calls/execution-rules.ts';
 import { type Outcome, type ToolReply, toToolReply } from '../../../domain/calls/outcome.ts';
 import { isIntact } from '../../../domain/calls/seal.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
@@ -13,7 +13,7 @@ import type { ThreadFence } from '../../../domain/ports/agenda.ts';
 import type { GraphState, OpenCall } from '../../../domain/ports/agent.ts';
 import type { ModelCall, TurnMessage } from '../../../domain/threads/message.ts';
 import { advanceByStep } from '../../calls/advance-call.ts';
-import { shorten } from '../../calls/execution/run-tool.ts';
+import { shortenResult } from '../../calls/execution/run-tool.ts';
 import type { DeskDeps } from '../../deps.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
 
@@ -24,7 +24,7 @@ const NOT_AS_DECIDED = 'Not run: what is stored of it is not what was decided.';
 const LOST = 'Not run: the graph’s middleware drops approved calls beside a rejected one.';
 
 /** Says a handed call to its graph, as soon as people or the policy have decided it; undefined before. */
-export function handOver(call: Call): ToolReply | undefined {
+export function toGraphReply(call: Call): ToolReply | undefined {
   const { status, outcome, args, proposedArgs } = call;
   if (!outcome) {
     if (status !== 'running') return undefined;
@@ -42,7 +42,7 @@ export function handOver(call: Call): ToolReply | undefined {
 }
 
 /** Brings the ledger's calls of a turn to where the graph stands. */
-export interface HandedCalls {
+export interface GraphCallResults {
   /** Finishes those that the graph has taken just now: interrupt ids by their own. */
   finishTaken(ids: ReadonlyMap<string, string>, state: GraphState): Promise<void>;
   /** Ends those for which the graph waits no more; resolves with those that were decided and may never have reached it. */
@@ -50,13 +50,16 @@ export interface HandedCalls {
 }
 
 /** Creates it; every step may be repeated. */
-export function createHandedCalls({
+export function createGraphCallResults({
   store,
   clock,
-}: Pick<DeskDeps, 'store' | 'clock'>): HandedCalls {
-  async function settle(id: string, stepOf: (call: Call) => Step | undefined): Promise<void> {
+}: Pick<DeskDeps, 'store' | 'clock'>): GraphCallResults {
+  async function writeCallStep(
+    id: string,
+    stepOf: (call: Call) => Step | undefined,
+  ): Promise<void> {
     await advanceByStep({ store }, id, (call) =>
-      isHanded(call) && !isTerminal(call) ? stepOf(call) : undefined,
+      isRunByGraph(call) && !isTerminal(call) ? stepOf(call) : undefined,
     );
   }
 
@@ -74,25 +77,26 @@ export function createHandedCalls({
     async finishTaken(ids, state) {
       for (const [id, interruptId] of ids) {
         const call = await store.ledger.get(id);
-        if (!call || !isHanded(call)) continue;
+        if (!call || !isRunByGraph(call)) continue;
         const all = await store.ledger.ofThread(call.thread, call.turn);
         const isLost = state.lost?.includes(interruptId);
-        await settle(id, (each) =>
+        await writeCallStep(id, (each) =>
           isLost && each.status === 'running'
-            ? finish(each, { kind: 'error', text: LOST }, clock.now())
-            : finishStep(each, all, state, sayHanded),
+            ? recordRunEnd(each, { kind: 'error', text: LOST }, clock.now())
+            : finishStep(each, all, state, describeSilentGraph),
         );
       }
     },
     async endGone(turn, state, fence) {
       const all = await store.ledger.ofThread(fence.thread, turn);
       const open = new Set(matchOpenCalls(state.open, all).map(({ stored }) => stored?.id));
-      const gone = all.filter((call) => isHanded(call) && !open.has(call.id));
+      const gone = all.filter((call) => isRunByGraph(call) && !open.has(call.id));
       for (const { id } of gone) {
-        await settle(
+        await writeCallStep(
           id,
           (call) =>
-            finishStep(call, all, state, sayGone) ?? withdraw(call, 'cancelled', clock.now()),
+            finishStep(call, all, state, describeClosedQuestion) ??
+            withdrawCall(call, 'cancelled', clock.now()),
         );
       }
       return gone.filter(({ delivered, verdict }) => !delivered && verdict !== undefined);
@@ -101,7 +105,10 @@ export function createHandedCalls({
 }
 
 /** Finds the calls that were decided and not handed over, since others of their batch were not: by their ids. */
-export function findHeld(open: readonly OpenCall[], all: readonly Call[]): ReadonlySet<string> {
+export function findUndeliveredDecisions(
+  open: readonly OpenCall[],
+  all: readonly Call[],
+): ReadonlySet<string> {
   const matched = matchOpenCalls(open, all);
   const unfinished = new Set(
     matched.filter(({ stored }) => !isDecided(stored)).map((each) => each.open.batch),
@@ -111,7 +118,7 @@ export function findHeld(open: readonly OpenCall[], all: readonly Call[]): Reado
   );
   return new Set(
     held.flatMap(({ stored }) =>
-      stored?.status === 'running' && isHanded(stored) ? [stored.id] : [],
+      stored?.status === 'running' && isRunByGraph(stored) ? [stored.id] : [],
     ),
   );
 }
@@ -134,7 +141,7 @@ function end(call: Call, { outcome, isUntold }: HandedEnd, now: number): Step {
   const { outside } = call;
   const known =
     outside && isUntold ? { ...call, outside: { ...outside, isSilent: true as const } } : call;
-  return finish(known, outcome, now);
+  return recordRunEnd(known, outcome, now);
 }
 
 /** What the graph's own messages say of a call that it has taken. */
@@ -147,7 +154,7 @@ function readEnd(
   const found = findInMessages(call, all, messages);
   if (found?.answer) {
     const { status } = found.answer;
-    const text = shorten(found.answer.text);
+    const text = shortenResult(found.answer.text);
     return { outcome: { kind: status === 'ok' ? 'result' : 'error', text }, isUntold: false };
   }
   const name = call.outside?.name ?? 'the graph';
@@ -161,7 +168,7 @@ function readEnd(
 }
 
 /** Says in the thread that a question was decided for which its graph waits no more, where nothing has come of it. */
-export function withUntaken(state: GraphState, untaken: readonly Call[]): GraphState {
+export function withUnusedDecision(state: GraphState, untaken: readonly Call[]): GraphState {
   const last = state.messages.at(-1)?.id;
   const lost = untaken.filter(({ messageId }) => messageId === last);
   const [first] = lost;
@@ -172,12 +179,12 @@ export function withUntaken(state: GraphState, untaken: readonly Call[]): GraphS
   return { ...rest, failure };
 }
 
-function sayHanded(name: string): string {
+function describeSilentGraph(name: string): string {
   return `Handed to “${name}”, which did not say what came of it.`;
 }
 
 /** A worker may have handed it over and died, or somebody else has taken the question away. */
-function sayGone(name: string): string {
+function describeClosedQuestion(name: string): string {
   return `“${name}” waits for this no more, and did not say what came of it.`;
 }
 
@@ -186,7 +193,7 @@ function findInMessages(call: Call, all: readonly Call[], messages: readonly Tur
   const asker = messages.find(({ id, role }) => role === 'assistant' && id === call.messageId);
   if (asker?.role !== 'assistant') return undefined;
   const meant = asker.calls.filter((each) => isMeant(call, each));
-  const alike = all.filter((each) => isHanded(each) && isAlike(each, call));
+  const alike = all.filter((each) => isRunByGraph(each) && isAlike(each, call));
   // A rejected one may be gone from the message, or stand there under another name.
   const there = meant.length < alike.length ? alike.filter(({ claim }) => claim) : alike;
   const made = meant[there.findIndex(({ id }) => id === call.id)];

@@ -1,24 +1,24 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { editOf } from '../../../domain/calls/call-edit.ts';
-import { isHanded } from '../../../domain/calls/call-origin.ts';
-import { breakIntegrity, withdraw } from '../../../domain/calls/decision-rules.ts';
+import { callEditOf } from '../../../domain/calls/call-edit.ts';
+import { isRunByGraph } from '../../../domain/calls/call-origin.ts';
+import { stopForgedCall, withdrawCall } from '../../../domain/calls/decision-rules.ts';
 import { type ToolReply, toToolReply } from '../../../domain/calls/outcome.ts';
 import { isIntact } from '../../../domain/calls/seal.ts';
-import { mayShare, toCards } from '../../../domain/cards/shared-card.ts';
-import { redrawKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
+import { groupIntoCards, mayShareCard } from '../../../domain/cards/shared-card.ts';
+import { renderCardKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
 import type { GraphState, OpenCall } from '../../../domain/ports/agent.ts';
 import type { Effects } from '../../../domain/ports/store.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';
 import type { TurnRecord } from '../../../domain/threads/turn-record.ts';
 import { commitSteps } from '../../calls/advance-call.ts';
-import { dueNow, isFreshCall } from '../../calls/freshness.ts';
+import { dueImmediately, isRecentCall } from '../../calls/freshness.ts';
 import type { CheckedCall, createPropose, Proposal } from '../../calls/propose.ts';
-import type { DeskDeps, Work } from '../../deps.ts';
-import type { TurnInHand } from '../recover-turn.ts';
-import { recordsDue, toToolMessage } from '../turn-records.ts';
-import { handOver } from './graph-call-results.ts';
+import type { DeskDeps, HeldWork } from '../../deps.ts';
+import type { ActiveTurn } from '../recover-turn.ts';
+import { missingTurnRecords, toToolMessage } from '../turn-records.ts';
+import { toGraphReply } from './graph-call-results.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
-import { createRecheckHanded } from './recheck-graph-calls.ts';
+import { createRecheckGraphCalls } from './recheck-graph-calls.ts';
 
 /** The calls that a graph waits for, each with what the ledger holds of it. */
 export interface OpenCalls {
@@ -35,7 +35,7 @@ export interface OpenCalls {
 /** Builds the reader of a thread's open calls: proposes the new ones, and takes back what waits beside an ignored one. */
 export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof createPropose>) {
   const { store, clock } = deps;
-  const recheckHanded = createRecheckHanded(deps);
+  const recheckHanded = createRecheckGraphCalls(deps);
 
   async function snapshot(fence: ThreadFence): Promise<Effects['checkpoint']> {
     const state = await deps.agent.snapshot?.(fence);
@@ -45,7 +45,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
   async function proposeAll(
     message: InboxMessage,
     state: GraphState,
-    turn: TurnInHand,
+    turn: ActiveTurn,
     fence: ThreadFence,
   ): Promise<ReadonlyMap<OpenCall, Proposal>> {
     const calls = await store.ledger.ofThread(fence.thread, message.id);
@@ -57,7 +57,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     );
     const known = { records: turn.records, calls };
     // Nobody can rebuild the turn of a graph that others made.
-    let due = deps.agent.rebuild ? recordsDue(message, state, rejected, known) : [];
+    let due = deps.agent.rebuild ? missingTurnRecords(message, state, rejected, known) : [];
     const proposals = new Map<OpenCall, Proposal>();
     const last = all.findLast(isNew);
     for (const { open, checked } of all) {
@@ -75,10 +75,10 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
 
   /** An ignored call ends the turn, but for a graph's own, so its pending siblings can have no decision any more, and its helpers nobody to work for. */
   async function withdrawSiblings(calls: readonly Call[]): Promise<boolean> {
-    const ends = calls.some((call) => call.status === 'ignored' && !isHanded(call));
+    const ends = calls.some((call) => call.status === 'ignored' && !isRunByGraph(call));
     const waiting = ends ? calls.filter(isWaiting) : [];
     for (const call of waiting) {
-      const step = withdraw(call, 'ignored-sibling', clock.now());
+      const step = withdrawCall(call, 'ignored-sibling', clock.now());
       if (step) await commitSteps({ store }, call, [step]);
     }
     return waiting.length > 0;
@@ -86,22 +86,22 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
 
   /** What waits for people and is not shown to them yet is shown now: all of a message at once, so that calls which share a card come with it. */
   async function showCards(calls: readonly Call[]): Promise<void> {
-    for (const card of toCards(calls.filter(mayShare))) {
+    for (const card of groupIntoCards(calls.filter(mayShareCard))) {
       const waiting = card.find(({ status }) => status === 'pending');
       if (!waiting || (await store.ledger.cardOf(waiting.id))) continue;
       const now = clock.now();
-      const dueAt = dueNow(isFreshCall(waiting, now), now);
-      await store.agenda.wake([{ key: redrawKey(card[0]), dueAt }]);
+      const dueAt = dueImmediately(isRecentCall(waiting, now), now);
+      await store.agenda.wake([{ key: renderCardKey(card[0]), dueAt }]);
     }
   }
 
   /** A claim of long ago is handed over only as it was decided: whoever runs it has no other proof. */
   async function stopForged(calls: readonly Call[]): Promise<boolean> {
     const forged = calls.filter(
-      (call) => isHanded(call) && call.status === 'running' && !isIntact(call),
+      (call) => isRunByGraph(call) && call.status === 'running' && !isIntact(call),
     );
     for (const call of forged) {
-      const step = breakIntegrity(call, clock.now());
+      const step = stopForgedCall(call, clock.now());
       await commitSteps(deps, call, [step]);
     }
     return forged.length > 0;
@@ -110,9 +110,9 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
   return async function readOpenCalls(
     message: InboxMessage,
     state: GraphState,
-    turn: TurnInHand,
+    turn: ActiveTurn,
     fence: ThreadFence,
-    work: Pick<Work, 'tries'>,
+    work: Pick<HeldWork, 'tries'>,
   ): Promise<OpenCalls> {
     for (;;) {
       const found = sum(await proposeAll(message, state, turn, fence));
@@ -131,7 +131,7 @@ function isNew({ checked }: { readonly checked: CheckedCall }): boolean {
 }
 
 /** Leaves nothing to be recorded. */
-function note(turn: TurnInHand, due: readonly TurnRecord[]): readonly TurnRecord[] {
+function note(turn: ActiveTurn, due: readonly TurnRecord[]): readonly TurnRecord[] {
   turn.records.push(...due);
   return [];
 }
@@ -171,6 +171,6 @@ function batchOf({ batch }: OpenCall): string | undefined {
 
 /** What the graph is told of a call; undefined while that is open. */
 function replyTo(call: Call): ToolReply | undefined {
-  if (isHanded(call)) return handOver(call);
-  return call.outcome && toToolReply(call.outcome, editOf(call), call.votes);
+  if (isRunByGraph(call)) return toGraphReply(call);
+  return call.outcome && toToolReply(call.outcome, callEditOf(call), call.votes);
 }

@@ -1,51 +1,54 @@
-import { type Refusal, refuseTalk } from '../../../domain/people/sender-policy.ts';
-import { sayKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
-import { ChatError, UnmendedError } from '../../../domain/ports/chat.ts';
+import { explainRefusedSender, type SenderRefusal } from '../../../domain/people/sender-policy.ts';
+import { deliverOutboxKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
+import { BlockedUntilFixedError, ChatError } from '../../../domain/ports/chat.ts';
 import type { Profile } from '../../../domain/ports/directory.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';
-import type { Say } from '../../../domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../domain/threads/outbox-message.ts';
 import { placeOf } from '../../../domain/threads/thread-key.ts';
 import { actorOf } from '../../calls/call-effects.ts';
 import type { DeskDeps } from '../../deps.ts';
 
-type AdmitDeps = Pick<DeskDeps, 'store' | 'clock' | 'directory' | 'talk'>;
+type CheckSenderDeps = Pick<DeskDeps, 'store' | 'clock' | 'directory' | 'senderPolicy'>;
 
 /** Slack says when to come back; whatever else it is, the message waits until it is mended. */
-export function asUnmended(error: unknown): unknown {
+export function toBlockedError(error: unknown): unknown {
   if (error instanceof ChatError && error.retryAfterMs !== undefined) return error;
   const why = error instanceof Error ? error.message : String(error);
-  return new UnmendedError(why, { cause: error });
+  return new BlockedUntilFixedError(why, { cause: error });
 }
 
 /** Builds the question whether a message's author may talk to the agent there; rejects when nobody can tell now. */
-export function createAskTalk({ directory, talk }: Pick<AdmitDeps, 'directory' | 'talk'>) {
-  return async function askTalk(message: InboxMessage): Promise<Refusal | undefined> {
+export function createCheckSenderPolicy({
+  directory,
+  senderPolicy,
+}: Pick<CheckSenderDeps, 'directory' | 'senderPolicy'>) {
+  return async function askTalk(message: InboxMessage): Promise<SenderRefusal | undefined> {
     // A helper is given its work by the agent, for a person who was asked about when it began.
     if (message.delegated) return undefined;
     const { author, thread } = message;
-    return refuseTalk(await profileOf(), author, placeOf(thread).channel, talk);
+    return explainRefusedSender(await profileOf(), author, placeOf(thread).channel, senderPolicy);
 
     async function profileOf(): Promise<Profile> {
       try {
         return await directory.profileOf(author);
       } catch (error) {
-        throw asUnmended(error);
+        throw toBlockedError(error);
       }
     }
   };
 }
 
 /** Builds the check before a message acts: answers whether it may, and ends one that may not, with a private sentence to its author. */
-export function createAdmit(deps: AdmitDeps) {
+export function createCheckSender(deps: CheckSenderDeps) {
   const { store, clock } = deps;
-  const askTalk = createAskTalk(deps);
+  const askTalk = createCheckSenderPolicy(deps);
 
   return async function admit(message: InboxMessage, fence: ThreadFence): Promise<boolean> {
     const refusal = await askTalk(message);
     if (!refusal) return true;
     const now = clock.now();
     const { id, thread, author } = message;
-    const say: Say = {
+    const outboxMessage: OutboxMessage = {
       id: `refused:${id}`,
       thread,
       kind: 'private',
@@ -60,8 +63,8 @@ export function createAdmit(deps: AdmitDeps) {
       actor: actorOf(author),
       detail: { thread, why: refusal.why },
     };
-    const wakes = [{ key: sayKey(thread), dueAt: now }];
-    await store.inbox.end(id, 'answered', { audit: [audit], says: [say], wakes }, fence);
+    const wakes = [{ key: deliverOutboxKey(thread), dueAt: now }];
+    await store.inbox.end(id, 'answered', { audit: [audit], says: [outboxMessage], wakes }, fence);
     return false;
   };
 }

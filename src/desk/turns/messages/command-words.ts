@@ -6,19 +6,22 @@ const STOP = new Set(['stop', 'please stop', 'stop please', 'stop it', 'please s
 const FORGET = new Set(['forget this thread', 'please forget this thread']);
 
 /** Tells whether a text says to stop, and nothing else. */
-export function isBareStop(text: string): boolean {
+export function isStopCommand(text: string): boolean {
   return STOP.has(plainOf(text));
 }
 
 /** Tells whether a text says to forget the thread, and nothing else. */
-export function isBareForget(text: string): boolean {
+export function isForgetCommand(text: string): boolean {
   return FORGET.has(plainOf(text));
 }
 
 /** Tells whether a person's message is a command and nothing else. */
-export function isBareWord({ text, delegated }: Pick<InboxMessage, 'text' | 'delegated'>): boolean {
+export function isThreadCommand({
+  text,
+  delegated,
+}: Pick<InboxMessage, 'text' | 'delegated'>): boolean {
   // What an agent writes to its helper is work, whatever the words.
-  return delegated === undefined && (isBareStop(text) || isBareForget(text));
+  return delegated === undefined && (isStopCommand(text) || isForgetCommand(text));
 }
 
 function plainOf(text: string): string {

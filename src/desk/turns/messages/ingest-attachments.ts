@@ -1,10 +1,10 @@
 /** What belongs to a message is taken in when its turn begins: files are fetched, saved and named to the model, and what was said before is added. */
-import { sayKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
-import { type OpenedMessage, shownFileName } from '../../../domain/ports/file-ports.ts';
+import { deliverOutboxKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
+import { type MessageWithFiles, shownFileName } from '../../../domain/ports/file-ports.ts';
 import { type FileKind, fileKindOf, kindName } from '../../../domain/text/file-kind.ts';
 import type { Attachment, InboxMessage, UserImage } from '../../../domain/threads/message.ts';
-import type { DeskDeps, Work } from '../../deps.ts';
-import { createLookBack } from './thread-background.ts';
+import type { DeskDeps, HeldWork } from '../../deps.ts';
+import { createReadBackground } from './thread-background.ts';
 
 const MB = 1024 * 1024;
 /** The largest files, by what they are, in bytes; a larger image is taken as any other file. */
@@ -26,11 +26,14 @@ type Taken =
   | { readonly kind: 'refused'; readonly name: string; readonly why: string };
 
 /** Builds the use case: takes in what belongs to a message, files once for all however often it is done; a reply is given no background. Rejects for what passes by itself, but not for ever. */
-export function createTakeIn(deps: DeskDeps) {
+export function createIngestAttachments(deps: DeskDeps) {
   const { store, clock, log, attachments } = deps;
-  const lookBack = createLookBack(deps);
+  const lookBack = createReadBackground(deps);
 
-  async function takeOne(file: Attachment, work: Pick<Work, 'signal' | 'tries'>): Promise<Taken> {
+  async function takeOne(
+    file: Attachment,
+    work: Pick<HeldWork, 'signal' | 'tries'>,
+  ): Promise<Taken> {
     const name = shownFileName(file.name);
     const fetched = await fetchOne(file, work);
     if (fetched.kind === 'refused') return { name, ...fetched };
@@ -48,7 +51,7 @@ export function createTakeIn(deps: DeskDeps) {
     return { kind: 'saved', name, path, size: bytes.length, type: typeOf(kind, file), image };
   }
 
-  async function fetchOne(file: Attachment, { signal, tries }: Pick<Work, 'signal' | 'tries'>) {
+  async function fetchOne(file: Attachment, { signal, tries }: Pick<HeldWork, 'signal' | 'tries'>) {
     if (file.size > MAX_FILE_BYTES) return tooLarge();
     try {
       return await attachments.source.fetch(file, { maxBytes: MAX_FILE_BYTES, signal });
@@ -61,7 +64,7 @@ export function createTakeIn(deps: DeskDeps) {
     }
   }
 
-  async function tellRefused(
+  async function notifyRejectedFiles(
     message: InboxMessage,
     refused: readonly Extract<Taken, { kind: 'refused' }>[],
     fence: ThreadFence,
@@ -74,16 +77,27 @@ export function createTakeIn(deps: DeskDeps) {
       lines.length === 1
         ? `I could not take the file ${only}`
         : `I could not take these files:\n${lines.map((line) => `• ${line}`).join('\n')}`;
-    const say = { id: `files:${message.id}`, thread, kind: 'notice', to, text, createdAt } as const;
-    await store.outbox.add([say], [{ key: sayKey(thread), dueAt: createdAt }], fence);
+    const outboxMessage = {
+      id: `files:${message.id}`,
+      thread,
+      kind: 'notice',
+      to,
+      text,
+      createdAt,
+    } as const;
+    await store.outbox.add(
+      [outboxMessage],
+      [{ key: deliverOutboxKey(thread), dueAt: createdAt }],
+      fence,
+    );
   }
 
   return async function takeIn(
     message: InboxMessage,
     fence: ThreadFence,
-    work: Pick<Work, 'signal' | 'tries'>,
+    work: Pick<HeldWork, 'signal' | 'tries'>,
     as: 'turn' | 'reply',
-  ): Promise<OpenedMessage> {
+  ): Promise<MessageWithFiles> {
     const background = await lookBack(message, work);
     const opened = await takeFiles(message, message.files ?? background.files, fence, work);
     if (as === 'reply' || background.notes === '') return opened;
@@ -94,13 +108,13 @@ export function createTakeIn(deps: DeskDeps) {
     message: InboxMessage,
     files: readonly Attachment[],
     fence: ThreadFence,
-    work: Pick<Work, 'signal' | 'tries'>,
-  ): Promise<OpenedMessage> {
+    work: Pick<HeldWork, 'signal' | 'tries'>,
+  ): Promise<MessageWithFiles> {
     if (files.length === 0) return message;
     const taken: Taken[] = [];
     for (const file of files) taken.push(await takeOne(file, work));
     const refused = taken.filter((each) => each.kind === 'refused');
-    if (refused.length > 0) await tellRefused(message, refused, fence);
+    if (refused.length > 0) await notifyRejectedFiles(message, refused, fence);
     const images = taken.flatMap((each) =>
       each.kind === 'saved' && each.image ? [each.image] : [],
     );

@@ -1,26 +1,31 @@
 /** What a message does that comes while calls wait (design §4): by its author, not by its words. */
 
 import type { Call } from '../../../domain/calls/call.ts';
-import { isQuestion } from '../../../domain/calls/call-origin.ts';
+import { isAnswerOnly } from '../../../domain/calls/call-origin.ts';
 import type { DecisionOutcome } from '../../../domain/calls/decision.ts';
-import { expire, isOverdue, withdraw } from '../../../domain/calls/decision-rules.ts';
+import { isOverdue, ruleExpiry, withdrawCall } from '../../../domain/calls/decision-rules.ts';
 import { shortDigest } from '../../../domain/calls/digest.ts';
-import { callPart } from '../../../domain/cards/call-name.ts';
+import { callTitlePart } from '../../../domain/cards/call-name.ts';
 import { isSamePerson } from '../../../domain/people/person.ts';
-import { pumpKey, runKey, sayKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
+import {
+  advanceTurnKey,
+  deliverOutboxKey,
+  runCallKey,
+  type ThreadFence,
+} from '../../../domain/ports/agenda.ts';
 import type { Effects } from '../../../domain/ports/store.ts';
 import { sleep } from '../../../domain/runtime/sleep.ts';
 import { type Sentence, sentence } from '../../../domain/text/sentence.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';
-import { inWords, type Say } from '../../../domain/threads/outbox-message.ts';
+import { type OutboxMessage, toOutboxWords } from '../../../domain/threads/outbox-message.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../../../domain/threads/thread-key.ts';
 import { commitSteps } from '../../calls/advance-call.ts';
 import type { Authorize } from '../../decisions/authorize.ts';
 import type { createDecide } from '../../decisions/decide.ts';
 import type { DeskDeps } from '../../deps.ts';
-import { isForPeople, leavesOf, type Waiting } from '../pending-work.ts';
-import { asUnmended, type createAdmit } from './check-sender.ts';
-import { isBareWord } from './command-words.ts';
+import { leafCallsOf, type PendingWork, waitsForPeopleOnly } from '../pending-work.ts';
+import { type createCheckSender, toBlockedError } from './check-sender.ts';
+import { isThreadCommand } from './command-words.ts';
 import { msUntilOrdered } from './message-order.ts';
 
 const BARE_YES = new Set([
@@ -45,7 +50,7 @@ const BARE_YES = new Set([
 ]);
 
 /** Tells whether a text is nothing but a yes, which is no decision: the card is. */
-export function isBareYes(text: string): boolean {
+export function isBareApproval(text: string): boolean {
   const plain = text.toLowerCase().replaceAll(/\p{Emoji_Modifier}|\uFE0F/gu, '');
   return BARE_YES.has(plain.replaceAll(/[\s.!]+/g, ' ').trim());
 }
@@ -58,16 +63,16 @@ interface Hearing {
 }
 
 /** Builds the use case: lets the waiting messages of a thread act on the calls that wait in it and with its helpers; resolves with whether a call may have moved, so that all is to be read again. `open` takes in what a message brings along; messages that must wait are told so. */
-export function createHear(
+export function createMessageWhileWaiting(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   decide: ReturnType<typeof createDecide>['decide'],
-  admit: ReturnType<typeof createAdmit>,
+  admit: ReturnType<typeof createCheckSender>,
   authorize: Authorize,
 ) {
   const { store, clock } = deps;
 
-  async function hear(
-    waiting: Waiting,
+  async function handleMessages(
+    waiting: PendingWork,
     fence: ThreadFence,
     { open, signal }: Hearing,
   ): Promise<boolean> {
@@ -76,7 +81,7 @@ export function createHear(
       return false;
     }
     const messages = await store.inbox.waiting(fence.thread);
-    for (const message of messages.filter((each) => !isBareWord(each))) {
+    for (const message of messages.filter((each) => !isThreadCommand(each))) {
       if (await waitForEarlier(message, messages, signal)) return true;
       const mayAct = await admit(message, fence);
       if (mayAct && (await hearOne(message, waiting, fence, open))) return true;
@@ -99,33 +104,33 @@ export function createHear(
   async function letPeopleBeHeard(thread: ThreadKey): Promise<void> {
     const root = rootOf(thread);
     if ((await store.inbox.waiting(root)).length === 0) return;
-    await store.agenda.wake([{ key: pumpKey(root), dueAt: clock.now() }]);
+    await store.agenda.wake([{ key: advanceTurnKey(root), dueAt: clock.now() }]);
   }
 
   async function hearOne(
     message: InboxMessage,
-    waiting: Waiting,
+    waiting: PendingWork,
     fence: ThreadFence,
     open: (message: InboxMessage) => Promise<InboxMessage>,
   ): Promise<boolean> {
     // While a tool runs, or it is unknown whether one ran, nothing is taken back under its feet.
-    if (!isForPeople(waiting)) return await tellWaits(message, fence, waiting);
-    const leaves = leavesOf(waiting);
-    const isYes = isBareYes(message.text) && !message.files;
+    if (!waitsForPeopleOnly(waiting)) return await notifyWaitingCalls(message, fence, waiting);
+    const leaves = leafCallsOf(waiting);
+    const isYes = isBareApproval(message.text) && !message.files;
     // Where nothing can be approved, it is an answer.
-    if (isYes && !leaves.every(isQuestion)) return await pointToCard(message, fence);
+    if (isYes && !leaves.every(isAnswerOnly)) return await pointToCard(message, fence);
     const decidable = await decidableBy(message, leaves);
     // Its files are taken in only where its text goes to the agent now.
     if (decidable.length > 0) return await reply(decidable, await open(message), fence);
     if (isYes) return await pointToCard(message, fence);
     // A helper's calls go with the call that it works for.
     const requested = waiting.calls.filter((call) => isSamePerson(call.requester, message.author));
-    if (requested.length === 0) return await tellWaits(message, fence, waiting);
+    if (requested.length === 0) return await notifyWaitingCalls(message, fence, waiting);
     return await takeAllBack(requested);
   }
 
   async function pointToCard(message: InboxMessage, fence: ThreadFence): Promise<false> {
-    const effects = tell(
+    const effects = notifyAuthor(
       message,
       'use-card',
       'A message does not approve anything. Please press a button on the card.',
@@ -148,21 +153,21 @@ export function createHear(
     const decidable: Call[] = [];
     for (const call of calls) {
       const { permission, failure } = await authorize(call, author, 'reply');
-      if (failure !== undefined) throw asUnmended(failure);
+      if (failure !== undefined) throw toBlockedError(failure);
       if (permission.kind === 'allowed') decidable.push(call);
     }
     return decidable;
   }
 
   /** A run that had been given up is tried again, as the person was promised. */
-  async function tellWaits(
+  async function notifyWaitingCalls(
     message: InboxMessage,
     fence: ThreadFence,
-    waiting: Waiting,
+    waiting: PendingWork,
   ): Promise<false> {
-    const effects = tell(message, 'waits', sayWaits(leavesOf(waiting)));
-    const approved = leavesOf(waiting).filter(({ status }) => status === 'approved');
-    const runs = approved.map((call) => ({ key: runKey(call), dueAt: clock.now() }));
+    const effects = notifyAuthor(message, 'waits', describeBlockingCalls(leafCallsOf(waiting)));
+    const approved = leafCallsOf(waiting).filter(({ status }) => status === 'approved');
+    const runs = approved.map((call) => ({ key: runCallKey(call), dueAt: clock.now() }));
     await store.outbox.add(effects.says, [...effects.wakes, ...runs], fence);
     return false;
   }
@@ -192,34 +197,39 @@ export function createHear(
   async function takeBack(call: Call): Promise<boolean> {
     const now = clock.now();
     // Its deadline was first, also where nobody has looked at it since.
-    const step = isOverdue(call, now) ? expire(call, now) : withdraw(call, 'new-message', now);
+    const step = isOverdue(call, now)
+      ? ruleExpiry(call, now)
+      : withdrawCall(call, 'new-message', now);
     if (!step) return false;
     return await commitSteps({ store }, call, [step], { by: call.requester });
   }
 
-  function tell(message: InboxMessage, what: string, words: Sentence) {
+  function notifyAuthor(message: InboxMessage, what: string, words: Sentence) {
     const now = clock.now();
-    const say: Say = {
+    const outboxMessage: OutboxMessage = {
       id: `${what}:${message.id}`,
       thread: message.thread,
       kind: 'private',
       to: message.author,
-      ...inWords(words),
+      ...toOutboxWords(words),
       createdAt: now,
     };
-    return { says: [say], wakes: [{ key: sayKey(message.thread), dueAt: now }] } satisfies Effects;
+    return {
+      says: [outboxMessage],
+      wakes: [{ key: deliverOutboxKey(message.thread), dueAt: now }],
+    } satisfies Effects;
   }
 
-  return hear;
+  return handleMessages;
 }
 
 /** Names what a message waits for: what runs or is to be looked at before what people decide. */
-function sayWaits(leaves: readonly Call[]): Sentence {
+function describeBlockingCalls(leaves: readonly Call[]): Sentence {
   const [call] = [...leaves.filter(({ status }) => status !== 'pending'), ...leaves];
   if (!call) return 'I’ll read this when the work in this thread is done.';
   const others = leaves.length - 1;
   const more =
     others === 0 ? '' : ` and ${others === 1 ? '1 other call' : `${others} other calls`}`;
   const verb = others === 0 ? 'is' : 'are';
-  return sentence`I’ll read this when ${callPart(call)}${more} ${verb} done.`;
+  return sentence`I’ll read this when ${callTitlePart(call)}${more} ${verb} done.`;
 }

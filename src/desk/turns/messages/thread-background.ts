@@ -1,13 +1,13 @@
 /** What people said in a thread before they mention the agent there: the model is given it as background. */
 import { ChatError } from '../../../domain/ports/chat.ts';
 import type { Attachment, InboxMessage } from '../../../domain/threads/message.ts';
-import type { ThreadSight, ThreadWords } from '../../../domain/threads/thread-background.ts';
+import type { ThreadBackground, ThreadPost } from '../../../domain/threads/thread-background.ts';
 import { placeOf } from '../../../domain/threads/thread-key.ts';
-import type { DeskDeps, Work } from '../../deps.ts';
+import type { DeskDeps, HeldWork } from '../../deps.ts';
 
-const MOST_MESSAGES = 50;
-const MOST_CHARACTERS = 8_000;
-const MOST_OF_ONE = 2_000;
+const MAX_MESSAGES = 50;
+const MAX_CHARACTERS = 8_000;
+const MAX_OF_ONE = 2_000;
 /** A file is worth two more tries; words alone are not worth a wait. */
 const MAX_TRIES = 3;
 
@@ -15,22 +15,22 @@ const MAX_TRIES = 3;
 const TS = /\/(\d+\.\d+)$/;
 
 /** What Slack shows beside a message. */
-export interface Background {
+export interface MessageBackground {
   /** Files of the message that Slack did not tell of before. */
   readonly files: readonly Attachment[];
   /** What people said before it, for the model; empty where there is nothing. */
   readonly notes: string;
 }
 
-const NONE: Background = { files: [], notes: '' };
-const UNREADABLE: Background = {
+const NONE: MessageBackground = { files: [], notes: '' };
+const UNREADABLE: MessageBackground = {
   files: [],
   notes:
     'What was said earlier in this Slack thread could not be read, as Countersign reports. Ask if you need it.',
 };
 
 /** Builds the use case: reads what a message needs from its thread. What can't be read never holds up the turn; a file may, for a few seconds. */
-export function createLookBack({
+export function createReadBackground({
   store,
   log,
   readThread,
@@ -42,7 +42,7 @@ export function createLookBack({
   }
 
   /** Up to the newest message that the app has received, the model has been given everything already. */
-  async function unheard(before: readonly ThreadWords[]): Promise<readonly ThreadWords[]> {
+  async function unseenPosts(before: readonly ThreadPost[]): Promise<readonly ThreadPost[]> {
     if (before.length === 0) return [];
     const known = await store.inbox.received(before.map(({ id }) => id));
     const last = before.findLastIndex(({ id }) => known.has(id));
@@ -51,8 +51,8 @@ export function createLookBack({
 
   async function read(
     message: InboxMessage,
-    { signal, tries }: Pick<Work, 'signal' | 'tries'>,
-  ): Promise<ThreadSight | undefined> {
+    { signal, tries }: Pick<HeldWork, 'signal' | 'tries'>,
+  ): Promise<ThreadBackground | undefined> {
     const since = message.looksBack ? await lastTurnTs(message) : message.ts;
     try {
       const sight = await readThread?.(message, since);
@@ -69,18 +69,18 @@ export function createLookBack({
 
   return async function lookBack(
     message: InboxMessage,
-    work: Pick<Work, 'signal' | 'tries'>,
-  ): Promise<Background> {
+    work: Pick<HeldWork, 'signal' | 'tries'>,
+  ): Promise<MessageBackground> {
     if (!readThread || !(message.looksBack || message.mayHaveFiles)) return NONE;
     const sight = await read(message, work);
     if (!sight) return message.looksBack ? UNREADABLE : NONE;
-    const said = message.looksBack ? await unheard(sight.before) : [];
+    const said = message.looksBack ? await unseenPosts(sight.before) : [];
     const notes = toNotes(said, sight.isWhole, placeOf(message.thread).team);
     return { files: sight.files, notes };
   };
 }
 
-function toNotes(said: readonly ThreadWords[], isWhole: boolean, team: string): string {
+function toNotes(said: readonly ThreadPost[], isWhole: boolean, team: string): string {
   if (said.length === 0) return '';
   const entries = newestThatFit(said.map((words) => toEntry(words, team)));
   const left = said.length - entries.length;
@@ -96,8 +96,8 @@ function toNotes(said: readonly ThreadWords[], isWhole: boolean, team: string): 
 
 function newestThatFit(entries: readonly string[]): readonly string[] {
   const kept: string[] = [];
-  let room = MOST_CHARACTERS;
-  for (const entry of entries.slice(-MOST_MESSAGES).reverse()) {
+  let room = MAX_CHARACTERS;
+  for (const entry of entries.slice(-MAX_MESSAGES).reverse()) {
     room -= entry.length;
     if (room < 0) break;
     kept.unshift(entry);
@@ -106,15 +106,15 @@ function newestThatFit(entries: readonly string[]): readonly string[] {
 }
 
 /** Each line is quoted, so that no words pass for the end of the list. */
-function toEntry({ author, text, fileNames }: ThreadWords, team: string): string {
+function toEntry({ author, text, fileNames }: ThreadPost, team: string): string {
   const from = author.team === team ? '' : ', who is not of this workspace,';
   const files = fileNames.length > 0 ? ` (files, not read: ${fileNames.join(', ')})` : '';
   return `<@${author.user}>${from} wrote${files}:\n${cut(text).replaceAll(/^/gm, '> ')}`;
 }
 
 function cut(text: string): string {
-  if (text.length <= MOST_OF_ONE) return text;
+  if (text.length <= MAX_OF_ONE) return text;
   // Not half of a character at its end.
-  const start = text.slice(0, MOST_OF_ONE).replace(/[\ud800-\udbff]$/, '');
+  const start = text.slice(0, MAX_OF_ONE).replace(/[\ud800-\udbff]$/, '');
   return `${start}…\n(${text.length - start.length} characters are left out for length.)`;
 }

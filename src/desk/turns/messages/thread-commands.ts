@@ -2,28 +2,31 @@
 
 import { isSamePerson } from '../../../domain/people/person.ts';
 import { isDirect } from '../../../domain/people/sender-policy.ts';
-import { sayKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
+import { deliverOutboxKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';
-import type { Say } from '../../../domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../domain/threads/outbox-message.ts';
 import { depthOf, placeOf, type ThreadKey } from '../../../domain/threads/thread-key.ts';
-import { whyNotForget } from '../../control/check-forget.ts';
+import { explainForgetRefused } from '../../control/check-forget.ts';
 import { forgetEffects } from '../../control/forget-effects.ts';
 import { createStopTurn } from '../../control/stop-turn.ts';
 import type { DeskDeps } from '../../deps.ts';
-import { createAdmit, createAskTalk } from './check-sender.ts';
-import { isBareForget, isBareStop, isBareWord } from './command-words.ts';
+import { createCheckSender, createCheckSenderPolicy } from './check-sender.ts';
+import { isForgetCommand, isStopCommand, isThreadCommand } from './command-words.ts';
 
-type HeedDeps = Pick<DeskDeps, 'store' | 'clock' | 'signals' | 'directory' | 'talk' | 'graph'>;
+type ThreadCommandsDeps = Pick<
+  DeskDeps,
+  'store' | 'clock' | 'signals' | 'directory' | 'senderPolicy' | 'graph'
+>;
 
 /** Builds the use cases that act on a thread's commands among its waiting messages. */
-export function createHeed(deps: HeedDeps) {
+export function createThreadCommands(deps: ThreadCommandsDeps) {
   const { store, clock, directory } = deps;
   const stopTurn = createStopTurn(deps);
-  const askTalk = createAskTalk(deps);
-  const admit = createAdmit(deps);
+  const askTalk = createCheckSenderPolicy(deps);
+  const admit = createCheckSender(deps);
 
   async function wordsOf(thread: ThreadKey): Promise<readonly InboxMessage[]> {
-    return (await store.inbox.waiting(thread)).filter(isBareWord);
+    return (await store.inbox.waiting(thread)).filter(isThreadCommand);
   }
 
   /** What went on when the word was written; in a DM each message is a thread, so that one beside them means them all. */
@@ -56,9 +59,12 @@ export function createHeed(deps: HeedDeps) {
   }
 
   /** Why the thread is not forgotten for the author of the word; undefined when it is. */
-  async function whyKept({ thread, author }: InboxMessage): Promise<string | undefined> {
+  async function explainNotForgotten({
+    thread,
+    author,
+  }: InboxMessage): Promise<string | undefined> {
     const isAdmin = async () => (await directory.profileOf(author)).isAdmin;
-    return await whyNotForget(store, thread, author, isAdmin);
+    return await explainForgetRefused(store, thread, author, isAdmin);
   }
 
   /** Whoever began all that is to be stopped was let in then, and may always end it. */
@@ -68,8 +74,8 @@ export function createHeed(deps: HeedDeps) {
   }
 
   async function heedOne(word: InboxMessage): Promise<void> {
-    if (isBareForget(word.text)) {
-      if (!(await askTalk(word)) && !(await whyKept(word))) await forgetFor(word);
+    if (isForgetCommand(word.text)) {
+      if (!(await askTalk(word)) && !(await explainNotForgotten(word))) await forgetFor(word);
       return;
     }
     const targets = await targetsOf(word);
@@ -77,15 +83,15 @@ export function createHeed(deps: HeedDeps) {
   }
 
   async function endWord(word: InboxMessage, fence: ThreadFence): Promise<void> {
-    const targets = isBareStop(word.text) ? await targetsOf(word) : [];
+    const targets = isStopCommand(word.text) ? await targetsOf(word) : [];
     const may = targets.length > 0 && (await mayStop(word, targets));
     if (!may && !(await admit(word, fence))) return;
-    const why = isBareForget(word.text) ? await whyKept(word) : NOTHING_GOES_ON;
+    const why = isForgetCommand(word.text) ? await explainNotForgotten(word) : NOTHING_GOES_ON;
     // A thread is forgotten by `heed` alone: here it would be done twice.
     if (why === undefined || (await stopFor(word, targets))) return;
-    const says = [tellBack(word, why, clock.now())];
-    const wakes = [{ key: sayKey(fence.thread), dueAt: clock.now() }];
-    await store.inbox.end(word.id, 'answered', { says, wakes }, fence);
+    const outboxMessages = [commandReply(word, why, clock.now())];
+    const wakes = [{ key: deliverOutboxKey(fence.thread), dueAt: clock.now() }];
+    await store.inbox.end(word.id, 'answered', { says: outboxMessages, wakes }, fence);
   }
 
   return {
@@ -103,6 +109,10 @@ export function createHeed(deps: HeedDeps) {
 
 const NOTHING_GOES_ON = 'Nothing goes on here, so there was nothing to stop.';
 
-function tellBack({ id, thread, author }: InboxMessage, text: string, createdAt: number): Say {
+function commandReply(
+  { id, thread, author }: InboxMessage,
+  text: string,
+  createdAt: number,
+): OutboxMessage {
   return { id: `nothing:${id}`, thread, kind: 'private', to: author, text, createdAt };
 }

@@ -1,31 +1,31 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { routeOf } from '../../../domain/calls/decision-rules.ts';
-import { type Sight, WHOLE } from '../../../domain/cards/approval-view.ts';
+import { rulingRouteOf } from '../../../domain/calls/decision-rules.ts';
+import { type ApprovalReader, SENDER_VIEW } from '../../../domain/cards/approval-view.ts';
 import { mayRead } from '../../../domain/people/api-key.ts';
 import { isSamePerson, type Person } from '../../../domain/people/person.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import type { Visitor } from '../operation.ts';
+import type { ApiCaller } from '../operation.ts';
 
 /** A call that a visitor may read, and how. */
-export interface Seen {
+export interface VisibleApproval {
   readonly call: Call;
-  readonly sight: Sight;
+  readonly sight: ApprovalReader;
 }
 
 /** What of a call is there to be read; unclear where Slack can't tell now whether the visitor may. */
-export type Found = Seen | 'unclear' | undefined;
+export type VisibilityResult = VisibleApproval | 'unclear' | undefined;
 
 /** Builds the question what a visitor sees of calls. */
-export function createSightOf({
+export function createApprovalVisibility({
   authorize,
   hide,
   store,
 }: Pick<ApiDeps, 'authorize' | 'hide' | 'store'>) {
-  function sightOf(visitor: Visitor, call: Call): Sight {
-    return visitor.kind === 'key' && isOwn(visitor, call) ? WHOLE : masked(false);
+  function sightOf(visitor: ApiCaller, call: Call): ApprovalReader {
+    return visitor.kind === 'key' && isOwn(visitor, call) ? SENDER_VIEW : masked(false);
   }
 
-  function masked(reveals: boolean): Sight {
+  function masked(reveals: boolean): ApprovalReader {
     return {
       args: (call) => hide.args(call, reveals),
       text: (call, text) => hide.text(call, text, reveals),
@@ -33,7 +33,7 @@ export function createSightOf({
     };
   }
 
-  function isOwn({ key }: Extract<Visitor, { kind: 'key' }>, call: Call): boolean {
+  function isOwn({ key }: Extract<ApiCaller, { kind: 'key' }>, call: Call): boolean {
     return call.outside?.by === 'key' && call.outside.key === key.id;
   }
 
@@ -48,14 +48,14 @@ export function createSightOf({
       ...votes.map(({ by }) => by),
     ];
     if (involved.some((each) => each !== undefined && isSamePerson(each, person))) return true;
-    const { decisions } = routeOf(call);
+    const { decisions } = rulingRouteOf(call);
     const decision = decisions.includes('approve') ? 'approve' : (decisions[0] ?? 'approve');
     const { failure, permission } = await authorize(call, person, decision);
     if (permission.kind === 'allowed') return true;
     return failure === undefined ? false : 'unclear';
   }
 
-  async function find(visitor: Visitor, id: string): Promise<Found> {
+  async function find(visitor: ApiCaller, id: string): Promise<VisibilityResult> {
     const call = await store.ledger.get(id);
     if (!call) return undefined;
     const may =
@@ -76,7 +76,11 @@ export function createSightOf({
     find,
 
     /** Finds a call that was seen before and has perhaps changed: a person who may read it no more hears no more of it. */
-    async findAgain(visitor: Visitor, before: Seen, call: Call): Promise<Found> {
+    async findAgain(
+      visitor: ApiCaller,
+      before: VisibleApproval,
+      call: Call,
+    ): Promise<VisibilityResult> {
       return visitor.kind === 'key' || call === before.call
         ? { ...before, call }
         : await find(visitor, call.id);
@@ -85,4 +89,4 @@ export function createSightOf({
 }
 
 /** Answers what a visitor sees of calls. */
-export type SightOf = ReturnType<typeof createSightOf>;
+export type ApprovalVisibility = ReturnType<typeof createApprovalVisibility>;

@@ -1,12 +1,12 @@
 import { type KeyProblem, type KeyToken, parseKeyToken } from '../../../domain/people/api-key.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import type { Visitor } from '../operation.ts';
+import type { ApiCaller } from '../operation.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { ReadToken } from './person-tokens.ts';
 
 /** Who asks, or why nobody is let in. */
-export type Entry =
-  | { readonly kind: 'in'; readonly visitor: Visitor }
+export type Authentication =
+  | { readonly kind: 'in'; readonly visitor: ApiCaller }
   | { readonly kind: 'out'; readonly why: string }
   /** Whose token it is can't be told now. */
   | { readonly kind: 'unclear'; readonly why: string };
@@ -27,14 +27,14 @@ export function createAuthenticate(
   { readPersonToken, team }: Pick<ApiDeps, 'readPersonToken' | 'team'>,
   ring: Pick<KeyRing, 'open'>,
 ) {
-  async function openKey(token: KeyToken | undefined): Promise<Entry> {
+  async function openKey(token: KeyToken | undefined): Promise<Authentication> {
     if (!token) return { kind: 'out', why: WHY.unknown };
     const opened = await ring.open(token);
     if (opened.kind === 'shut') return { kind: 'out', why: WHY[opened.why] };
     return { kind: 'in', visitor: { kind: 'key', key: opened.key, token } };
   }
 
-  return async function authenticate(header: string | undefined): Promise<Entry> {
+  return async function authenticate(header: string | undefined): Promise<Authentication> {
     const [, text] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
     if (text === undefined) return { kind: 'out', why: NONE };
     if (text.startsWith('csk_')) return await openKey(parseKeyToken(text));
@@ -44,7 +44,7 @@ export function createAuthenticate(
   };
 }
 
-function toEntry(read: ReadToken, team: string): Entry {
+function toEntry(read: ReadToken, team: string): Authentication {
   switch (read.kind) {
     case 'refused':
       return { kind: 'out', why: `This token of a person is not taken. ${read.why}` };

@@ -9,14 +9,14 @@ import type { Log } from '../../../domain/ports/log.ts';
 import type { Keys } from '../../../domain/ports/store.ts';
 
 /** What a token opens: its key, or why none. */
-export type Opened =
+export type KeyLookup =
   | { readonly kind: 'open'; readonly key: ApiKey }
   | { readonly kind: 'shut'; readonly why: KeyProblem };
 
 /** The keys of programs as the API asks for them. */
 export interface KeyRing {
   /** Reads the key in the store, or what was read of it within the last half second; rejects when the store can't tell. */
-  open(token: KeyToken): Promise<Opened>;
+  open(token: KeyToken): Promise<KeyLookup>;
   /** Calls the listener once when the token has ceased to open its key, within a second. */
   watch(token: KeyToken, listener: () => void): Cancel;
 }
@@ -25,7 +25,7 @@ export interface KeyRing {
 const FRESH_MS = 400;
 const LOOK_MS = 400;
 /** More ids than programs have were made up. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 interface Known {
   readonly readAt: number;
@@ -55,7 +55,7 @@ export function createKeyRing({
     const now = clock.now();
     const found = known.get(id);
     if (found && now - found.readAt < FRESH_MS && now >= found.readAt) return found.key;
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     const key = keys.get(id);
     known.set(id, { readAt: now, key });
     // What failed is asked again; whoever asked hears of it.
@@ -63,14 +63,14 @@ export function createKeyRing({
     return key;
   }
 
-  async function open(token: KeyToken): Promise<Opened> {
+  async function open(token: KeyToken): Promise<KeyLookup> {
     const key = await read(token.id);
     const why = key ? keyProblem(key, token.secret, clock.now()) : 'unknown';
     if (!key || why !== undefined) return { kind: 'shut', why: why ?? 'unknown' };
     return { kind: 'open', key };
   }
 
-  async function look(): Promise<void> {
+  async function refreshKeys(): Promise<void> {
     for (const watcher of [...watchers]) {
       const opened = await open(watcher.token);
       if (opened.kind === 'shut' && watchers.delete(watcher)) watcher.listener();
@@ -80,7 +80,7 @@ export function createKeyRing({
   function lookLater(): void {
     if (cancel !== undefined || watchers.size === 0) return;
     cancel = clock.schedule(clock.now() + LOOK_MS, () => {
-      look()
+      refreshKeys()
         .catch((error: unknown) => log.warn({ err: error }, 'The keys of programs were not read.'))
         .finally(() => {
           cancel = undefined;

@@ -27,7 +27,7 @@ const BY_KEYS = ['RS256', 'ES256', 'EdDSA'];
 const FETCH_MS = 3_000;
 const TOLERANCE_S = 5;
 /** A token can't be taken back, so one that leaks has to end by itself. */
-const MOST_S = 24 * 3_600;
+const MAX_S = 24 * 3_600;
 
 /** Creates the reader of people's tokens. */
 export function createPersonTokens(
@@ -63,18 +63,18 @@ export function createPersonTokens(
       if (typeof sub !== 'string' || !/^[UW][A-Z0-9]{2,39}$/.test(sub)) {
         return { kind: 'refused', why: 'Its subject (sub) is not the id of a person in Slack.' };
       }
-      if (exp > clock.now() / 1_000 + MOST_S + TOLERANCE_S) {
+      if (exp > clock.now() / 1_000 + MAX_S + TOLERANCE_S) {
         const why = 'It expires (exp) in more than 24 hours: make tokens that live a day at most.';
         return { kind: 'refused', why };
       }
       return { kind: 'person', user: sub, expiresAt: exp * 1_000 };
     } catch (error) {
-      return judge(error);
+      return classifyTokenError(error);
     }
   };
 }
 
-function judge(error: unknown): ReadToken {
+function classifyTokenError(error: unknown): ReadToken {
   if (error instanceof errors.JWTExpired) return { kind: 'refused', why: 'It has expired.' };
   if (error instanceof errors.JWTClaimValidationFailed) {
     return { kind: 'refused', why: `Its claim “${error.claim}” is missing or not the right one.` };

@@ -1,18 +1,18 @@
 import type { z } from 'zod';
 import type { Call } from '../../../domain/calls/call.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../../domain/calls/decision.ts';
-import { routeOf } from '../../../domain/calls/decision-rules.ts';
+import { rulingRouteOf } from '../../../domain/calls/decision-rules.ts';
 import { shortDigest } from '../../../domain/calls/digest.ts';
 import { toApproval } from '../../../domain/cards/approval-view.ts';
 import { isSamePerson, type Person } from '../../../domain/people/person.ts';
 import { hasOpened } from '../../../domain/secrets/call-secrets.ts';
 import { plainSentence } from '../../../domain/text/sentence.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import type { SightOf } from '../auth/approval-visibility.ts';
-import { answerNotDecided } from '../auth/key-only.ts';
-import { type ApiContext, operation, type Visitor } from '../operation.ts';
-import { DAMAGED, notFound, problem } from '../problem.ts';
-import { json, problems } from '../response-schemas.ts';
+import type { ApprovalVisibility } from '../auth/approval-visibility.ts';
+import { peopleOnlyProblem } from '../auth/key-only.ts';
+import { type ApiCaller, type ApiContext, createOperation } from '../operation.ts';
+import { DAMAGED_RECORD_DETAIL, notFoundProblem, problemResponse } from '../problem.ts';
+import { jsonResponse, problemResponses } from '../response-schemas.ts';
 import { Approval, Approve, Reject } from '../schemas.ts';
 
 const MISPLACED =
@@ -23,7 +23,7 @@ type Decision = DecisionCommand['decision'];
 /** Makes the operations by which people decide, in the name of whoever's token it is. */
 export function createDecideApproval(
   { desk, hide, store }: ApiDeps,
-  { opened, sightOf }: Pick<SightOf, 'opened' | 'sightOf'>,
+  { opened, sightOf }: Pick<ApprovalVisibility, 'opened' | 'sightOf'>,
 ) {
   async function decide(call: Call, by: Person, decision: Decision): Promise<DecisionOutcome> {
     const { attempt, id: callId } = call;
@@ -49,41 +49,44 @@ export function createDecideApproval(
     if (outcome.kind !== 'recorded' || reason === undefined) return outcome;
     const { call } = outcome;
     const isAsked =
-      routeOf(call).requiresReason && call.editedBy && isSamePerson(call.editedBy, by);
+      rulingRouteOf(call).requiresReason && call.editedBy && isSamePerson(call.editedBy, by);
     if (!isAsked || call.votes.length > 0) return outcome;
     const approved = await decide(call, by, { kind: 'approve', reason });
     return approved.kind === 'decided' || approved.kind === 'recorded' ? approved : outcome;
   }
 
-  function tell(c: ApiContext, visitor: Visitor, outcome: DecisionOutcome): Response {
+  function toResponse(c: ApiContext, visitor: ApiCaller, outcome: DecisionOutcome): Response {
     return isDone(outcome)
       ? c.json(toApproval(outcome.call, sightOf(visitor, outcome.call)), 200)
-      : refuse(c, outcome);
+      : rejectDecision(c, outcome);
   }
 
   async function answer(
     c: ApiContext,
-    visitor: Visitor,
+    visitor: ApiCaller,
     id: string,
     digest: string | undefined,
     act: (call: Call, by: Person) => Promise<DecisionOutcome>,
   ): Promise<Response> {
-    if (visitor.kind === 'key') return answerNotDecided(c);
+    if (visitor.kind === 'key') return peopleOnlyProblem(c);
     const call = await store.ledger.get(id);
-    if (!call) return notFound(c);
-    const unseen = whyUnseen(call, digest);
-    if (unseen !== undefined) return problem(c, 409, unseen);
-    return tell(c, visitor, await act(call, visitor.person));
+    if (!call) return notFoundProblem(c);
+    const unseen = explainUnseen(call, digest);
+    if (unseen !== undefined) return problemResponse(c, 409, unseen);
+    return toResponse(c, visitor, await act(call, visitor.person));
   }
 
-  const approve = operation(
+  const approve = createOperation(
     {
       method: 'post',
       path: '/api/approvals/:id/approve',
       operationId: 'approve',
       summary:
         'Approves, as the person whose token it is; with other arguments, edits and approves',
-      answers: { 200: json(Approval, 'It counts.'), ...problems(403, 404, 409, 422) },
+      answers: {
+        200: jsonResponse(Approval, 'It counts.'),
+        ...problemResponses(403, 404, 409, 422),
+      },
     },
     { body: Approve },
     ({ body, c, id, visitor }) =>
@@ -94,14 +97,17 @@ export function createDecideApproval(
       }),
   );
 
-  const reject = operation(
+  const reject = createOperation(
     {
       method: 'post',
       path: '/api/approvals/:id/reject',
       operationId: 'reject',
       summary:
         'Rejects, as the person whose token it is: with a reason as a reply, without as ignored',
-      answers: { 200: json(Approval, 'It is rejected.'), ...problems(403, 404, 409, 422) },
+      answers: {
+        200: jsonResponse(Approval, 'It is rejected.'),
+        ...problemResponses(403, 404, 409, 422),
+      },
     },
     { body: Reject },
     ({ body, c, id, visitor }) =>
@@ -111,26 +117,29 @@ export function createDecideApproval(
       }),
   );
 
-  const open = operation(
+  const open = createOperation(
     {
       method: 'post',
       path: '/api/approvals/:id/open',
       operationId: 'openApproval',
       summary:
         'Shows what is masked of an approval to a person who may decide it, and logs that they saw it',
-      answers: { 200: json(Approval, 'As it is to run.'), ...problems(403, 404, 409) },
+      answers: {
+        200: jsonResponse(Approval, 'As it is to run.'),
+        ...problemResponses(403, 404, 409),
+      },
     },
     {},
     async ({ c, id, visitor }) => {
-      if (visitor.kind === 'key') return answerNotDecided(c);
+      if (visitor.kind === 'key') return peopleOnlyProblem(c);
       const call = await store.ledger.get(id);
-      if (!call) return notFound(c);
+      if (!call) return notFoundProblem(c);
       const { attempt, digest } = call;
       const by = visitor.person;
       const seen = await desk.open({ callId: id, attempt, digest: shortDigest(digest), by });
       return seen.kind === 'open'
         ? c.json(toApproval(seen.call, opened), 200)
-        : tell(c, visitor, seen);
+        : toResponse(c, visitor, seen);
     },
   );
 
@@ -138,7 +147,7 @@ export function createDecideApproval(
 }
 
 /** An approval is of what was seen: whoever decides on what has changed since says what they saw. */
-function whyUnseen(call: Call, digest: string | undefined): string | undefined {
+function explainUnseen(call: Call, digest: string | undefined): string | undefined {
   if (digest !== undefined && digest !== call.digest) {
     return 'It is not as it was seen: its digest is another one by now. Read it again, and decide on what stands there.';
   }
@@ -156,31 +165,31 @@ function isDone(outcome: DecisionOutcome): outcome is Done {
   return ['decided', 'recorded', 'already-voted'].includes(outcome.kind);
 }
 
-function refuse(c: ApiContext, outcome: Refused): Response {
+function rejectDecision(c: ApiContext, outcome: Refused): Response {
   switch (outcome.kind) {
     case 'already-decided': {
       const { status, verdict } = outcome.call;
       const by = verdict ? `, by ${verdict.by.user}` : '';
-      return problem(c, 409, `It is too late to decide: it is ${status}${by}.`);
+      return problemResponse(c, 409, `It is too late to decide: it is ${status}${by}.`);
     }
     case 'stale':
-      return problem(
+      return problemResponse(
         c,
         409,
         'It was changed in this moment. Read it again, and decide on what stands there.',
       );
     case 'rerouted':
-      return problem(
+      return problemResponse(
         c,
         409,
         'Its route changed in this moment. Read it again, and decide on what it shows.',
       );
     case 'not-allowed':
-      return problem(c, 403, plainSentence(outcome.why));
+      return problemResponse(c, 403, plainSentence(outcome.why));
     case 'needs-reason':
-      return problem(c, 422, 'An approval of this needs a reason: send one.');
+      return problemResponse(c, 422, 'An approval of this needs a reason: send one.');
     case 'needs-opening':
-      return problem(
+      return problemResponse(
         c,
         409,
         'A part of this is masked, and you have not seen it. POST …/open shows it to you; approve it after that.',
@@ -188,11 +197,13 @@ function refuse(c: ApiContext, outcome: Refused): Response {
     case 'invalid': {
       const [first] = outcome.problems;
       const why = first ? ` ${first.path.join('.')}: ${first.message}` : '';
-      return problem(c, 422, `It can’t be decided like this.${why}`, { errors: outcome.problems });
+      return problemResponse(c, 422, `It can’t be decided like this.${why}`, {
+        errors: outcome.problems,
+      });
     }
     case 'not-found':
-      return notFound(c);
+      return notFoundProblem(c);
     case 'damaged':
-      return problem(c, 500, DAMAGED);
+      return problemResponse(c, 500, DAMAGED_RECORD_DETAIL);
   }
 }

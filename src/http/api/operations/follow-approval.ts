@@ -5,11 +5,15 @@ import { isTerminal } from '../../../domain/calls/call.ts';
 import { toApproval } from '../../../domain/cards/approval-view.ts';
 import type { Cancel } from '../../../domain/ports/clock.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import type { Found, Seen, SightOf } from '../auth/approval-visibility.ts';
-import type { Waits } from '../long-poll.ts';
-import { operation, type Visitor } from '../operation.ts';
-import { answerUnseen } from '../problem.ts';
-import { problems } from '../response-schemas.ts';
+import type {
+  ApprovalVisibility,
+  VisibilityResult,
+  VisibleApproval,
+} from '../auth/approval-visibility.ts';
+import type { LongPolls } from '../long-poll.ts';
+import { type ApiCaller, createOperation } from '../operation.ts';
+import { notVisibleProblem } from '../problem.ts';
+import { problemResponses } from '../response-schemas.ts';
 
 /** Proxies cut what is silent for a minute. */
 const HEARTBEAT_MS = 15_000;
@@ -20,8 +24,8 @@ const LastEvent = z.object({ 'last-event-id': z.string().max(20).optional() });
 /** Makes the operation that tells of each change of an approval, until it has ended. */
 export function createFollowApproval(
   { clock, log, outside }: ApiDeps,
-  { find, findAgain }: Pick<SightOf, 'find' | 'findAgain'>,
-  waits: Waits,
+  { find, findAgain }: Pick<ApprovalVisibility, 'find' | 'findAgain'>,
+  waits: LongPolls,
 ) {
   /** A line that a client passes over. */
   function beat(write: (text: string) => Promise<unknown>): Cancel {
@@ -39,16 +43,16 @@ export function createFollowApproval(
   }
 
   /** Tells how it stands, and of each change. */
-  async function tell(
+  async function sendEvent(
     out: StreamingApi,
-    visitor: Visitor,
-    first: Seen,
+    visitor: ApiCaller,
+    first: VisibleApproval,
     known: number,
     signal: AbortSignal,
   ): Promise<void> {
     let told = known;
-    for (let found: Found = first; found && found !== 'unclear'; ) {
-      const { call, sight }: Seen = found;
+    for (let found: VisibilityResult = first; found && found !== 'unclear'; ) {
+      const { call, sight }: VisibleApproval = found;
       if (call.revision !== told) {
         const data = JSON.stringify(toApproval(call, sight));
         await out.write(
@@ -64,8 +68,8 @@ export function createFollowApproval(
 
   async function follow(
     out: StreamingApi,
-    visitor: Visitor,
-    seen: Seen,
+    visitor: ApiCaller,
+    seen: VisibleApproval,
     known: number,
   ): Promise<void> {
     const gone = new AbortController();
@@ -75,7 +79,7 @@ export function createFollowApproval(
     try {
       // Some proxies hold back an answer until its first byte.
       await out.write(': connected\n\n');
-      await tell(out, visitor, seen, known, waiting.signal);
+      await sendEvent(out, visitor, seen, known, waiting.signal);
     } catch (error) {
       // The client asks anew.
       log.warn({ err: error, call: seen.call.id }, 'A stream of an approval’s changes broke off.');
@@ -85,7 +89,7 @@ export function createFollowApproval(
     }
   }
 
-  return operation(
+  return createOperation(
     {
       method: 'get',
       path: '/api/approvals/:id/events',
@@ -99,13 +103,13 @@ export function createFollowApproval(
           mediaType: 'text/event-stream',
         },
         204: { description: 'It has ended, as Last-Event-ID says that you know.' },
-        ...problems(404),
+        ...problemResponses(404),
       },
     },
     { headers: LastEvent },
     async ({ c, headers, id, visitor }) => {
       const seen = await find(visitor, id);
-      if (!seen || seen === 'unclear') return answerUnseen(c, seen);
+      if (!seen || seen === 'unclear') return notVisibleProblem(c, seen);
       const known = Number(headers['last-event-id'] ?? Number.NaN);
       if (isTerminal(seen.call) && seen.call.revision === known) return c.body(null, 204);
       c.header('content-type', 'text/event-stream');

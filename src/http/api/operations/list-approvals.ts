@@ -5,16 +5,16 @@ import { mayRead } from '../../../domain/people/api-key.ts';
 import type { Person } from '../../../domain/people/person.ts';
 import { plainSentence } from '../../../domain/text/sentence.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import type { SightOf } from '../auth/approval-visibility.ts';
-import { type ApiContext, operation, type Visitor } from '../operation.ts';
-import { answerUnseen, problem } from '../problem.ts';
-import { json, problems } from '../response-schemas.ts';
+import type { ApprovalVisibility } from '../auth/approval-visibility.ts';
+import { type ApiCaller, type ApiContext, createOperation } from '../operation.ts';
+import { notVisibleProblem, problemResponse } from '../problem.ts';
+import { jsonResponse, problemResponses } from '../response-schemas.ts';
 import { ListQuery, Page } from '../schemas.ts';
 
 type Query = z.output<typeof ListQuery>;
 
 /** A page is never more work than to look at so many calls: what is beyond them is on the next one. */
-const MOST_LOOKED_AT = 500;
+const MAX_LOOKED_AT = 500;
 const BATCH = 100;
 const RETRY_S = 5;
 
@@ -40,16 +40,16 @@ async function* inBatches(read: ReadBatch, after: string | undefined): AsyncGene
 /** Makes the operation that lists approvals. */
 export function createListApprovals(
   { desk, store }: Pick<ApiDeps, 'desk' | 'store'>,
-  { find, sightOf }: Pick<SightOf, 'find' | 'sightOf'>,
+  { find, sightOf }: Pick<ApprovalVisibility, 'find' | 'sightOf'>,
 ) {
   /** Looks until a page is full or the look was long enough. */
-  async function look(read: ReadBatch, fits: Fits, { after, limit }: Query): Promise<Found> {
+  async function findPage(read: ReadBatch, fits: Fits, { after, limit }: Query): Promise<Found> {
     const calls: Call[] = [];
     let last = after;
     let looked = 0;
     for await (const call of inBatches(read, after)) {
       const isFull = calls.length === limit && fits(call);
-      if (isFull || looked === MOST_LOOKED_AT) return { calls, next: last };
+      if (isFull || looked === MAX_LOOKED_AT) return { calls, next: last };
       if (fits(call)) calls.push(call);
       last = call.id;
       looked += 1;
@@ -73,36 +73,40 @@ export function createListApprovals(
     }
     const isOver = isTerminal({ status } as Call);
     const read: ReadBatch = (before, limit) =>
-      store.ledger.madeBy(person, { isOver, before, limit });
-    return await look(read, fitting(query), query);
+      store.ledger.requestedBy(person, { isOver, before, limit });
+    return await findPage(read, fitting(query), query);
   }
 
-  async function ofKey({ key }: Extract<Visitor, { kind: 'key' }>, query: Query): Promise<Found> {
+  async function ofKey({ key }: Extract<ApiCaller, { kind: 'key' }>, query: Query): Promise<Found> {
     const own = mayRead(key) ? {} : { key: key.id };
     const read: ReadBatch = (before, limit) => store.ledger.newest({ ...own, before, limit });
-    return await look(read, fitting(query), query);
+    return await findPage(read, fitting(query), query);
   }
 
-  async function refuseStart(c: ApiContext, visitor: Visitor, after: string) {
+  async function refuseStart(c: ApiContext, visitor: ApiCaller, after: string) {
     const found = await find(visitor, after);
-    if (found === 'unclear') return answerUnseen(c, found);
+    if (found === 'unclear') return notVisibleProblem(c, found);
     if (found) return undefined;
-    return problem(c, 422, 'The page before is not there any more. Begin anew, without “after”.');
+    return problemResponse(
+      c,
+      422,
+      'The page before is not there any more. Begin anew, without “after”.',
+    );
   }
 
-  function answer(c: ApiContext, visitor: Visitor, { calls, next, note }: Found): Response {
+  function answer(c: ApiContext, visitor: ApiCaller, { calls, next, note }: Found): Response {
     const approvals = calls.map((call) => toApproval(call, sightOf(visitor, call)));
     return c.json({ approvals, next: next ?? null, ...(note !== undefined && { note }) }, 200);
   }
 
-  return operation(
+  return createOperation(
     {
       method: 'get',
       path: '/api/approvals',
       operationId: 'listApprovals',
       summary:
         'Lists approvals, newest first: of a key those that it asked for, with the scope read all; of a person those that wait for their decision, oldest first, and with another status than pending those asked for in their name',
-      answers: { 200: json(Page, 'A page.'), ...problems(403, 422) },
+      answers: { 200: jsonResponse(Page, 'A page.'), ...problemResponses(403, 422) },
     },
     { query: ListQuery },
     async ({ c, query, visitor }) => {
@@ -113,8 +117,8 @@ export function createListApprovals(
       const found = await ofPerson(visitor.person, query);
       if ('calls' in found) return answer(c, visitor, found);
       return found.passes
-        ? problem(c, 503, found.why, { retryAfter: RETRY_S })
-        : problem(c, 403, found.why);
+        ? problemResponse(c, 503, found.why, { retryAfter: RETRY_S })
+        : problemResponse(c, 403, found.why);
     },
   );
 }

@@ -3,23 +3,23 @@ import type { Call } from '../../../domain/calls/call.ts';
 import { isTerminal } from '../../../domain/calls/call.ts';
 import { toApproval } from '../../../domain/cards/approval-view.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import type { Seen, SightOf } from '../auth/approval-visibility.ts';
-import type { WaitEnd, Waits } from '../long-poll.ts';
-import { type ApiContext, operation, type Visitor } from '../operation.ts';
-import { answerUnseen, notFound, problem } from '../problem.ts';
-import { json, problems } from '../response-schemas.ts';
+import type { ApprovalVisibility, VisibleApproval } from '../auth/approval-visibility.ts';
+import type { LongPollEnd, LongPolls } from '../long-poll.ts';
+import { type ApiCaller, type ApiContext, createOperation } from '../operation.ts';
+import { notFoundProblem, notVisibleProblem, problemResponse } from '../problem.ts';
+import { jsonResponse, problemResponses } from '../response-schemas.ts';
 import { Approval, WaitQuery } from '../schemas.ts';
 
 const RETRY_S = 1;
 /** Common proxies give up at 60 seconds. */
 const MAX_WAIT_S = 50;
-const SHUT_OUT: WaitEnd = 'shut-out';
+const SHUT_OUT: LongPollEnd = 'shut-out';
 
 /** Makes the operation that reads an approval, or waits for people's decision on it. */
 export function createReadApproval(
   { log, outside }: ApiDeps,
-  { find, findAgain }: Pick<SightOf, 'find' | 'findAgain'>,
-  waits: Waits,
+  { find, findAgain }: Pick<ApprovalVisibility, 'find' | 'findAgain'>,
+  waits: LongPolls,
 ) {
   /** Reads until the call is not as it was, or the wait is over. */
   async function wait(
@@ -38,8 +38,8 @@ export function createReadApproval(
 
   async function answer(
     c: ApiContext,
-    visitor: Visitor,
-    { call, sight }: Seen,
+    visitor: ApiCaller,
+    { call, sight }: VisibleApproval,
     status: 200 | 202,
   ): Promise<Response> {
     if (status === 202) c.header('retry-after', String(RETRY_S));
@@ -48,7 +48,7 @@ export function createReadApproval(
   }
 
   /** A program that has read how its call ended knows it. */
-  async function markTold(visitor: Visitor, call: Call): Promise<void> {
+  async function markTold(visitor: ApiCaller, call: Call): Promise<void> {
     const isOwn = visitor.kind === 'key' && call.outside?.key === visitor.key.id;
     if (!isOwn || call.delivered || !isTerminal(call)) return;
     try {
@@ -64,8 +64,8 @@ export function createReadApproval(
   /** Answers when there is news, or the wait is over. */
   async function answerLater(
     c: ApiContext,
-    visitor: Visitor,
-    seen: Seen,
+    visitor: ApiCaller,
+    seen: VisibleApproval,
     { revision, wait: seconds = 0 }: z.output<typeof WaitQuery>,
   ): Promise<Response> {
     const isNews = (call: Call) =>
@@ -76,34 +76,38 @@ export function createReadApproval(
     const waiting = waits.open({ visitor, gone: c.req.raw.signal, ms: waited * 1_000 });
     try {
       const call = await wait(seen.call, isNews, waiting.signal);
-      if (!call) return notFound(c);
+      if (!call) return notFoundProblem(c);
       if (waiting.signal.reason === SHUT_OUT) {
-        return problem(c, 401, 'The key was revoked, or the token has expired, while this waited.');
+        return problemResponse(
+          c,
+          401,
+          'The key was revoked, or the token has expired, while this waited.',
+        );
       }
       const now = await findAgain(visitor, seen, call);
-      if (!now || now === 'unclear') return answerUnseen(c, now);
+      if (!now || now === 'unclear') return notVisibleProblem(c, now);
       return await answer(c, visitor, now, isNews(now.call) ? 200 : 202);
     } finally {
       waiting.release();
     }
   }
 
-  return operation(
+  return createOperation(
     {
       method: 'get',
       path: '/api/approvals/:id',
       operationId: 'readApproval',
       summary: 'Reads an approval; with wait, as soon as people have decided',
       answers: {
-        200: json(Approval, 'How it stands.'),
-        202: json(Approval, 'It stands as before when the wait is over: ask again.'),
-        ...problems(404),
+        200: jsonResponse(Approval, 'How it stands.'),
+        202: jsonResponse(Approval, 'It stands as before when the wait is over: ask again.'),
+        ...problemResponses(404),
       },
     },
     { query: WaitQuery },
     async ({ c, id, query, visitor }) => {
       const seen = await find(visitor, id);
-      if (!seen || seen === 'unclear') return answerUnseen(c, seen);
+      if (!seen || seen === 'unclear') return notVisibleProblem(c, seen);
       const isPlain = query.wait === undefined && query.revision === undefined;
       return isPlain
         ? await answer(c, visitor, seen, 200)

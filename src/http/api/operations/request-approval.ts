@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import type { Caller, OutsideRequest } from '../../../desk/external/external-request.ts';
-import { toApproval, WHOLE } from '../../../domain/cards/approval-view.ts';
+import type { ExternalCaller, ExternalRequest } from '../../../desk/external/external-request.ts';
+import { SENDER_VIEW, toApproval } from '../../../domain/cards/approval-view.ts';
 import { type ApiKey, mayNameRequesters, mayRequest } from '../../../domain/people/api-key.ts';
 import type { FieldProblem } from '../../../domain/tools/tool.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { answerNotRequested } from '../auth/key-only.ts';
-import { operation } from '../operation.ts';
-import { problem } from '../problem.ts';
-import { json, problems } from '../response-schemas.ts';
+import { programsOnlyProblem } from '../auth/key-only.ts';
+import { createOperation } from '../operation.ts';
+import { problemResponse } from '../problem.ts';
+import { jsonResponse, problemResponses } from '../response-schemas.ts';
 import { Approval, IdempotencyHeader, NewApproval } from '../schemas.ts';
 
 type Body = z.output<typeof NewApproval>;
@@ -19,35 +19,38 @@ interface Refusal {
 }
 
 const DAY_MS = 86_400_000;
-const MOST_MS = 30 * DAY_MS;
+const MAX_MS = 30 * DAY_MS;
 const RETRY_S = 30;
 
 /** Makes the operation by which a program puts a call to people. */
 export function createRequestApproval({ clientAddress, clock, outside, team }: ApiDeps) {
-  return operation(
+  return createOperation(
     {
       method: 'post',
       path: '/api/approvals',
       operationId: 'requestApproval',
       summary: 'Puts a call to people',
       answers: {
-        201: json(Approval, 'It is stored, and people are asked, or the policy has answered.'),
-        200: json(Approval, 'The same was asked before with this Idempotency-Key.'),
-        ...problems(403, 409, 422),
+        201: jsonResponse(
+          Approval,
+          'It is stored, and people are asked, or the policy has answered.',
+        ),
+        200: jsonResponse(Approval, 'The same was asked before with this Idempotency-Key.'),
+        ...problemResponses(403, 409, 422),
       },
     },
     { headers: IdempotencyHeader, body: NewApproval, needsBody: true },
     async ({ c, visitor, headers, body }) => {
-      if (visitor.kind === 'person') return answerNotRequested(c);
+      if (visitor.kind === 'person') return programsOnlyProblem(c);
       const { key } = visitor;
       const placed = place(key, body);
-      if ('why' in placed) return problem(c, placed.status, placed.why);
+      if ('why' in placed) return problemResponse(c, placed.status, placed.why);
       const deadline = readDeadline(body.deadline, clock.now());
       if (deadline === undefined) {
-        return problem(c, 422, 'The deadline is over already, or more than 30 days away.');
+        return problemResponse(c, 422, 'The deadline is over already, or more than 30 days away.');
       }
       const idempotencyKey = headers['idempotency-key'];
-      const request: OutsideRequest = {
+      const request: ExternalRequest = {
         ...toRequest(body),
         ...deadline,
         channel: placed.channel,
@@ -61,19 +64,19 @@ export function createRequestApproval({ clientAddress, clock, outside, team }: A
       switch (made.kind) {
         case 'made':
           c.header('location', `/api/approvals/${made.call.id}`);
-          return c.json(toApproval(made.call, WHOLE), 201);
+          return c.json(toApproval(made.call, SENDER_VIEW), 201);
         case 'known':
-          return c.json(toApproval(made.call, WHOLE), 200);
+          return c.json(toApproval(made.call, SENDER_VIEW), 200);
         case 'conflict':
-          return problem(
+          return problemResponse(
             c,
             409,
             'Another request was made with this Idempotency-Key. Send that one again unchanged, or take another key for this one.',
           );
         case 'invalid':
-          return problem(c, 422, sayInvalid(made.problems), { errors: made.problems });
+          return problemResponse(c, 422, describeInvalid(made.problems), { errors: made.problems });
         case 'too-many':
-          return problem(
+          return problemResponse(
             c,
             429,
             `${made.pending} calls of this key wait for people already, which is as many as may (MAX_PENDING_PER_KEY). Ask again when some of those are decided or cancelled.`,
@@ -84,14 +87,14 @@ export function createRequestApproval({ clientAddress, clock, outside, team }: A
   );
 }
 
-function sayInvalid([first]: readonly FieldProblem[]): string {
+function describeInvalid([first]: readonly FieldProblem[]): string {
   if (!first) return 'The request can’t be taken.';
   const { message, path } = first;
   const what = path[0] === 'args' ? 'The arguments do not fit their schema' : 'It can’t be asked';
   return `${what}. ${path.join('.')}: ${message}`;
 }
 
-function toCaller(key: ApiKey, team: string): Caller {
+function toCaller(key: ApiKey, team: string): ExternalCaller {
   return {
     key: key.id,
     name: key.name,
@@ -99,7 +102,7 @@ function toCaller(key: ApiKey, team: string): Caller {
   };
 }
 
-function toRequest(body: Body): Omit<OutsideRequest, 'channel' | 'requester'> {
+function toRequest(body: Body): Omit<ExternalRequest, 'channel' | 'requester'> {
   const { action, args, callbackUrl, choices, decisions, description, metadata } = body;
   const { risk, schema, summary } = body;
   return {
@@ -159,9 +162,9 @@ function place(
 function readDeadline(
   deadline: Body['deadline'],
   now: number,
-): Pick<OutsideRequest, 'deadlineMs' | 'deadlineAt'> | undefined {
+): Pick<ExternalRequest, 'deadlineMs' | 'deadlineAt'> | undefined {
   if (deadline === undefined) return {};
   if (typeof deadline === 'number') return { deadlineMs: deadline * 1_000 };
   const deadlineAt = Date.parse(deadline);
-  return deadlineAt > now && deadlineAt <= now + MOST_MS ? { deadlineAt } : undefined;
+  return deadlineAt > now && deadlineAt <= now + MAX_MS ? { deadlineAt } : undefined;
 }

@@ -6,7 +6,7 @@ import {
   useElementHost,
   usePress,
 } from '../state/element-host.ts';
-import { useScene } from '../state/names.ts';
+import { usePageContext } from '../state/names.ts';
 import { TextView } from '../text/text-view.tsx';
 import { type ChoiceElement, choiceGroups, initialValues } from './choices.ts';
 
@@ -44,7 +44,7 @@ export function SelectView({ element, place }: { element: ChoiceElement; place: 
       }}
     >
       <option value="">{placeholder}</option>
-      {choiceGroups(element, useScene()).map((group) => {
+      {choiceGroups(element, usePageContext()).map((group) => {
         const options = group.choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
             {choice.text}
@@ -70,7 +70,7 @@ export function BoxesView({ element, place }: { element: ChoiceElement; place: P
     const others = isRadio ? [] : chosen.filter((other) => other !== value);
     choose(isOn ? [...others, value] : others);
   };
-  const choices = choiceGroups(element, useScene()).flatMap((group) => group.choices);
+  const choices = choiceGroups(element, usePageContext()).flatMap((group) => group.choices);
   const isLong = choices.length > 6;
   return (
     <div

@@ -7,9 +7,9 @@ import type {
   RadioButtons,
   Select,
 } from '@slack/types';
-import type { Sight } from '../../workspace/workspace-port.ts';
+import type { WorkspaceView } from '../../workspace/workspace-port.ts';
 import type { Choice } from '../state/element-host.ts';
-import { channelTitle, displayName, type Scene } from '../state/names.ts';
+import { channelTitle, displayName, type PageContext } from '../state/names.ts';
 
 /** Every element whose choices are known when it is drawn. */
 export type ChoiceElement = Checkboxes | RadioButtons | Exclude<Select | MultiSelect, External>;
@@ -22,7 +22,7 @@ export interface ChoiceGroup {
 }
 
 /** The choices of an element, by group. */
-export function choiceGroups(element: ChoiceElement, scene: Scene): readonly ChoiceGroup[] {
+export function choiceGroups(element: ChoiceElement, scene: PageContext): readonly ChoiceGroup[] {
   switch (element.type) {
     case 'static_select':
     case 'multi_static_select':
@@ -87,7 +87,7 @@ export function toChoice(option: Option): Choice {
     : { ...choice, description: option.description.text };
 }
 
-function people(sight: Sight): readonly Choice[] {
+function people(sight: WorkspaceView): readonly Choice[] {
   return sight.members.map((member) => ({
     text: displayName(member, member.id),
     value: member.id,
@@ -102,7 +102,7 @@ function kindsOf({ filter }: ConversationsSelect | MultiConversationsSelect): re
   return included.map((kind) => KINDS[kind]);
 }
 
-function channels(scene: Scene, kinds: readonly string[]): readonly Choice[] {
+function channels(scene: PageContext, kinds: readonly string[]): readonly Choice[] {
   return scene.sight.channels
     .filter((channel) => kinds.includes(channel.kind))
     .map((channel) => {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Sight } from '../../workspace/workspace-port.ts';
+import type { WorkspaceView } from '../../workspace/workspace-port.ts';
 
 const SHOWN_MS = 7_000;
 
@@ -30,7 +30,10 @@ export function useToasts() {
 }
 
 /** Shows each of the person's toasts once; those from before the page was opened are over. */
-export function useWorkspaceToasts(sight: Sight | undefined, notify: (text: string) => void): void {
+export function useWorkspaceToasts(
+  sight: WorkspaceView | undefined,
+  notify: (text: string) => void,
+): void {
   const counts = useRef(new Map<string, number>());
   useEffect(() => {
     if (sight === undefined) return;

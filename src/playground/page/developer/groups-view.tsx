@@ -1,10 +1,10 @@
-import type { Member, Sight } from '../../workspace/workspace-port.ts';
-import { displayName, useScene } from '../state/names.ts';
+import type { Member, WorkspaceView } from '../../workspace/workspace-port.ts';
+import { displayName, usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 
 /** Shows who is in each user group of the workspace, and takes people in and out as Slack's own settings do. */
 export function GroupsView() {
-  const { sight } = useScene();
+  const { sight } = usePageContext();
   return (
     <>
       <p class="muted">
@@ -18,8 +18,8 @@ export function GroupsView() {
   );
 }
 
-function Group({ group }: { group: Sight['groups'][number] }) {
-  const { sight, start } = useScene();
+function Group({ group }: { group: WorkspaceView['groups'][number] }) {
+  const { sight, start } = usePageContext();
   const { backend, attempt } = useUi();
   const people = start.people.flatMap(({ name }) =>
     sight.members.filter((member) => member.name === name),

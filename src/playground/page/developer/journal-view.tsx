@@ -97,7 +97,7 @@ function useJournal(revision: number): readonly JournalEntry[] {
   const [entries, setEntries] = useState<readonly JournalEntry[]>([]);
   const known = useRef<readonly JournalEntry[]>([]);
   useEffect(() => {
-    void attempt(backend.journal(settledUpTo(known.current))).then((fresh) => {
+    void attempt(backend.journal(endedUpTo(known.current))).then((fresh) => {
       if (fresh === undefined) return;
       const bySeq = new Map([...known.current, ...fresh].map((entry) => [entry.seq, entry]));
       const sorted = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
@@ -108,7 +108,7 @@ function useJournal(revision: number): readonly JournalEntry[] {
   return entries;
 }
 
-function settledUpTo(entries: readonly JournalEntry[]): number {
+function endedUpTo(entries: readonly JournalEntry[]): number {
   const waiting = entries.find(
     (entry) => entry.answer === undefined && entry.problem === undefined,
   );

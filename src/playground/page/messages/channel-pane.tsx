@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Channel } from '../../workspace/workspace-port.ts';
 import { HomeTab } from '../shell/home-tab.tsx';
 import { Suggestions } from '../shell/suggestions.tsx';
-import { channelTitle, isAppDirectMessage, useScene } from '../state/names.ts';
+import { channelTitle, isAppDirectMessage, usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 import { Composer } from './composer.tsx';
 import { MessageList } from './message-list.tsx';
@@ -11,7 +11,7 @@ import { channelMessages } from './thread-messages.ts';
 
 /** Shows a channel or DM with its composer; the app's DM has the App Home beside its messages. */
 export function ChannelPane({ channel }: { channel: Channel }) {
-  const scene = useScene();
+  const scene = usePageContext();
   const { route, go, backend, attempt } = useUi();
   const [draft, setDraft] = useState('');
   const title = channelTitle(channel, scene);
@@ -85,7 +85,7 @@ function HomeTabs() {
 }
 
 function Empty({ shown, isAppDm }: { shown: string; isAppDm: boolean }) {
-  const { app, suggestions } = useScene().start;
+  const { app, suggestions } = usePageContext().start;
   const begin = isAppDm
     ? `Write to ${app.name} here as you would to a person`
     : `Mention @${app.name} with a task`;

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Attachment } from '../state/backend.ts';
-import { useScene } from '../state/names.ts';
+import { usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 import { encodeTyped, parseCommand } from '../text/typed-text.ts';
 import { readAttachment } from './attachment.ts';
@@ -17,7 +17,7 @@ export function Composer(props: {
   onDraft(text: string): void;
 }) {
   const { draft, onDraft } = props;
-  const { app } = useScene().start;
+  const { app } = usePageContext().start;
   const field = useRef<HTMLTextAreaElement>(null);
   const [files, setFiles] = useState<readonly Attachment[]>([]);
   const send = useSend(props);
@@ -113,7 +113,7 @@ function useSend(props: {
   onDraft(text: string): void;
 }) {
   const { backend, attempt } = useUi();
-  const { app } = useScene().start;
+  const { app } = usePageContext().start;
   const { channel, threadTs, onDraft } = props;
   const thread = threadTs === undefined ? {} : { threadTs };
   return async (typed: string, files: readonly Attachment[]) => {

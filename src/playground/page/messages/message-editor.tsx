@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { WorkspaceMessage } from '../../workspace/workspace-port.ts';
-import { useScene } from '../state/names.ts';
+import { usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 import { decodeTyped, encodeTyped } from '../text/typed-text.ts';
 
 /** Shows a field in a message's place to correct its text. */
 export function MessageEditor(props: { message: WorkspaceMessage; onDone(): void }) {
   const { backend, attempt } = useUi();
-  const { app } = useScene().start;
+  const { app } = usePageContext().start;
   const { channel, ts, text } = props.message;
   const [typed, setTyped] = useState(() => decodeTyped(text, app));
   const save = async () => {

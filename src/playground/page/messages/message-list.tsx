@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { WorkspaceMessage } from '../../workspace/workspace-port.ts';
 import { dayHeading } from '../text/slack-date.ts';
 import { MessageView } from './message-view.tsx';
-import { continues, dateOfTs } from './thread-messages.ts';
+import { continuesPrevious, dateOfTs } from './thread-messages.ts';
 
 /** How near to its end a list counts as being read at the end. */
 const NEAR_END_PX = 120;
@@ -55,7 +55,7 @@ export function MessageList(props: {
             {isNewDay && props.showsDays && <div class="day">{day}</div>}
             <MessageView
               message={message}
-              isCompact={!isNewDay && continues(message, before)}
+              isCompact={!isNewDay && continuesPrevious(message, before)}
               showsReplies={props.showsReplies}
             />
           </div>

@@ -4,7 +4,7 @@ import { Blocks } from '../blocks/block-view.tsx';
 import { Avatar } from '../controls/avatar.tsx';
 import { Menu, type MenuItem } from '../controls/menu.tsx';
 import { ElementHostContext } from '../state/element-host.ts';
-import { displayName, findMember, type Scene, useScene } from '../state/names.ts';
+import { displayName, findMember, type PageContext, usePageContext } from '../state/names.ts';
 import { createHost, type Ui, useUi } from '../state/ui.ts';
 import { Emoji } from '../text/inline-view.tsx';
 import { clockTime } from '../text/slack-date.ts';
@@ -21,7 +21,7 @@ export function MessageView(props: {
 }) {
   const { message } = props;
   const ui = useUi();
-  const scene = useScene();
+  const scene = usePageContext();
   const [isEditing, setEditing] = useState(false);
   const host = useMemo(
     () =>
@@ -72,7 +72,7 @@ export function MessageView(props: {
   );
 }
 
-function authorOf(message: WorkspaceMessage, scene: Scene): { name: string; isApp: boolean } {
+function authorOf(message: WorkspaceMessage, scene: PageContext): { name: string; isApp: boolean } {
   const { app } = scene.start;
   if (message.botId !== undefined || message.user === app.botUserId) {
     return { name: app.name, isApp: true };
@@ -84,7 +84,7 @@ function authorOf(message: WorkspaceMessage, scene: Scene): { name: string; isAp
 function menuItems(
   message: WorkspaceMessage,
   ui: Ui,
-  scene: Scene,
+  scene: PageContext,
   onEdit: () => void,
 ): readonly MenuItem[] {
   const { channel, ts } = message;
@@ -158,7 +158,7 @@ export function sizeText(bytes: number): string {
 
 function ReplyLink({ message }: { message: WorkspaceMessage }) {
   const { go } = useUi();
-  const scene = useScene();
+  const scene = usePageContext();
   const found = replies(scene.sight, message.channel, message.ts);
   const status = statusOf(scene.sight, message.channel, message.ts);
   if (isReply(message) || (found.length === 0 && status === undefined)) return null;

@@ -3,31 +3,35 @@ import type {
   OfferedPrompts,
   SessionStatus,
 } from '../../workspace/state/agent-sessions.ts';
-import type { Sight } from '../../workspace/workspace-port.ts';
-import { useScene } from '../state/names.ts';
+import type { WorkspaceView } from '../../workspace/workspace-port.ts';
+import { usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 import { decodeTyped } from '../text/typed-text.ts';
 
 /** The session of the app that a thread is; undefined for any other thread. */
-function sessionOf(sight: Sight, channel: string, threadTs: string): AgentSession | undefined {
+function sessionOf(
+  sight: WorkspaceView,
+  channel: string,
+  threadTs: string,
+): AgentSession | undefined {
   return sight.sessions.find((each) => each.channel === channel && each.threadTs === threadTs);
 }
 
 /** Names a thread: by the title that the app gave its session, else as what it is. */
 export function useThreadName(channel: string, threadTs: string): string {
-  const { sight, start } = useScene();
+  const { sight, start } = usePageContext();
   const title = sessionOf(sight, channel, threadTs)?.title;
   return title === undefined ? 'Thread' : decodeTyped(title, start.app);
 }
 
 /** The prompts that the app offers at the top of its Messages tab. */
-export function promptsOf(sight: Sight, channel: string): OfferedPrompts['prompts'] {
+export function promptsOf(sight: WorkspaceView, channel: string): OfferedPrompts['prompts'] {
   return sight.prompts.find((each) => each.channel === channel && !each.threadTs)?.prompts ?? [];
 }
 
 /** Offers the messages that the app suggests; a press sends one, which begins a thread. */
 export function TabPrompts({ channel }: { channel: string }) {
-  const { sight } = useScene();
+  const { sight } = usePageContext();
   const { backend, attempt, go } = useUi();
   const prompts = promptsOf(sight, channel);
   if (prompts.length === 0) return null;
@@ -55,7 +59,7 @@ export function TabPrompts({ channel }: { channel: string }) {
 
 /** Says how the app stands in a thread, with Slack's own stop button while it works. */
 export function SessionState({ channel, threadTs }: { channel: string; threadTs: string }) {
-  const { sight, start } = useScene();
+  const { sight, start } = usePageContext();
   const { backend, attempt } = useUi();
   const status = statusOf(sight, channel, threadTs);
   const isAtWork = sessionOf(sight, channel, threadTs)?.status === 'processing';
@@ -80,7 +84,11 @@ const SESSION_WORDS: Readonly<Partial<Record<SessionStatus, string>>> = {
 };
 
 /** How the app stands in a thread, where there is something to be said of it. */
-export function statusOf(sight: Sight, channel: string, threadTs: string): string | undefined {
+export function statusOf(
+  sight: WorkspaceView,
+  channel: string,
+  threadTs: string,
+): string | undefined {
   const found = sight.statuses.find(
     (status) => status.channel === channel && status.threadTs === threadTs,
   );

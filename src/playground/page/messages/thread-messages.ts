@@ -1,4 +1,4 @@
-import type { Sight, WorkspaceMessage } from '../../workspace/workspace-port.ts';
+import type { WorkspaceMessage, WorkspaceView } from '../../workspace/workspace-port.ts';
 
 /** True for a message that stands in a thread below its root. */
 export function isReply(message: WorkspaceMessage): boolean {
@@ -6,12 +6,19 @@ export function isReply(message: WorkspaceMessage): boolean {
 }
 
 /** The messages of a channel itself, oldest first. */
-export function channelMessages(sight: Sight, channel: string): readonly WorkspaceMessage[] {
+export function channelMessages(
+  sight: WorkspaceView,
+  channel: string,
+): readonly WorkspaceMessage[] {
   return sight.messages.filter((message) => message.channel === channel && !isReply(message));
 }
 
 /** A thread's replies, oldest first. */
-export function replies(sight: Sight, channel: string, root: string): readonly WorkspaceMessage[] {
+export function replies(
+  sight: WorkspaceView,
+  channel: string,
+  root: string,
+): readonly WorkspaceMessage[] {
   return sight.messages.filter(
     (message) => message.channel === channel && isReply(message) && message.threadTs === root,
   );
@@ -25,7 +32,7 @@ export function dateOfTs(ts: string): Date {
 const GROUPING_MS = 5 * 60_000;
 
 /** True when a message goes on from the one before: same author, soon after, no thread between. */
-export function continues(
+export function continuesPrevious(
   message: WorkspaceMessage,
   before: WorkspaceMessage | undefined,
 ): boolean {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Channel } from '../../workspace/workspace-port.ts';
-import { channelTitle, useScene } from '../state/names.ts';
+import { channelTitle, usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 import { Composer } from './composer.tsx';
 import { MessageList } from './message-list.tsx';
@@ -10,7 +10,7 @@ import { replies } from './thread-messages.ts';
 
 /** Shows a thread beside its channel; on a phone in its place. */
 export function ThreadPane({ channel, threadTs }: { channel: Channel; threadTs: string }) {
-  const scene = useScene();
+  const scene = usePageContext();
   const { go } = useUi();
   const [draft, setDraft] = useState('');
   const root = scene.sight.messages.find(

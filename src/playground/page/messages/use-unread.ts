@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks';
-import type { Sight } from '../../workspace/workspace-port.ts';
+import type { WorkspaceView } from '../../workspace/workspace-port.ts';
 import { channelMessages } from './thread-messages.ts';
 
 /** Which channels have messages that the acting person has not looked at since the page opened. */
 export function useUnread(
-  sight: Sight | undefined,
+  sight: WorkspaceView | undefined,
   current: string | undefined,
 ): ReadonlySet<string> {
   const opened = useRef<string>(undefined);

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
-import type { Channel, Sight } from '../../workspace/workspace-port.ts';
+import type { Channel, WorkspaceView } from '../../workspace/workspace-port.ts';
 import { useConfirmations } from '../controls/confirmations.tsx';
 import { Toasts, useToasts, useWorkspaceToasts } from '../controls/toasts.tsx';
 import { DeveloperPanel } from '../developer/developer-panel.tsx';
@@ -7,11 +7,11 @@ import { ChannelPane } from '../messages/channel-pane.tsx';
 import { ThreadPane } from '../messages/thread-pane.tsx';
 import { useUnread } from '../messages/use-unread.ts';
 import { createBackend } from '../state/backend.ts';
-import { SceneContext, useScene } from '../state/names.ts';
+import { PageContextProvider, usePageContext } from '../state/names.ts';
 import type { PageStart } from '../state/page-start.ts';
 import { useRoute } from '../state/route.ts';
 import { type Ui, UiContext, useUi } from '../state/ui.ts';
-import { useSight } from '../state/use-view.ts';
+import { useLiveWorkspaceView } from '../state/use-view.ts';
 import { Modal } from './modal.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { ScriptedNote, TopBar } from './top-bar.tsx';
@@ -59,7 +59,7 @@ function messageOf(error: unknown): string {
 function Page({ start }: { start: PageStart }) {
   const { backend, route, notify } = useUi();
   const onError = useCallback((error: unknown) => notify(messageOf(error)), [notify]);
-  const { sight, revision, isConnected } = useSight(backend, onError);
+  const { sight, revision, isConnected } = useLiveWorkspaceView(backend, onError);
   const [isWideDeveloper, setWideDeveloper] = useState(window.innerWidth >= WIDE_PX);
   useWorkspaceToasts(sight, notify);
   const channel = sight && currentChannel(sight, route.channel);
@@ -85,7 +85,7 @@ function Page({ start }: { start: PageStart }) {
         </p>
       )}
       {sight && (
-        <SceneContext.Provider value={{ sight, start }}>
+        <PageContextProvider.Provider value={{ sight, start }}>
           <div class="panes">
             <Sidebar current={channel} unread={unread} />
             <Conversation channel={channel} thread={thread} />
@@ -94,7 +94,7 @@ function Page({ start }: { start: PageStart }) {
             )}
           </div>
           {topModal && <Modal key={topModal.id} open={topModal} />}
-        </SceneContext.Provider>
+        </PageContextProvider.Provider>
       )}
       <PhoneTabs />
     </div>
@@ -102,7 +102,7 @@ function Page({ start }: { start: PageStart }) {
 }
 
 function Conversation(props: { channel: Channel | undefined; thread: string | undefined }) {
-  const { sight } = useScene();
+  const { sight } = usePageContext();
   const { channel, thread } = props;
   if (channel === undefined) return <p class="empty">{sight.me.name} is in no channel.</p>;
   return (
@@ -119,7 +119,7 @@ function Conversation(props: { channel: Channel | undefined; thread: string | un
   );
 }
 
-function currentChannel(sight: Sight, wanted: string | undefined): Channel | undefined {
+function currentChannel(sight: WorkspaceView, wanted: string | undefined): Channel | undefined {
   const found = sight.channels.find((channel) => channel.id === wanted || channel.name === wanted);
   return found ?? sight.channels.find((channel) => channel.kind !== 'im') ?? sight.channels[0];
 }

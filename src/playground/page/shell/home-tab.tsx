@@ -2,13 +2,13 @@ import type { KnownBlock } from '@slack/types';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Blocks } from '../blocks/block-view.tsx';
 import { ElementHostContext } from '../state/element-host.ts';
-import { useScene } from '../state/names.ts';
+import { usePageContext } from '../state/names.ts';
 import { createFormHost, useUi } from '../state/ui.ts';
 
 /** Shows the App Home of the acting person and tells the app that it was opened. */
 export function HomeTab() {
   const ui = useUi();
-  const { sight, start } = useScene();
+  const { sight, start } = usePageContext();
   const { backend, attempt } = ui;
   useEffect(() => {
     void attempt(backend.openHome());

@@ -1,11 +1,11 @@
 import type { Channel } from '../../workspace/workspace-port.ts';
 import { Avatar } from '../controls/avatar.tsx';
-import { channelTitle, isAppDirectMessage, useScene } from '../state/names.ts';
+import { channelTitle, isAppDirectMessage, usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 
 /** Shows the channels and direct messages of the acting person. */
 export function Sidebar(props: { current: Channel | undefined; unread: ReadonlySet<string> }) {
-  const scene = useScene();
+  const scene = usePageContext();
   const { backend, attempt, go } = useUi();
   const channels = scene.sight.channels.filter(({ kind }) => kind !== 'im');
   const people = scene.sight.channels.filter(

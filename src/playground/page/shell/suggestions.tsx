@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { useScene } from '../state/names.ts';
+import { usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 
 /** Offers what is worth trying first; a press does it, and opens the thread that it began. */
 export function Suggestions({ channel }: { channel: string }) {
-  const { suggestions } = useScene().start;
+  const { suggestions } = usePageContext().start;
   const { backend, attempt, go, notify } = useUi();
   const [isBusy, setBusy] = useState(false);
   if (suggestions.length === 0) return null;

@@ -3,10 +3,10 @@ import type {
   Channel,
   FormValues,
   JournalEntry,
-  Sight,
+  WorkspaceView,
 } from '../../workspace/workspace-port.ts';
 import type { Choice, Press } from './element-host.ts';
-import type { PageStart, TriedOut, WorkspaceFile } from './page-start.ts';
+import type { PageStart, SuggestionResult, WorkspaceFile } from './page-start.ts';
 
 /** A file that goes with a message. */
 export interface Attachment {
@@ -17,7 +17,7 @@ export interface Attachment {
 
 /** What one person can do, as calls of the page's server; each rejects with a sentence to show. */
 export interface Backend {
-  sight(): Promise<Sight>;
+  sight(): Promise<WorkspaceView>;
   journal(after: number): Promise<readonly JournalEntry[]>;
   files(): Promise<readonly WorkspaceFile[]>;
   say(message: {
@@ -27,7 +27,7 @@ export interface Backend {
     files?: readonly Attachment[];
   }): Promise<{ ts: string }>;
   /** Does what a suggestion says. */
-  tryOut(suggestion: { channel: string; label: string }): Promise<TriedOut>;
+  tryOut(suggestion: { channel: string; label: string }): Promise<SuggestionResult>;
   edit(message: { channel: string; ts: string; text: string }): Promise<void>;
   remove(message: { channel: string; ts: string }): Promise<void>;
   click(target: Press & { channel: string; ts: string }): Promise<Ack>;

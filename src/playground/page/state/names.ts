@@ -1,26 +1,26 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Channel, Member, Sight } from '../../workspace/workspace-port.ts';
+import type { Channel, Member, WorkspaceView } from '../../workspace/workspace-port.ts';
 import type { PageStart } from './page-start.ts';
 
 /** What the viewer sees and the page's settings, for whatever has to write a name. */
-export interface Scene {
-  readonly sight: Sight;
+export interface PageContext {
+  readonly sight: WorkspaceView;
   readonly start: PageStart;
 }
 
 /** Hands the scene to everything below the app. */
-export const SceneContext = createContext<Scene | undefined>(undefined);
+export const PageContextProvider = createContext<PageContext | undefined>(undefined);
 
 /** The scene around a component; throws outside of one. */
-export function useScene(): Scene {
-  const scene = useContext(SceneContext);
+export function usePageContext(): PageContext {
+  const scene = useContext(PageContextProvider);
   if (scene === undefined) throw new Error('This component needs a SceneContext around it.');
   return scene;
 }
 
 /** The member with this id, where the viewer can see them. */
-export function findMember(sight: Sight, id: string | undefined): Member | undefined {
+export function findMember(sight: WorkspaceView, id: string | undefined): Member | undefined {
   return sight.members.find((member) => member.id === id);
 }
 
@@ -31,7 +31,7 @@ export function displayName(member: Member | undefined, fallback: string): strin
 }
 
 /** What a channel is called: its name, or for a DM the other member's. */
-export function channelTitle(channel: Channel, scene: Scene): string {
+export function channelTitle(channel: Channel, scene: PageContext): string {
   if (channel.kind !== 'im') return channel.name;
   if (isAppDirectMessage(channel, scene)) return scene.start.app.name;
   const other = channel.members.find((id) => id !== scene.sight.me.id) ?? channel.name;
@@ -39,7 +39,7 @@ export function channelTitle(channel: Channel, scene: Scene): string {
 }
 
 /** True for the viewer's conversation with the app. */
-export function isAppDirectMessage(channel: Channel, scene: Scene): boolean {
+export function isAppDirectMessage(channel: Channel, scene: PageContext): boolean {
   const appUser = scene.start.app.botUserId;
   return channel.kind === 'im' && (channel.members.includes(appUser) || channel.name === appUser);
 }

@@ -11,7 +11,7 @@ export interface Suggestion {
 }
 
 /** What a suggestion began. */
-export interface TriedOut {
+export interface SuggestionResult {
   /** The message that was said, where one was. */
   readonly ts?: string;
   /** What to do next, where that is not to be seen. */

@@ -1,18 +1,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Sight } from '../../workspace/workspace-port.ts';
+import type { WorkspaceView } from '../../workspace/workspace-port.ts';
 import type { Backend } from './backend.ts';
 
 /** What the acting person sees, kept fresh. */
-export interface LiveSight {
-  readonly sight: Sight | undefined;
+export interface LiveWorkspaceView {
+  readonly sight: WorkspaceView | undefined;
   /** Grows with each change of the workspace. */
   readonly revision: number;
   readonly isConnected: boolean;
 }
 
 /** Follows the server's changes; while one look is under way, any number of changes cost one more. */
-export function useSight(backend: Backend, onError: (error: unknown) => void): LiveSight {
-  const [held, setHeld] = useState<{ backend: Backend; sight: Sight }>();
+export function useLiveWorkspaceView(
+  backend: Backend,
+  onError: (error: unknown) => void,
+): LiveWorkspaceView {
+  const [held, setHeld] = useState<{ backend: Backend; sight: WorkspaceView }>();
   const [revision, setRevision] = useState(0);
   const [isConnected, setConnected] = useState(true);
   const look = useRef<() => void>(() => undefined);

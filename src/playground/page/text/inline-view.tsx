@@ -1,4 +1,4 @@
-import { displayName, findMember, useScene } from '../state/names.ts';
+import { displayName, findMember, usePageContext } from '../state/names.ts';
 import { encodeRoute, parseMessageLink } from '../state/route.ts';
 import { useUi } from '../state/ui.ts';
 import { emojiCharacter } from './emoji.ts';
@@ -114,7 +114,7 @@ export function Mention(props: {
   id: string;
   label?: string | undefined;
 }) {
-  const { sight, start } = useScene();
+  const { sight, start } = usePageContext();
   if (props.kind === 'channel') {
     const channel = sight.channels.find(({ id }) => id === props.id);
     return <span class="mention">#{channel?.name ?? props.label ?? 'private channel'}</span>;

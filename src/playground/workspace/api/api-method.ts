@@ -7,11 +7,11 @@ export type ApiMethod = (args: Json) => Json | Promise<Json>;
 export type ApiMethods = Readonly<Record<string, ApiMethod>>;
 
 /** Slack's answer to a call that worked. */
-export function succeed(data: Json = {}): Json {
+export function slackOk(data: Json = {}): Json {
   return { ok: true, ...data };
 }
 
 /** Slack's answer to a call that it refused. */
-export function refuse(error: string, data: Json = {}): Json {
+export function slackError(error: string, data: Json = {}): Json {
   return { ok: false, error, ...data };
 }

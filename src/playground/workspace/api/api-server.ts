@@ -5,7 +5,7 @@ import { type Json, toText } from '../json-value.ts';
 import type { WorkspaceCore } from '../workspace-core.ts';
 import type { ApiFault } from '../workspace-port.ts';
 import { IDENTITY } from '../workspace-seed.ts';
-import { type ApiMethods, refuse } from './api-method.ts';
+import { type ApiMethods, slackError } from './api-method.ts';
 import { decodeCall } from './decode-call.ts';
 
 type Bound = { Bindings: HttpBindings };
@@ -50,13 +50,13 @@ function checkToken(method: string, token: string): Json | undefined {
     return undefined;
   }
   if (token === '') {
-    return refuse('not_authed');
+    return slackError('not_authed');
   }
   if (token !== IDENTITY.botToken && token !== IDENTITY.appToken) {
-    return refuse('invalid_auth');
+    return slackError('invalid_auth');
   }
   const wanted = APP_TOKEN_METHODS.has(method) ? IDENTITY.appToken : IDENTITY.botToken;
-  return token === wanted ? undefined : refuse('not_allowed_token_type');
+  return token === wanted ? undefined : slackError('not_allowed_token_type');
 }
 
 async function run(
@@ -86,11 +86,11 @@ function faultyAnswer(
   switch (fault.kind) {
     case 'rate-limited':
       c.header('retry-after', String(fault.retryAfterS));
-      return c.json(refuse('ratelimited'), 429);
+      return c.json(slackError('ratelimited'), 429);
     case 'status':
       return c.text(fault.body ?? '', fault.status as ContentfulStatusCode);
     case 'error':
-      return c.json(refuse(fault.error));
+      return c.json(slackError(fault.error));
     case 'reset':
       return dropConnection(c);
     case 'hang':

@@ -7,7 +7,7 @@ import type { StoredMessage } from '../state/message-store.ts';
 import type { DirectoryChannel } from '../state/slack-directory.ts';
 import type { WorkspaceCore } from '../workspace-core.ts';
 import { IDENTITY } from '../workspace-seed.ts';
-import { refuse } from './api-method.ts';
+import { slackError } from './api-method.ts';
 
 /** What an app wants to say, checked and with block ids. */
 export interface Draft {
@@ -28,7 +28,7 @@ export function readDraft(
 ): { draft: Draft } | { refusal: Json } {
   const { markdown_text: markdown } = args;
   if (markdown !== undefined && (args.text !== undefined || args.blocks !== undefined)) {
-    return { refusal: refuse('markdown_text_conflict') };
+    return { refusal: slackError('markdown_text_conflict') };
   }
   const blocks =
     markdown === undefined ? (args.blocks ?? []) : [{ type: 'markdown', text: toText(markdown) }];
@@ -56,12 +56,12 @@ export async function findWritable(
       ? core.directory.findChannel(wanted)
       : await openDirectMessage(core, member.id);
   if (channel === undefined || (channel.kind === 'im' && !hasApp(channel))) {
-    return { refusal: refuse('channel_not_found') };
+    return { refusal: slackError('channel_not_found') };
   }
   if (channel.isArchived) {
-    return { refusal: refuse('is_archived') };
+    return { refusal: slackError('is_archived') };
   }
-  return hasApp(channel) ? { channel } : { refusal: refuse('not_in_channel') };
+  return hasApp(channel) ? { channel } : { refusal: slackError('not_in_channel') };
 }
 
 /** The DM between the app and a member, opened when there is none; undefined for the app itself. */

@@ -5,7 +5,7 @@ import { isJson, type Json, parseJson, toText } from '../json-value.ts';
 import type { StoredMessage } from '../state/message-store.ts';
 import type { WorkspaceCore } from '../workspace-core.ts';
 import { IDENTITY } from '../workspace-seed.ts';
-import { refuse } from './api-method.ts';
+import { slackError } from './api-method.ts';
 import { keepEphemeral } from './methods/chat-methods.ts';
 import { type Draft, editedTs, postAsApp, readDraft } from './post-message.ts';
 
@@ -37,19 +37,19 @@ export function createResponseUrls(core: WorkspaceCore): ResponseUrls {
     const found = issued.get(id);
     const body = parseJson(text);
     if (found === undefined || found.until <= core.clock.now()) {
-      return refuse('expired_url');
+      return slackError('expired_url');
     }
     if (found.left === 0) {
-      return refuse('used_url');
+      return slackError('used_url');
     }
     found.left -= 1;
-    return isJson(body) ? respond(found.target, body) : refuse('invalid_payload');
+    return isJson(body) ? respond(found.target, body) : slackError('invalid_payload');
   }
 
   async function respond(target: ResponseTarget, body: Json): Promise<Json | undefined> {
     const { source } = target;
     if (body.delete_original === true) {
-      return source === undefined ? refuse('no_original') : remove(source);
+      return source === undefined ? slackError('no_original') : remove(source);
     }
     // Reported as not held to the total of texts: slackapi/bolt-js#2867.
     const read = readDraft(body, { textLimit: false });
@@ -58,10 +58,10 @@ export function createResponseUrls(core: WorkspaceCore): ResponseUrls {
     }
     return body.replace_original === true && source !== undefined
       ? replace(source, read.draft)
-      : say(target, body, read.draft);
+      : postResponse(target, body, read.draft);
   }
 
-  async function say(
+  async function postResponse(
     { channel, userId, source }: ResponseTarget,
     body: Json,
     draft: Draft,
@@ -83,7 +83,7 @@ export function createResponseUrls(core: WorkspaceCore): ResponseUrls {
   async function replace(source: StoredMessage, draft: Draft): Promise<Json | undefined> {
     const before = core.messages.find(source.channel, source.ts);
     if (before === undefined) {
-      return refuse('message_not_found');
+      return slackError('message_not_found');
     }
     let ts = core.nextTs();
     if (before.visibleTo === undefined) {

@@ -2,7 +2,7 @@ import { createEmulator } from 'emulate';
 import { isJson, type Json, parseJson, toRecords, toText } from '../json-value.ts';
 import { type ChannelSeed, IDENTITY, type MemberSeed, toSlackId } from '../workspace-seed.ts';
 import { type BackendNames, createBackendNames } from './backend-names.ts';
-import { type KeptContent, restoreBackend } from './restore-backend.ts';
+import { type PersistedContent, restoreBackend } from './restore-backend.ts';
 import type { SlackBackend } from './slack-backend.ts';
 
 /** The emulator refuses a token for good after 5,000 calls an hour, so the bot calls with many. */
@@ -16,7 +16,7 @@ export interface EmulateOptions {
   readonly baseUrl: string;
   readonly nextTs: () => string;
   /** What was there before a restart. (Default: nothing.) */
-  readonly kept?: KeptContent;
+  readonly kept?: PersistedContent;
 }
 
 /** Starts `emulate` as the backend, its members and channels under the workspace's stable ids. */

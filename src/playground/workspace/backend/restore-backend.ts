@@ -5,7 +5,7 @@ import { IDENTITY } from '../workspace-seed.ts';
 import type { BackendNames } from './backend-names.ts';
 
 /** What the backend is to hold again. */
-export interface KeptContent {
+export interface PersistedContent {
   readonly channels: readonly DirectoryChannel[];
   /** In the order in which they were written. */
   readonly messages: readonly StoredMessage[];
@@ -17,7 +17,7 @@ type Call = (as: string, method: string, args: Json) => Promise<Json>;
 export async function restoreBackend(
   raw: Call,
   names: BackendNames,
-  { channels, messages }: KeptContent,
+  { channels, messages }: PersistedContent,
 ): Promise<void> {
   for (const channel of channels) await restoreChannel(raw, names, channel);
   for (const message of messages) {

@@ -1,4 +1,4 @@
-import { refuse } from '../api/api-method.ts';
+import { slackError } from '../api/api-method.ts';
 import { isJson, type Json, toText } from '../json-value.ts';
 import { LIMITS } from './limits.ts';
 import type { BlockProblem } from './rules.ts';
@@ -8,23 +8,23 @@ import { validateMessage, validateView } from './validate-blocks.ts';
 export function checkMessage(args: Json, options?: { textLimit?: boolean }): Json | undefined {
   const { text, blocks, attachments, metadata } = args;
   if (text !== undefined && typeof text !== 'string') {
-    return refuse('invalid_arguments', toDetails([note('/text', 'must be a string')]));
+    return slackError('invalid_arguments', toDetails([note('/text', 'must be a string')]));
   }
   if (!Array.isArray(blocks)) {
-    return refuse('invalid_blocks_format');
+    return slackError('invalid_blocks_format');
   }
   if (toText(text) === '' && blocks.length === 0 && attachments === undefined) {
-    return refuse('no_text');
+    return slackError('no_text');
   }
   if (metadata !== undefined && !isMetadata(metadata)) {
-    return refuse('invalid_metadata_format');
+    return slackError('invalid_metadata_format');
   }
   const problems = validateMessage({ blocks }, options);
   if (problems.length === 0) {
     return undefined;
   }
   const onlyLong = problems.every(({ code }) => code === 'msg_blocks_too_long');
-  return refuse(onlyLong ? 'msg_blocks_too_long' : 'invalid_blocks', toDetails(problems));
+  return slackError(onlyLong ? 'msg_blocks_too_long' : 'invalid_blocks', toDetails(problems));
 }
 
 function isMetadata(value: unknown): boolean {
@@ -34,18 +34,18 @@ function isMetadata(value: unknown): boolean {
 /** The refusal that Slack would answer a view with; undefined when it would take it. */
 export function checkView(view: unknown): Json | undefined {
   if (Buffer.byteLength(JSON.stringify(view) ?? '') > LIMITS.viewBytes.max) {
-    return refuse('view_too_large');
+    return slackError('view_too_large');
   }
   const problems = validateView(view).map((problem) => ({
     ...problem,
     pointer: `/view${problem.pointer}`,
   }));
-  return problems.length === 0 ? undefined : refuse('invalid_arguments', toDetails(problems));
+  return problems.length === 0 ? undefined : slackError('invalid_arguments', toDetails(problems));
 }
 
 /** The refusal of a text that is too long for one call of a stream. */
 export function checkStreamText(text: string): Json | undefined {
-  return [...text].length > LIMITS.streamText.max ? refuse('msg_too_long') : undefined;
+  return [...text].length > LIMITS.streamText.max ? slackError('msg_too_long') : undefined;
 }
 
 function note(pointer: string, message: string): BlockProblem {

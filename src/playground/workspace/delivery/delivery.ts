@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Cancel, Clock } from '../../../domain/ports/clock.ts';
 import { isJson, type Json, toText } from '../json-value.ts';
-import type { FaultBoard } from '../workspace-faults.ts';
+import type { WorkspaceFaults } from '../workspace-faults.ts';
 import type { WorkspaceJournal } from '../workspace-journal.ts';
 import type { Ack, JournalEntry } from '../workspace-port.ts';
 import { IDENTITY } from '../workspace-seed.ts';
@@ -30,7 +30,7 @@ export interface Delivery {
 export function createDelivery(deps: {
   readonly clock: Clock;
   readonly journal: WorkspaceJournal;
-  readonly faults: FaultBoard;
+  readonly faults: WorkspaceFaults;
 }): Delivery {
   const { clock, journal, faults } = deps;
   const due = new Set<Cancel>();

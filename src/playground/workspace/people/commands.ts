@@ -5,13 +5,16 @@ import type { AgentSessions } from '../state/agent-sessions.ts';
 import { toSlackView } from '../views/views.ts';
 import type { Workspace } from '../workspace-port.ts';
 import { IDENTITY } from '../workspace-seed.ts';
-import type { PeopleDesk } from './interaction-context.ts';
+import type { PeopleContext } from './interaction-context.ts';
 
 /** What people do from the keyboard and the side bar. */
-export type Commanding = Pick<Workspace, 'command' | 'openHome' | 'openMessages' | 'openAssistant'>;
+export type CommandActions = Pick<
+  Workspace,
+  'command' | 'openHome' | 'openMessages' | 'openAssistant'
+>;
 
 /** Creates slash commands and the opening of the app's tabs. */
-export function createCommanding(desk: PeopleDesk, sessions: AgentSessions): Commanding {
+export function createCommandActions(desk: PeopleContext, sessions: AgentSessions): CommandActions {
   const { core, triggers, responseUrls, toasts, views } = desk;
   const { team, app } = IDENTITY;
 

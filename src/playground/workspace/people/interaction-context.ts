@@ -1,16 +1,16 @@
 import type { ResponseUrls } from '../api/response-urls.ts';
 import type { Json } from '../json-value.ts';
 import type { DirectoryMember } from '../state/slack-directory.ts';
-import type { TriggerDesk } from '../views/trigger-ids.ts';
-import type { ViewDesk } from '../views/views.ts';
+import type { TriggerIds } from '../views/trigger-ids.ts';
+import type { WorkspaceViews } from '../views/views.ts';
 import type { WorkspaceCore } from '../workspace-core.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 
 /** What the doings of people need beyond the core. */
-export interface PeopleDesk {
+export interface PeopleContext {
   readonly core: WorkspaceCore;
-  readonly views: ViewDesk;
-  readonly triggers: TriggerDesk;
+  readonly views: WorkspaceViews;
+  readonly triggers: TriggerIds;
   readonly responseUrls: ResponseUrls;
   readonly toasts: Toasts;
 }

@@ -5,7 +5,7 @@ import type { StoredMessage } from '../state/message-store.ts';
 import type { DirectoryMember } from '../state/slack-directory.ts';
 import { type HeldView, toSlackView } from '../views/views.ts';
 import type { Workspace } from '../workspace-port.ts';
-import { describeActor, type PeopleDesk } from './interaction-context.ts';
+import { describeActor, type PeopleContext } from './interaction-context.ts';
 import { isVisible } from './visible-workspace.ts';
 
 /** The choices that external selects have offered. */
@@ -18,7 +18,7 @@ export interface Suggestions extends Pick<Workspace, 'suggest'> {
 const DEFAULT_MIN_QUERY = 3;
 
 /** Creates the suggestions, none offered yet. */
-export function createSuggestions({ core, views, toasts }: PeopleDesk): Suggestions {
+export function createSuggestions({ core, views, toasts }: PeopleContext): Suggestions {
   const inMessages = new Map<string, readonly Json[]>();
   const keyOf = ({ channel, ts }: StoredMessage, { blockId, element }: PlacedElement): string =>
     [channel, ts, blockId, toText(element.action_id)].join(' ');

@@ -12,14 +12,14 @@ import {
 } from '../views/form-state.ts';
 import { type HeldView, toSlackView } from '../views/views.ts';
 import type { Ack, ClickTarget, ViewClickTarget, Workspace } from '../workspace-port.ts';
-import { describeActor, type PeopleDesk } from './interaction-context.ts';
+import { describeActor, type PeopleContext } from './interaction-context.ts';
 import type { Suggestions } from './option-suggestions.ts';
 
 /** What people do by pressing things. */
-export type Pressing = Pick<Workspace, 'click' | 'clickInView' | 'clickInHome'>;
+export type PressActions = Pick<Workspace, 'click' | 'clickInView' | 'clickInHome'>;
 
 /** Creates the pressing side of people. */
-export function createPressing(desk: PeopleDesk, suggestions: Suggestions): Pressing {
+export function createPressActions(desk: PeopleContext, suggestions: Suggestions): PressActions {
   const { core, views, triggers, responseUrls } = desk;
 
   async function send(member: DirectoryMember, payload: Json): Promise<Ack> {

@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace-port.ts';
  * Creates Slack's own stop button of a session. Slack ends the streams of the thread and tells the
  * app; how the session stands is left to the app. https://docs.slack.dev/reference/events/agent_session_stopped
  */
-export function createStopSession(
+export function createStopAction(
   core: WorkspaceCore,
   sessions: AgentSessions,
   streams: Streams,

@@ -5,16 +5,16 @@ import { checkForm } from '../views/form-check.ts';
 import { enterValues } from '../views/form-state.ts';
 import { type HeldView, toSlackView } from '../views/views.ts';
 import type { Ack, Workspace } from '../workspace-port.ts';
-import { describeActor, type PeopleDesk } from './interaction-context.ts';
+import { describeActor, type PeopleContext } from './interaction-context.ts';
 
 /** Slack's words for every acknowledgement of a modal that it cannot use. */
 const TROUBLE = 'We had some trouble connecting. Try again?';
 
 /** What people do with a whole modal. */
-export type Submitting = Pick<Workspace, 'submit' | 'close'>;
+export type SubmitActions = Pick<Workspace, 'submit' | 'close'>;
 
 /** Creates the submitting side of people. */
-export function createSubmitting(desk: PeopleDesk): Submitting {
+export function createSubmitActions(desk: PeopleContext): SubmitActions {
   const { core, views, triggers, toasts } = desk;
 
   function topOf(member: DirectoryMember): HeldView {

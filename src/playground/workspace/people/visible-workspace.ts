@@ -5,17 +5,17 @@ import type { DirectoryChannel, DirectoryMember } from '../state/slack-directory
 import type { ThreadStatuses } from '../state/thread-statuses.ts';
 import { type HeldView, stateOf, toSlackView } from '../views/views.ts';
 import type { WorkspaceCore } from '../workspace-core.ts';
-import type { Channel, Member, OpenView, Sight } from '../workspace-port.ts';
+import type { Channel, Member, OpenView, WorkspaceView } from '../workspace-port.ts';
 import { IDENTITY } from '../workspace-seed.ts';
-import type { PeopleDesk } from './interaction-context.ts';
+import type { PeopleContext } from './interaction-context.ts';
 
 /** Looks at the workspace with one member's eyes. */
-export function lookAround(
-  { core, views, toasts }: PeopleDesk,
+export function viewWorkspace(
+  { core, views, toasts }: PeopleContext,
   statuses: ThreadStatuses,
   sessions: AgentSessions,
   name: string,
-): Sight {
+): WorkspaceView {
   const me = core.directory.member(name);
   const channels = core.directory.channels().filter(({ members }) => members.includes(me.id));
   const home = views.homeOf(me.id);

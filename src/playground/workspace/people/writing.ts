@@ -13,10 +13,10 @@ type SayOptions = NonNullable<Parameters<Workspace['say']>[3]>;
 type SaidFile = NonNullable<SayOptions['files']>[number];
 
 /** What people do by writing: posts, edits, deletions. */
-export type Saying = Pick<Workspace, 'say' | 'repeat' | 'edit' | 'remove'>;
+export type WritingActions = Pick<Workspace, 'say' | 'repeat' | 'edit' | 'remove'>;
 
 /** Creates the writing side of people. */
-export function createSaying(core: WorkspaceCore): Saying {
+export function createWritingActions(core: WorkspaceCore): WritingActions {
   const { directory, messages, backend } = core;
 
   function place(name: string, channelName: string) {
@@ -28,7 +28,7 @@ export function createSaying(core: WorkspaceCore): Saying {
     return { member, channel };
   }
 
-  async function say(
+  async function writeMessage(
     name: string,
     channelName: string,
     typed: string,
@@ -70,7 +70,7 @@ export function createSaying(core: WorkspaceCore): Saying {
   }
 
   return {
-    say,
+    say: writeMessage,
     repeat: async (channelName, ts) => {
       const message = messages.find(directory.channel(channelName).id, ts);
       if (message !== undefined) await announcePost(core, message);

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../../domain/ports/clock.ts';
-import { KEEPS_NOTHING, type KeptState } from './persisted-state.ts';
+import { NO_PERSISTENCE, type PersistedState } from './persisted-state.ts';
 
 /** A prompt that the app offers. */
 export interface SuggestedPrompt {
@@ -45,7 +45,7 @@ const PROCESSING_LIFE_MS = 3_600_000;
 export function createAgentSessions(
   clock: Clock,
   changed: () => void,
-  kept: KeptState = KEEPS_NOTHING,
+  kept: PersistedState = NO_PERSISTENCE,
 ): AgentSessions {
   const sessions = new Map<string, AgentSession>();
   const offers = new Map<string, OfferedPrompts>();

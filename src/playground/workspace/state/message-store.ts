@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import { compact, type Json, toText } from '../json-value.ts';
 import type { WorkspaceMessage } from '../workspace-port.ts';
 import { IDENTITY } from '../workspace-seed.ts';
-import { KEEPS_NOTHING, type KeptState } from './persisted-state.ts';
+import { NO_PERSISTENCE, type PersistedState } from './persisted-state.ts';
 
 /** A message as the workspace keeps it; blocks have passed the validator and carry ids. */
 export interface StoredMessage {
@@ -43,7 +43,7 @@ const KEPT_BEFORE = 3;
 /** Creates a store of the messages that were kept, which rings `changed` at each write. What one person alone sees is gone with a restart, as in Slack. */
 export function createMessageStore(
   changed: () => void,
-  kept: KeptState = KEEPS_NOTHING,
+  kept: PersistedState = NO_PERSISTENCE,
 ): MessageStore {
   const byKey = new Map<string, StoredMessage>();
   const earlier = new Map<string, readonly StoredMessage[]>();

@@ -15,7 +15,7 @@ type KeptKind =
   | 'done';
 
 /** What a workspace knows from before, and where it notes what changes: the last value of each key counts. */
-export interface KeptState {
+export interface PersistedState {
   /** The values that are kept now. */
   all(kind: KeptKind): readonly unknown[];
   /** Keeps a value; without one the key is forgotten. */
@@ -23,17 +23,17 @@ export interface KeptState {
 }
 
 /** Keeps nothing: the workspace is as new at each start. */
-export const KEEPS_NOTHING: KeptState = { all: () => [], keep: () => undefined };
+export const NO_PERSISTENCE: PersistedState = { all: () => [], keep: () => undefined };
 
 /** A state that is kept in a file. */
-export interface KeptFile extends KeptState {
+export interface PersistedFile extends PersistedState {
   /** Writes the file anew, without what was overwritten. Only the process that owns the folder may. */
   compact(): void;
   close(): void;
 }
 
 /** Opens the file and reads what it holds; nothing is written before the first change. Each change is handed to the system before it counts, so a process that is killed loses none. */
-export function openKeptFile(path: string): KeptFile {
+export function openPersistedFile(path: string): PersistedFile {
   const kinds = read(path);
   let file: number | undefined;
   const write = (line: string) => {

@@ -6,7 +6,7 @@ import {
   type MemberSeed,
   toSlackId,
 } from '../workspace-seed.ts';
-import { KEEPS_NOTHING, type KeptState } from './persisted-state.ts';
+import { NO_PERSISTENCE, type PersistedState } from './persisted-state.ts';
 
 /** A member with what `users.info` tells beyond the port. */
 export interface DirectoryMember extends Member {
@@ -51,7 +51,7 @@ export function createSlackDirectory(
   members: readonly MemberSeed[],
   channels: readonly ChannelSeed[],
   groups: readonly GroupSeed[],
-  kept: KeptState = KEEPS_NOTHING,
+  kept: PersistedState = NO_PERSISTENCE,
 ): SlackDirectory {
   const memberById = new Map<string, DirectoryMember>();
   const channelById = new Map<string, DirectoryChannel>();
@@ -59,7 +59,7 @@ export function createSlackDirectory(
   for (const member of [...members.map(toMember), botMember()]) {
     memberById.set(member.id, member);
   }
-  for (const channel of [...channels.map(toChannel), ...keptChannels(kept)]) {
+  for (const channel of [...channels.map(toChannel), ...changedChannels(kept)]) {
     channelById.set(channel.id, channel);
   }
   for (const group of [...groups.map(toGroup), ...(kept.all('group') as readonly UserGroup[])]) {
@@ -97,7 +97,7 @@ export function createSlackDirectory(
 }
 
 /** The channels that were not there, or were otherwise, in the workspace as it was seeded. */
-export function keptChannels(kept: KeptState): readonly DirectoryChannel[] {
+export function changedChannels(kept: PersistedState): readonly DirectoryChannel[] {
   return kept.all('channel') as readonly DirectoryChannel[];
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import type { FaultBoard } from '../workspace-faults.ts';
+import type { WorkspaceFaults } from '../workspace-faults.ts';
 
 /** A trigger id lives three seconds. https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses */
 const TRIGGER_LIFE_MS = 3_000;
@@ -12,13 +12,13 @@ export interface Trigger {
 }
 
 /** Hands out trigger ids and takes each of them once. */
-export interface TriggerDesk {
+export interface TriggerIds {
   issue(trigger: Trigger): string;
   take(triggerId: string): { trigger: Trigger } | { error: string };
 }
 
 /** Creates a desk whose ids age by the clock. */
-export function createTriggerDesk(clock: Clock, faults: FaultBoard): TriggerDesk {
+export function createTriggerIds(clock: Clock, faults: WorkspaceFaults): TriggerIds {
   const issued = new Map<string, { trigger: Trigger; expiresAt: number; used: boolean }>();
   return {
     issue: (trigger) => {

@@ -25,7 +25,7 @@ export interface HeldView {
 export type ViewResult = { readonly view: HeldView } | { readonly error: string };
 
 /** The modals and Home tabs of everybody; contents have passed the validator. */
-export interface ViewDesk {
+export interface WorkspaceViews {
   /** The person's modals, the top one last. */
   stackOf(userId: string): readonly HeldView[];
   homeOf(userId: string): HeldView | undefined;
@@ -43,7 +43,7 @@ export interface ViewDesk {
 }
 
 /** Creates a desk without views that rings `changed` at each change. */
-export function createViewDesk(nextHash: () => string, changed: () => void): ViewDesk {
+export function createWorkspaceViews(nextHash: () => string, changed: () => void): WorkspaceViews {
   const stacks = new Map<string, readonly HeldView[]>();
   const homes = new Map<string, HeldView>();
   const everyView = (): HeldView[] => [...[...stacks.values()].flat(), ...homes.values()];

@@ -18,7 +18,7 @@ export interface Character {
 /** An ASCII letter or digit. */
 export const IS_ASCII = 1;
 /** A letter or digit in another dress: wide, raised, joined, or made for mathematics. */
-export const IS_DRESSED = 2;
+export const IS_STYLED_LETTER = 2;
 /** A letter of no living alphabet, or one that looks like another of its script. */
 export const IS_ODD = 4;
 /** What stands in for ASCII beside ASCII: a sign or stroke that belongs to no alphabet. */
@@ -42,7 +42,7 @@ export const ALL_MODELS = MODELS.reduce((bits, _, i) => bits | (FIRST_MODEL << i
 const LIKE = new Map(MODELS.map((model, i) => [model, FIRST_MODEL << i]));
 
 /** Returns the trait of a character that letters of a script can look like. */
-export function likeModel(script: string): number {
+export function modelTraitOf(script: string): number {
   return LIKE.get(script) ?? 0;
 }
 
@@ -68,7 +68,7 @@ const HAN: Character = { script: 'Han', traits: 0 };
 const HANGUL: Character = { script: 'Hangul', traits: 0 };
 
 /** Looks a character up. */
-export function lookUp(character: string): Character {
+export function findCharacter(character: string): Character {
   const known = KNOWN.get(character);
   if (known !== undefined) return known;
   const found = inBulk(character) ?? examine(character);
@@ -85,7 +85,7 @@ function inBulk(character: string): Character | undefined {
 
 function examine(character: string): Character {
   const script = scriptOf(character);
-  return { script, traits: traitsOf(character, script, lookOf(character)) };
+  return { script, traits: traitsOf(character, script, prototypeFormOf(character)) };
 }
 
 /** Signs of ASCII that Unicode writes with others. */
@@ -96,7 +96,7 @@ const ASCII_BY_PROTOTYPE = new Map(
 );
 
 /** Returns how a character looks, written in prototypes; ASCII looks like itself. */
-export function lookOf(character: string): string {
+export function prototypeFormOf(character: string): string {
   if (character < '\x80') return character;
   const look = [...character.normalize('NFD')].map(prototypeOf).join('').normalize('NFD');
   return ASCII_BY_PROTOTYPE.get(look) ?? look;
@@ -126,7 +126,7 @@ function traitsOf(character: string, script: string | undefined, look: string): 
   const isAccented = script === 'Latin' && /\p{M}/u.test(look);
   return (
     modelsOf(script, look) |
-    (isDressed(character) ? IS_DRESSED : 0) |
+    (isDressed(character) ? IS_STYLED_LETTER : 0) |
     (isOddLetter(character, script, look) ? IS_ODD : 0) |
     (isOddBesideAscii(character, script, look) ? IS_ODD_BESIDE_ASCII : 0) |
     (isAccented || MARK.test(character) ? IS_ACCENTED : 0)
@@ -141,7 +141,7 @@ function isOddBesideAscii(character: string, script: string | undefined, look: s
 }
 
 function asciiTraits(script: string | undefined): number {
-  return IS_ASCII | (script === undefined ? ALL_MODELS : likeModel(script));
+  return IS_ASCII | (script === undefined ? ALL_MODELS : modelTraitOf(script));
 }
 
 /** Letters that are written so every day, though Unicode has a decomposition for them. */

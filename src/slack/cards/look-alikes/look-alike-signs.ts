@@ -1,21 +1,21 @@
 /** Signs that look like those of ASCII, outside of the places in which prose has them. */
-import { lookOf } from './confusables.ts';
+import { prototypeFormOf } from './confusables.ts';
 
 /** A sign, and what of ASCII it looks like. */
-export interface OddSign {
+export interface LookAlikeSign {
   readonly sign: string;
   readonly look: string;
 }
 
 const OTHER_SIGN = '[[\\p{P}\\p{S}]--\\p{ASCII}]';
 const SIGNS = new RegExp(OTHER_SIGN, 'gv');
-const MOST_SIGNS = 20;
+const MAX_SIGNS = 20;
 
 /** Finds such signs; each once, and of very many only the first. */
-export function findOddSigns(text: string): readonly OddSign[] {
-  const found = new Map<string, OddSign>();
+export function findLookAlikeSigns(text: string): readonly LookAlikeSign[] {
+  const found = new Map<string, LookAlikeSign>();
   SIGNS.lastIndex = 0;
-  while (found.size < MOST_SIGNS && SIGNS.test(text)) {
+  while (found.size < MAX_SIGNS && SIGNS.test(text)) {
     const to = SIGNS.lastIndex;
     const from = to - (text.charCodeAt(to - 1) >> 10 === 0x37 ? 2 : 1);
     const sign = text.slice(from, to);
@@ -32,7 +32,9 @@ const LOOKS = new Map<string, string | undefined>();
 
 function asciiLook(sign: string): string | undefined {
   if (LOOKS.has(sign)) return LOOKS.get(sign);
-  const ascii = [sign.normalize('NFKC'), lookOf(sign)].find((look) => /^[!-~]+$/.test(look));
+  const ascii = [sign.normalize('NFKC'), prototypeFormOf(sign)].find((look) =>
+    /^[!-~]+$/.test(look),
+  );
   LOOKS.set(sign, ascii);
   return ascii;
 }

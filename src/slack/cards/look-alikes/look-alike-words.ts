@@ -2,18 +2,18 @@
 import {
   ALL_MODELS,
   EAST_ASIAN,
+  findCharacter,
   IS_ACCENTED,
   IS_ASCII,
-  IS_DRESSED,
   IS_ODD,
   IS_ODD_BESIDE_ASCII,
-  likeModel,
-  lookUp,
+  IS_STYLED_LETTER,
   MODELS,
+  modelTraitOf,
 } from './confusables.ts';
 
 /** A word that could be taken for another one, and by which of its characters. */
-export interface OddWord {
+export interface LookAlikeWord {
   readonly word: string;
   /** `mixed`: of several scripts; `dressed`: with characters that stand in for plain ones; `whole`: all of it looks like a word of another script. */
   readonly kind: 'mixed' | 'dressed' | 'whole';
@@ -25,20 +25,20 @@ export interface OddWord {
 }
 
 /** One can look at no more, and each takes its time. */
-const MOST_WORDS = 100;
+const MAX_WORDS = 100;
 
 /** Finds words that could be taken for others; each once, and of very many only the first. */
-export function findOddWords(text: string): readonly OddWord[] {
-  const words = judgeWords(text);
-  const found = new Map<string, OddWord>();
+export function findLookAlikeWords(text: string): readonly LookAlikeWord[] {
+  const words = classifyWords(text);
+  const found = new Map<string, LookAlikeWord>();
   for (const [i, word] of words.entries()) {
-    if (found.size === MOST_WORDS) break;
+    if (found.size === MAX_WORDS) break;
     const known = found.get(word.text);
     // Where it once stands alone, that counts.
     if (known?.isAmongIts === false || isPlain(word)) continue;
     const around = scriptAround(words, i);
     if (known && around === word.script) continue;
-    const odd = sayOdd(word, around);
+    const odd = toLookAlikeWord(word, around);
     if (odd) found.set(word.text, odd);
   }
   return [...found.values()];
@@ -64,10 +64,10 @@ const REST = /[\p{L}\p{M}\p{N}_]*/uy;
 const ASCII_WORD = /\w/;
 /** What stands between the words of a sentence: other words too, but no sign of a program or of data. */
 const SENTENCE = /^[\w ,.;:!?()«»“”„’…—–-]*$/;
-const MOST_BETWEEN = 60;
+const MAX_BETWEEN = 60;
 
 /** Judges the words that are not ASCII alone: each is found by its first other character, so that nothing is walked through twice. */
-function judgeWords(text: string): readonly Word[] {
+function classifyWords(text: string): readonly Word[] {
   const words: Word[] = [];
   let end = 0;
   FIRST.lastIndex = 0;
@@ -76,10 +76,10 @@ function judgeWords(text: string): readonly Word[] {
     while (from > end && ASCII_WORD.test(text.charAt(from - 1))) from -= 1;
     REST.lastIndex = FIRST.lastIndex;
     REST.test(text);
-    const between = from - end > MOST_BETWEEN ? undefined : text.slice(end, from);
+    const between = from - end > MAX_BETWEEN ? undefined : text.slice(end, from);
     const goesOn = words.length > 0 && between !== undefined && SENTENCE.test(between);
     end = REST.lastIndex;
-    words.push(judge(text.slice(from, end), goesOn));
+    words.push(classifyWord(text.slice(from, end), goesOn));
     FIRST.lastIndex = end;
   }
   return words;
@@ -90,22 +90,22 @@ function isLowSurrogate(text: string, at: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-function judge(text: string, goesOn: boolean): Word {
+function classifyWord(text: string, goesOn: boolean): Word {
   let script: string | undefined;
   let isMixed = false;
   let any = 0;
   let all = -1;
   for (const each of text) {
-    const found = lookUp(each);
+    const found = findCharacter(each);
     any |= found.traits;
     all &= found.traits;
-    isMixed ||= !goTogether(script, found.script);
+    isMixed ||= !areCompatibleScripts(script, found.script);
     script ??= found.script;
   }
   return { text, script, isMixed, any, all, goesOn, sure: sureOf(script, isMixed, any, all) };
 }
 
-function goTogether(one: string | undefined, other: string | undefined): boolean {
+function areCompatibleScripts(one: string | undefined, other: string | undefined): boolean {
   if (one === other || one === undefined || other === undefined) return true;
   return isAsianOrLatin(one) && isAsianOrLatin(other);
 }
@@ -116,7 +116,7 @@ function isAsianOrLatin(script: string): boolean {
 
 /** The traits by which characters stand in for plain ones in a word. */
 function oddTraits({ any }: Word): number {
-  return IS_DRESSED | IS_ODD | (any & IS_ASCII ? IS_ODD_BESIDE_ASCII : 0);
+  return IS_STYLED_LETTER | IS_ODD | (any & IS_ASCII ? IS_ODD_BESIDE_ASCII : 0);
 }
 
 /** Tells whether a word can be nothing but what it seems to be, wherever it stands. */
@@ -128,21 +128,21 @@ function isPlain(word: Word): boolean {
 
 /** The scripts besides its own of which a word can be by its looks. Nobody takes a word of East Asia for one of another alphabet but a stroke or circle for ASCII. */
 function modelsOf({ script = '', all }: Pick<Word, 'script' | 'all'>): number {
-  const models = EAST_ASIAN.has(script) ? likeModel('Latin') : ALL_MODELS;
-  return all & models & ~likeModel(script);
+  const models = EAST_ASIAN.has(script) ? modelTraitOf('Latin') : ALL_MODELS;
+  return all & models & ~modelTraitOf(script);
 }
 
-function sayOdd(word: Word, around: string | undefined): OddWord | undefined {
-  if (word.isMixed) return sayMixed(word);
+function toLookAlikeWord(word: Word, around: string | undefined): LookAlikeWord | undefined {
+  if (word.isMixed) return mixedScriptWord(word);
   const odd = word.any & oddTraits(word);
-  if (odd !== 0) return sayDressed(word, odd, around);
-  if (word.script !== undefined) return sayWhole(word, word.script, around);
-  return word.all & likeModel('Latin') ? sayDressed(word, -1, around) : undefined;
+  if (odd !== 0) return styledLetterWord(word, odd, around);
+  if (word.script !== undefined) return wholeScriptWord(word, word.script, around);
+  return word.all & modelTraitOf('Latin') ? styledLetterWord(word, -1, around) : undefined;
 }
 
-function sayMixed({ text }: Word): OddWord {
+function mixedScriptWord({ text }: Word): LookAlikeWord {
   const letters = [...text].flatMap((letter) => {
-    const { script } = lookUp(letter);
+    const { script } = findCharacter(letter);
     return script === undefined ? [] : [{ letter, script }];
   });
   const scripts = distinct(letters.map(({ script }) => script));
@@ -156,18 +156,28 @@ function sayMixed({ text }: Word): OddWord {
 /** Letters that some languages have in every other word: Turkish, Kazakh and Mongolian, Chechen. */
 const USUAL_SOMEWHERE = /[ıүҮӏӀ]/;
 
-function sayDressed({ text, script }: Word, traits: number, around: string | undefined): OddWord {
-  const odd = distinct([...text]).filter((each) => each > '\x7f' && lookUp(each).traits & traits);
+function styledLetterWord(
+  { text, script }: Word,
+  traits: number,
+  around: string | undefined,
+): LookAlikeWord {
+  const odd = distinct([...text]).filter(
+    (each) => each > '\x7f' && findCharacter(each).traits & traits,
+  );
   const isAmongIts = odd.every((each) => USUAL_SOMEWHERE.test(each)) && around === script;
   const scripts = script === undefined ? [] : [script];
   return { word: text, kind: 'dressed', scripts, odd, isAmongIts };
 }
 
 /** ASCII is never said to be odd: so what looks like it is, even among words of its own script. */
-function sayWhole(word: Word, script: string, around: string | undefined): OddWord | undefined {
+function wholeScriptWord(
+  word: Word,
+  script: string,
+  around: string | undefined,
+): LookAlikeWord | undefined {
   const models = modelsOf(word);
   const isAmongIts = around === script;
-  const like = MODELS.find((model) => models & likeModel(model) && isExpected(model));
+  const like = MODELS.find((model) => models & modelTraitOf(model) && isExpected(model));
   if (like === undefined) return undefined;
   const odd = distinct([...word.text]).filter((each) => each > '\x7f');
   return { word: word.text, kind: 'whole', scripts: [script, like], odd, isAmongIts };
@@ -207,9 +217,9 @@ function sureOf(
   any: number,
   all: number,
 ): string | undefined {
-  if (script === undefined || isMixed || any & (IS_DRESSED | IS_ODD)) return undefined;
+  if (script === undefined || isMixed || any & (IS_STYLED_LETTER | IS_ODD)) return undefined;
   if (script === 'Latin') return any & IS_ACCENTED ? script : undefined;
-  return all & ALL_MODELS & ~likeModel(script) ? undefined : script;
+  return all & ALL_MODELS & ~modelTraitOf(script) ? undefined : script;
 }
 
 function distinct(values: readonly string[]): readonly string[] {

@@ -1,8 +1,8 @@
 /** What in a text looks like something else, and how that is said: words and signs that imitate others, hosts that are written otherwise. */
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { toVisible } from '../../../domain/text/visible-text.ts';
-import { findOddSigns } from './look-alike-signs.ts';
-import { findOddWords, type OddWord } from './look-alike-words.ts';
+import { findLookAlikeSigns } from './look-alike-signs.ts';
+import { findLookAlikeWords, type LookAlikeWord } from './look-alike-words.ts';
 
 /** One thing to look at closely: the text itself as data, then what is to be said of it. */
 export interface LookAlike {
@@ -23,10 +23,10 @@ export function findLookAlikes(text: string): readonly LookAlike[] {
     ? findHosts(text)
     : [
         ...findHosts(text),
-        ...findOddWords(text).map(sayWord),
-        ...findOddSigns(text).map(({ sign, look }) => ({
+        ...findLookAlikeWords(text).map(wordLookAlike),
+        ...findLookAlikeSigns(text).map(({ sign, look }) => ({
           shown: sign,
-          says: `(${sayCodes([sign])}) looks like`,
+          says: `(${describeCodes([sign])}) looks like`,
           other: look,
         })),
         ...findDirections(text),
@@ -38,9 +38,9 @@ export function findLookAlikes(text: string): readonly LookAlike[] {
 const NOT_ASCII = /[^\0-\x7f]/;
 const MAY_HOLD_HOST = /:\/\/|xn--/i;
 
-function sayWord({ word, kind, scripts, odd, isAmongIts }: OddWord): LookAlike {
+function wordLookAlike({ word, kind, scripts, odd, isAmongIts }: LookAlikeWord): LookAlike {
   const shown = shownWord(word);
-  const codes = `(${sayCodes(odd)})`;
+  const codes = `(${describeCodes(odd)})`;
   switch (kind) {
     case 'mixed':
       return { shown, says: `has mixed scripts: ${scripts.join(' + ')} in one word ${codes}` };
@@ -68,9 +68,9 @@ const BESIDE = /[\p{Script=Latin}\p{Nd}]/u;
 function findDirections(text: string): readonly LookAlike[] {
   const isMixed = text.split('\n').some((line) => RIGHT_TO_LEFT.test(line) && BESIDE.test(line));
   if (!isMixed) return [];
-  const says =
+  const outboxMessages =
     'Right-to-left letters stand beside others: their order on the screen may not be that of the text.';
-  return [{ shown: '', says }];
+  return [{ shown: '', says: outboxMessages }];
 }
 
 const AUTHORITY = /\b[a-z][a-z0-9+.-]{0,20}:\/\/([^\s/?#"'<>\\]+)/giu;
@@ -80,7 +80,7 @@ const CODED = /(?<![\w.-])((?:[a-z0-9-]+\.)*xn--[a-z0-9-]+(?:\.[a-z0-9-]+)*)/gi;
 /** A longer one is no host: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4 */
 const MAX_HOST = 253;
 /** One can look at no more, and each takes its time. */
-const MOST_HOSTS = 100;
+const MAX_HOSTS = 100;
 
 function findHosts(text: string): readonly LookAlike[] {
   const behind = new Set<string>();
@@ -99,7 +99,7 @@ function findHosts(text: string): readonly LookAlike[] {
       shown: shownWord(host),
       says: 'is the host of a URL, behind an “@”',
     })),
-    ...odd.slice(0, MOST_HOSTS).map(sayHost),
+    ...odd.slice(0, MAX_HOSTS).map(hostLookAlike),
   ];
 }
 
@@ -107,7 +107,7 @@ function isCoded(host: string): boolean {
   return /(?:^|\.)xn--/i.test(host);
 }
 
-function sayHost(host: string): LookAlike {
+function hostLookAlike(host: string): LookAlike {
   const wasCoded = isCoded(host);
   const convert = wasCoded ? domainToUnicode : domainToASCII;
   // To convert a longer one takes time that grows with the square of its length.
@@ -115,8 +115,10 @@ function sayHost(host: string): LookAlike {
   if (other === '' || other === host.toLowerCase()) {
     return { shown: shownWord(host), says: 'is no valid host' };
   }
-  const says = wasCoded ? 'is a host that people read as' : 'is a host that machines write as';
-  return { shown: shownWord(host), says, other: shownWord(other) };
+  const outboxMessages = wasCoded
+    ? 'is a host that people read as'
+    : 'is a host that machines write as';
+  return { shown: shownWord(host), says: outboxMessages, other: shownWord(other) };
 }
 
 const MAX_WORD = 60;
@@ -130,7 +132,7 @@ function shownWord(word: string): string {
 
 const MAX_CODES = 6;
 
-function sayCodes(letters: readonly string[]): string {
+function describeCodes(letters: readonly string[]): string {
   const codes = [...new Set(letters)].map(
     (letter) => `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
   );

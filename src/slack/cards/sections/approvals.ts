@@ -1,35 +1,40 @@
 /** Who has approved a call and why, and for whom it waits. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { missingVotes } from '../../../domain/calls/decision-rules.ts';
-import type { Called } from '../../../domain/cards/card-channel.ts';
-import type { Outlook } from '../../../domain/people/approver-availability.ts';
+import { missingApprovalCount } from '../../../domain/calls/decision-rules.ts';
+import type { MentionTarget } from '../../../domain/cards/card-channel.ts';
+import type { ApproverAvailability } from '../../../domain/people/approver-availability.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
 import { joinSentences, type Sentence, type SentencePart } from '../../../domain/text/sentence.ts';
 import { BUDGET } from '../../text/limits.ts';
-import { mention, mentionCalled } from '../../text/mrkdwn.ts';
+import { mention, mentionTargets } from '../../text/mrkdwn.ts';
 import { writeSentence } from '../../text/write-sentence.ts';
-import { cutPiece } from '../values/fit-values.ts';
+import { truncateValue } from '../values/fit-values.ts';
 import { renderText } from '../values/render-arguments.ts';
 
 const MAX_NAMES = 10;
 
 /** Says how many approvals there are, and whose are missing; of those who have not decided only `calls` are mentioned, whom a new card calls. */
-export function sayApprovals(
+export function describeApprovals(
   call: Call,
-  outlook: Outlook | undefined,
-  calls: readonly Called[] = [],
+  outlook: ApproverAvailability | undefined,
+  calls: readonly MentionTarget[] = [],
 ): readonly string[] {
-  const lines = call.route !== undefined && call.route.quorum > 1 ? [sayCount(call)] : [];
+  const lines = call.route !== undefined && call.route.quorum > 1 ? [describeCount(call)] : [];
   if (call.status !== 'pending') return lines;
-  if (calls.length > 0) return [...lines, `waiting for ${mentionCalled(calls)}`];
+  if (calls.length > 0) return [...lines, `waiting for ${mentionTargets(calls)}`];
   if (outlook === undefined || isForRequester(call) || outlook.gap !== undefined) return lines;
   const { awaited } = outlook;
-  return awaited.length === 0 ? lines : [...lines, `waiting for ${sayAwaited(call, awaited)}`];
+  return awaited.length === 0
+    ? lines
+    : [...lines, `waiting for ${describeAwaitedApprovers(call, awaited)}`];
 }
 
 /** Builds the warning that the call can't get enough approvals; nothing runs until that is fixed. */
-export function buildGap(call: Call, outlook: Outlook | undefined): KnownBlock[] {
+export function buildApproverGapWarning(
+  call: Call,
+  outlook: ApproverAvailability | undefined,
+): KnownBlock[] {
   if (call.status !== 'pending' || outlook === undefined) return [];
   const { gap, unable } = outlook;
   const isAlone = isForRequester(call);
@@ -44,7 +49,7 @@ export function buildGap(call: Call, outlook: Outlook | undefined): KnownBlock[]
 export function buildReasons(call: Call, masking: Masking): KnownBlock[] {
   const elements = call.votes.slice(0, MAX_NAMES).flatMap(({ by, reason }) => {
     if (reason === undefined) return [];
-    const said = cutPiece(renderText('', reason, masking), BUDGET.reason).text;
+    const said = truncateValue(renderText('', reason, masking), BUDGET.reason).text;
     const line: RichTextElement[] = [
       { type: 'text', text: 'Approved by ', style: { bold: true } },
       { type: 'user', user_id: by.user },
@@ -60,7 +65,7 @@ function isForRequester({ route }: Call): boolean {
   return route === undefined || route.approvers.every((approver) => approver === 'requester');
 }
 
-function sayCount(call: Call): string {
+function describeCount(call: Call): string {
   const quorum = call.route?.quorum ?? 1;
   const names = call.votes.slice(0, MAX_NAMES).map((vote) => mention(vote.by.user));
   const more = call.votes.length > MAX_NAMES ? ` and ${call.votes.length - MAX_NAMES} more` : '';
@@ -69,8 +74,8 @@ function sayCount(call: Call): string {
 }
 
 /** Names those for whom a call waits, without calling them. */
-export function sayAwaited(call: Call, awaited: readonly SentencePart[]): string {
-  const missing = missingVotes(call);
+export function describeAwaitedApprovers(call: Call, awaited: readonly SentencePart[]): string {
+  const missing = missingApprovalCount(call);
   if (awaited.length <= missing) return list(awaited);
   return `${missing === 1 ? 'one' : missing} of ${list(awaited)}`;
 }

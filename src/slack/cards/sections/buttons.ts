@@ -1,17 +1,17 @@
 /** What can be pressed on a card. */
 import type { Button, ConfirmationDialog, KnownBlock, Overflow, StaticSelect } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { isElicitation, isQuestion } from '../../../domain/calls/call-origin.ts';
+import { isAnswerOnly, isServerQuestion } from '../../../domain/calls/call-origin.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
 import type { DecisionKind } from '../../../domain/policy/route.ts';
-import { hideText, type Masking } from '../../../domain/secrets/mask-secrets.ts';
+import { type Masking, maskWholeText } from '../../../domain/secrets/mask-secrets.ts';
 import { toVisible } from '../../../domain/text/visible-text.ts';
 import { isLongChoice, toChoiceOption } from '../../forms/draw/choice-fields.ts';
 import { ACTIONS, CHOICE_BUTTONS, chooseAction } from '../../transport/ids.ts';
-import { callName } from './heading.ts';
+import { cardTitleOf } from './heading.ts';
 
 /** What the foot must know besides the call. */
-export interface FootFacts {
+export interface ButtonFacts {
   /** Whether everything of the call stands on the card. */
   readonly whole: boolean;
   /** How large the call is, where it is not whole. */
@@ -28,7 +28,7 @@ export type MakeButton = (
 ) => Button;
 
 /** Makes what makes the buttons of a call. */
-export function buttonMaker(call: Call): MakeButton {
+export function createButtonMaker(call: Call): MakeButton {
   const value = encodeCardToken(call);
   return (actionId, text, more = {}) => ({
     type: 'button',
@@ -40,15 +40,15 @@ export function buttonMaker(call: Call): MakeButton {
 }
 
 /** Makes the buttons of a card on which people decide, or say what became of a call. */
-export function buildFoot(call: Call, facts: FootFacts): KnownBlock[] {
-  const button = buttonMaker(call);
+export function buildButtons(call: Call, facts: ButtonFacts): KnownBlock[] {
+  const button = createButtonMaker(call);
   const look = facts.whole
     ? button(ACTIONS.open, 'Details')
-    : button(ACTIONS.open, `Open${saySize(facts.size)}`);
+    : button(ACTIONS.open, `Open${describeSize(facts.size)}`);
   if (call.status === 'unknown') {
-    return [{ type: 'actions', elements: [...makeSettlements(button), look] }];
+    return [{ type: 'actions', elements: [...buildSettlementButtons(button), look] }];
   }
-  const decisions = makeDecisions(call, facts, button);
+  const decisions = buildDecisionButtons(call, facts, button);
   const choices = makeChoices(call, facts.masking);
   const buttons = [...choices, ...decisions];
   if (!facts.whole) return [{ type: 'actions', elements: [look, ...buttons] }];
@@ -68,12 +68,12 @@ function makeMenu(call: Call): Overflow {
 
 const KB = 1_024;
 
-function saySize(size: number): string {
+function describeSize(size: number): string {
   return size < KB ? '' : ` (${Math.round(size / KB)} KB)`;
 }
 
 /** Makes the buttons for what people say of a call of which nobody knows whether it ran. */
-export function makeSettlements(button: MakeButton): Button[] {
+export function buildSettlementButtons(button: MakeButton): Button[] {
   return [
     button(ACTIONS.settleRan, 'It ran'),
     button(ACTIONS.settleRerun, 'It did not, run it'),
@@ -82,22 +82,22 @@ export function makeSettlements(button: MakeButton): Button[] {
 }
 
 /** Makes the buttons of those decisions that the route allows; Approve only beside the whole call. */
-export function makeDecisions(
+export function buildDecisionButtons(
   call: Call,
-  facts: Pick<FootFacts, 'whole' | 'editable'>,
+  facts: Pick<ButtonFacts, 'whole' | 'editable'>,
   button: MakeButton,
 ): Button[] {
   const allows = (kind: DecisionKind) => call.route?.decisions.includes(kind) ?? false;
-  if (isElicitation(call)) {
+  if (isServerQuestion(call)) {
     return [
       button(ACTIONS.edit, 'Answer', { style: 'primary' }),
       button(ACTIONS.ignore, 'Decline'),
     ];
   }
   return [
-    ...(allows('approve') && facts.whole ? [makeApprove(call, button)] : []),
+    ...(allows('approve') && facts.whole ? [buildApproveButton(call, button)] : []),
     ...(allows('edit') && facts.editable ? [button(ACTIONS.edit, 'Edit')] : []),
-    ...(allows('reply') ? [button(ACTIONS.reply, isQuestion(call) ? 'Answer…' : 'Reply')] : []),
+    ...(allows('reply') ? [button(ACTIONS.reply, isAnswerOnly(call) ? 'Answer…' : 'Reply')] : []),
     ...(allows('ignore') ? [button(ACTIONS.ignore, 'Ignore', confirmIgnore(call))] : []),
   ];
 }
@@ -105,9 +105,9 @@ export function makeDecisions(
 const MAX_CONFIRM = 300;
 
 /** A high-risk approval repeats the summary in a confirm. */
-export function makeApprove(call: Call, button: MakeButton): Button {
+export function buildApproveButton(call: Call, button: MakeButton): Button {
   const more =
-    call.risk === 'high' ? { confirm: ask('Approve this?', callName(call), 'Approve') } : {};
+    call.risk === 'high' ? { confirm: ask('Approve this?', cardTitleOf(call), 'Approve') } : {};
   return button(ACTIONS.approve, 'Approve', { style: 'primary', ...more });
 }
 
@@ -133,8 +133,8 @@ function ask(title: string, text: string, confirm: string): ConfirmationDialog {
 function makeChoices(call: Call, masking: Masking): (Button | StaticSelect)[] {
   const { choices = [] } = call.outside ?? {};
   const token = encodeCardToken(call);
-  if (choices.length === 0 || !isQuestion(call)) return [];
-  if (areButtons(choices, masking)) {
+  if (choices.length === 0 || !isAnswerOnly(call)) return [];
+  if (fitOnButtons(choices, masking)) {
     return choices.map((choice, place) => ({
       type: 'button',
       action_id: chooseAction(place),
@@ -143,7 +143,7 @@ function makeChoices(call: Call, masking: Masking): (Button | StaticSelect)[] {
     }));
   }
   const options = choices.map((choice, place) => {
-    const option = toChoiceOption(hideText(choice, masking), place);
+    const option = toChoiceOption(maskWholeText(choice, masking), place);
     return { ...option, value: `${token} ${place}` };
   });
   const placeholder = { type: 'plain_text' as const, text: 'Choose an answer', emoji: false };
@@ -151,12 +151,12 @@ function makeChoices(call: Call, masking: Masking): (Button | StaticSelect)[] {
 }
 
 /** Tells whether each answer is shown whole on a button. */
-export function areButtons(choices: readonly string[], masking: Masking): boolean {
+export function fitOnButtons(choices: readonly string[], masking: Masking): boolean {
   if (choices.length > CHOICE_BUTTONS) return false;
   return choices.every(
     (choice) =>
       !isLongChoice(choice) &&
       toVisible(choice).text === choice &&
-      hideText(choice, masking) === choice,
+      maskWholeText(choice, masking) === choice,
   );
 }

@@ -1,27 +1,31 @@
 /** Who makes a call from outside, in words of ours: everything but a key's or a server's name is its own claim. */
 import type { Call } from '../../../domain/calls/call.ts';
-import { isHanded, isTaken, type Outside } from '../../../domain/calls/call-origin.ts';
-import { showTitle } from '../../../domain/text/visible-text.ts';
+import {
+  type CallOrigin,
+  isConsumedByCaller,
+  isRunByGraph,
+} from '../../../domain/calls/call-origin.ts';
+import { escapeProgramName } from '../../../domain/text/visible-text.ts';
 import { dateText } from '../../text/mrkdwn.ts';
-import { endsWithTaking } from './status-labels.ts';
+import { endsWhenTaken } from './status-labels.ts';
 
-const KINDS: Readonly<Record<Outside['by'], string>> = {
+const KINDS: Readonly<Record<CallOrigin['by'], string>> = {
   key: 'program',
   graph: 'graph',
   server: 'MCP server',
 };
 
 /** Names whoever makes a call from outside; nothing of it is markup. */
-export function sayOutside({ by, name }: Outside): string {
-  return `${KINDS[by]} “${showTitle(name)}”`;
+export function callerLabel({ by, name }: CallOrigin): string {
+  return `${KINDS[by]} “${escapeProgramName(name)}”`;
 }
 
 /** Says what is known of whoever makes a call from outside, with what of it nobody has checked. */
-export function sayOrigin(outside: Outside): string {
+export function describeOrigin(outside: CallOrigin): string {
   const via = outside.isProxied ? ' through a proxy' : '';
   const from = outside.host === undefined ? via : ` from \`${showHost(outside.host)}\``;
   const how = outside.by === 'key' ? ' (API key, unverified)' : '';
-  return `the ${sayOutside(outside)}${how}${from}`;
+  return `the ${callerLabel(outside)}${how}${from}`;
 }
 
 const HOST_LIMIT = 80;
@@ -36,15 +40,17 @@ function showHost(host: string): string {
 }
 
 /** Says for what a program waits, or what it leaves open, below the state of its call. */
-export function sayWaits(call: Call, outside: Outside): string | undefined {
-  const who = `The ${sayOutside(outside)}`;
+export function describeCallerWait(call: Call, outside: CallOrigin): string | undefined {
+  const who = `The ${callerLabel(outside)}`;
   const { deadlineAt, status } = call;
   const until = deadlineAt === undefined ? '' : ` until ${dateText(deadlineAt)}`;
   // What a graph has not said, its outcome says.
-  if (endsWithTaking(call)) {
-    return isTaken(call) ? `approved and picked up. ${who} doesn’t report results.` : undefined;
+  if (endsWhenTaken(call)) {
+    return isConsumedByCaller(call)
+      ? `approved and picked up. ${who} doesn’t report results.`
+      : undefined;
   }
-  if (isHanded(call)) return status === 'pending' ? `${who} waits for it.` : undefined;
+  if (isRunByGraph(call)) return status === 'pending' ? `${who} waits for it.` : undefined;
   switch (status) {
     case 'pending':
       return `${who} waits for it.`;

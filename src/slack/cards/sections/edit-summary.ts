@@ -1,21 +1,21 @@
 /** What a person changed in the arguments, on the card. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { type ArgChange, editOf } from '../../../domain/calls/call-edit.ts';
+import { type ArgChange, callEditOf } from '../../../domain/calls/call-edit.ts';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import {
   type Masking,
   maskedPaths,
-  saySecret,
   secretAt,
+  secretPlaceholder,
 } from '../../../domain/secrets/mask-secrets.ts';
-import { showPatch } from '../../../domain/text/line-diff.ts';
+import { diffLines } from '../../../domain/text/line-diff.ts';
 import { BUDGET } from '../../text/limits.ts';
 import { mention } from '../../text/mrkdwn.ts';
-import { count, cutPiece } from '../values/fit-values.ts';
-import { showScalar } from '../values/format-scalar.ts';
-import { type DataPiece, renderText } from '../values/render-arguments.ts';
-import { asCode, buildPieces } from '../values/rich-text-blocks.ts';
+import { formatCount, truncateValue } from '../values/fit-values.ts';
+import { formatScalar } from '../values/format-scalar.ts';
+import { renderText, type ShownArgument } from '../values/render-arguments.ts';
+import { asCode, buildValueBlock } from '../values/rich-text-blocks.ts';
 
 const MAX_CHANGES = 8;
 const MAX_SIDE = 60;
@@ -30,61 +30,72 @@ export function buildEdit(call: Call, masking: Masking): KnownBlock[] {
   if (call.editedBy === undefined) return [];
   const text = `:pencil2: Edited by ${mention(call.editedBy.user)}`;
   const who: KnownBlock = { type: 'context', elements: [{ type: 'mrkdwn', text }] };
-  const changes = editOf(call, maskedPaths(masking))?.changes ?? [];
+  const changes = callEditOf(call, maskedPaths(masking))?.changes ?? [];
   const shown = changes.slice(0, MAX_CHANGES);
   const left = changes.length - shown.length;
   const room = Math.floor(BUDGET.edit / Math.max(1, shown.length));
   return [
     who,
     ...shown.flatMap((change) => buildChange(change, masking, room)),
-    ...(left === 0 ? [] : [sayLine([said(`${count(left)} more changes are not shown.`)])]),
+    ...(left === 0
+      ? []
+      : [buildEditLine([said(`${formatCount(left)} more changes are not shown.`)])]),
   ];
 }
 
 function buildChange(change: ArgChange, masking: Masking, room: number): KnownBlock[] {
   const { path, from, to, isSecret } = change;
-  const name = cutPiece(renderText('', nameOf(path), masking), MAX_SIDE).text;
+  const name = truncateValue(renderText('', nameOf(path), masking), MAX_SIDE).text;
   if (isSecret) {
     const within = masking.paths.claimed.length > 0 ? 'claimed' : 'hidden';
     const kind = secretAt(path, masking) ?? within;
     const sides = [from, to].map((side) =>
-      side === undefined ? 'not set' : saySecret(kind, side, masking),
+      side === undefined ? 'not set' : secretPlaceholder(kind, side, masking),
     );
-    return [sayLine([asCode(name), said(` changed from ${sides.join(' to ')}`)])];
+    return [buildEditLine([asCode(name), said(` changed from ${sides.join(' to ')}`)])];
   }
   const isLong = [from, to].some((side) => JSON.stringify(side ?? null).length > MAX_TRIED);
   const sides = isLong ? [] : [from, to].map((side) => renderSide(side, masking));
   if (!isLong && sides.every(({ text }) => text.length <= MAX_SIDE && !text.includes('\n'))) {
     const [before, after] = sides.map(elementsOf);
     return [
-      sayLine([asCode(name), said(' from '), ...(before ?? []), said(' to '), ...(after ?? [])]),
+      buildEditLine([
+        asCode(name),
+        said(' from '),
+        ...(before ?? []),
+        said(' to '),
+        ...(after ?? []),
+      ]),
     ];
   }
   const patch = renderText('', difference(...textsOf(from, to)), masking);
-  return [sayLine([asCode(name), said(' changed:')]), ...buildPieces([cutLines(patch, room)])];
+  return [
+    buildEditLine([asCode(name), said(' changed:')]),
+    ...buildValueBlock([cutLines(patch, room)]),
+  ];
 }
 
-function cutLines(piece: DataPiece, room: number): DataPiece {
-  const cut = cutPiece({ ...piece, label: 'Difference' }, Math.min(room, BUDGET.edit));
+function cutLines(piece: ShownArgument, room: number): ShownArgument {
+  const cut = truncateValue({ ...piece, label: 'Difference' }, Math.min(room, BUDGET.edit));
   return { ...cut, set: 'box' };
 }
 
 function nameOf(path: ArgChange['path']): string {
-  return path.length === 0 ? 'the arguments' : path.map(sayStep).join('.');
+  return path.length === 0 ? 'the arguments' : path.map(describeStep).join('.');
 }
 
 /** A name that looks like a path is no path. */
-function sayStep(step: string | number): string {
+function describeStep(step: string | number): string {
   return typeof step === 'number' || /^[\w-]+$/.test(step) ? `${step}` : JSON.stringify(step);
 }
 
-function renderSide(value: JsonValue | undefined, masking: Masking): DataPiece {
-  const shown = value === undefined ? undefined : showScalar(value);
+function renderSide(value: JsonValue | undefined, masking: Masking): ShownArgument {
+  const shown = value === undefined ? undefined : formatScalar(value);
   const { text, set } = shown ?? { text: JSON.stringify(value) ?? '', set: 'code' as const };
   return { ...renderText('', text, masking), set };
 }
 
-function elementsOf({ set, text }: DataPiece): readonly RichTextElement[] {
+function elementsOf({ set, text }: ShownArgument): readonly RichTextElement[] {
   if (text === '') return [said('not set')];
   if (set === 'ours') return [said(text)];
   return [set === 'plain' ? { type: 'text', text } : asCode(text)];
@@ -101,8 +112,8 @@ function textsOf(from: JsonValue | undefined, to: JsonValue | undefined): [strin
 }
 
 function difference(before: string, after: string): string {
-  const sizes = `${count(before.length)} characters became ${count(after.length)}.`;
-  const patch = showPatch(before, after, { context: 1, maxChanged: MAX_EDITED_LINES });
+  const sizes = `${formatCount(before.length)} characters became ${formatCount(after.length)}.`;
+  const patch = diffLines(before, after, { context: 1, maxChanged: MAX_EDITED_LINES });
   return patch === undefined || patch.length > MAX_PATCH ? sizes : patch;
 }
 
@@ -111,6 +122,6 @@ function said(text: string): RichTextElement {
   return { type: 'text', text, style: { italic: true } };
 }
 
-function sayLine(elements: RichTextElement[]): KnownBlock {
+function buildEditLine(elements: RichTextElement[]): KnownBlock {
   return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
 }

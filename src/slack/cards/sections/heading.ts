@@ -1,23 +1,31 @@
 /** What a call is called on its card, and who asks for it. */
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { isElicitation, isQuestion, type Outside } from '../../../domain/calls/call-origin.ts';
-import { isThirdParty, nameCall } from '../../../domain/cards/call-name.ts';
+import {
+  type CallOrigin,
+  isAnswerOnly,
+  isServerQuestion,
+} from '../../../domain/calls/call-origin.ts';
+import { callTitle, isThirdParty } from '../../../domain/cards/call-name.ts';
 import { readStoredJson } from '../../../domain/json/json.ts';
-import type { Outlook } from '../../../domain/people/approver-availability.ts';
+import type { ApproverAvailability } from '../../../domain/people/approver-availability.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
-import { showHeading, showName, showTitle } from '../../../domain/text/visible-text.ts';
+import {
+  escapeHeading,
+  escapeProgramName,
+  escapeToolName,
+} from '../../../domain/text/visible-text.ts';
 import { BUDGET, LIMITS } from '../../text/limits.ts';
 import { escapeMrkdwn, mention } from '../../text/mrkdwn.ts';
 import { writeSentence } from '../../text/write-sentence.ts';
-import { elicitationTitle } from '../server-question.ts';
-import { cutBefore, cutPiece } from '../values/fit-values.ts';
+import { serverQuestionTitle } from '../server-question.ts';
+import { safeCutIndex, truncateValue } from '../values/fit-values.ts';
 import { renderText } from '../values/render-arguments.ts';
-import { buildPieces } from '../values/rich-text-blocks.ts';
-import { sayOrigin, sayOutside } from './caller-labels.ts';
+import { buildValueBlock } from '../values/rich-text-blocks.ts';
+import { callerLabel, describeOrigin } from './caller-labels.ts';
 
 /** Says a tool's name in plain words, with the name itself where they differ. */
-export function toPlainWords(tool: string, show = showName): string {
+export function describeToolName(tool: string, show = escapeToolName): string {
   const name = show(tool);
   const words = name.replace(/[_-]+/g, ' ').trim();
   if (words === '' || !/^[A-Za-z0-9 .]+$/.test(words)) return name;
@@ -28,35 +36,35 @@ export function toPlainWords(tool: string, show = showName): string {
 }
 
 /** What a tool is called in a list: in plain words, or whose question it is. */
-export function titleOf(call: Call, show = showName): string {
-  return isElicitation(call) ? elicitationTitle(call) : toPlainWords(call.tool, show);
+export function listTitleOf(call: Call, show = escapeToolName): string {
+  return isServerQuestion(call) ? serverQuestionTitle(call) : describeToolName(call.tool, show);
 }
 
 /** Names a call for people in one plain line in which everything is visible: what it does, as far as we know that, or for a third party's tool who asks and its name. */
-export function callName(call: Call): string {
-  if (isElicitation(call)) return elicitationTitle(call);
-  if (isQuestion(call)) return `Question from ${showTitle(call.outside?.name ?? '')}`;
+export function cardTitleOf(call: Call): string {
+  if (isServerQuestion(call)) return serverQuestionTitle(call);
+  if (isAnswerOnly(call)) return `Question from ${escapeProgramName(call.outside?.name ?? '')}`;
   const isKnown = call.outside?.by === 'key' && call.summary !== undefined;
   if (isThirdParty(call) && !isKnown) {
-    const asker = showTitle(call.outside?.name ?? call.server ?? '');
-    return `${asker}: ${showHeading(call.tool)}`;
+    const asker = escapeProgramName(call.outside?.name ?? call.server ?? '');
+    return `${asker}: ${escapeHeading(call.tool)}`;
   }
-  if (call.summary === undefined) return toPlainWords(call.tool, showHeading);
-  return cutLine(nameCall(call), LIMITS.headerText - HIGH.length);
+  if (call.summary === undefined) return describeToolName(call.tool, escapeHeading);
+  return cutLine(callTitle(call), LIMITS.headerText - HIGH.length);
 }
 
 function cutLine(line: string, most: number): string {
-  return line.length <= most ? line : `${line.slice(0, cutBefore(line, most - 1))}…`;
+  return line.length <= most ? line : `${line.slice(0, safeCutIndex(line, most - 1))}…`;
 }
 
 const HIGH = '⚠ ';
 
 /** Makes the heading: only a high risk is said there. */
 export function buildHeading(call: Call, masking: Masking): KnownBlock {
-  const question = askedInHeading(call, masking);
-  const asker = showTitle(call.outside?.name ?? '');
-  const name = question === undefined ? callName(call) : `${asker} asks: ${question}`;
-  const isHigh = call.risk === 'high' && !isQuestion(call) && !isElicitation(call);
+  const question = questionInHeading(call, masking);
+  const asker = escapeProgramName(call.outside?.name ?? '');
+  const name = question === undefined ? cardTitleOf(call) : `${asker} asks: ${question}`;
+  const isHigh = call.risk === 'high' && !isAnswerOnly(call) && !isServerQuestion(call);
   const text = `${isHigh ? HIGH : ''}${name}`;
   return { type: 'header', text: { type: 'plain_text', text, emoji: false } };
 }
@@ -64,8 +72,8 @@ export function buildHeading(call: Call, masking: Masking): KnownBlock {
 const MAX_QUESTION = 100;
 
 /** The words of a question, where they are its only argument and one plain line: then the heading shows them whole. */
-export function askedInHeading(call: Call, masking: Masking): string | undefined {
-  if (!isQuestion(call) || isElicitation(call)) return undefined;
+export function questionInHeading(call: Call, masking: Masking): string | undefined {
+  if (!isAnswerOnly(call) || isServerQuestion(call)) return undefined;
   const args = readStoredJson(call.args);
   const values = typeof args === 'object' && args !== null ? Object.values(args) : [];
   const [text] = values;
@@ -82,31 +90,31 @@ export function askedInHeading(call: Call, masking: Masking): string | undefined
 export function buildNote({ note = '' }: Call, masking: Masking): KnownBlock[] {
   if (note === '') return [];
   if (typeof note === 'string') {
-    return buildPieces([cutPiece(renderText('Note', note, masking), BUDGET.note)]);
+    return buildValueBlock([truncateValue(renderText('Note', note, masking), BUDGET.note)]);
   }
   const text = `*Note* ${writeSentence(note)}`;
   return [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
 }
 
 /** Says who asks: a person, or a helper or a program on a person's behalf; by name where nobody needs to be called. */
-export function sayAsker(call: Call, outlook?: Outlook): string {
-  return sayWho(call, outlook, sayOutside);
+export function describeRequester(call: Call, outlook?: ApproverAvailability): string {
+  return describeRequesterBy(call, outlook, callerLabel);
 }
 
 /** The same with what is known of a program. */
-export function sayAskerWhole(call: Call, outlook?: Outlook): string {
-  return sayWho(call, outlook, sayOrigin);
+export function describeRequesterInFull(call: Call, outlook?: ApproverAvailability): string {
+  return describeRequesterBy(call, outlook, describeOrigin);
 }
 
-function sayWho(
+function describeRequesterBy(
   { agent, outside, requester, work }: Call,
-  outlook: Outlook | undefined,
-  sayProgram: (outside: Outside) => string,
+  outlook: ApproverAvailability | undefined,
+  sayProgram: (outside: CallOrigin) => string,
 ): string {
   const asker = outlook?.asker;
   const person = asker ? writeSentence(asker, 'quiet') : mention(requester.user);
   if (outside !== undefined) return `${sayProgram(outside)}, for ${person}`;
   if (agent === undefined) return person;
   const which = work && work.siblings > 1 ? ` (work ${work.position + 1} of ${work.siblings})` : '';
-  return `helper ${escapeMrkdwn(showName(agent))}${which}, for ${person}`;
+  return `helper ${escapeMrkdwn(escapeToolName(agent))}${which}, for ${person}`;
 }

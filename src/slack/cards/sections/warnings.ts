@@ -2,7 +2,7 @@
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { SecretCounts } from '../../../domain/secrets/mask-secrets.ts';
 import { findLookAlikes, type LookAlike } from '../look-alikes/look-alikes.ts';
-import { count, type PieceSums } from '../values/fit-values.ts';
+import { formatCount, type HiddenCharacterSums } from '../values/fit-values.ts';
 import { asCode } from '../values/rich-text-blocks.ts';
 
 /** Deeper values are read in the full view, where there is room for them. */
@@ -12,18 +12,18 @@ const MAX_USUAL = 5;
 
 /** Makes the block of warnings; nothing when there is nothing to say. `missing` is in words of ours. */
 export function buildWarnings(
-  sums: PieceSums,
+  sums: HiddenCharacterSums,
   { missing = [], reveals }: { readonly missing?: readonly string[]; readonly reveals: boolean },
 ): KnownBlock[] {
   const lookAlikes = findLookAlikes(sums.foreign);
   const alarming = lookAlikes.filter(({ isUsual }) => !isUsual);
   const lines = [
-    ...sayHidden(sums.hidden),
-    ...alarming.slice(0, MAX_LOOK_ALIKES).map(sayLookAlike),
-    ...sayMore(alarming.length - MAX_LOOK_ALIKES),
-    ...saySecrets(sums.secrets, reveals),
+    ...buildHiddenWarning(sums.hidden),
+    ...alarming.slice(0, MAX_LOOK_ALIKES).map(buildLookAlikeWarning),
+    ...buildMoreWarning(alarming.length - MAX_LOOK_ALIKES),
+    ...buildSecretsWarning(sums.secrets, reveals),
     ...missing.map((text) => warning(said(text))),
-    ...sayUsual(lookAlikes.filter(({ isUsual }) => isUsual)),
+    ...buildOrdinaryWordsWarning(lookAlikes.filter(({ isUsual }) => isUsual)),
   ];
   if (lines.length === 0) return [];
   const elements = lines.flatMap((line, i) => (i === 0 ? line : [said('\n'), ...line]));
@@ -41,45 +41,48 @@ function warning(...rest: Line): Line {
   return [{ type: 'emoji', name: 'warning' }, said(' '), ...rest];
 }
 
-function sayHidden(hidden: number): readonly Line[] {
+function buildHiddenWarning(hidden: number): readonly Line[] {
   if (hidden === 0) return [];
   const what =
     hidden === 1
       ? '1 character that can’t be seen is'
-      : `${count(hidden)} characters that can’t be seen are`;
+      : `${formatCount(hidden)} characters that can’t be seen are`;
   return [warning(said(`${what} written as `), asCode('\\u{…}'), said('.'))];
 }
 
-function sayLookAlike({ shown, says, other }: LookAlike): Line {
+function buildLookAlikeWarning({ shown, says, other }: LookAlike): Line {
   if (shown === '') return warning(said(says));
   if (other === undefined) return warning(asCode(shown), said(` ${says}`));
   return warning(asCode(shown), said(` ${says} `), asCode(other));
 }
 
-function sayMore(more: number): readonly Line[] {
+function buildMoreWarning(more: number): readonly Line[] {
   if (more <= 0) return [];
-  return [warning(said(`${count(more)} more things here look like something else.`))];
+  return [warning(said(`${formatCount(more)} more things here look like something else.`))];
 }
 
 /** Every Russian or Greek text has such words: they are named without a warning. */
-function sayUsual(words: readonly LookAlike[]): readonly Line[] {
+function buildOrdinaryWordsWarning(words: readonly LookAlike[]): readonly Line[] {
   if (words.length === 0) return [];
   const named = words.slice(0, MAX_USUAL).flatMap(({ shown }) => [said(' '), asCode(shown)]);
   const left = words.length - MAX_USUAL;
-  const more = left > 0 ? ` and ${count(left)} more.` : '.';
+  const more = left > 0 ? ` and ${formatCount(left)} more.` : '.';
   return [[said('Words that look the same in other letters:'), ...named, said(more)]];
 }
 
-function saySecrets(
+function buildSecretsWarning(
   { claimed, guessed, hidden, repeated }: SecretCounts,
   reveals: boolean,
 ): readonly Line[] {
   return [
-    ...sayLocked(hidden, SECRETS.hidden),
+    ...buildLockedWarning(hidden, SECRETS.hidden),
     ...(repeated === 0 ? [] : [warning(said(REPEATED))]),
     ...(reveals
-      ? sayLocked(claimed + guessed, SECRETS.revealed)
-      : [...sayLocked(claimed, SECRETS.claimed), ...sayLocked(guessed, SECRETS.guessed)]),
+      ? buildLockedWarning(claimed + guessed, SECRETS.revealed)
+      : [
+          ...buildLockedWarning(claimed, SECRETS.claimed),
+          ...buildLockedWarning(guessed, SECRETS.guessed),
+        ]),
   ];
 }
 
@@ -106,8 +109,11 @@ const SECRETS = {
 const REPEATED =
   'An argument repeats a secret, so a part of it is shown to nobody. Approve only if you know what it says.';
 
-function sayLocked(number: number, [one, many]: readonly [string, string]): readonly Line[] {
+function buildLockedWarning(
+  number: number,
+  [one, many]: readonly [string, string],
+): readonly Line[] {
   if (number === 0) return [];
-  const text = number === 1 ? one : `${count(number)} ${many}`;
+  const text = number === 1 ? one : `${formatCount(number)} ${many}`;
   return [[{ type: 'emoji', name: 'lock' }, said(` ${text}`)]];
 }

@@ -1,24 +1,24 @@
 /** What arguments are called where they are shown. */
 import type { JsonValue } from '../../../domain/json/json.ts';
-import { toWords } from '../../forms/plan/form-labels.ts';
+import { toLabelWords } from '../../forms/plan/form-labels.ts';
 import {
   asObject,
+  createSchemaWalk,
   resolveSchema,
   type Schema,
-  startWalk,
   typeOf,
   variantsOf,
 } from '../../forms/plan/resolve-schema.ts';
 
 /** What is said of one argument. */
-export interface ArgumentName {
+export interface ArgumentLabel {
   readonly label: string;
   /** The schema takes nothing but a text. */
   readonly isText: boolean;
 }
 
 /** Names of arguments by their keys. */
-export type ArgumentNames = ReadonlyMap<string, ArgumentName>;
+export type ArgumentLabels = ReadonlyMap<string, ArgumentLabel>;
 
 const PLAIN_KEY = /^[A-Za-z0-9_.-]{1,60}$/;
 const PLAIN_TITLE = /^[\p{L}\p{N}][\p{L}\p{N} '’()/&.-]{0,39}$/u;
@@ -30,11 +30,11 @@ const OUR_LABELS =
  * Names the arguments that a schema knows: by its titles where the tool is ours or the operator's.
  * A third party's titles are never used, for they could say anything of the value beside them.
  */
-export function nameArguments(
+export function argumentLabelsOf(
   schema: Schema,
   { usesTitles }: { readonly usesTitles: boolean },
-): ArgumentNames {
-  const walk = startWalk(schema);
+): ArgumentLabels {
+  const walk = createSchemaWalk(schema);
   const all = new Map<string, JsonValue[]>();
   for (const { properties } of variantsOf(schema, walk)) {
     for (const [key, each] of Object.entries(asObject(properties))) {
@@ -63,6 +63,6 @@ function labelOf(key: string, kinds: readonly Schema[]): string {
     kinds.map((each) => (typeof each.title === 'string' ? each.title : '')),
   );
   if (others.length === 0 && PLAIN_TITLE.test(title)) return title;
-  const words = toWords(key);
+  const words = toLabelWords(key);
   return PLAIN_KEY.test(key) && !OUR_LABELS.test(words) ? words : key;
 }

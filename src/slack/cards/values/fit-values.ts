@@ -1,11 +1,11 @@
 import { addCounts, NO_SECRETS } from '../../../domain/secrets/mask-secrets.ts';
 import { BUDGET } from '../../text/limits.ts';
-import type { DataPiece } from './render-arguments.ts';
-import { shortenRuns } from './shorten-escapes.ts';
+import type { ShownArgument } from './render-arguments.ts';
+import { shortenEscapeRuns } from './shorten-escapes.ts';
 
 /** Pieces as they fit a card: what is cut says so in its label, what is left out is counted, and long runs of escapes are one mark each. */
-export interface FittedPieces {
-  readonly pieces: readonly DataPiece[];
+export interface FittedValues {
+  readonly pieces: readonly ShownArgument[];
   readonly leftOut: number;
   /** Whether everything is shown. */
   readonly whole: boolean;
@@ -34,7 +34,7 @@ function lengthWithin(text: string, rows: number): number {
   return text.length;
 }
 
-function rowsOfPiece(piece: DataPiece): number {
+function rowsOfPiece(piece: ShownArgument): number {
   const { label, list, name = '', text } = piece;
   const head = `${name}${label}`;
   if (list !== undefined) {
@@ -48,7 +48,7 @@ function rowsOfPiece(piece: DataPiece): number {
 }
 
 /** Tells whether a piece is on the same line as its label. */
-export function isInline({ list, set, text }: DataPiece): boolean {
+export function isInline({ list, set, text }: ShownArgument): boolean {
   return list === undefined && set !== 'box' && !text.includes('\n');
 }
 
@@ -56,16 +56,16 @@ export function isInline({ list, set, text }: DataPiece): boolean {
 const WORTH_STARTING = 2;
 
 /** Fits pieces into so many rows, in their order. */
-export function fitPieces(
-  pieces: readonly DataPiece[],
+export function fitValues(
+  pieces: readonly ShownArgument[],
   room: {
     readonly rows: number;
     /** Of one piece. */
-    readonly each: (piece: DataPiece) => number;
+    readonly each: (piece: ShownArgument) => number;
     readonly count: number;
   },
-): FittedPieces {
-  const fitted: DataPiece[] = [];
+): FittedValues {
+  const fitted: ShownArgument[] = [];
   let left = room.rows;
   let whole = true;
   for (const piece of pieces) {
@@ -83,30 +83,34 @@ export function fitPieces(
 }
 
 /** Returns a piece that fits, its parts one to a line if they do; undefined where it has to be cut. */
-function fitPiece(piece: DataPiece, rows: number): DataPiece | undefined {
+function fitPiece(piece: ShownArgument, rows: number): ShownArgument | undefined {
   const { list: _list, ...plain } = piece;
-  const short = { ...plain, text: shortenRuns(piece.text, rows * ROW) };
+  const short = { ...plain, text: shortenEscapeRuns(piece.text, rows * ROW) };
   return [piece, short].find((each) => {
     return each.text === short.text && rowsOfPiece(each) <= rows;
   });
 }
 
-function cutRows({ list: _list, ...piece }: DataPiece, rows: number): DataPiece {
-  const text = shortenRuns(piece.text, rows * ROW);
-  return cutPiece(piece, lengthWithin(text, Math.max(1, rows - 1)));
+function cutRows({ list: _list, ...piece }: ShownArgument, rows: number): ShownArgument {
+  const text = shortenEscapeRuns(piece.text, rows * ROW);
+  return truncateValue(piece, lengthWithin(text, Math.max(1, rows - 1)));
 }
 
 /** Shortens a piece's text: long runs of escapes, then its end, which its label says; `whole` is its length where it has been cut before. */
-export function cutPiece<Piece extends DataPiece>(piece: Piece, max: number, whole = 0): Piece {
-  const short = shortenRuns(piece.text, max);
+export function truncateValue<Piece extends ShownArgument>(
+  piece: Piece,
+  max: number,
+  whole = 0,
+): Piece {
+  const short = shortenEscapeRuns(piece.text, max);
   if (Math.max(short.length, whole) <= max) return { ...piece, text: short };
-  const text = short.slice(0, cutBefore(short, Math.max(1, max)));
-  const label = `${piece.label === '' ? '' : `${piece.label} · `}${count(text.length)} of ${count(Math.max(piece.text.length, whole))} characters shown`;
+  const text = short.slice(0, safeCutIndex(short, Math.max(1, max)));
+  const label = `${piece.label === '' ? '' : `${piece.label} · `}${formatCount(text.length)} of ${formatCount(Math.max(piece.text.length, whole))} characters shown`;
   return { ...piece, text, label };
 }
 
 /** Returns the last place at or before `at` that tears neither an escape nor a character apart. */
-export function cutBefore(text: string, at: number): number {
+export function safeCutIndex(text: string, at: number): number {
   const head = text.slice(0, at);
   const torn = /\\(?:u(?:\{[0-9a-z ]*)?)?$/.exec(head);
   if (torn !== null && torn.index > 0) return torn.index;
@@ -114,15 +118,15 @@ export function cutBefore(text: string, at: number): number {
 }
 
 /** Writes a number as people read it. */
-export function count(value: number): string {
+export function formatCount(value: number): string {
   return value.toLocaleString('en-US');
 }
 
 /** What of data can't be seen as it is. */
-export type PieceSums = Pick<DataPiece, 'hidden' | 'secrets' | 'depth' | 'foreign'>;
+export type HiddenCharacterSums = Pick<ShownArgument, 'hidden' | 'secrets' | 'depth' | 'foreign'>;
 
 /** Sums what of pieces can't be seen as it is; and the greatest depth. */
-export function sumPieces(pieces: readonly DataPiece[]): PieceSums {
+export function sumHiddenCharacters(pieces: readonly ShownArgument[]): HiddenCharacterSums {
   return {
     hidden: pieces.reduce((total, { hidden }) => total + hidden, 0),
     secrets: pieces.reduce((total, { secrets }) => addCounts(total, secrets), NO_SECRETS),

@@ -5,33 +5,36 @@ import { toVisible } from '../../../domain/text/visible-text.ts';
 import {
   asList,
   asObject,
+  createSchemaWalk,
   resolveSchema,
   type Schema,
-  startWalk,
 } from '../../forms/plan/resolve-schema.ts';
-import { nameArguments } from './argument-labels.ts';
-import { showScalar } from './format-scalar.ts';
+import { argumentLabelsOf } from './argument-labels.ts';
+import { formatScalar } from './format-scalar.ts';
 
 /** Its lines; those of a list are numbered, those of an object are not. */
-export interface ShownList {
+export interface FormattedList {
   readonly isNumbered: boolean;
   readonly lines: readonly (readonly RichTextElement[])[];
 }
 
-const MOST_LINES = 20;
-const MOST_KEYS = 8;
+const MAX_LINES = 20;
+const MAX_KEYS = 8;
 const MAX_TEXT = 80;
 
 /** Shows a value line by line; undefined where it has more levels, keys that its schema does not name, or texts that take more than a line. */
-export function showList(value: JsonValue, schema: Schema): ShownList | undefined {
+export function formatList(value: JsonValue, schema: Schema): FormattedList | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const size = Object.keys(value).length;
-  if (size === 0 || size > MOST_LINES) return undefined;
+  if (size === 0 || size > MAX_LINES) return undefined;
   if (!isList(value)) {
     const pairs = pairsOf(value, schema);
     return pairs && { isNumbered: false, lines: pairs };
   }
-  const items = resolveSchema(schema.items ?? asList(schema.prefixItems)[0], startWalk(schema));
+  const items = resolveSchema(
+    schema.items ?? asList(schema.prefixItems)[0],
+    createSchemaWalk(schema),
+  );
   const lines = value.map((each) => lineOf(each, items));
   return allOf(lines, (known) => ({ isNumbered: true, lines: known }));
 }
@@ -50,9 +53,9 @@ function lineOf(value: JsonValue, schema: Schema): readonly RichTextElement[] | 
 
 /** In the order in which the schema names them. */
 function pairsOf(value: Schema, schema: Schema): RichTextElement[][] | undefined {
-  const names = nameArguments(schema, { usesTitles: false });
+  const names = argumentLabelsOf(schema, { usesTitles: false });
   const keys = [...names.keys()].filter((key) => Object.hasOwn(value, key));
-  if (keys.length !== Object.keys(value).length || keys.length > MOST_KEYS) return undefined;
+  if (keys.length !== Object.keys(value).length || keys.length > MAX_KEYS) return undefined;
   const pairs = keys.map((key) => {
     const scalar = scalarOf(value[key] ?? null);
     return scalar && [bold(key), glue(' '), scalar];
@@ -69,7 +72,7 @@ function allOf<Each, Result>(
 }
 
 function scalarOf(value: JsonValue): RichTextElement | undefined {
-  const shown = showScalar(value);
+  const shown = formatScalar(value);
   if (shown === undefined || shown.text.length > MAX_TEXT) return undefined;
   const { text, hidden } = toVisible(shown.text);
   if (hidden > 0 || text !== shown.text || shown.set === 'box' || /\s{2}|[\n·]/.test(text)) {
@@ -89,5 +92,5 @@ function glue(text: string): RichTextElement {
 
 /** The schema of one property of an object. */
 export function schemaAt(schema: Schema, key: string): Schema {
-  return resolveSchema(asObject(schema.properties)[key] ?? {}, startWalk(schema));
+  return resolveSchema(asObject(schema.properties)[key] ?? {}, createSchemaWalk(schema));
 }

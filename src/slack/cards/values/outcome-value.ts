@@ -1,13 +1,13 @@
 /** What came of a call, for those who look at all of it: a card never shows what the model is told. */
 import type { Call } from '../../../domain/calls/call.ts';
-import { isElicitation, isHanded } from '../../../domain/calls/call-origin.ts';
+import { isRunByGraph, isServerQuestion } from '../../../domain/calls/call-origin.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
-import { endsWithTaking } from '../sections/status-labels.ts';
-import { type DataPiece, renderText } from './render-arguments.ts';
+import { endsWhenTaken } from '../sections/status-labels.ts';
+import { renderText, type ShownArgument } from './render-arguments.ts';
 
 /** Makes the piece of the outcome, where there is one that the state does not say. */
-export function outcomePieces(call: Call, masking: Masking): readonly DataPiece[] {
-  if (isElicitation(call) || (endsWithTaking(call) && !isHanded(call))) return [];
+export function outcomeValues(call: Call, masking: Masking): readonly ShownArgument[] {
+  if (isServerQuestion(call) || (endsWhenTaken(call) && !isRunByGraph(call))) return [];
   const { label, text } = wordsOf(call) ?? { label: '', text: '' };
   return text === '' ? [] : [renderText(label, text, masking)];
 }

@@ -13,24 +13,24 @@ import {
 import { toVisibleParts } from '../../../domain/text/visible-text.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
 import { propertyNamesOf } from '../../forms/plan/resolve-schema.ts';
-import { type ArgumentName, type ArgumentNames, nameArguments } from './argument-labels.ts';
-import { type ShownList, schemaAt, showList } from './format-list.ts';
-import { type Setting, settingOf, showScalar } from './format-scalar.ts';
+import { type ArgumentLabel, type ArgumentLabels, argumentLabelsOf } from './argument-labels.ts';
+import { type FormattedList, formatList, schemaAt } from './format-list.ts';
+import { formatScalar, type TextStyle, textStyleOf } from './format-scalar.ts';
 import { printJson } from './print-json.ts';
 
 /** One thing shown as data: a label of ours, and its text with everything in it visible. */
-export interface DataPiece {
+export interface ShownArgument {
   readonly label: string;
   /** The name of an argument that no schema names, as JSON with everything in it visible: it is data too. */
   readonly name?: string;
   /** Empty when the label says it all. */
   readonly text: string;
   /** How the text is set. */
-  readonly set: Setting;
+  readonly set: TextStyle;
   /** What kind of value it is, where the text alone does not say. */
   readonly type?: string;
   /** The same line by line, where it has few and short parts. */
-  readonly list?: ShownList;
+  readonly list?: FormattedList;
   /** The key of the argument. */
   readonly key?: string;
   /** What it is, where it is no argument. */
@@ -45,19 +45,19 @@ export interface DataPiece {
 }
 
 /** What of a tool says how its arguments are shown. */
-export type ArgsLook = Pick<Tool, 'schema' | 'secrets' | 'server' | 'previewed'>;
+export type ArgumentsContext = Pick<Tool, 'schema' | 'secrets' | 'server' | 'previewed'>;
 
 /** Makes the pieces of a call's arguments, in the order in which the tool names them, as its form does. */
-export function renderArgs(
+export function renderArguments(
   argsText: string,
-  schema: ArgsLook['schema'] | undefined,
+  schema: ArgumentsContext['schema'] | undefined,
   view: Masking,
   { usesTitles = false }: { readonly usesTitles?: boolean } = {},
-): readonly DataPiece[] {
+): readonly ShownArgument[] {
   const args = readStoredJson(argsText);
   if (!isObject(args)) return [renderPiece({ key: 'arguments', value: args }, view, {}, new Map())];
   const known = schema ?? {};
-  const names: ArgumentNames = nameArguments(known, { usesTitles });
+  const names: ArgumentLabels = argumentLabelsOf(known, { usesTitles });
   const keys = inOrder(Object.keys(args), propertyNamesOf(known));
   if (keys.length === 0) return [bare('No arguments')];
   return keys.map((key) => renderPiece({ key, value: args[key] ?? null }, view, known, names));
@@ -68,20 +68,20 @@ function inOrder(keys: readonly string[], properties: readonly string[]): readon
   return [...named, ...keys.filter((key) => !named.includes(key))];
 }
 
-function bare(label: string): DataPiece {
+function bare(label: string): ShownArgument {
   return { label, text: '', set: 'plain', hidden: 0, secrets: NO_SECRETS, depth: 0, foreign: '' };
 }
 
 /** Makes the piece of a text that is not an argument: a preview, a result, an answer. */
-export function renderText(label: string, text: string, masking: Masking): DataPiece {
-  return { ...renderMasked(label, maskText(text, masking)), set: settingOf(text) };
+export function renderText(label: string, text: string, masking: Masking): ShownArgument {
+  return { ...renderMasked(label, maskText(text, masking)), set: textStyleOf(text) };
 }
 
-function renderMasked(label: string, { parts, secrets }: MaskedText): DataPiece {
+function renderMasked(label: string, { parts, secrets }: MaskedText): ShownArgument {
   return { ...renderParts(label, parts), secrets };
 }
 
-function renderParts(label: string, parts: readonly string[]): DataPiece {
+function renderParts(label: string, parts: readonly string[]): ShownArgument {
   const foreign = parts.filter((_, i) => i % 2 === 0).join(' ');
   return { ...bare(label), ...toVisibleParts(parts), foreign };
 }
@@ -97,9 +97,9 @@ interface Argument {
 function renderPiece(
   { key, value }: Argument,
   view: Masking,
-  schema: ArgsLook['schema'],
-  names: ArgumentNames,
-): DataPiece {
+  schema: ArgumentsContext['schema'],
+  names: ArgumentLabels,
+): ShownArgument {
   const known = names.get(key);
   const look = { path: [key], view, schema: schemaAt(schema, key), known };
   const piece = { ...(renderSecret(value, look) ?? renderValue(value, look)), key };
@@ -134,11 +134,11 @@ function renderPiece(
 interface ValueLook {
   readonly path: readonly string[];
   readonly view: Masking;
-  readonly schema: ArgsLook['schema'];
-  readonly known: ArgumentName | undefined;
+  readonly schema: ArgumentsContext['schema'];
+  readonly known: ArgumentLabel | undefined;
 }
 
-function renderSecret(value: JsonValue, look: ValueLook): DataPiece | undefined {
+function renderSecret(value: JsonValue, look: ValueLook): ShownArgument | undefined {
   const own = secretArgument(look.path, value, look.view);
   if (own?.kind === 'masked') return { ...bare(own.words), secrets: own.secrets };
   if (own === undefined) return undefined;
@@ -146,34 +146,34 @@ function renderSecret(value: JsonValue, look: ValueLook): DataPiece | undefined 
   return { ...piece, secrets: addCounts(own.secrets, piece.secrets) };
 }
 
-function renderValue(value: JsonValue, look: ValueLook): DataPiece {
-  const shown = showScalar(value, { isText: look.known?.isText ?? false });
+function renderValue(value: JsonValue, look: ValueLook): ShownArgument {
+  const shown = formatScalar(value, { isText: look.known?.isText ?? false });
   if (shown === undefined) return renderParted(value, look);
   if (shown.set === 'ours') {
     return { ...bare(''), text: shown.text, set: 'ours', depth: depthOf(value) };
   }
-  const label = typeof value === 'string' ? sayEnds(value) : '';
+  const label = typeof value === 'string' ? describeEnds(value) : '';
   return { ...renderMasked(label, maskArgument(shown.text, look.view)), set: shown.set };
 }
 
-function renderParted(value: JsonValue, { path, view, schema }: ValueLook): DataPiece {
+function renderParted(value: JsonValue, { path, view, schema }: ValueLook): ShownArgument {
   const size = Object.keys(value ?? {}).length;
   const type = Array.isArray(value) ? `list of ${size}` : `group of ${size}`;
   const piece = renderMasked('', printJson(value, path, view));
-  const list = piece.secrets === NO_SECRETS ? showList(value, schema) : undefined;
+  const list = piece.secrets === NO_SECRETS ? formatList(value, schema) : undefined;
   return { ...piece, type, set: 'box', depth: depthOf(value), ...(list && { list }) };
 }
 
 /** Line breaks at the ends of a text can't be seen on the screen. */
-function sayEnds(text: string): string {
+function describeEnds(text: string): string {
   const [first = ''] = /^\n+/.exec(text) ?? [];
   const [last = ''] = first === text ? [] : (/(?<!\n)\n+$/.exec(text) ?? []);
-  return [sayBreaks('begins', first.length), sayBreaks('ends', last.length)]
+  return [describeBreaks('begins', first.length), describeBreaks('ends', last.length)]
     .filter((each) => each !== '')
     .join(', ');
 }
 
-function sayBreaks(verb: string, breaks: number): string {
+function describeBreaks(verb: string, breaks: number): string {
   if (breaks === 0) return '';
   return `${verb} with ${breaks === 1 ? 'a line break' : `${breaks} line breaks`}`;
 }

@@ -6,11 +6,11 @@ import type {
   RichTextSection,
 } from '@slack/types';
 import { isInline } from './fit-values.ts';
-import type { ShownList } from './format-list.ts';
-import type { DataPiece } from './render-arguments.ts';
+import type { FormattedList } from './format-list.ts';
+import type { ShownArgument } from './render-arguments.ts';
 
 /** Makes the block of pieces. Text in it is never parsed: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
-export function buildPieces(pieces: readonly DataPiece[]): KnownBlock[] {
+export function buildValueBlock(pieces: readonly ShownArgument[]): KnownBlock[] {
   const elements: RichTextBlockElement[] = [];
   let line: RichTextElement[] = [];
   const endLine = () => {
@@ -31,31 +31,31 @@ export function buildPieces(pieces: readonly DataPiece[]): KnownBlock[] {
   return elements.length === 0 ? [] : [{ type: 'rich_text', elements }];
 }
 
-function valueElements(piece: DataPiece, isLabeled: boolean): readonly RichTextElement[] {
+function valueElements(piece: ShownArgument, isLabeled: boolean): readonly RichTextElement[] {
   if (piece.text === '') return [];
   return isLabeled ? [{ type: 'text', text: ' ' }, elementOf(piece)] : [elementOf(piece)];
 }
 
-function elementOf({ set, text }: DataPiece): RichTextElement {
+function elementOf({ set, text }: ShownArgument): RichTextElement {
   if (set === 'ours') return { type: 'text', text, style: { italic: true } };
   return set === 'code' ? asCode(text) : { type: 'text', text };
 }
 
-function boxOf({ list, set, text }: DataPiece): RichTextBlockElement {
+function boxOf({ list, set, text }: ShownArgument): RichTextBlockElement {
   if (list !== undefined) return listOf(list);
   const elements = [{ type: 'text' as const, text }];
   const type = set === 'box' ? ('rich_text_preformatted' as const) : ('rich_text_quote' as const);
   return { type, elements };
 }
 
-function listOf({ isNumbered, lines }: ShownList): RichTextBlockElement {
+function listOf({ isNumbered, lines }: FormattedList): RichTextBlockElement {
   const elements = lines.map(
     (line): RichTextSection => ({ type: 'rich_text_section', elements: [...line] }),
   );
   return { type: 'rich_text_list', style: isNumbered ? 'ordered' : 'bullet', elements };
 }
 
-function labelOf(piece: DataPiece): readonly RichTextElement[] {
+function labelOf(piece: ShownArgument): readonly RichTextElement[] {
   const { list, name, type = '' } = piece;
   // Lines show by themselves what they are.
   const label = [piece.label, list === undefined ? type : '']
@@ -75,7 +75,7 @@ export function asCode(text: string): RichTextElement {
 }
 
 /** Makes the block of somebody's words: our label, then a quotation. */
-export function buildQuote(piece: DataPiece): KnownBlock {
+export function buildQuote(piece: ShownArgument): KnownBlock {
   return {
     type: 'rich_text',
     elements: [

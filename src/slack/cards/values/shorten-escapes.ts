@@ -2,7 +2,7 @@
 const MAX_RUN = 100;
 
 /** Writes each long run of escapes as one mark with the number of its characters, so that both ends of a text stay readable; looks no further than `most` characters of the result. */
-export function shortenRuns(visible: string, most: number): string {
+export function shortenEscapeRuns(visible: string, most: number): string {
   let shown = '';
   let from = 0;
   for (let at = visible.indexOf(ESCAPE); at !== -1 && shown.length + at - from <= most; ) {

@@ -1,12 +1,12 @@
 /** What of a call's arguments its preview shows already. */
 import { type JsonValue, readStoredJson } from '../../../domain/json/json.ts';
-import type { ArgsLook } from './render-arguments.ts';
+import type { ArgumentsContext } from './render-arguments.ts';
 
 /** Lists the arguments that need not be repeated below a preview: those which the tool says it shows, as far as they are there word for word. */
 export function shownByPreview(
   args: string,
   preview: string,
-  { previewed = [] }: Pick<ArgsLook, 'previewed'>,
+  { previewed = [] }: Pick<ArgumentsContext, 'previewed'>,
 ): ReadonlySet<string> {
   if (previewed.length === 0 || preview === '') return new Set();
   const value = readStoredJson(args);

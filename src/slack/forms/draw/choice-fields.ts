@@ -1,8 +1,8 @@
 /** The answers that a question offers, as a field of the form in which it is answered. */
 import type { KnownBlock, PlainTextOption } from '@slack/types';
-import { CHOICES } from '../../../domain/calls/call-origin.ts';
+import { CHOICE_LIMITS } from '../../../domain/calls/call-origin.ts';
 import { toVisible } from '../../../domain/text/visible-text.ts';
-import { cutBefore } from '../../cards/values/fit-values.ts';
+import { safeCutIndex } from '../../cards/values/fit-values.ts';
 import { LIMITS } from '../../text/limits.ts';
 import { objectAt, type Payload, textAt } from '../../transport/payload.ts';
 
@@ -39,7 +39,7 @@ export function toChoiceOption(choice: string, place: number): PlainTextOption {
   if (text.length <= LIMITS.optionText) return option(text, String(place));
   const number = `${place + 1}. `;
   const room = LIMITS.optionText - number.length - 1;
-  return option(`${number}${text.slice(0, cutBefore(text, room))}…`, String(place));
+  return option(`${number}${text.slice(0, safeCutIndex(text, room))}…`, String(place));
 }
 
 /** Tells whether an answer does not fit its option. */
@@ -52,6 +52,6 @@ export function readChoice(values: Payload): number | 'own' | 'wrong' | undefine
   const field = objectAt(objectAt(values, CHOICE_BLOCK), CHOICE_ACTION);
   const value = textAt(objectAt(field, 'selected_option'), 'value');
   if (value === undefined || value === OWN) return value;
-  const isPlace = /^[0-9]{1,2}$/.test(value) && Number(value) < CHOICES.most;
+  const isPlace = /^[0-9]{1,2}$/.test(value) && Number(value) < CHOICE_LIMITS.most;
   return isPlace ? Number(value) : 'wrong';
 }

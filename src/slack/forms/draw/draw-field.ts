@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../domain/json/json.ts';
 import { toVisible } from '../../../domain/text/visible-text.ts';
 import { LIMITS } from '../../text/limits.ts';
 import { ACTIONS } from '../../transport/ids.ts';
-import { shorten } from '../plan/form-labels.ts';
+import { truncateText } from '../plan/form-labels.ts';
 import type { Field, Union, Widget } from '../plan/form-node.ts';
 import { isDate, isTime } from '../read/date-time.ts';
 
@@ -160,10 +160,10 @@ function buildMany(
 /** Draws one option. Texts that would look alike are numbered; the value is the place in the list, never the text. */
 export function optionAt(options: readonly Option[], place: number): PlainTextOption {
   const text = shortText(options[place]);
-  const alike = alikeOf(options);
+  const alike = duplicateLabelsOf(options);
   const number = ` (#${place + 1})`;
   const shown = alike.has(text)
-    ? `${shorten(text, LIMITS.optionText - number.length)}${number}`
+    ? `${truncateText(text, LIMITS.optionText - number.length)}${number}`
     : text;
   return { text: plain(shown), value: String(place) };
 }
@@ -171,7 +171,7 @@ export function optionAt(options: readonly Option[], place: number): PlainTextOp
 const ALIKE = new WeakMap<readonly Option[], ReadonlySet<string>>();
 
 /** The texts that more than one option has. */
-function alikeOf(options: readonly Option[]): ReadonlySet<string> {
+function duplicateLabelsOf(options: readonly Option[]): ReadonlySet<string> {
   const known = ALIKE.get(options);
   if (known !== undefined) return known;
   const seen = new Set<string>();
@@ -186,7 +186,7 @@ function alikeOf(options: readonly Option[]): ReadonlySet<string> {
 }
 
 function shortText(option: Option): string {
-  return shorten(optionText(option), LIMITS.optionText);
+  return truncateText(optionText(option), LIMITS.optionText);
 }
 
 /** Says an option whole: values that differ have texts that differ. */

@@ -4,8 +4,16 @@ import { toVisible } from '../../../domain/text/visible-text.ts';
 import { findLookAlikes, type LookAlike } from '../../cards/look-alikes/look-alikes.ts';
 import { LIMITS } from '../../text/limits.ts';
 import { ACTIONS } from '../../transport/ids.ts';
-import { shorten } from '../plan/form-labels.ts';
-import type { Entries, Entry, Field, FormNode, Group, Kept, Union } from '../plan/form-node.ts';
+import { truncateText } from '../plan/form-labels.ts';
+import type {
+  Entries,
+  Entry,
+  Field,
+  FormNode,
+  Group,
+  UneditedValue,
+  Union,
+} from '../plan/form-node.ts';
 import { buildField, buildKindChoice } from './draw-field.ts';
 
 /** Blocks that stay together; `holdsNext` keeps a heading with what it heads. */
@@ -23,7 +31,7 @@ export function toRows(node: FormNode, depth = 0): readonly Row[] {
     case 'field':
       return [fieldRow(node)];
     case 'kept':
-      return node.why === '' ? [] : [textRow(node.id, sayKept(node))];
+      return node.why === '' ? [] : [textRow(node.id, describeUneditedValue(node))];
     case 'group':
       return groupRows(node, depth);
     case 'entries':
@@ -38,7 +46,7 @@ function fieldRow(field: Field): Row {
   return { id: field.id, blocks, inputs: 1, holdsNext: false };
 }
 
-const MOST_WARNINGS = 3;
+const MAX_WARNINGS = 3;
 
 /** A field shows its text as it is: what of it can't be seen so is said above it. */
 function warnOf({ initial, typed, label }: Field): readonly KnownBlock[] {
@@ -46,27 +54,27 @@ function warnOf({ initial, typed, label }: Field): readonly KnownBlock[] {
   if (typeof text !== 'string') return [];
   const { hidden } = toVisible(text);
   const alike = findLookAlikes(text).filter(({ isUsual, shown }) => !isUsual && shown !== '');
-  const more = alike.length - MOST_WARNINGS;
+  const more = alike.length - MAX_WARNINGS;
   const lines = [
-    ...(hidden === 0 ? [] : [sayHidden(hidden)]),
-    ...alike.slice(0, MOST_WARNINGS).map(sayLookAlike),
+    ...(hidden === 0 ? [] : [describeHidden(hidden)]),
+    ...alike.slice(0, MAX_WARNINGS).map(describeLookAlike),
     ...(more > 0 ? [`${more} more things look like something else`] : []),
   ];
   if (lines.length === 0) return [];
   return [{ type: 'context', elements: [plain(`⚠ ${label}: ${lines.join('; ')}.`)] }];
 }
 
-function sayHidden(hidden: number): string {
+function describeHidden(hidden: number): string {
   return hidden === 1
     ? '1 character can’t be seen as it is'
     : `${hidden} characters can’t be seen as they are`;
 }
 
-function sayLookAlike({ shown, says, other }: LookAlike): string {
+function describeLookAlike({ shown, says, other }: LookAlike): string {
   return `“${shown}” ${says}${other === undefined ? '' : ` “${other}”`}`;
 }
 
-function sayKept({ label, why }: Pick<Kept, 'label' | 'why'>): string {
+function describeUneditedValue({ label, why }: Pick<UneditedValue, 'label' | 'why'>): string {
   return `${label}: kept as it is (${why}).`;
 }
 
@@ -77,7 +85,7 @@ function plain(text: string) {
 function textRow(id: string, text: string): Row {
   return {
     id,
-    blocks: [{ type: 'context', elements: [plain(shorten(text, 500))] }],
+    blocks: [{ type: 'context', elements: [plain(truncateText(text, 500))] }],
     inputs: 0,
     holdsNext: false,
   };
@@ -107,7 +115,7 @@ function boldText(text: string) {
 }
 
 function button(action_id: string, text: string, value: string, aloud: string): Button {
-  const accessibility_label = shorten(aloud, LIMITS.buttonText);
+  const accessibility_label = truncateText(aloud, LIMITS.buttonText);
   return { type: 'button', action_id, text: plain(text), value, accessibility_label };
 }
 
@@ -175,7 +183,7 @@ function entryRows(node: Entries, entry: Entry, depth: number): readonly Row[] {
   const head: Row = {
     id: entry.node.id,
     blocks: headingBlocks(
-      isKept ? sayKept({ ...inner, label }) : label,
+      isKept ? describeUneditedValue({ ...inner, label }) : label,
       depth,
       node.mayRemove ? remove : undefined,
     ),

@@ -1,13 +1,13 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { isElicitation } from '../../../domain/calls/call-origin.ts';
+import { isServerQuestion } from '../../../domain/calls/call-origin.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
 import { maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
-import { buildNote, titleOf } from '../../cards/sections/heading.ts';
+import { buildNote, listTitleOf } from '../../cards/sections/heading.ts';
 import { ACTIONS, VIEWS } from '../../transport/ids.ts';
 import type { FormNode } from '../plan/form-node.ts';
-import { sayProblem } from '../read/form-errors.ts';
-import { encodeFormMeta, type FormMeta } from '../read/form-metadata.ts';
+import { formatFormProblem } from '../read/form-errors.ts';
+import { encodeFormMetadata, type FormMetadata } from '../read/form-metadata.ts';
 import type { FormProblem } from '../read/read-form.ts';
 import { type Row, toRows } from './draw-rows.ts';
 import { toPages } from './form-pages.ts';
@@ -24,7 +24,7 @@ export interface DrawnForm {
 
 /** Which page is drawn: by number, the nearest for one that is not there, or by a node on it. */
 export interface FormPage {
-  readonly meta: FormMeta;
+  readonly meta: FormMetadata;
   readonly at?: string;
   /** What is wrong, where Slack can't show it on the fields themselves. */
   readonly problems?: readonly FormProblem[];
@@ -41,14 +41,14 @@ export function buildEditForm(
   const rows = pages[page - 1] ?? [];
   const inputs = pages.flat().reduce((sum, row) => sum + row.inputs, 0);
   const isLast = page === pages.length;
-  const isAnswer = isElicitation(call);
+  const isAnswer = isServerQuestion(call);
   const hasSubmit = isAnswer || inputs > 0 || pages.length > 1 || pages.flat().some(hasButton);
   const save = isAnswer ? 'Send the answer' : 'Save and approve';
   const submit = isLast ? save : 'Next page';
   const view: ModalView = {
     type: 'modal',
     callback_id: VIEWS.edit,
-    private_metadata: `${encodeCardToken(call)} ${encodeFormMeta({ ...meta, page })}`,
+    private_metadata: `${encodeCardToken(call)} ${encodeFormMetadata({ ...meta, page })}`,
     title: plain(isAnswer ? 'Answer' : 'Edit the call'),
     close: plain('Cancel'),
     ...(hasSubmit && { submit: plain(submit) }),
@@ -89,9 +89,9 @@ function intro(
     hasSubmit,
   }: { readonly page: number; readonly pages: number; readonly hasSubmit: boolean },
 ): readonly KnownBlock[] {
-  const name = titleOf(call);
-  const edit = `${sayEdit(name, hasSubmit)}${sayWhose(call)}`;
-  const text = isElicitation(call) ? sayAnswer(name) : edit;
+  const name = listTitleOf(call);
+  const edit = `${editFormIntro(name, hasSubmit)}${describeToolOwner(call)}`;
+  const text = isServerQuestion(call) ? answerFormIntro(name) : edit;
   const paging = `Page ${page} of ${pages}. What you type stays while you turn the pages.`;
   const about: KnownBlock = { type: 'section', text: plain(text), expand: true };
   const place: KnownBlock = { type: 'context', elements: [plain(paging)] };
@@ -100,18 +100,18 @@ function intro(
   return [...first, ...(pages > 1 ? [place] : [])];
 }
 
-function sayAnswer(name: string): string {
+function answerFormIntro(name: string): string {
   return `${name}: the fields are the server’s, and what you send goes to it. Never send a password, a key or a code.`;
 }
 
-function sayEdit(name: string, hasSubmit: boolean): string {
+function editFormIntro(name: string, hasSubmit: boolean): string {
   return hasSubmit
     ? `${name}. Saving approves the call with these values, if you're allowed to. Earlier approvals are reset.`
     : `${name} has nothing that a form can change.`;
 }
 
 /** What a stranger calls a field, and says of it, must not look like ours. */
-function sayWhose({ outside, server }: Call): string {
+function describeToolOwner({ outside, server }: Call): string {
   if (server === undefined && outside?.schema === undefined) return '';
   const whose =
     server === undefined ? 'those of whoever asks' : `those of the MCP server “${server}”`;
@@ -132,7 +132,7 @@ function rowsWith(rows: readonly Row[], problems: readonly FormProblem[]): reado
 }
 
 function problemBlock(problem: FormProblem): KnownBlock {
-  return { type: 'section', text: plain(`⚠ ${sayProblem(problem)}`), expand: true };
+  return { type: 'section', text: plain(`⚠ ${formatFormProblem(problem)}`), expand: true };
 }
 
 function backRow(page: number): KnownBlock {

@@ -1,25 +1,25 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { isElicitation } from '../../../domain/calls/call-origin.ts';
+import { isServerQuestion } from '../../../domain/calls/call-origin.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
 import { maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
 import type { SecretMark } from '../../../domain/secrets/secret-mark.ts';
-import { quoteWords, renderCall, sayBefore } from '../../cards/call-card.ts';
+import { buildOriginBlocks, quoteAgentText, renderCallValues } from '../../cards/call-card.ts';
 import { buildReasons } from '../../cards/sections/approvals.ts';
 import {
+  buildApproveButton,
+  buildDecisionButtons,
+  buildSettlementButtons,
   type MakeButton,
-  makeApprove,
-  makeDecisions,
-  makeSettlements,
 } from '../../cards/sections/buttons.ts';
-import { buildHeading, buildNote, titleOf } from '../../cards/sections/heading.ts';
+import { buildHeading, buildNote, listTitleOf } from '../../cards/sections/heading.ts';
 import { buildCardNote } from '../../cards/sections/note.ts';
 import { buildWarnings } from '../../cards/sections/warnings.ts';
-import { buildStanding } from '../../cards/settled-card.ts';
-import { count, cutBefore, sumPieces } from '../../cards/values/fit-values.ts';
-import { outcomePieces } from '../../cards/values/outcome-value.ts';
-import type { ArgsLook, DataPiece } from '../../cards/values/render-arguments.ts';
-import { buildPieces, buildQuote } from '../../cards/values/rich-text-blocks.ts';
+import { buildStatus } from '../../cards/settled-card.ts';
+import { formatCount, safeCutIndex, sumHiddenCharacters } from '../../cards/values/fit-values.ts';
+import { outcomeValues } from '../../cards/values/outcome-value.ts';
+import type { ArgumentsContext, ShownArgument } from '../../cards/values/render-arguments.ts';
+import { buildQuote, buildValueBlock } from '../../cards/values/rich-text-blocks.ts';
 import { buildNotice } from '../../outbound/build-messages.ts';
 import { BUDGET } from '../../text/limits.ts';
 import { ACTIONS, REVIEW, VIEWS } from '../../transport/ids.ts';
@@ -30,7 +30,7 @@ export function buildFullView(
   show: {
     /** From 1; a page that is not there becomes the nearest. */
     readonly page: number;
-    readonly tool: ArgsLook | undefined;
+    readonly tool: ArgumentsContext | undefined;
     readonly mayApprove: boolean;
     readonly mark: SecretMark;
     /** Why it can't be approved here, in our words. */
@@ -42,28 +42,28 @@ export function buildFullView(
   // Only people who may decide see what is masked until the call is opened.
   const reveals = show.mayApprove;
   const masking = maskingOfCall(call, show.tool, { mark: show.mark, reveals });
-  const pieces = renderCall(call, show.tool, masking);
-  const pages = toPages([...pieces, ...outcomePieces(call, masking)]);
+  const pieces = renderCallValues(call, show.tool, masking);
+  const pages = toPages([...pieces, ...outcomeValues(call, masking)]);
   const page = Math.min(Math.max(1, show.page), pages.length);
   const isLast = page === pages.length;
   const { isReview = false } = show;
-  const words = quoteWords(call, masking);
+  const words = quoteAgentText(call, masking);
   const facts = [
     ...(isReview ? [buildHeading(call, masking)] : []),
-    ...buildStanding(call),
+    ...buildStatus(call),
     ...buildNote(call, masking),
-    ...sayBefore(call, masking),
+    ...buildOriginBlocks(call, masking),
   ];
-  const warnings = buildWarnings(sumPieces([...pieces, ...words]), { reveals });
+  const warnings = buildWarnings(sumHiddenCharacters([...pieces, ...words]), { reveals });
   const where = `page ${page} of ${pages.length}`;
-  const intro = `${titleOf(call)} · attempt ${call.attempt} · ${where}`;
+  const intro = `${listTitleOf(call)} · attempt ${call.attempt} · ${where}`;
   const isSaid = !isReview || pages.length > 1;
   const last = [...words.map(buildQuote), ...buildReasons(call, masking)];
   const blocks: KnownBlock[] = [
     ...(isSaid ? [context(intro)] : []),
     ...(show.note === undefined ? [] : buildNotice(show.note).blocks),
     ...(page === 1 ? [...facts, ...warnings] : []),
-    ...buildPieces(pages[page - 1] ?? []),
+    ...buildValueBlock(pages[page - 1] ?? []),
     ...(isLast ? [...last, buildCardNote(call, masking)] : []),
   ];
   const buttons = buttonsOf(call, { ...show, isReview, page, last: isLast });
@@ -83,8 +83,8 @@ function context(text: string): KnownBlock {
 }
 
 /** Packs pieces into pages; a piece too long for one block goes on in the next, numbered. */
-function toPages(pieces: readonly DataPiece[]): readonly (readonly DataPiece[])[] {
-  const pages: DataPiece[][] = [[]];
+function toPages(pieces: readonly ShownArgument[]): readonly (readonly ShownArgument[])[] {
+  const pages: ShownArgument[][] = [[]];
   let left: number = BUDGET.pageCharacters;
   for (const part of pieces.flatMap(toParts)) {
     const length = part.label.length + (part.name ?? '').length + part.text.length;
@@ -100,14 +100,14 @@ function toPages(pieces: readonly DataPiece[]): readonly (readonly DataPiece[])[
   return pages;
 }
 
-function toParts(piece: DataPiece): readonly DataPiece[] {
+function toParts(piece: ShownArgument): readonly ShownArgument[] {
   const { text, label } = piece;
   if (text.length <= BUDGET.pagePiece) return [piece];
-  const parts: DataPiece[] = [];
+  const parts: ShownArgument[] = [];
   for (let from = 0; from < text.length; ) {
     const rest = text.slice(from, from + BUDGET.pagePiece);
-    const cut = from + rest.length < text.length ? cutBefore(rest, rest.length) : rest.length;
-    const range = `characters ${count(from + 1)}–${count(from + cut)} of ${count(text.length)}`;
+    const cut = from + rest.length < text.length ? safeCutIndex(rest, rest.length) : rest.length;
+    const range = `characters ${formatCount(from + 1)}–${formatCount(from + cut)} of ${formatCount(text.length)}`;
     parts.push({
       ...piece,
       label: label === '' ? range : `${label} · ${range}`,
@@ -123,7 +123,7 @@ function buttonsOf(
   at: {
     readonly page: number;
     readonly last: boolean;
-    readonly tool: ArgsLook | undefined;
+    readonly tool: ArgumentsContext | undefined;
     readonly mayApprove: boolean;
     readonly isReview: boolean;
   },
@@ -145,11 +145,12 @@ function buttonsOf(
   });
   const mayApprove = at.last && at.mayApprove;
   if (!at.isReview) {
-    const isOpen = mayApprove && call.status === 'pending' && !isElicitation(call);
+    const isOpen = mayApprove && call.status === 'pending' && !isServerQuestion(call);
     const allows = call.route?.decisions.includes('approve') ?? false;
-    return [...turns, ...(isOpen && allows ? [makeApprove(call, make)] : [])];
+    return [...turns, ...(isOpen && allows ? [buildApproveButton(call, make)] : [])];
   }
-  if (call.status === 'unknown') return [...turns, ...(mayApprove ? makeSettlements(make) : [])];
+  if (call.status === 'unknown')
+    return [...turns, ...(mayApprove ? buildSettlementButtons(make) : [])];
   const facts = { whole: mayApprove, editable: at.tool !== undefined };
-  return [...turns, ...makeDecisions(call, facts, make)];
+  return [...turns, ...buildDecisionButtons(call, facts, make)];
 }

@@ -2,11 +2,11 @@ import type { InputBlock, ModalView } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
 import { REASON_LENGTH } from '../../../domain/calls/decision-rules.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
-import { toPlainWords } from '../../cards/sections/heading.ts';
+import { describeToolName } from '../../cards/sections/heading.ts';
 import { SENTENCES } from '../../text/outcome-sentences.ts';
 import { VIEWS } from '../../transport/ids.ts';
 import { objectAt, type Payload, textAt } from '../../transport/payload.ts';
-import { checkInputs } from '../read/validate-inputs.ts';
+import { validateInputs } from '../read/validate-inputs.ts';
 
 export const REASON_BLOCK = 'reason';
 const REASON_ACTION = 'text';
@@ -20,7 +20,7 @@ export function buildReasonForm(call: Call): ModalView {
     title: { type: 'plain_text', text: 'Approve' },
     submit: { type: 'plain_text', text: 'Approve' },
     close: { type: 'plain_text', text: 'Cancel' },
-    blocks: [reasonInput(`Why do you approve “${toPlainWords(call.tool)}”?`)],
+    blocks: [reasonInput(`Why do you approve “${describeToolName(call.tool)}”?`)],
   };
 }
 
@@ -52,7 +52,7 @@ export type ReasonRead =
 /** Reads the reason as the form takes it. */
 export function readReason(values: Payload): ReasonRead {
   // An empty one is told in words of its own.
-  const [problem] = checkInputs([reasonInput('')], values, { isWhole: false });
+  const [problem] = validateInputs([reasonInput('')], values, { isWhole: false });
   if (problem !== undefined) return { ok: false, message: problem.message };
   const text = textAt(objectAt(objectAt(values, REASON_BLOCK), REASON_ACTION), 'value') ?? '';
   if (text.trim() === '') return { ok: false, message: SENTENCES.emptyReason };

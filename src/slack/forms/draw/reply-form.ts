@@ -1,21 +1,21 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { isQuestion } from '../../../domain/calls/call-origin.ts';
+import { isAnswerOnly } from '../../../domain/calls/call-origin.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
 import { maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
-import { hideText, type Masking } from '../../../domain/secrets/mask-secrets.ts';
+import { type Masking, maskWholeText } from '../../../domain/secrets/mask-secrets.ts';
 import type { SecretMark } from '../../../domain/secrets/secret-mark.ts';
 import { renderChoices } from '../../cards/call-card.ts';
-import { toPlainWords } from '../../cards/sections/heading.ts';
+import { describeToolName } from '../../cards/sections/heading.ts';
 import { buildWarnings } from '../../cards/sections/warnings.ts';
-import { fitPieces, sumPieces } from '../../cards/values/fit-values.ts';
-import { type ArgsLook, renderArgs } from '../../cards/values/render-arguments.ts';
-import { buildPieces } from '../../cards/values/rich-text-blocks.ts';
+import { fitValues, sumHiddenCharacters } from '../../cards/values/fit-values.ts';
+import { type ArgumentsContext, renderArguments } from '../../cards/values/render-arguments.ts';
+import { buildValueBlock } from '../../cards/values/rich-text-blocks.ts';
 import { BUDGET, LIMITS } from '../../text/limits.ts';
-import { SENTENCES, sayReader } from '../../text/outcome-sentences.ts';
+import { describeReplyReader, SENTENCES } from '../../text/outcome-sentences.ts';
 import { VIEWS } from '../../transport/ids.ts';
 import { objectAt, type Payload, textAt } from '../../transport/payload.ts';
-import { checkInputs, ofInputs } from '../read/validate-inputs.ts';
+import { validateInputs, valuesOfInputs } from '../read/validate-inputs.ts';
 import { buildChoices, CHOICE_BLOCK, isLongChoice, readChoice } from './choice-fields.ts';
 
 const REPLY_BLOCK = 'reply';
@@ -30,10 +30,10 @@ const TITLES = {
 /** Builds the form in which a person answers whoever asks, instead of approving, or because it was a question. */
 export function buildReplyForm(
   call: Call,
-  look: { readonly tool: ArgsLook | undefined; readonly mark: SecretMark },
+  look: { readonly tool: ArgumentsContext | undefined; readonly mark: SecretMark },
 ): ModalView {
   const masking = maskingOfCall(call, look.tool, { mark: look.mark, reveals: false });
-  const choices = (call.outside?.choices ?? []).map((choice) => hideText(choice, masking));
+  const choices = (call.outside?.choices ?? []).map((choice) => maskWholeText(choice, masking));
   return {
     type: 'modal',
     callback_id: VIEWS.reply,
@@ -52,8 +52,8 @@ function replyInputs(call: Call, choices: readonly string[]): readonly KnownBloc
       type: 'input',
       block_id: REPLY_BLOCK,
       optional: choices.length > 0,
-      label: { type: 'plain_text', text: sayLabel(call, choices.length > 0), emoji: false },
-      hint: { type: 'plain_text', text: sayHint(call), emoji: false },
+      label: { type: 'plain_text', text: describeLabel(call, choices.length > 0), emoji: false },
+      hint: { type: 'plain_text', text: describeHint(call), emoji: false },
       element: {
         type: 'plain_text_input',
         action_id: REPLY_ACTION,
@@ -66,11 +66,15 @@ function replyInputs(call: Call, choices: readonly string[]): readonly KnownBloc
 }
 
 /** A form covers the card on a phone: what is asked stands in it too, and what does not fit an option. */
-function buildQuestion(call: Call, tool: ArgsLook | undefined, masking: Masking): KnownBlock[] {
-  const asked = renderArgs(call.args, tool?.schema, masking);
+function buildQuestion(
+  call: Call,
+  tool: ArgumentsContext | undefined,
+  masking: Masking,
+): KnownBlock[] {
+  const asked = renderArguments(call.args, tool?.schema, masking);
   const isLong = call.outside?.choices?.some(isLongChoice) ?? false;
   const pieces = [
-    ...(isQuestion(call) ? asked : []),
+    ...(isAnswerOnly(call) ? asked : []),
     ...(isLong ? renderChoices(call, masking) : []),
   ];
   const room = {
@@ -79,21 +83,21 @@ function buildQuestion(call: Call, tool: ArgsLook | undefined, masking: Masking)
     count: BUDGET.pagePieces,
   };
   return [
-    ...buildPieces(fitPieces(pieces, room).pieces),
-    ...buildWarnings(sumPieces(pieces), { reveals: false }),
+    ...buildValueBlock(fitValues(pieces, room).pieces),
+    ...buildWarnings(sumHiddenCharacters(pieces), { reveals: false }),
   ];
 }
 
-function sayLabel(call: Call, isChoice: boolean): string {
+function describeLabel(call: Call, isChoice: boolean): string {
   if (isChoice) return 'Or in your own words';
-  return isQuestion(call) ? 'Your answer' : `Reply to ${sayReader(call)}`;
+  return isAnswerOnly(call) ? 'Your answer' : `Reply to ${describeReplyReader(call)}`;
 }
 
-function sayHint(call: Call): string {
-  const who = sayReader(call);
-  if (isQuestion(call)) return `${who.charAt(0).toUpperCase()}${who.slice(1)} reads this.`;
+function describeHint(call: Call): string {
+  const who = describeReplyReader(call);
+  if (isAnswerOnly(call)) return `${who.charAt(0).toUpperCase()}${who.slice(1)} reads this.`;
   const after = call.outside && call.outside.by !== 'graph' ? '' : ' and plans anew';
-  return `“${toPlainWords(call.tool)}” does not run; ${who} reads this${after}.`;
+  return `“${describeToolName(call.tool)}” does not run; ${who} reads this${after}.`;
 }
 
 /** What a person answers: their own words, or the place of one of the offered answers. */
@@ -106,8 +110,8 @@ export type ReplyRead =
 /** Reads the answer to a call: one of those that were offered, or a text, and not both. */
 export function readReply(call: Call, sent: Payload): ReplyRead {
   const inputs = replyInputs(call, call.outside?.choices ?? []);
-  const values = ofInputs(inputs, sent);
-  const [problem] = checkInputs(inputs, values, { isWhole: false });
+  const values = valuesOfInputs(inputs, sent);
+  const [problem] = validateInputs(inputs, values, { isWhole: false });
   if (problem?.id === CHOICE_BLOCK) return wrong(CHOICE_BLOCK, SENTENCES.noSuchChoice);
   if (problem !== undefined) return wrong(problem.id, problem.message);
   const text = textAt(objectAt(objectAt(values, REPLY_BLOCK), REPLY_ACTION), 'value') ?? '';

@@ -7,7 +7,7 @@ const MAX_LABEL = 100;
 const MAX_HINT = 240;
 
 /** Cuts a text at a length, never within a character. */
-export function shorten(text: string, max: number): string {
+export function truncateText(text: string, max: number): string {
   if (text.length <= max) return text;
   const cut = text.slice(0, max - 1);
   return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
@@ -17,9 +17,9 @@ export function shorten(text: string, max: number): string {
 const LOOKED_AT = 2_000;
 
 /** Makes an untrusted text one plain line. */
-export function toLine(text: string, max: number): string {
-  const line = shorten(text, LOOKED_AT).replace(/\s+/g, ' ').trim();
-  return shorten(toVisible(line).text, max);
+export function toPlainLine(text: string, max: number): string {
+  const line = truncateText(text, LOOKED_AT).replace(/\s+/g, ' ').trim();
+  return truncateText(toVisible(line).text, max);
 }
 
 const INITIALS: ReadonlySet<string> = new Set([
@@ -49,8 +49,8 @@ const INITIALS: ReadonlySet<string> = new Set([
 ]);
 
 /** Writes the name of a property as people write: `orderId` and `order_id` become “Order ID”. */
-export function toWords(key: string): string {
-  if (!/^[A-Za-z][A-Za-z0-9_.-]*$/.test(key)) return toLine(key, MAX_LABEL) || '(no name)';
+export function toLabelWords(key: string): string {
+  if (!/^[A-Za-z][A-Za-z0-9_.-]*$/.test(key)) return toPlainLine(key, MAX_LABEL) || '(no name)';
   const words = key
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
@@ -58,7 +58,7 @@ export function toWords(key: string): string {
     .filter((word) => word !== '')
     .map((word) => (INITIALS.has(word.toLowerCase()) ? word.toUpperCase() : lower(word)));
   const text = words.join(' ');
-  return shorten(`${text.charAt(0).toUpperCase()}${text.slice(1)}`, MAX_LABEL);
+  return truncateText(`${text.charAt(0).toUpperCase()}${text.slice(1)}`, MAX_LABEL);
 }
 
 function lower(word: string): string {
@@ -66,13 +66,13 @@ function lower(word: string): string {
 }
 
 /** Names a property: by its title, with the name that the card shows where that is another word. */
-export function labelOf(key: string, { title }: Schema): string {
-  const words = toWords(key);
-  const said = typeof title === 'string' ? toLine(title, MAX_LABEL) : '';
+export function fieldLabelOf(key: string, { title }: Schema): string {
+  const words = toLabelWords(key);
+  const said = typeof title === 'string' ? toPlainLine(title, MAX_LABEL) : '';
   if (said === '' || letters(said) === letters(key)) return said === '' ? words : said;
   // However long the title is, the name stays.
-  const name = ` (${toLine(key, 40)})`;
-  return `${shorten(said, MAX_LABEL - name.length)}${name}`;
+  const name = ` (${toPlainLine(key, 40)})`;
+  return `${truncateText(said, MAX_LABEL - name.length)}${name}`;
 }
 
 function letters(text: string): string {
@@ -80,8 +80,8 @@ function letters(text: string): string {
 }
 
 /** Says what a property is for, in the words of the tool's author. */
-export function describe({ description }: Schema): string {
-  return typeof description === 'string' ? toLine(description, MAX_HINT) : '';
+export function describeField({ description }: Schema): string {
+  return typeof description === 'string' ? toPlainLine(description, MAX_HINT) : '';
 }
 
 /** Joins what is said of a field to one hint; empty when there is nothing to say. */
@@ -111,16 +111,17 @@ export function kindNames(
   kinds: readonly Schema[],
   constants: readonly (JsonValue | undefined)[],
 ): readonly string[] {
-  const names = kinds.map((kind, i) => shorten(kindName(kind, constants[i]), 60));
+  const names = kinds.map((kind, i) => truncateText(kindName(kind, constants[i]), 60));
   return names.map((name, i) =>
     names.filter((each) => each === name).length > 1 ? `${name} (#${i + 1})` : name,
   );
 }
 
 function kindName(kind: Schema, constant: JsonValue | undefined): string {
-  if (typeof kind.title === 'string' && kind.title.trim() !== '') return toLine(kind.title, 60);
-  if (typeof constant === 'string' && constant !== '') return toWords(constant);
-  if (constant !== undefined) return toLine(JSON.stringify(constant), 60);
+  if (typeof kind.title === 'string' && kind.title.trim() !== '')
+    return toPlainLine(kind.title, 60);
+  if (typeof constant === 'string' && constant !== '') return toLabelWords(constant);
+  if (constant !== undefined) return toPlainLine(JSON.stringify(constant), 60);
   const values = valuesOf(kind);
   if (values !== undefined && kind.type !== 'boolean' && kind.type !== 'null')
     return 'One of a list';

@@ -56,7 +56,7 @@ export interface Field extends Base {
 }
 
 /** A value that the form does not carry, and why; nothing is said where `why` is empty. */
-export interface Kept extends Base {
+export interface UneditedValue extends Base {
   readonly type: 'kept';
   readonly why: string;
   readonly value: JsonValue | undefined;
@@ -105,7 +105,7 @@ export interface Union extends Base {
   readonly node: FormNode;
 }
 
-export type FormNode = Field | Kept | Group | Entries | Union;
+export type FormNode = Field | UneditedValue | Group | Entries | Union;
 
 /** What was changed in a form so far. Ids are those of nodes; what is not named is untouched. */
 export interface Draft {

@@ -8,7 +8,7 @@ export function isSecretPlace(path: Path, secrets: readonly string[]): boolean {
 }
 
 /** Tells whether one of the tool's secrets is, or lies in, what stands at a path. */
-export function holdsSecretPath(path: Path, secrets: readonly string[]): boolean {
+export function containsSecretPath(path: Path, secrets: readonly string[]): boolean {
   const names = path.filter((step) => typeof step === 'string');
   return secrets.some((secret) => {
     const steps = secret.split('.').filter((step) => step !== '*');

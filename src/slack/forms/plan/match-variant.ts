@@ -12,7 +12,7 @@ import {
 } from './resolve-schema.ts';
 
 /** How well a value fits a schema: not at all, with keys that the schema lacks, or wholly. */
-export type Fit = 0 | 1 | 2;
+export type SchemaFit = 0 | 1 | 2;
 
 const MAX_DEPTH = 12;
 /** Items of a list that are looked at: longer lists have no fields of their own. */
@@ -22,13 +22,18 @@ const MAX_ITEMS = 100;
  * Tells how well a value fits a schema, by types, constants and names. It only chooses which form a
  * value gets; whether the value is right is for the tool's own schema to say.
  */
-export function fitOf(schema: JsonValue | undefined, value: JsonValue, walk: Walk, depth = 0): Fit {
+export function schemaFitOf(
+  schema: JsonValue | undefined,
+  value: JsonValue,
+  walk: Walk,
+  depth = 0,
+): SchemaFit {
   if (depth > MAX_DEPTH) return 2;
   const fits = variantsOf(schema, walk).map((each) => fitOne(each, value, walk, depth));
   return toFit(Math.max(0, ...fits));
 }
 
-function fitOne(schema: Schema, value: JsonValue, walk: Walk, depth: number): Fit {
+function fitOne(schema: Schema, value: JsonValue, walk: Walk, depth: number): SchemaFit {
   const values = valuesOf(schema);
   if (values !== undefined) return values.some((each) => isSame(each, value)) ? 2 : 0;
   const type = typeOf(schema);
@@ -45,35 +50,44 @@ function isOfType(type: string, value: JsonValue): boolean {
   return type === typeof value;
 }
 
-function fitList(schema: Schema, value: readonly JsonValue[], walk: Walk, depth: number): Fit {
+function fitList(
+  schema: Schema,
+  value: readonly JsonValue[],
+  walk: Walk,
+  depth: number,
+): SchemaFit {
   const first = asList(schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : []));
   const rest = Array.isArray(schema.items) ? schema.additionalItems : schema.items;
   return worst(
-    value.slice(0, MAX_ITEMS).map((each, i) => fitOf(first[i] ?? rest, each, walk, depth + 1)),
+    value
+      .slice(0, MAX_ITEMS)
+      .map((each, i) => schemaFitOf(first[i] ?? rest, each, walk, depth + 1)),
   );
 }
 
-function fitObject(schema: Schema, value: Schema, walk: Walk, depth: number): Fit {
+function fitObject(schema: Schema, value: Schema, walk: Walk, depth: number): SchemaFit {
   const properties = asObject(schema.properties);
   const lacks = asList(schema.required).some((key) => !Object.hasOwn(value, String(key)));
   if (lacks) return 0;
   const known = Object.keys(value).filter((key) => Object.hasOwn(properties, key));
   const fit = worst(
-    known.map((key) => fitOf(properties[key], value[key] ?? null, walk, depth + 1)),
+    known.map((key) => schemaFitOf(properties[key], value[key] ?? null, walk, depth + 1)),
   );
   const more = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
   if (more.length === 0 || fit === 0) return fit;
   if (!isObject(schema.additionalProperties)) return 1;
   return worst([
     fit,
-    ...more.map((key) => fitOf(schema.additionalProperties, value[key] ?? null, walk, depth + 1)),
+    ...more.map((key) =>
+      schemaFitOf(schema.additionalProperties, value[key] ?? null, walk, depth + 1),
+    ),
   ]);
 }
 
-function worst(fits: readonly Fit[]): Fit {
+function worst(fits: readonly SchemaFit[]): SchemaFit {
   return toFit(Math.min(2, ...fits));
 }
 
-function toFit(fit: number): Fit {
+function toFit(fit: number): SchemaFit {
   return fit === 0 || fit === 1 ? fit : 2;
 }

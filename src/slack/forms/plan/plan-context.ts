@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { type Masking, maskText } from '../../../domain/secrets/mask-secrets.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
-import { labelOf } from './form-labels.ts';
-import type { Draft, FormNode, Kept, Path } from './form-node.ts';
+import { fieldLabelOf } from './form-labels.ts';
+import type { Draft, FormNode, Path, UneditedValue } from './form-node.ts';
 import { resolveSchema, type Walk } from './resolve-schema.ts';
 
 /** The tool as a form needs it. */
 export type FormTool = Pick<Tool, 'schema' | 'secrets' | 'server'>;
 
 /** What holds for the whole form. */
-export interface Planning {
+export interface FormPlanning {
   readonly walk: Walk;
   /** Places that may still have fields of their own. */
   left: number;
@@ -22,11 +22,11 @@ export interface Planning {
   /** Whether values without a schema get a form by their own type. */
   readonly infers: boolean;
   /** Plans a place below. */
-  plan(spot: Spot): FormNode;
+  plan(spot: FormPosition): FormNode;
 }
 
 /** A place of the form that is about to be planned. */
-export interface Spot {
+export interface FormPosition {
   /** The way to it, by keys and entries, so that it stays the same when others come and go. */
   readonly way: string;
   readonly path: Path;
@@ -42,10 +42,13 @@ export interface Spot {
 }
 
 /** Leaves a value as it is; without a reason nothing is said of it. */
-export function keep(spot: Pick<Spot, 'way' | 'path' | 'label' | 'value'>, why: string): Kept {
+export function keepUnedited(
+  spot: Pick<FormPosition, 'way' | 'path' | 'label' | 'value'>,
+  why: string,
+): UneditedValue {
   return {
     type: 'kept',
-    id: idOf(spot.way, 'kept'),
+    id: formNodeId(spot.way, 'kept'),
     path: spot.path,
     label: spot.label,
     hint: '',
@@ -55,12 +58,12 @@ export function keep(spot: Pick<Spot, 'way' | 'path' | 'label' | 'value'>, why: 
 }
 
 /** Makes the id of a node. */
-export function idOf(way: string, kind: string): string {
+export function formNodeId(way: string, kind: string): string {
   return `f.${createHash('sha256').update(`${way} ${kind}`).digest('base64url').slice(0, 22)}`;
 }
 
 /** Adds one step to the way of a spot. */
-export function wayTo(way: string, step: string): string {
+export function childPath(way: string, step: string): string {
   return `${way}/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
@@ -70,18 +73,18 @@ export function isMasked(name: string, masking: Masking): boolean {
 }
 
 /** Makes the spot of a property. */
-export function spotOf(
-  parent: Spot,
+export function propertyPosition(
+  parent: FormPosition,
   key: string,
   schema: JsonValue | undefined,
   value: JsonValue | undefined,
-  planning: Planning,
-): Spot {
+  planning: FormPlanning,
+): FormPosition {
   const read = resolveSchema(schema, planning.walk);
   return {
-    way: wayTo(parent.way, key),
+    way: childPath(parent.way, key),
     path: [...parent.path, key],
-    label: isMasked(key, planning.masking) ? 'A hidden name' : labelOf(key, read),
+    label: isMasked(key, planning.masking) ? 'A hidden name' : fieldLabelOf(key, read),
     schema,
     value,
     required: false,

@@ -2,22 +2,29 @@ import type { JsonValue } from '../../../domain/json/json.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
 import { toVisible } from '../../../domain/text/visible-text.ts';
 import { BUDGET } from '../../text/limits.ts';
-import { describe, shorten } from './form-labels.ts';
+import { describeField, truncateText } from './form-labels.ts';
 import type { Entries, Entry, Field, FormNode, Path } from './form-node.ts';
-import { holdsSecretPath, isSecretPlace } from './form-secrets.ts';
-import { idOf, isMasked, keep, type Planning, type Spot, wayTo } from './plan-context.ts';
+import { containsSecretPath, isSecretPlace } from './form-secrets.ts';
+import {
+  childPath,
+  type FormPlanning,
+  type FormPosition,
+  formNodeId,
+  isMasked,
+  keepUnedited,
+} from './plan-context.ts';
 import { fitsEntries, isForText, tupleOf } from './plan-leaf.ts';
 import { asList, isObject, RAW, type Schema } from './resolve-schema.ts';
 
 /** Plans a list or a record by its entries; undefined when there are too many, or when it is a tuple. */
 export function planEntries(
-  spot: Spot,
+  spot: FormPosition,
   schema: Schema,
   of: Entries['of'],
-  planning: Planning,
+  planning: FormPlanning,
 ): Entries | undefined {
   if (of === 'list' && tupleOf(schema).length > 0) return undefined;
-  const id = idOf(spot.way, of);
+  const id = formNodeId(spot.way, of);
   const values = valuesById(spot.value, of);
   const { [id]: drafted } = planning.draft.items;
   const ids = (drafted ?? [...values.keys()]).filter(
@@ -37,7 +44,7 @@ export function planEntries(
     id,
     path: spot.path,
     label: spot.label,
-    hint: describe(schema),
+    hint: describeField(schema),
     value: spot.value,
     changed: drafted !== undefined && !isSameList(drafted, [...values.keys()]),
     mayAdd: ids.length < Math.min(max, BUDGET.formEntries),
@@ -77,7 +84,7 @@ function valuesById(value: JsonValue | undefined, of: Entries['of']): ReadonlyMa
 }
 
 interface EntryPlace {
-  readonly spot: Spot;
+  readonly spot: FormPosition;
   readonly item: JsonValue | undefined;
   readonly id: string;
   readonly at: number;
@@ -86,7 +93,7 @@ interface EntryPlace {
   readonly known: Known | undefined;
 }
 
-function planItem(place: EntryPlace, planning: Planning): Entry {
+function planItem(place: EntryPlace, planning: FormPlanning): Entry {
   const { spot, id, at, count } = place;
   // A list in a list: “Rows 2, 1 of 3”.
   const entries = spot.listName === undefined ? spot.label : `${spot.listName},`;
@@ -96,9 +103,9 @@ function planItem(place: EntryPlace, planning: Planning): Entry {
   return { id, label, key: '', name: undefined, node: planInner(place, inner, planning) };
 }
 
-function planNamedEntry(place: EntryPlace, planning: Planning): Entry {
+function planNamedEntry(place: EntryPlace, planning: FormPlanning): Entry {
   const { spot, id, known } = place;
-  const name = planName(spot, wayTo(spot.way, `record ${id}`), known?.[0], planning);
+  const name = planName(spot, childPath(spot.way, `record ${id}`), known?.[0], planning);
   const key = name === undefined ? (known?.[0] ?? '') : keyNow(name);
   // What is secret is so under the name that it came with.
   const step = known === undefined ? key : known[0];
@@ -109,12 +116,12 @@ function planNamedEntry(place: EntryPlace, planning: Planning): Entry {
 
 function innerSpot(
   { spot, item, id, known }: EntryPlace,
-  planning: Planning,
+  planning: FormPlanning,
   as: { readonly step: string | number; readonly label: string; readonly of: Entries['of'] },
-): Spot {
+): FormPosition {
   const isFree = item === undefined || item === true;
   return {
-    way: wayTo(spot.way, `${as.of} ${id}`),
+    way: childPath(spot.way, `${as.of} ${id}`),
     path: [...spot.path, as.step],
     label: as.label,
     // A free value that was not there before can only be written as JSON.
@@ -126,20 +133,24 @@ function innerSpot(
   };
 }
 
-function planInner({ item, known }: EntryPlace, inner: Spot, planning: Planning): FormNode {
-  return known === undefined && item === false ? keep(inner, '') : planning.plan(inner);
+function planInner(
+  { item, known }: EntryPlace,
+  inner: FormPosition,
+  planning: FormPlanning,
+): FormNode {
+  return known === undefined && item === false ? keepUnedited(inner, '') : planning.plan(inner);
 }
 
 /** A secret stays under its name, by which it is known as one. */
-function isBound(path: Path, { masking, secrets }: Planning): boolean {
+function isBound(path: Path, { masking, secrets }: FormPlanning): boolean {
   const isHidden = isMasked(String(path.at(-1)), masking);
-  return isHidden || isSecretPlace(path, secrets) || holdsSecretPath(path, secrets);
+  return isHidden || isSecretPlace(path, secrets) || containsSecretPath(path, secrets);
 }
 
 /** A key that holds a secret, or looks like one, is not shown either. */
 function nameOf(key: string, masking: Masking): string {
   if (isMasked(key, masking)) return 'A hidden name';
-  return shorten(toVisible(key).text, 60) || '(empty name)';
+  return truncateText(toVisible(key).text, 60) || '(empty name)';
 }
 
 function keyNow({ typed, initial }: Field): string {
@@ -153,15 +164,15 @@ function isForName(key: string): boolean {
 
 /** The field of an entry's key; undefined for a key that a text field would change. */
 function planName(
-  spot: Spot,
+  spot: FormPosition,
   way: string,
   key: string | undefined,
-  planning: Planning,
+  planning: FormPlanning,
 ): Field | undefined {
   if (key !== undefined && !(isForName(key) && !isBound([...spot.path, key], planning))) {
     return undefined;
   }
-  const id = idOf(way, 'name');
+  const id = formNodeId(way, 'name');
   return {
     type: 'field',
     id,

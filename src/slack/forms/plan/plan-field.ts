@@ -2,32 +2,32 @@
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { type Masking, maskText } from '../../../domain/secrets/mask-secrets.ts';
 import { LIMITS } from '../../text/limits.ts';
-import { describe, joinHints, toLine } from './form-labels.ts';
-import type { Field, Kept, Path } from './form-node.ts';
-import { idOf, keep, type Planning, type Spot } from './plan-context.ts';
+import { describeField, joinHints, toPlainLine } from './form-labels.ts';
+import type { Field, Path, UneditedValue } from './form-node.ts';
+import { type FormPlanning, type FormPosition, formNodeId, keepUnedited } from './plan-context.ts';
 import type { Leaf } from './plan-leaf.ts';
 import type { Schema } from './resolve-schema.ts';
 
 /** Plans one field, or keeps the value where no field carries it. */
 export function planField(
-  spot: Spot,
+  spot: FormPosition,
   schema: Schema,
   leaf: Leaf,
   nullable: boolean,
-  planning: Planning,
-): Field | Kept {
+  planning: FormPlanning,
+): Field | UneditedValue {
   const { value, path } = spot;
   const kind = kindOf(leaf);
-  const id = idOf(spot.way, kind);
-  const why = whyKept(leaf, value, planning.masking);
-  if (why !== undefined) return keep(spot, value === undefined ? '' : why);
+  const id = formNodeId(spot.way, kind);
+  const why = explainUneditable(leaf, value, planning.masking);
+  if (why !== undefined) return keepUnedited(spot, value === undefined ? '' : why);
   return {
     type: 'field',
     id,
     actionId: actionIdOf(path),
     path,
     label: spot.label,
-    hint: joinHints(describe(schema), leaf.note, ...notesOf(leaf, value, schema)),
+    hint: joinHints(describeField(schema), leaf.note, ...notesOf(leaf, value, schema)),
     widget: leaf.widget,
     value,
     empty: emptyOf(spot, leaf, nullable),
@@ -47,11 +47,11 @@ function notesOf(
   if (value !== undefined && value !== null) return [];
   const none = value === null && widget.kind !== 'json' ? 'Null now' : '';
   const { default: own } = schema;
-  return [none, own === undefined ? '' : toLine(`Default: ${JSON.stringify(own)}`, 80)];
+  return [none, own === undefined ? '' : toPlainLine(`Default: ${JSON.stringify(own)}`, 80)];
 }
 
 /** An empty text stays one; what may lack is left out or null; a list is empty; anything else needs a value. */
-function emptyOf(spot: Spot, { widget }: Leaf, nullable: boolean): Field['empty'] {
+function emptyOf(spot: FormPosition, { widget }: Leaf, nullable: boolean): Field['empty'] {
   const { value, required, fresh } = spot;
   const wasBlank = typeof value === 'string' && value.trim() === '';
   if (wasBlank || (value === undefined && !(fresh && required))) return { value };
@@ -63,7 +63,7 @@ function emptyOf(spot: Spot, { widget }: Leaf, nullable: boolean): Field['empty'
 
 /** Slack lets an untouched form through only where nothing that it insists on is blank. */
 function insists(
-  { required, fresh }: Spot,
+  { required, fresh }: FormPosition,
   { widget, initial }: Leaf,
   nullable: boolean,
   schema: Schema,
@@ -77,17 +77,21 @@ function insists(
   return required && (fresh || !isBlank);
 }
 
-function whyKept(leaf: Leaf, value: JsonValue | undefined, masking: Masking): string | undefined {
+function explainUneditable(
+  leaf: Leaf,
+  value: JsonValue | undefined,
+  masking: Masking,
+): string | undefined {
   const { initial, widget } = leaf;
   const isChosen = widget.kind === 'choice' || widget.kind === 'many';
   if (!isChosen && typeof initial === 'string' && initial.length > LIMITS.inputText) {
     const length = typeof value === 'string' ? value.length : initial.length;
     return `${length.toLocaleString('en-US')} characters, more than a form can hold`;
   }
-  return whySecret(isChosen ? JSON.stringify(value ?? null) : String(initial), masking);
+  return explainSecret(isChosen ? JSON.stringify(value ?? null) : String(initial), masking);
 }
 
-function whySecret(text: string, masking: Masking): string | undefined {
+function explainSecret(text: string, masking: Masking): string | undefined {
   const { claimed, guessed, hidden } = maskText(text, masking).secrets;
   if (hidden + claimed > 0) return 'it repeats a secret';
   return guessed > 0 ? 'it holds what looks like a secret' : undefined;

@@ -4,11 +4,16 @@ import type { JsonValue } from '../../../domain/json/json.ts';
 import { type MaskedCall, maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
 import { allSecretPaths } from '../../../domain/secrets/secret-paths.ts';
 import { BUDGET } from '../../text/limits.ts';
-import { toLine } from './form-labels.ts';
+import { toPlainLine } from './form-labels.ts';
 import type { Draft, FormNode } from './form-node.ts';
-import { holdsSecretPath, isSecretPlace, isSecretSchema } from './form-secrets.ts';
-import { fitOf } from './match-variant.ts';
-import { type FormTool, keep, type Planning, type Spot } from './plan-context.ts';
+import { containsSecretPath, isSecretPlace, isSecretSchema } from './form-secrets.ts';
+import { schemaFitOf } from './match-variant.ts';
+import {
+  type FormPlanning,
+  type FormPosition,
+  type FormTool,
+  keepUnedited,
+} from './plan-context.ts';
 import { planEntries } from './plan-entries.ts';
 import { planField } from './plan-field.ts';
 import { fitsGroup, planObject, planTuple } from './plan-group.ts';
@@ -16,12 +21,12 @@ import { planChoice, planJson, planList, planSingle } from './plan-leaf.ts';
 import { planUnion } from './plan-union.ts';
 import {
   asList,
+  createSchemaWalk,
   inferSchema,
   isObject,
+  isUnconstrained,
   resolveSchema,
   type Schema,
-  saysNothing,
-  startWalk,
   typeOf,
   valuesOf,
   variantsOf,
@@ -44,10 +49,10 @@ type FormCall = Pick<Call, 'args'> & Partial<MaskedCall>;
 
 /** Plans the form of a call's arguments. */
 export function planForm(call: FormCall, tool: FormTool, draft: Draft): FormNode {
-  const walk = startWalk(tool.schema);
+  const walk = createSchemaWalk(tool.schema);
   const read = resolveSchema(tool.schema, walk);
   const infers = !SAYS_WHAT.some((key) => Object.hasOwn(read, key));
-  const planning: Planning = {
+  const planning: FormPlanning = {
     walk,
     left: BUDGET.formPlaces,
     secrets: allSecretPaths(call, tool),
@@ -59,7 +64,7 @@ export function planForm(call: FormCall, tool: FormTool, draft: Draft): FormNode
   const spot = {
     way: '',
     path: [],
-    label: typeof read.title === 'string' ? toLine(read.title, 100) || 'Kind' : 'Kind',
+    label: typeof read.title === 'string' ? toPlainLine(read.title, 100) || 'Kind' : 'Kind',
     schema: read,
     value: JSON.parse(call.args) as JsonValue,
     required: true,
@@ -70,7 +75,7 @@ export function planForm(call: FormCall, tool: FormTool, draft: Draft): FormNode
 }
 
 /** Arguments are one object, or one of several kinds of them; what is neither is edited as JSON. */
-function planRoot(spot: Spot, read: Schema, planning: Planning): FormNode {
+function planRoot(spot: FormPosition, read: Schema, planning: FormPlanning): FormNode {
   const { walk } = planning;
   const kinds = variantsOf(read, walk).filter((kind) => (typeOf(kind) ?? 'object') === 'object');
   const [only = read] = kinds;
@@ -86,15 +91,16 @@ function planRoot(spot: Spot, read: Schema, planning: Planning): FormNode {
 }
 
 /** Plans one place. */
-function planNode(given: Spot, planning: Planning): FormNode {
+function planNode(given: FormPosition, planning: FormPlanning): FormNode {
   const { walk } = planning;
   const read = resolveSchema(given.schema, walk);
   const spot = given.fresh ? withDefault(given, read, walk) : given;
   const { value } = spot;
-  if (isHidden(spot, given, read, planning)) return keep(spot, value === undefined ? '' : 'secret');
+  if (isHidden(spot, given, read, planning))
+    return keepUnedited(spot, value === undefined ? '' : 'secret');
   planning.left -= 1;
   if (planning.left < 0) return planRaw(spot, read, false, planning);
-  const inferred = planning.infers && saysNothing(read) && value !== undefined;
+  const inferred = planning.infers && isUnconstrained(read) && value !== undefined;
   const variants = inferred ? [inferSchema(value)] : variantsOf(read, walk);
   const finite = variants.map(valuesOf);
   if (finite.every((each) => each !== undefined))
@@ -113,14 +119,19 @@ function planNode(given: Spot, planning: Planning): FormNode {
 }
 
 /** What a person adds is theirs to type; only what came with the call is kept from sight. */
-function isHidden({ path }: Spot, given: Spot, read: Schema, planning: Planning): boolean {
+function isHidden(
+  { path }: FormPosition,
+  given: FormPosition,
+  read: Schema,
+  planning: FormPlanning,
+): boolean {
   if (given.fresh && given.value === undefined) return false;
   return isSecretPlace(path, planning.secrets) || isSecretSchema(read, planning.walk);
 }
 
 /** What was added begins with its default, and with nothing that does not fit it. */
-function withDefault(spot: Spot, read: Schema, walk: Walk): Spot {
-  const fits = spot.value !== undefined && fitOf(read, spot.value, walk) > 0;
+function withDefault(spot: FormPosition, read: Schema, walk: Walk): FormPosition {
+  const fits = spot.value !== undefined && schemaFitOf(read, spot.value, walk) > 0;
   return fits ? spot : { ...spot, value: read.default };
 }
 
@@ -128,17 +139,17 @@ const VALUES_A_STEP = 10;
 
 /** A value of which there is only one, or a choice. */
 function planFinite(
-  spot: Spot,
+  spot: FormPosition,
   read: Schema,
   values: readonly JsonValue[],
-  planning: Planning,
+  planning: FormPlanning,
 ): FormNode {
   const [first] = values;
   // Each of them is looked at, in each place that takes them.
   planning.walk.left -= values.length / VALUES_A_STEP;
   if (planning.walk.left < 0) return planRaw(spot, read, false, planning);
   if (values.length === 1 && spot.required && (spot.value === first || spot.fresh)) {
-    return keep({ ...spot, value: first }, '');
+    return keepUnedited({ ...spot, value: first }, '');
   }
   const isFilled = read.default !== undefined && spot.value !== undefined;
   const mayLack = (!spot.required && !isFilled) || (spot.value === undefined && !spot.fresh);
@@ -149,11 +160,11 @@ function planFinite(
 }
 
 function planTyped(
-  spot: Spot,
+  spot: FormPosition,
   read: Schema,
   only: Schema,
   nullable: boolean,
-  planning: Planning,
+  planning: FormPlanning,
 ): FormNode {
   const schema: Schema = { ...only, ...pick(read, ['title', 'description', 'default']) };
   const { value } = spot;
@@ -172,10 +183,10 @@ function planTyped(
 
 /** Values by name: those of an object, or entries where the names are free. */
 function planNamed(
-  spot: Spot,
+  spot: FormPosition,
   schema: Schema,
   nullable: boolean,
-  planning: Planning,
+  planning: FormPlanning,
   inferred: boolean,
 ): FormNode {
   const isFixed = Object.hasOwn(schema, 'properties') || schema.additionalProperties === false;
@@ -188,19 +199,24 @@ function planNamed(
   return entries ?? planRaw(spot, schema, nullable, planning);
 }
 
-function isInferred({ value }: Spot, read: Schema, planning: Planning): boolean {
-  return planning.infers && saysNothing(read) && value !== undefined;
+function isInferred({ value }: FormPosition, read: Schema, planning: FormPlanning): boolean {
+  return planning.infers && isUnconstrained(read) && value !== undefined;
 }
 
 function isEnumKeyed(schema: Schema): boolean {
   return isObject(schema.propertyNames) && asList(schema.propertyNames.enum).length > 0;
 }
 
-function planArray(spot: Spot, schema: Schema, nullable: boolean, planning: Planning): FormNode {
+function planArray(
+  spot: FormPosition,
+  schema: Schema,
+  nullable: boolean,
+  planning: FormPlanning,
+): FormNode {
   const { value } = spot;
   const list = asList(value);
   const leaf = planList(schema, list, planning.walk);
-  const holdsSecret = holdsSecretPath(spot.path, planning.secrets);
+  const holdsSecret = containsSecretPath(spot.path, planning.secrets);
   if (leaf !== undefined && !holdsSecret) return planField(spot, schema, leaf, nullable, planning);
   const tuple = planTuple(spot, schema, planning);
   if (tuple !== undefined) return tuple;
@@ -208,10 +224,15 @@ function planArray(spot: Spot, schema: Schema, nullable: boolean, planning: Plan
 }
 
 /** Plans whatever no other field carries: as JSON, or as kept. */
-function planRaw(spot: Spot, read: Schema, nullable: boolean, planning: Planning): FormNode {
+function planRaw(
+  spot: FormPosition,
+  read: Schema,
+  nullable: boolean,
+  planning: FormPlanning,
+): FormNode {
   const isTheirs = spot.fresh && spot.value === undefined;
-  if (!isTheirs && holdsSecretPath(spot.path, planning.secrets)) {
-    return keep(spot, spot.value === undefined ? '' : 'a secret is in it');
+  if (!isTheirs && containsSecretPath(spot.path, planning.secrets)) {
+    return keepUnedited(spot, spot.value === undefined ? '' : 'a secret is in it');
   }
   return planField(spot, read, planJson(spot.value), nullable, planning);
 }

@@ -1,8 +1,14 @@
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { BUDGET } from '../../text/limits.ts';
-import { describe } from './form-labels.ts';
+import { describeField } from './form-labels.ts';
 import type { FormNode, Group } from './form-node.ts';
-import { idOf, type Planning, type Spot, spotOf, wayTo } from './plan-context.ts';
+import {
+  childPath,
+  type FormPlanning,
+  type FormPosition,
+  formNodeId,
+  propertyPosition,
+} from './plan-context.ts';
 import { fitsEntries, tupleOf } from './plan-leaf.ts';
 import { asList, asObject, isObject, type Schema } from './resolve-schema.ts';
 
@@ -15,13 +21,13 @@ export function fitsGroup(schema: Schema, value: JsonValue | undefined): boolean
 
 /** Plans an object: its properties in the schema's order, and what else the value holds. */
 export function planObject(
-  spot: Spot,
+  spot: FormPosition,
   schema: Schema,
-  planning: Planning,
+  planning: FormPlanning,
   { heading, off }: { readonly heading: boolean; readonly off: JsonValue | undefined },
 ): Group {
   const { value, required, fresh } = spot;
-  const id = idOf(spot.way, 'group');
+  const id = formNodeId(spot.way, 'group');
   const was = isObject(value) || (fresh && required && value === undefined);
   const { [id]: toggled } = planning.draft.present;
   const present = toggled ?? was;
@@ -35,7 +41,7 @@ export function planObject(
     id,
     path: spot.path,
     label: spot.label,
-    hint: describe(schema),
+    hint: describeField(schema),
     heading,
     off: was ? off : (value as JsonValue | undefined),
     present,
@@ -45,10 +51,10 @@ export function planObject(
 }
 
 function planProperties(
-  spot: Spot,
+  spot: FormPosition,
   schema: Schema,
   entries: Schema,
-  planning: Planning,
+  planning: FormPlanning,
 ): readonly { readonly key: string; readonly node: FormNode }[] {
   const properties = propertiesOf(schema);
   const needed = new Set(asList(schema.required));
@@ -60,7 +66,10 @@ function planProperties(
   return [...known, ...more].map((key) => {
     const value = Object.hasOwn(entries, key) ? entries[key] : undefined;
     const own = Object.hasOwn(properties, key) ? properties[key] : extraOf(schema, planning);
-    const place = { ...spotOf(spot, key, own, value, planning), required: needed.has(key) };
+    const place = {
+      ...propertyPosition(spot, key, own, value, planning),
+      required: needed.has(key),
+    };
     return { key, node: planning.plan(place) };
   });
 }
@@ -73,13 +82,17 @@ function propertiesOf(schema: Schema): Schema {
   return { ...Object.fromEntries(named), ...properties };
 }
 
-function extraOf(schema: Schema, planning: Planning): JsonValue {
+function extraOf(schema: Schema, planning: FormPlanning): JsonValue {
   const { additionalProperties: more } = schema;
   return isObject(more) || planning.infers ? (more ?? {}) : { 'x-raw': true };
 }
 
 /** Plans a list whose places have schemas of their own; undefined when the value has another length. */
-export function planTuple(spot: Spot, schema: Schema, planning: Planning): Group | undefined {
+export function planTuple(
+  spot: FormPosition,
+  schema: Schema,
+  planning: FormPlanning,
+): Group | undefined {
   const schemas = tupleOf(schema);
   const { value, required, fresh } = spot;
   const isThere = Array.isArray(value);
@@ -89,7 +102,7 @@ export function planTuple(spot: Spot, schema: Schema, planning: Planning): Group
   if (isThere && value.length !== schemas.length) return undefined;
   const children = schemas.map((each, i) => {
     const item = isThere ? (value as readonly JsonValue[])[i] : undefined;
-    const place = spotOf(spot, String(i), each, item, planning);
+    const place = propertyPosition(spot, String(i), each, item, planning);
     const label = typeof asObject(each).title === 'string' ? place.label : `${spot.label} ${i + 1}`;
     const at = { ...place, label, path: [...spot.path, i], required: true };
     return { key: String(i), node: planning.plan(at) };
@@ -97,10 +110,10 @@ export function planTuple(spot: Spot, schema: Schema, planning: Planning): Group
   return {
     type: 'group',
     of: 'tuple',
-    id: idOf(wayTo(spot.way, 'tuple'), 'group'),
+    id: formNodeId(childPath(spot.way, 'tuple'), 'group'),
     path: spot.path,
     label: spot.label,
-    hint: describe(schema),
+    hint: describeField(schema),
     heading: true,
     off: undefined,
     present: true,

@@ -2,7 +2,7 @@
 import { canonicalJson, type JsonValue } from '../../../domain/json/json.ts';
 import { BUDGET, LIMITS } from '../../text/limits.ts';
 import { printFormJson } from '../draw/form-json.ts';
-import { isDate, isTime, readMoment } from '../read/date-time.ts';
+import { isDate, isTime, parseDateTime } from '../read/date-time.ts';
 import { EMAIL, URL_TEXT } from '../read/validate-inputs.ts';
 import type { Raw, Widget } from './form-node.ts';
 import { asList, type Schema, typeOf, valuesOf, variantsOf, type Walk } from './resolve-schema.ts';
@@ -70,7 +70,7 @@ const FORMATS: Readonly<Record<string, (text: string) => Leaf | undefined>> = {
   time: (text) => (isTime(text) ? leaf({ kind: 'time' }, text) : undefined),
   'date-time': (text) => {
     if (text === '') return leaf({ kind: 'moment', offset: 'Z', seconds: ':00' }, '');
-    const moment = readMoment(text);
+    const moment = parseDateTime(text);
     if (moment === undefined) return undefined;
     const { epochS, offset, seconds } = moment;
     return leaf({ kind: 'moment', offset, seconds }, String(epochS));
@@ -94,7 +94,7 @@ function planNumber(schema: Schema, text: string): Leaf {
     ...(isBound(min) && { min }),
     ...(isBound(max) && { max }),
   };
-  return leaf(widget, text, sayBounds(schema));
+  return leaf(widget, text, describeBounds(schema));
 }
 
 /** A bound that someone chose, not the end of what numbers can be. */
@@ -102,7 +102,7 @@ function isBound(bound: JsonValue | undefined): bound is number {
   return typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
 }
 
-function sayBounds(schema: Schema): string {
+function describeBounds(schema: Schema): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   const low = [
     isBound(minimum) && `at least ${minimum}`,

@@ -1,18 +1,18 @@
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { LIMITS } from '../../text/limits.ts';
-import { describe, kindNames } from './form-labels.ts';
+import { describeField, kindNames } from './form-labels.ts';
 import type { FormNode, Union } from './form-node.ts';
-import { type Fit, fitOf } from './match-variant.ts';
-import { idOf, keep, type Planning, type Spot } from './plan-context.ts';
+import { type SchemaFit, schemaFitOf } from './match-variant.ts';
+import { type FormPlanning, type FormPosition, formNodeId, keepUnedited } from './plan-context.ts';
 import { fitsGroup, planObject } from './plan-group.ts';
 import { asObject, isObject, type Schema, typeOf, valuesOf, type Walk } from './resolve-schema.ts';
 
 /** Plans a value of several kinds; undefined when the value is of none of them, or there are too many. */
 export function planUnion(
-  spot: Spot,
+  spot: FormPosition,
   schema: Schema,
   { variants, nullable }: { readonly variants: readonly Schema[]; readonly nullable: boolean },
-  planning: Planning,
+  planning: FormPlanning,
 ): Union | undefined {
   const { value } = spot;
   const kinds: readonly (Schema | undefined)[] = [
@@ -23,7 +23,7 @@ export function planUnion(
   if (kinds.length > LIMITS.selectOptions) return undefined;
   const own = ownKind(kinds, value, planning.walk);
   if (own === undefined) return undefined;
-  const id = idOf(spot.way, `union of ${kinds.length}`);
+  const id = formNodeId(spot.way, `union of ${kinds.length}`);
   const { [id]: drafted } = planning.draft.kinds;
   const chosen = drafted !== undefined && drafted < kinds.length ? drafted : own;
   const names = kindNames(
@@ -35,7 +35,7 @@ export function planUnion(
     id,
     path: spot.path,
     label: spot.label,
-    hint: describe(schema),
+    hint: describeField(schema),
     kinds: names.map((name, i) => (kinds[i] === undefined ? '(not set)' : name)),
     chosen,
     node: planKind(spot, kinds[chosen], chosen === own, planning),
@@ -49,18 +49,20 @@ function ownKind(
   walk: Walk,
 ): number | undefined {
   if (value === undefined) return kinds.includes(undefined) ? kinds.indexOf(undefined) : 0;
-  const fits = kinds.map((kind): Fit => (kind === undefined ? 0 : fitOf(kind, value, walk)));
+  const fits = kinds.map(
+    (kind): SchemaFit => (kind === undefined ? 0 : schemaFitOf(kind, value, walk)),
+  );
   const best = Math.max(...fits);
-  return best === 0 ? undefined : fits.indexOf(best as Fit);
+  return best === 0 ? undefined : fits.indexOf(best as SchemaFit);
 }
 
 function planKind(
-  spot: Spot,
+  spot: FormPosition,
   kind: Schema | undefined,
   isOwn: boolean,
-  planning: Planning,
+  planning: FormPlanning,
 ): FormNode {
-  if (kind === undefined) return keep({ ...spot, value: undefined }, '');
+  if (kind === undefined) return keepUnedited({ ...spot, value: undefined }, '');
   const fresh = spot.fresh || !isOwn;
   const inner = { ...spot, schema: kind, required: true, fresh };
   const isGroup = typeOf(kind) === 'object' && Object.hasOwn(kind, 'properties');

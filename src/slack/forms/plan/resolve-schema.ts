@@ -33,11 +33,11 @@ export interface Walk {
 }
 
 /** What people fill in a form by takes some hundreds; what refers to itself in several places would have no end. */
-const MOST_STEPS = 20_000;
+const MAX_STEPS = 20_000;
 
 /** Begins a walk. */
-export function startWalk(root: Schema): Walk {
-  return { root, left: MOST_STEPS };
+export function createSchemaWalk(root: Schema): Walk {
+  return { root, left: MAX_STEPS };
 }
 
 const MAX_HOPS = 16;
@@ -145,7 +145,7 @@ function onlyNeeds(branch: JsonValue, walk: Walk): boolean {
 
 /** Lists the names of the properties that arguments may have, of whatever kind they are. */
 export function propertyNamesOf(root: Schema): readonly string[] {
-  const names = variantsOf(root, startWalk(root)).flatMap(({ properties }) =>
+  const names = variantsOf(root, createSchemaWalk(root)).flatMap(({ properties }) =>
     Object.keys(asObject(properties)),
   );
   return [...new Set(names)];
@@ -169,7 +169,7 @@ export function typeOf(schema: Schema): string | undefined {
 }
 
 /** Tells whether a schema says nothing of its values. */
-export function saysNothing(schema: Schema): boolean {
+export function isUnconstrained(schema: Schema): boolean {
   return Object.keys(schema).every((key) => NOTHING.has(key));
 }
 

@@ -32,7 +32,7 @@ export interface Moment {
 }
 
 /** Reads a moment; undefined for a text that a picker would not show as it is. */
-export function readMoment(text: string): Moment | undefined {
+export function parseDateTime(text: string): Moment | undefined {
   const [, day = '', , seconds = '', offset = ''] = MOMENT.exec(text) ?? [];
   const at = Date.parse(text);
   if (day === '' || !isDate(day) || Number.isNaN(at)) return undefined;
@@ -42,7 +42,7 @@ export function readMoment(text: string): Moment | undefined {
 }
 
 /** Writes a moment in the way of an earlier one. */
-export function writeMoment({ epochS, offset, seconds }: Moment): string {
+export function formatDateTime({ epochS, offset, seconds }: Moment): string {
   const [, sign = '+', hours = '0', minutes = '0'] = /^([+-])(\d\d):(\d\d)$/.exec(offset) ?? [];
   const shiftS = (Number(hours) * 60 + Number(minutes)) * 60 * (sign === '-' ? -1 : 1);
   const local = new Date((epochS + shiftS) * 1000).toISOString();

@@ -5,7 +5,7 @@ import { type FormNode, fieldsOf, nodesOf, type Path } from '../plan/form-node.t
 import type { FormProblem } from './read-form.ts';
 
 /** Finds the field of each problem that the tool's schema has with the arguments; what lies deeper is named by its path. */
-export function placeProblems(
+export function locateProblems(
   problems: readonly FieldProblem[],
   plan: FormNode,
 ): readonly FormProblem[] {
@@ -61,7 +61,7 @@ function words(message: string): string {
 }
 
 /** Says a problem in bounds. */
-export function sayProblem({ message }: FormProblem): string {
+export function formatFormProblem({ message }: FormProblem): string {
   return bound(toVisible(words(message)).text);
 }
 
@@ -96,7 +96,7 @@ export function toFormErrors(
     const at = isOwn ? id : first;
     if (at === undefined || !(isOwn || id === undefined || shown.has(id))) return undefined;
     const label = isOwn || id === undefined ? '' : `${labels.get(id)}: `;
-    errors[at] = join(errors[at], `${label}${sayProblem(problem)}`);
+    errors[at] = join(errors[at], `${label}${formatFormProblem(problem)}`);
   }
   return errors;
 }

@@ -1,5 +1,5 @@
 /** A number as a person writes it in a field, or what is wrong with it. */
-export type NumberReading =
+export type NumberParseResult =
   | { readonly ok: true; readonly value: number }
   | { readonly ok: false; readonly message: string };
 
@@ -14,13 +14,14 @@ const WHOLE = /^-?[0-9]+$/;
 const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 
 /** Reads a number that is kept exactly as it is written: nothing is trimmed, rounded or read in another notation. */
-export function readFormNumber(text: string, limits: NumberLimits): NumberReading {
+export function readFormNumber(text: string, limits: NumberLimits): NumberParseResult {
   const value = Number(text);
-  const message = whyNotExact(text, value, limits.integer) ?? whyNotWithin(value, limits);
+  const message =
+    explainInexactNumber(text, value, limits.integer) ?? explainOutOfRange(value, limits);
   return message === undefined ? { ok: true, value } : { ok: false, message };
 }
 
-function whyNotExact(text: string, value: number, integer: boolean): string | undefined {
+function explainInexactNumber(text: string, value: number, integer: boolean): string | undefined {
   const kept = JSON.stringify(value);
   // What is tiny or huge stands in the field as JSON writes it.
   const isDecimal = DECIMAL.test(text) || (text === kept && Number.isFinite(value));
@@ -29,7 +30,7 @@ function whyNotExact(text: string, value: number, integer: boolean): string | un
   return kept === withoutEndZeros(text) ? undefined : NOT_KEPT;
 }
 
-function whyNotWithin(value: number, { min, max }: NumberLimits): string | undefined {
+function explainOutOfRange(value: number, { min, max }: NumberLimits): string | undefined {
   if (min !== undefined && value < min) return `Write ${min} or more.`;
   return max !== undefined && value > max ? `Write ${max} or less.` : undefined;
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../domain/json/json.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import type { Entries, Field, FormNode, Group, LineKind, Path } from '../plan/form-node.ts';
 import { asList, isObject } from '../plan/resolve-schema.ts';
-import { writeMoment } from './date-time.ts';
+import { formatDateTime } from './date-time.ts';
 import { isUntouched } from './form-draft.ts';
 import { type NumberLimits, readFormNumber } from './parse-number.ts';
 import { NEEDED } from './validate-inputs.ts';
@@ -16,12 +16,12 @@ export interface FormProblem {
 }
 
 /** The arguments as the form left them, or what is wrong in it. */
-export type FormReading =
+export type FormParseResult =
   | { readonly ok: true; readonly args: JsonValue }
   | { readonly ok: false; readonly problems: readonly FormProblem[] };
 
 /** Reads a form: a field left as it was keeps its value to the byte, whatever its text. */
-export function readForm(plan: FormNode): FormReading {
+export function readForm(plan: FormNode): FormParseResult {
   const problems: FormProblem[] = [];
   const args = readNode(plan, problems) ?? {};
   return problems.length === 0 ? { ok: true, args } : { ok: false, problems };
@@ -93,7 +93,7 @@ function readField(field: Field, problems: FormProblem[]): Value {
       return readNumber(typed, widget, wrong);
     case 'moment':
       return /^[1-9][0-9]{9}$/.test(typed)
-        ? writeMoment({ epochS: Number(typed), ...widget })
+        ? formatDateTime({ epochS: Number(typed), ...widget })
         : wrong('Choose a date and a time.');
     case 'lines':
       return readLines(typed, widget.item, { initial: field.initial, wrong });

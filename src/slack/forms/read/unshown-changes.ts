@@ -6,7 +6,7 @@ import { type Field, type FormNode, nodesOf, type Path } from '../plan/form-node
 import { isSame } from '../plan/resolve-schema.ts';
 
 /** Tells whether a form adds what it does not show whole: a value that the schema fixes, or a long option. */
-export function addsUnshown(plan: FormNode, args: JsonValue): boolean {
+export function addsHiddenValues(plan: FormNode, args: JsonValue): boolean {
   return nodesOf(plan).some((node) => {
     if (node.type === 'field') return choosesCut(node);
     if (node.type !== 'kept' || node.why !== '' || node.value === undefined) return false;

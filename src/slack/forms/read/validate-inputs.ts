@@ -17,7 +17,7 @@ export interface InputProblem {
 type Blocks = Readonly<ModalView['blocks']>;
 
 /** Keeps the values of inputs that were drawn; a view has no others. */
-export function ofInputs(blocks: Blocks, values: Payload): Payload {
+export function valuesOfInputs(blocks: Blocks, values: Payload): Payload {
   const ids = blocks.filter(isInput).map(({ block_id: id = '' }) => id);
   return Object.fromEntries(
     ids.filter((id) => Object.hasOwn(values, id)).map((id) => [id, values[id]]),
@@ -25,7 +25,7 @@ export function ofInputs(blocks: Blocks, values: Payload): Payload {
 }
 
 /** Finds what the inputs of a view, as it was drawn, can't have sent; `isWhole` where Slack also insists on what is not optional. */
-export function checkInputs(
+export function validateInputs(
   blocks: Blocks,
   values: Payload,
   { isWhole }: { readonly isWhole: boolean },

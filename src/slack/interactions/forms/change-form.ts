@@ -5,7 +5,7 @@ import { planForm } from '../../forms/plan/plan-form.ts';
 import { changeDraft, type FormChange } from '../../forms/read/form-draft.ts';
 import type { Click } from '../../inbound/parse-click.ts';
 import { answerPerson, type ClickHandler } from '../handler.ts';
-import { type FormSession, findSession, keepSession } from './form-session.ts';
+import { type FormSession, findSession, saveSession } from './form-session.ts';
 
 /** Where the form goes after a press in it. */
 type Turn = (
@@ -61,7 +61,7 @@ function changeForm(turn: Turn): ClickHandler {
     }
     const { session } = found;
     const next = turn(click, session);
-    const meta = await keepSession(click, next, deps);
+    const meta = await saveSession(click, next, deps);
     const { view } = buildEditForm(session.call, next.plan, { ...next, meta });
     const { viewId } = click.origin;
     if (viewId !== undefined) await deps.client.views.update({ view_id: viewId, view });

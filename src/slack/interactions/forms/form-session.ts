@@ -6,22 +6,26 @@ import { type Draft, type FormNode, NO_DRAFT, nodesOf } from '../../forms/plan/f
 import type { FormTool } from '../../forms/plan/plan-context.ts';
 import { planForm } from '../../forms/plan/plan-form.ts';
 import { encodeDraft, parseDraft, takeValues } from '../../forms/read/form-draft.ts';
-import { type FormMeta, parseFormMeta } from '../../forms/read/form-metadata.ts';
+import { type FormMetadata, parseFormMetadata } from '../../forms/read/form-metadata.ts';
 import type { FormProblem } from '../../forms/read/read-form.ts';
-import { checkInputs, type InputProblem, ofInputs } from '../../forms/read/validate-inputs.ts';
+import {
+  type InputProblem,
+  validateInputs,
+  valuesOfInputs,
+} from '../../forms/read/validate-inputs.ts';
 import type { Submission } from '../../inbound/parse-click.ts';
-import { SENTENCES, toSentence } from '../../text/outcome-sentences.ts';
+import { outcomeSentence, SENTENCES } from '../../text/outcome-sentences.ts';
 import type { Payload } from '../../transport/payload.ts';
 import type { HandlerDeps } from '../handler.ts';
 
 /** What a form sends when something happens in it. */
-export type FormSent = Pick<Submission, 'origin' | 'token' | 'form' | 'values'>;
+export type FormEvent = Pick<Submission, 'origin' | 'token' | 'form' | 'values'>;
 
 /** A form as it stands. */
 export interface FormSession {
   readonly call: Call;
   readonly tool: FormTool;
-  readonly meta: FormMeta;
+  readonly meta: FormMetadata;
   readonly draft: Draft;
   readonly plan: FormNode;
   /** What its view sent that the page, as it was drawn, can't hold: none of it is in the draft. */
@@ -37,13 +41,13 @@ export type SessionFound =
 
 /** Finds a form's call and draft, and takes in what its view sent; `isWhole` where it was submitted. */
 export async function findSession(
-  sent: FormSent,
+  sent: FormEvent,
   { desk, toolbox, drafts }: Pick<HandlerDeps, 'desk' | 'toolbox' | 'drafts'>,
   { isWhole }: { readonly isWhole: boolean } = { isWhole: false },
 ): Promise<SessionFound> {
-  const meta = parseFormMeta(sent.form);
+  const meta = parseFormMetadata(sent.form);
   if (meta === undefined) return { kind: 'over', sentence: SENTENCES.notOurs };
-  const look = await desk.look({ ...sent.token, by: sent.origin.person, kind: 'edit' });
+  const look = await desk.checkDecision({ ...sent.token, by: sent.origin.person, kind: 'edit' });
   if (look.kind !== 'open') return over(look);
   const tool = toolbox.of(look.call);
   if (tool === undefined) return over({ kind: 'not-found' });
@@ -52,8 +56,8 @@ export async function findSession(
   const before = kept === undefined ? NO_DRAFT : parseDraft(kept);
   const drawn = planForm(look.call, tool, before);
   const { blocks } = buildEditForm(look.call, drawn, { meta }).view;
-  const values = ofInputs(blocks, sent.values);
-  const wrong = checkInputs(blocks, values, { isWhole });
+  const values = valuesOfInputs(blocks, sent.values);
+  const wrong = validateInputs(blocks, values, { isWhole });
   const draft = takeValues(before, drawn, without(values, wrong));
   const session = {
     call: look.call,
@@ -75,25 +79,25 @@ function without(values: Payload, problems: readonly InputProblem[]): Payload {
 }
 
 function over(outcome: DecisionOutcome): SessionFound {
-  return { kind: 'over', sentence: toSentence(outcome) };
+  return { kind: 'over', sentence: outcomeSentence(outcome) };
 }
 
 /** Longer than a form stays open in anybody's Slack. */
 const DRAFT_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Keeps the draft, so that no replica and no restart loses what other pages hold; answers what the view says from now on. */
-export async function keepSession(
-  sent: FormSent,
+export async function saveSession(
+  sent: FormEvent,
   { meta, draft }: Pick<FormSession, 'meta' | 'draft'>,
   { drafts, clock }: Pick<HandlerDeps, 'drafts' | 'clock'>,
-): Promise<FormMeta> {
+): Promise<FormMetadata> {
   await drafts.keep(draftId(sent, meta), encodeDraft(draft), clock.now() + DRAFT_LIFE_MS);
   return { ...meta, isKept: true };
 }
 
 /** Forgets the draft of a form that is done. */
-export async function dropSession(
-  sent: FormSent,
+export async function deleteSession(
+  sent: FormEvent,
   { meta }: Pick<FormSession, 'meta'>,
   { drafts }: Pick<HandlerDeps, 'drafts'>,
 ): Promise<void> {
@@ -101,7 +105,7 @@ export async function dropSession(
 }
 
 /** A draft belongs to one form of one person on one attempt. */
-function draftId({ origin, token }: FormSent, { formId }: FormMeta): string {
+function draftId({ origin, token }: FormEvent, { formId }: FormMetadata): string {
   const { team, user } = origin.person;
   return `${token.callId}/${token.attempt}/${team}/${user}/${formId}`;
 }

@@ -10,43 +10,44 @@ import { buildReplyForm } from '../../forms/draw/reply-form.ts';
 import { buildLoadingView, buildMessageView } from '../../forms/draw/small-views.ts';
 import { NO_DRAFT } from '../../forms/plan/form-node.ts';
 import { planForm } from '../../forms/plan/plan-form.ts';
-import { newFormMeta } from '../../forms/read/form-metadata.ts';
-import { buildReview } from '../../home/review-modal.ts';
-import { type Click, isAtItsPlace } from '../../inbound/parse-click.ts';
-import { SENTENCES, toSentence } from '../../text/outcome-sentences.ts';
+import { createFormMetadata } from '../../forms/read/form-metadata.ts';
+import { buildReviewModal } from '../../home/review-modal.ts';
+import { type Click, isFromCurrentCard } from '../../inbound/parse-click.ts';
+import { outcomeSentence, SENTENCES } from '../../text/outcome-sentences.ts';
 import { REVIEW } from '../../transport/ids.ts';
 import { answerPerson, type ClickHandler, type HandlerDeps } from '../handler.ts';
-import { notTheCard, refuseClick } from '../reject-click.ts';
+import { outdatedCardProblem, rejectClick } from '../reject-click.ts';
 import { openView } from './open-view.ts';
 
 type Look = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
 type ReadCall = (command: OpenCommand) => Promise<Look>;
 
 /** Reads a call for a form in which nothing is shown that is masked on the card. */
-function lookBefore(kind: DecisionKind, { desk }: HandlerDeps): ReadCall {
-  return (command) => desk.look({ ...command, kind, renews: true });
+function readBeforeForm(kind: DecisionKind, { desk }: HandlerDeps): ReadCall {
+  return (command) => desk.checkDecision({ ...command, kind, renews: true });
 }
 
 /** Opens the form with which the arguments are changed. */
 export const edit: ClickHandler = (click, ack, deps) =>
-  openForm(lookBefore('edit', deps), click, ack, deps, (look) => {
-    if (look.kind !== 'open') return buildMessageView(toSentence(look));
+  openForm(readBeforeForm('edit', deps), click, ack, deps, (look) => {
+    if (look.kind !== 'open') return buildMessageView(outcomeSentence(look));
     const tool = deps.toolbox.of(look.call);
     if (tool === undefined) {
       return buildMessageView(
         'Nothing changed: I do not know this tool any more, so it has no form.',
       );
     }
-    return buildEditForm(look.call, planForm(look.call, tool, NO_DRAFT), { meta: newFormMeta() })
-      .view;
+    return buildEditForm(look.call, planForm(look.call, tool, NO_DRAFT), {
+      meta: createFormMetadata(),
+    }).view;
   });
 
 /** Opens the form in which a person answers the agent. */
 export const reply: ClickHandler = (click, ack, deps) =>
-  openForm(lookBefore('reply', deps), click, ack, deps, (look) =>
+  openForm(readBeforeForm('reply', deps), click, ack, deps, (look) =>
     look.kind === 'open'
       ? buildReplyForm(look.call, { tool: deps.toolbox.of(look.call), mark: deps.mark })
-      : buildMessageView(toSentence(look)),
+      : buildMessageView(outcomeSentence(look)),
   );
 
 /** Opens the call whole, page by page. */
@@ -56,7 +57,7 @@ export const open: ClickHandler = (click, ack, deps) =>
 /** Opens the call as if it stood alone on its card, with all that can be decided on it. */
 export const review: ClickHandler = async (click, ack, deps) => {
   await openAsForm(click, ack, deps, (token) => {
-    return buildReview(token, click.origin.person, 1, deps);
+    return buildReviewModal(token, click.origin.person, 1, deps);
   });
 };
 
@@ -68,7 +69,7 @@ export const turnPage: ClickHandler = async (click, ack, deps) => {
   const page = /^[1-9][0-9]{0,4}$/.test(click.detail) ? Number(click.detail) : 1;
   const { token } = click;
   if (click.form === REVIEW) {
-    const view = await buildReview(token, person, page, deps);
+    const view = await buildReviewModal(token, person, page, deps);
     await deps.client.views.update({ view_id: viewId, view });
     return;
   }
@@ -80,7 +81,7 @@ export const turnPage: ClickHandler = async (click, ack, deps) => {
 };
 
 function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
-  if (!('call' in look) || look.kind === 'stale') return buildMessageView(toSentence(look));
+  if (!('call' in look) || look.kind === 'stale') return buildMessageView(outcomeSentence(look));
   const { call } = look;
   const mayApprove = look.kind === 'open';
   return buildFullView(call, {
@@ -88,7 +89,7 @@ function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
     tool: deps.toolbox.of(call),
     mayApprove,
     mark: deps.mark,
-    ...(mayApprove ? {} : { note: toSentence(look) }),
+    ...(mayApprove ? {} : { note: outcomeSentence(look) }),
   });
 }
 
@@ -131,7 +132,7 @@ async function fillForm(
   build: (token: CardToken) => Promise<ModalView>,
 ): Promise<void> {
   const card = await deps.cardOf(click.token.callId);
-  if (!isAtItsPlace(click, card)) return refuseClick(notTheCard(click), deps);
+  if (!isFromCurrentCard(click, card)) return rejectClick(outdatedCardProblem(click), deps);
   const view = await build(click.token);
   await deps.client.views.update({ view_id: click.origin.viewId, view });
 }

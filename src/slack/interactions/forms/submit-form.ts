@@ -3,22 +3,22 @@ import type { DecisionOutcome } from '../../../domain/calls/decision.ts';
 import { readStoredJson } from '../../../domain/json/json.ts';
 import type { Person } from '../../../domain/people/person.ts';
 import { hasOpened } from '../../../domain/secrets/call-secrets.ts';
-import { fitsCard } from '../../cards/call-card.ts';
+import { isWholeOnCard } from '../../cards/call-card.ts';
 import { CHOICE_BLOCK } from '../../forms/draw/choice-fields.ts';
 import { buildEditForm } from '../../forms/draw/edit-form.ts';
 import { REASON_BLOCK, readReason } from '../../forms/draw/reason-form.ts';
 import { readReply } from '../../forms/draw/reply-form.ts';
 import { buildMessageView } from '../../forms/draw/small-views.ts';
 import { nodesOf } from '../../forms/plan/form-node.ts';
-import { placeProblems, toFormErrors } from '../../forms/read/form-errors.ts';
-import { type FormProblem, type FormReading, readForm } from '../../forms/read/read-form.ts';
-import { addsUnshown } from '../../forms/read/unshown-changes.ts';
+import { locateProblems, toFormErrors } from '../../forms/read/form-errors.ts';
+import { type FormParseResult, type FormProblem, readForm } from '../../forms/read/read-form.ts';
+import { addsHiddenValues } from '../../forms/read/unshown-changes.ts';
 import type { Submission } from '../../inbound/parse-click.ts';
-import { threadPlace } from '../../outbound/thread-location.ts';
+import { threadLocationOf } from '../../outbound/thread-location.ts';
 import { SENTENCES } from '../../text/outcome-sentences.ts';
-import { sayOutcome } from '../describe-outcome.ts';
+import { describeOutcome } from '../describe-outcome.ts';
 import type { Acknowledge, FormHandler, HandlerDeps } from '../handler.ts';
-import { dropSession, type FormSession, findSession, keepSession } from './form-session.ts';
+import { deleteSession, type FormSession, findSession, saveSession } from './form-session.ts';
 
 /**
  * Takes what a page of the form holds: another page follows, or the changed arguments are saved.
@@ -26,29 +26,29 @@ import { dropSession, type FormSession, findSession, keepSession } from './form-
  */
 export const submitEdit: FormHandler = async (form, ack, deps) => {
   const found = await findSession(form, deps, { isWhole: true });
-  if (found.kind === 'over') return ack(tell(found.sentence));
+  if (found.kind === 'over') return ack(showOutcomeInForm(found.sentence));
   const { session } = found;
   const { call, plan, meta } = session;
-  if (session.isOutdated) return drawAnew(form, session, [OUTDATED], ack, deps);
+  if (session.isOutdated) return redrawForm(form, session, [OUTDATED], ack, deps);
   const reading = withProblems(readForm(plan), session.problems);
   const { page, pages } = buildEditForm(call, plan, { meta });
   if (page < pages) return turnPage(form, session, reading, page + 1, ack, deps);
   if (!reading.ok) return showProblems(form, session, reading.problems, ack, deps);
   const by = form.origin.person;
-  const unseen = isSomethingUnseen(session, by, deps) ? { keepsUnseen: true } : {};
+  const unseen = hasHiddenChanges(session, by, deps) ? { keepsUnseen: true } : {};
   const decision = { kind: 'edit', args: reading.args, ...unseen } as const;
   const outcome = await deps.desk.decide({ ...form.token, by, decision });
   if (outcome.kind === 'invalid') {
-    return showProblems(form, session, placeProblems(outcome.problems, plan), ack, deps);
+    return showProblems(form, session, locateProblems(outcome.problems, plan), ack, deps);
   }
   await answerForm(form, outcome, ack, deps);
-  await dropSession(form, session, deps);
+  await deleteSession(form, session, deps);
 };
 
 const OUTDATED: FormProblem = { path: [], message: SENTENCES.outdatedForm };
 
 /** What the view could not have sent comes first: the fields still hold what they held before it. */
-function withProblems(reading: FormReading, problems: readonly FormProblem[]): FormReading {
+function withProblems(reading: FormParseResult, problems: readonly FormProblem[]): FormParseResult {
   if (problems.length === 0) return reading;
   const ids = new Set(problems.map(({ id }) => id));
   const others = reading.ok ? [] : reading.problems.filter(({ id }) => !ids.has(id));
@@ -56,22 +56,22 @@ function withProblems(reading: FormReading, problems: readonly FormProblem[]): F
 }
 
 /** Neither the form nor the card has shown all of it: whoever saves has not seen what would run. */
-function isSomethingUnseen(
+function hasHiddenChanges(
   { call, tool, plan }: FormSession,
   by: Person,
   { mark }: HandlerDeps,
 ): boolean {
   const isOutside = call.outside !== undefined || call.server !== undefined;
-  if (isOutside && addsUnshown(plan, readStoredJson(call.args))) return true;
+  if (isOutside && addsHiddenValues(plan, readStoredJson(call.args))) return true;
   const keeps = nodesOf(plan).some((node) => node.type === 'kept' && node.why !== '');
-  return keeps && !fitsCard(call, { tool, mark }) && !hasOpened(call, by);
+  return keeps && !isWholeOnCard(call, { tool, mark }) && !hasOpened(call, by);
 }
 
 /** Goes on when nothing on this page is wrong: what is wrong elsewhere is told in the end. */
 async function turnPage(
   form: Submission,
   session: FormSession,
-  reading: FormReading,
+  reading: FormParseResult,
   page: number,
   ack: Acknowledge,
   deps: HandlerDeps,
@@ -80,7 +80,7 @@ async function turnPage(
     ? []
     : reading.problems.filter(({ id = '' }) => Object.hasOwn(form.values, id));
   if (here.length > 0) return showProblems(form, session, here, ack, deps);
-  const meta = await keepSession(form, session, deps);
+  const meta = await saveSession(form, session, deps);
   const { view } = buildEditForm(session.call, session.plan, { meta: { ...meta, page } });
   await ack({ response_action: 'update', view });
 }
@@ -99,11 +99,11 @@ async function showProblems(
     shown: buildEditForm(call, plan, { meta }).shown,
   });
   if (errors !== undefined) return ack({ response_action: 'errors', errors });
-  await drawAnew(form, session, problems, ack, deps);
+  await redrawForm(form, session, problems, ack, deps);
 }
 
 /** Draws the form where the first problem is, with what is wrong said in it. */
-async function drawAnew(
+async function redrawForm(
   form: Submission,
   session: FormSession,
   problems: readonly FormProblem[],
@@ -111,7 +111,7 @@ async function drawAnew(
   deps: HandlerDeps,
 ): Promise<void> {
   const { call, plan } = session;
-  const kept = await keepSession(form, session, deps);
+  const kept = await saveSession(form, session, deps);
   const at = problems.find(({ id }) => id !== undefined)?.id;
   const { view } = buildEditForm(call, plan, {
     meta: kept,
@@ -124,7 +124,7 @@ async function drawAnew(
 /** Takes a person's answer to the agent, or to whoever else asks. */
 export const submitReply: FormHandler = async (form, ack, deps) => {
   const by = form.origin.person;
-  const look = await deps.desk.look({ ...form.token, by, kind: 'reply' });
+  const look = await deps.desk.checkDecision({ ...form.token, by, kind: 'reply' });
   if (look.kind !== 'open') return answerForm(form, look, ack, deps);
   const { call } = look;
   const read = readReply(call, form.values);
@@ -165,7 +165,7 @@ function wrongReason(sentence: string) {
   return { response_action: 'errors', errors: { [REASON_BLOCK]: sentence } } as const;
 }
 
-function tell(sentence: string) {
+function showOutcomeInForm(sentence: string) {
   return { response_action: 'update', view: buildMessageView(sentence) } as const;
 }
 
@@ -177,17 +177,17 @@ async function answerForm(
 ): Promise<void> {
   const { person } = form.origin;
   if (outcome.kind !== 'decided' && outcome.kind !== 'recorded') {
-    return ack(tell(await sayOutcome(outcome, person, deps)));
+    return ack(showOutcomeInForm(await describeOutcome(outcome, person, deps)));
   }
   await ack();
-  const text = await sayOutcome(outcome, person, deps);
-  const where = await whereToTell(outcome.call, deps);
+  const text = await describeOutcome(outcome, person, deps);
+  const where = await noticePlaceOf(outcome.call, deps);
   await deps.teller.tell({ user: person.user, ...where, text });
 }
 
 /** Where the card is on which the form was opened: in the thread, or at the top of another channel. */
-async function whereToTell(call: Call, { cardOf }: HandlerDeps) {
-  const { channel, root } = threadPlace(call.thread);
+async function noticePlaceOf(call: Call, { cardOf }: HandlerDeps) {
+  const { channel, root } = threadLocationOf(call.thread);
   const card = await cardOf(call.id);
   return card && card.channel !== channel ? { channel: card.channel } : { channel, root };
 }

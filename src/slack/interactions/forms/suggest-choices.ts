@@ -1,15 +1,18 @@
 import type { PlainTextOption } from '@slack/types';
 import { suggestOptions } from '../../forms/draw/suggest-options.ts';
-import { parseQuestion } from '../../inbound/parse-click.ts';
+import { parseChoicesQuery } from '../../inbound/parse-click.ts';
 import type { HandlerDeps } from '../handler.ts';
-import { recordRefused } from '../reject-click.ts';
+import { recordRejected } from '../reject-click.ts';
 import { findSession } from './form-session.ts';
 
 /** Answers Slack's question for the choices of a field that a person searches; none where nothing may be chosen. */
-export async function answerQuestion(body: unknown, deps: HandlerDeps): Promise<PlainTextOption[]> {
-  const parsed = parseQuestion(body, deps.identity);
+export async function answerChoicesQuery(
+  body: unknown,
+  deps: HandlerDeps,
+): Promise<PlainTextOption[]> {
+  const parsed = parseChoicesQuery(body, deps.identity);
   if (parsed.kind === 'refused') {
-    await recordRefused(parsed, deps);
+    await recordRejected(parsed, deps);
     return [];
   }
   const found = await findSession(parsed.question, deps);

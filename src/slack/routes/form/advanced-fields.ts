@@ -2,13 +2,13 @@
 import type { InputBlock } from '@slack/types';
 import type { AdminRoute, AdminRoutes } from '../../../domain/policy/admin-routes.ts';
 import { type DecisionKind, REQUESTER_ROUTE } from '../../../domain/policy/route.ts';
-import { sayDuration } from '../../../domain/text/duration.ts';
+import { formatDuration } from '../../../domain/text/duration.ts';
 import { FIELD, ROUTE_BLOCKS } from '../route-ids.ts';
-import { field, option, plain, text } from './form-elements.ts';
+import { inputOption, labeledInput, plainText, textInput } from './form-elements.ts';
 
 /** Makes the field of how many approvals are needed. */
 export function quorumField(route: AdminRoute | undefined): InputBlock {
-  return field(ROUTE_BLOCKS.quorum, 'Approvals needed', {
+  return labeledInput(ROUTE_BLOCKS.quorum, 'Approvals needed', {
     type: 'number_input',
     action_id: FIELD,
     is_decimal_allowed: false,
@@ -31,18 +31,18 @@ const DECISIONS: readonly (readonly [decision: DecisionKind, label: string])[] =
 /** Makes the fields of the rules by which it is decided. */
 export function ruleFields(route: AdminRoute | undefined): readonly InputBlock[] {
   const counts = [
-    option('People’s approval of their own calls counts', COUNTS.self),
-    option('An approval needs a reason', COUNTS.reason),
-    option('Guests who are named may decide', COUNTS.guests),
+    inputOption('People’s approval of their own calls counts', COUNTS.self),
+    inputOption('An approval needs a reason', COUNTS.reason),
+    inputOption('Guests who are named may decide', COUNTS.guests),
   ];
   const isChosen = [route?.selfApproval, route?.requiresReason, route?.allowsGuests];
   const initial = counts.filter((_, i) => isChosen[i]);
-  const decisions = DECISIONS.map(([decision, label]) => option(label, decision));
+  const decisions = DECISIONS.map(([decision, label]) => inputOption(label, decision));
   const allowed = decisions.filter(
     (_, i) => !route || route.decisions.includes(DECISIONS[i]?.[0] ?? 'approve'),
   );
   return [
-    field(
+    labeledInput(
       ROUTE_BLOCKS.counts,
       'Rules',
       {
@@ -53,7 +53,7 @@ export function ruleFields(route: AdminRoute | undefined): readonly InputBlock[]
       },
       { isOptional: true },
     ),
-    field(ROUTE_BLOCKS.decisions, 'Buttons on the card', {
+    labeledInput(ROUTE_BLOCKS.decisions, 'Buttons on the card', {
       type: 'checkboxes',
       action_id: FIELD,
       options: decisions,
@@ -67,40 +67,40 @@ export function timeFields(
   route: AdminRoute | undefined,
   book: AdminRoutes,
 ): readonly InputBlock[] {
-  const span = (ms: number | undefined) => (ms === undefined ? '' : sayDuration(ms));
+  const span = (ms: number | undefined) => (ms === undefined ? '' : formatDuration(ms));
   const others = book.routes.map(({ name }) => name).filter((name) => name !== route?.name);
   const targets = [
-    option('The person who asked (requester)', REQUESTER_ROUTE.name),
-    ...others.map((name) => option(name, name)),
+    inputOption('The person who asked (requester)', REQUESTER_ROUTE.name),
+    ...others.map((name) => inputOption(name, name)),
   ];
   const to = targets.find(({ value }) => value === route?.escalate?.to);
   const spanHint = 'Like 45m, 4h or 2d.';
   return [
-    field(
+    labeledInput(
       ROUTE_BLOCKS.deadline,
       'Expires after',
-      text({ initial: span(route?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs), max_length: 20 }),
+      textInput({ initial: span(route?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs), max_length: 20 }),
       { hint: spanHint },
     ),
-    field(
+    labeledInput(
       ROUTE_BLOCKS.remindAfter,
       'Reminder after',
-      text({ initial: span(route?.remindAfterMs), max_length: 20 }),
+      textInput({ initial: span(route?.remindAfterMs), max_length: 20 }),
       { isOptional: true, hint: spanHint },
     ),
-    field(
+    labeledInput(
       ROUTE_BLOCKS.escalateAfter,
       'Escalate after',
-      text({ initial: span(route?.escalate?.afterMs), max_length: 20 }),
+      textInput({ initial: span(route?.escalate?.afterMs), max_length: 20 }),
       { isOptional: true, hint: spanHint },
     ),
-    field(
+    labeledInput(
       ROUTE_BLOCKS.escalateTo,
       'Escalate to',
       {
         type: 'static_select',
         action_id: FIELD,
-        placeholder: plain('Choose a route'),
+        placeholder: plainText('Choose a route'),
         options: targets,
         ...(to && { initial_option: to }),
       },

@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<string, readonly [state: string, initial: string]>>
 };
 
 /** Returns the state of fields that nobody has touched, by block id. */
-export function initialValues(blocks: readonly KnownBlock[]): Payload {
+export function initialFieldValues(blocks: readonly KnownBlock[]): Payload {
   const found = blocks.filter(isInput).map(({ block_id: id = '', element }) => {
     const [state, initial] = namesOf(element.type);
     const value = asPayload(element)[initial] ?? (initial.endsWith('s') ? [] : null);

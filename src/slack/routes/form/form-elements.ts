@@ -5,16 +5,16 @@ import { FIELD } from '../route-ids.ts';
 
 /** Makes the choice of a user group. */
 export function groupOption({ handle, id }: UserGroup): PlainTextOption {
-  return option(`@${handle}`, id);
+  return inputOption(`@${handle}`, id);
 }
 
 /** Makes a choice. */
-export function option(label: string, value: string): PlainTextOption {
-  return { text: plain(label.slice(0, LIMITS.optionText)), value };
+export function inputOption(label: string, value: string): PlainTextOption {
+  return { text: plainText(label.slice(0, LIMITS.optionText)), value };
 }
 
 /** Makes a field of one line of text. */
-export function text(options: {
+export function textInput(options: {
   readonly initial?: string;
   readonly placeholder?: string;
   readonly max_length?: number;
@@ -24,13 +24,13 @@ export function text(options: {
     type: 'plain_text_input',
     action_id: FIELD,
     max_length,
-    ...(placeholder !== undefined && { placeholder: plain(placeholder) }),
+    ...(placeholder !== undefined && { placeholder: plainText(placeholder) }),
     ...(initial !== '' && { initial_value: initial }),
   };
 }
 
 /** Makes an input with its label. */
-export function field(
+export function labeledInput(
   id: string,
   label: string,
   element: InputBlock['element'],
@@ -39,14 +39,14 @@ export function field(
   return {
     type: 'input',
     block_id: id,
-    label: plain(label),
+    label: plainText(label),
     element,
     ...(isOptional && { optional: true }),
-    ...(hint !== undefined && { hint: plain(hint) }),
+    ...(hint !== undefined && { hint: plainText(hint) }),
   };
 }
 
 /** Makes a text without markup. */
-export function plain(text: string) {
+export function plainText(text: string) {
   return { type: 'plain_text', text, emoji: false } as const;
 }

@@ -1,16 +1,16 @@
 /** The two steps of a route's form: what was typed on one is kept while the other is shown. */
 import { randomBytes } from 'node:crypto';
 import type { KnownBlock, ModalView } from '@slack/types';
-import type { RoutesFound } from '../../../desk/control/routes.ts';
+import type { RouteList } from '../../../desk/control/routes.ts';
 import type { Person } from '../../../domain/people/person.ts';
-import { checkInputs, ofInputs } from '../../forms/read/validate-inputs.ts';
+import { validateInputs, valuesOfInputs } from '../../forms/read/validate-inputs.ts';
 import type { HandlerDeps } from '../../interactions/handler.ts';
 import { isPayload, objectAt, type Payload } from '../../transport/payload.ts';
 import { ROUTE_ACTIONS, ROUTE_BLOCKS } from '../route-ids.ts';
-import { channelNote } from './channel-warning.ts';
-import { initialValues } from './field-values.ts';
+import { channelWarning } from './channel-warning.ts';
+import { initialFieldValues } from './field-values.ts';
 import { buildRouteFields, buildRouteForm, type RouteFormParts } from './route-form.ts';
-import type { RouteMeta } from './route-form-metadata.ts';
+import type { RouteFormMetadata } from './route-form-metadata.ts';
 
 const KEPT_MS = 24 * 3_600_000;
 
@@ -25,8 +25,8 @@ export interface FormState {
 
 /** Reads the fields of both steps; undefined if the draft of the other step has expired. */
 export async function readFormState(
-  { book }: RoutesFound,
-  meta: RouteMeta,
+  { book }: RouteList,
+  meta: RouteFormMetadata,
   by: Person,
   view: Payload,
   deps: HandlerDeps,
@@ -38,26 +38,26 @@ export async function readFormState(
   const kept = await readKept(meta, by, deps);
   if (kept === undefined) return undefined;
   const sent = objectAt(objectAt(view, 'state'), 'values');
-  const own = ofInputs(buildRouteForm(parts).blocks, sent);
-  return { parts, fields, values: { ...initialValues(fields), ...kept, ...own } };
+  const own = valuesOfInputs(buildRouteForm(parts).blocks, sent);
+  return { parts, fields, values: { ...initialFieldValues(fields), ...kept, ...own } };
 }
 
 /** Builds the other step, or the one that is asked for, and keeps what was typed; what can't have been typed is left out. */
-export async function turnStep(
+export async function buildOtherStep(
   { fields, parts, values }: FormState,
   step: { readonly isMore: boolean; readonly problem?: string },
   by: Person,
   deps: HandlerDeps,
 ): Promise<ModalView> {
-  const wrong = new Set(checkInputs(fields, values, { isWhole: false }).map(({ id }) => id));
+  const wrong = new Set(validateInputs(fields, values, { isWhole: false }).map(({ id }) => id));
   const good = Object.fromEntries(Object.entries(values).filter(([id]) => !wrong.has(id)));
   const { isMore: _before, ...rest } = parts.meta;
   const form = rest.form ?? randomBytes(12).toString('base64url');
   await deps.drafts.keep(draftId(form, by), JSON.stringify(good), deps.clock.now() + KEPT_MS);
-  const meta: RouteMeta = { ...rest, form, ...(step.isMore && { isMore: true }) };
+  const meta: RouteFormMetadata = { ...rest, form, ...(step.isMore && { isMore: true }) };
   const chosen = objectAt(objectAt(good, ROUTE_BLOCKS.channel), ROUTE_ACTIONS.channel);
   const channel = chosen.selected_conversation;
-  const note = await channelNote(typeof channel === 'string' ? channel : undefined, deps);
+  const note = await channelWarning(typeof channel === 'string' ? channel : undefined, deps);
   return buildRouteForm({
     ...parts,
     meta,
@@ -68,7 +68,7 @@ export async function turnStep(
 }
 
 async function readKept(
-  { form }: RouteMeta,
+  { form }: RouteFormMetadata,
   by: Person,
   { drafts }: HandlerDeps,
 ): Promise<Payload | undefined> {

@@ -6,15 +6,15 @@ import { readFormNumber } from '../../forms/read/parse-number.ts';
 import { listAt, objectAt, type Payload, textAt } from '../../transport/payload.ts';
 import { FIELD, ROUTE_ACTIONS, ROUTE_BLOCKS } from '../route-ids.ts';
 import { COUNTS } from './advanced-fields.ts';
-import { OTHERS } from './route-form.ts';
+import { OTHER_APPROVERS } from './route-form.ts';
 
 /** A form's route, or what can't be read as one. */
-export type RouteReading =
+export type RouteParseResult =
   | { readonly ok: true; readonly draft: AdminRouteDraft }
   | { readonly ok: false; readonly problems: readonly RouteProblem[] };
 
 /** Reads what a submitted form holds; `name` is that of the route that is changed. */
-export function readRouteForm(values: Payload, name: string | undefined): RouteReading {
+export function readRouteForm(values: Payload, name: string | undefined): RouteParseResult {
   const problems: RouteProblem[] = [];
   const span = (field: RouteField, block: string): number | undefined => {
     const text = typed(values, block).replaceAll(/\s/g, '');
@@ -77,7 +77,7 @@ function readApprovers(
   const others = chosen(fieldOf(values, ROUTE_BLOCKS.others));
   const people = texts(fieldOf(values, ROUTE_BLOCKS.people), 'selected_users');
   const groups = chosen(fieldOf(values, ROUTE_BLOCKS.groups, ROUTE_ACTIONS.groups));
-  const hasMembers = others.includes(OTHERS.members);
+  const hasMembers = others.includes(OTHER_APPROVERS.members);
   if (hasMembers && channel === undefined) {
     const message = 'Everybody in it decides: choose the channel, or take that choice away.';
     problems.push({ field: 'channel', message });
@@ -86,7 +86,7 @@ function readApprovers(
     ...people.map((id) => `user:${id}` as const),
     ...groups.map((id) => `usergroup:${id}` as const),
     ...(hasMembers && channel !== undefined ? [`channel:${channel}` as const] : []),
-    ...(others.includes(OTHERS.requester) ? (['requester'] as const) : []),
+    ...(others.includes(OTHER_APPROVERS.requester) ? (['requester'] as const) : []),
   ];
   return [...new Set(approvers)];
 }

@@ -1,7 +1,7 @@
 import { isPayload, textAt } from '../../transport/payload.ts';
 
 /** What the view of a form says of itself. */
-export interface RouteMeta {
+export interface RouteFormMetadata {
   /** Of the route that is changed; undefined for a new one. */
   readonly name?: string;
   /** The revision that the form was filled from; 0 for a new route. */
@@ -17,7 +17,13 @@ export interface RouteMeta {
 const FORM = /^[A-Za-z0-9_-]{16}$/;
 
 /** Writes it as the view carries it. */
-export function encodeRouteMeta({ form, from, isMore, name, seen }: RouteMeta): string {
+export function encodeRouteFormMetadata({
+  form,
+  from,
+  isMore,
+  name,
+  seen,
+}: RouteFormMetadata): string {
   return JSON.stringify({
     from,
     seen,
@@ -28,7 +34,7 @@ export function encodeRouteMeta({ form, from, isMore, name, seen }: RouteMeta): 
 }
 
 /** Reads it; undefined for anything that `encodeRouteMeta` did not write. */
-export function parseRouteMeta(text: string): RouteMeta | undefined {
+export function parseRouteFormMetadata(text: string): RouteFormMetadata | undefined {
   const value = parse(text);
   if (!isPayload(value)) return undefined;
   const { from, seen } = value;

@@ -9,8 +9,8 @@ import type { Payload } from '../../transport/payload.ts';
 import { FIELD, ROUTE_ACTIONS, ROUTE_BLOCKS, ROUTE_VIEWS } from '../route-ids.ts';
 import { quorumField, ruleFields, timeFields } from './advanced-fields.ts';
 import { fillBlocks } from './field-values.ts';
-import { field, groupOption, option, plain, text } from './form-elements.ts';
-import { encodeRouteMeta, type RouteMeta } from './route-form-metadata.ts';
+import { groupOption, inputOption, labeledInput, plainText, textInput } from './form-elements.ts';
+import { encodeRouteFormMetadata, type RouteFormMetadata } from './route-form-metadata.ts';
 
 /** What a form is drawn from. */
 export interface RouteFormParts {
@@ -20,7 +20,7 @@ export interface RouteFormParts {
   /** Names of the tools that there are. */
   readonly tools: readonly string[];
   readonly groups: readonly UserGroup[];
-  readonly meta: RouteMeta;
+  readonly meta: RouteFormMetadata;
   /** What is to be said of the channel, in Slack's markup. */
   readonly channelNote?: string | undefined;
   /** What was typed so far, by block id. */
@@ -35,10 +35,10 @@ export function buildRouteForm(parts: RouteFormParts): ModalView {
   return {
     type: 'modal',
     callback_id: ROUTE_VIEWS.form,
-    private_metadata: encodeRouteMeta(meta),
-    title: plain(route ? 'Change a route' : 'Add a route'),
-    submit: plain('Save'),
-    close: plain('Cancel'),
+    private_metadata: encodeRouteFormMetadata(meta),
+    title: plainText(route ? 'Change a route' : 'Add a route'),
+    submit: plainText('Save'),
+    close: plainText('Cancel'),
     blocks: [
       ...(problem === undefined ? [] : [problemBlock(problem)]),
       ...fillBlocks(meta.isMore ? moreBlocks(parts) : firstBlocks(parts), values),
@@ -60,7 +60,7 @@ function firstBlocks(parts: RouteFormParts): readonly KnownBlock[] {
     ...approverFields(parts),
     quorumField(route),
     channelField(route?.channel),
-    ...(channelNote === undefined ? [] : [noteBlock(channelNote)]),
+    ...(channelNote === undefined ? [] : [noticeBlock(channelNote)]),
   ];
 }
 
@@ -72,18 +72,18 @@ function turnButton(label: string, action: 'more' | 'back'): KnownBlock {
   return {
     type: 'actions',
     block_id: ROUTE_ACTIONS[action],
-    elements: [{ type: 'button', action_id: ROUTE_ACTIONS[action], text: plain(label) }],
+    elements: [{ type: 'button', action_id: ROUTE_ACTIONS[action], text: plainText(label) }],
   };
 }
 
 function problemBlock(problem: string): KnownBlock {
-  return { type: 'section', text: plain(problem), expand: true };
+  return { type: 'section', text: plainText(problem), expand: true };
 }
 
 const NOTE = 'route.channel-note';
 
 /** Puts a note below the channel of a form that stands open, in place of an earlier one. */
-export function withChannelNote(
+export function withChannelWarning(
   blocks: readonly KnownBlock[],
   note: string | undefined,
 ): KnownBlock[] {
@@ -91,12 +91,12 @@ export function withChannelNote(
     .filter(({ block_id: id }) => id !== NOTE)
     .flatMap((block) =>
       block.block_id === ROUTE_BLOCKS.channel && note !== undefined
-        ? [block, noteBlock(note)]
+        ? [block, noticeBlock(note)]
         : [block],
     );
 }
 
-function noteBlock(note: string): KnownBlock {
+function noticeBlock(note: string): KnownBlock {
   return { type: 'context', block_id: NOTE, elements: [{ type: 'mrkdwn', text: note }] };
 }
 
@@ -105,34 +105,36 @@ function nameSection(name: string): KnownBlock {
 }
 
 function nameField(): InputBlock {
-  const element = text({ max_length: 40, placeholder: 'payments' });
-  return field(ROUTE_BLOCKS.name, 'Name', element, { hint: 'Letters, digits, “-” and “_”.' });
+  const element = textInput({ max_length: 40, placeholder: 'payments' });
+  return labeledInput(ROUTE_BLOCKS.name, 'Name', element, {
+    hint: 'Letters, digits, “-” and “_”.',
+  });
 }
 
 function toolFields({ route, tools }: RouteFormParts): readonly InputBlock[] {
   const known = tools.slice(0, LIMITS.selectOptions);
   const chosen = route?.tools ?? [];
-  const options = known.map((tool) => option(tool, tool));
+  const options = known.map((tool) => inputOption(tool, tool));
   const initial = options.filter(({ value }) => chosen.includes(value ?? ''));
   const patterns = chosen.filter((tool) => !known.includes(tool)).join(' ');
   return [
     ...(options.length === 0
       ? []
       : [
-          field(
+          labeledInput(
             ROUTE_BLOCKS.tools,
             'Tools',
             {
               type: 'multi_static_select',
               action_id: FIELD,
-              placeholder: plain('Choose tools'),
+              placeholder: plainText('Choose tools'),
               options,
               ...(initial.length > 0 && { initial_options: initial }),
             },
             { isOptional: true },
           ),
         ]),
-    field(ROUTE_BLOCKS.patterns, 'Patterns', text({ initial: patterns }), {
+    labeledInput(ROUTE_BLOCKS.patterns, 'Patterns', textInput({ initial: patterns }), {
       isOptional: true,
       hint: 'Most specific pattern wins. Separate them by spaces; * stands for anything, as in pay_*.',
     }),
@@ -141,13 +143,13 @@ function toolFields({ route, tools }: RouteFormParts): readonly InputBlock[] {
 
 function channelField(channel: string | undefined): InputBlock {
   return {
-    ...field(
+    ...labeledInput(
       ROUTE_BLOCKS.channel,
       'Channel',
       {
         type: 'conversations_select',
         action_id: ROUTE_ACTIONS.channel,
-        placeholder: plain('The thread itself'),
+        placeholder: plainText('The thread itself'),
         filter: { include: ['public', 'private'], exclude_external_shared_channels: true },
         ...(channel !== undefined && { initial_conversation: channel }),
       },
@@ -158,7 +160,7 @@ function channelField(channel: string | undefined): InputBlock {
 }
 
 /** What else than a person or user group may be chosen. */
-export const OTHERS = { requester: 'requester', members: 'members' } as const;
+export const OTHER_APPROVERS = { requester: 'requester', members: 'members' } as const;
 
 function approverFields({ groups, route }: RouteFormParts): readonly InputBlock[] {
   const approvers = route?.approvers ?? [];
@@ -168,8 +170,8 @@ function approverFields({ groups, route }: RouteFormParts): readonly InputBlock[
     groupOption(groups.find((group) => group.id === id) ?? { id, handle: id }),
   );
   const others = [
-    option('The person who asked', OTHERS.requester),
-    option('Everybody in the channel', OTHERS.members),
+    inputOption('The person who asked', OTHER_APPROVERS.requester),
+    inputOption('Everybody in the channel', OTHER_APPROVERS.members),
   ];
   const isChosen = [
     approvers.includes('requester'),
@@ -177,30 +179,30 @@ function approverFields({ groups, route }: RouteFormParts): readonly InputBlock[
   ];
   const initialOthers = others.filter((_, i) => isChosen[i]);
   return [
-    field(
+    labeledInput(
       ROUTE_BLOCKS.people,
       'Approvers',
       {
         type: 'multi_users_select',
         action_id: FIELD,
-        placeholder: plain('Choose people'),
+        placeholder: plainText('Choose people'),
         ...(people.length > 0 && { initial_users: people }),
       },
       { isOptional: true },
     ),
-    field(
+    labeledInput(
       ROUTE_BLOCKS.groups,
       'Approvers: user groups',
       {
         type: 'multi_external_select',
         action_id: ROUTE_ACTIONS.groups,
-        placeholder: plain('Search user groups'),
+        placeholder: plainText('Search user groups'),
         min_query_length: 0,
         ...(initialGroups.length > 0 && { initial_options: initialGroups }),
       },
       { isOptional: true },
     ),
-    field(
+    labeledInput(
       ROUTE_BLOCKS.others,
       'Approvers: others',
       {

@@ -1,24 +1,28 @@
 /** The submitted form of a route, and the questions for the choices of its fields. */
 import type { ModalView, PlainTextOption } from '@slack/types';
-import type { RoutesFound, SetRouteOutcome } from '../../../desk/control/routes.ts';
+import type { RouteList, SetRouteOutcome } from '../../../desk/control/routes.ts';
 import type { Person } from '../../../domain/people/person.ts';
 import type { RouteField, RouteProblem } from '../../../domain/policy/route-problem.ts';
 import { buildMessageView } from '../../forms/draw/small-views.ts';
-import { checkInputs } from '../../forms/read/validate-inputs.ts';
-import { originOf, type Refused, whyNotOurs } from '../../inbound/parse-click.ts';
-import { notOurs, whyNotAForm } from '../../inbound/validate-payload.ts';
+import { validateInputs } from '../../forms/read/validate-inputs.ts';
+import {
+  explainForeignPayload,
+  originOf,
+  type RejectedInteraction,
+} from '../../inbound/parse-click.ts';
+import { explainInvalidForm, unknownElement } from '../../inbound/validate-payload.ts';
 import type { Acknowledge, FormAnswer, HandlerDeps } from '../../interactions/handler.ts';
-import { recordRefused, refuseForm } from '../../interactions/reject-click.ts';
+import { recordRejected, rejectForm } from '../../interactions/reject-click.ts';
 import { LIMITS } from '../../text/limits.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../../transport/payload.ts';
-import { showList } from '../route-clicks.ts';
+import { redrawRouteList } from '../route-clicks.ts';
 import { ROUTE_ACTIONS, ROUTE_BLOCKS, ROUTE_VIEWS } from '../route-ids.ts';
-import { sayMeanwhile } from '../route-sentences.ts';
-import { channelNote } from './channel-warning.ts';
+import { describeRouteConflict } from '../route-sentences.ts';
+import { channelWarning } from './channel-warning.ts';
 import { groupOption } from './form-elements.ts';
-import { type FormState, readFormState, turnStep } from './form-steps.ts';
+import { buildOtherStep, type FormState, readFormState } from './form-steps.ts';
 import { readRouteForm } from './parse-route-form.ts';
-import { parseRouteMeta, type RouteMeta } from './route-form-metadata.ts';
+import { parseRouteFormMetadata, type RouteFormMetadata } from './route-form-metadata.ts';
 
 const ROUTE_FORMS: ReadonlySet<string> = new Set([ROUTE_VIEWS.form]);
 
@@ -37,24 +41,24 @@ export async function submitRoute(
   const payload = isPayload(body) ? body : {};
   const view = objectAt(payload, 'view');
   const origin = originOf(payload, deps.identity);
-  const meta = parseRouteMeta(textAt(view, 'private_metadata') ?? '');
+  const meta = parseRouteFormMetadata(textAt(view, 'private_metadata') ?? '');
   const wrong =
-    whyNotOurs(payload, origin, deps.identity) ??
-    whyNotAForm(payload, 'view_submission', ROUTE_FORMS) ??
-    (meta ? undefined : notOurs('no route'));
+    explainForeignPayload(payload, origin, deps.identity) ??
+    explainInvalidForm(payload, 'view_submission', ROUTE_FORMS) ??
+    (meta ? undefined : unknownElement('no route'));
   if (wrong || !meta) {
-    const refused: Refused = {
+    const refused: RejectedInteraction = {
       kind: 'refused',
       origin,
       subject: ROUTE_VIEWS.form,
-      ...(wrong ?? notOurs('no route')),
+      ...(wrong ?? unknownElement('no route')),
     };
-    return refuseForm(refused, view, ack, deps);
+    return rejectForm(refused, view, ack, deps);
   }
   const found = await deps.routes.look(origin.person);
-  if (found.kind !== 'routes') return ack(tell(found.sentence));
+  if (found.kind !== 'routes') return ack(messageResponse(found.sentence));
   const state = await readFormState(found, meta, origin.person, view, deps);
-  if (state === undefined) return ack(tell(NOT_KEPT));
+  if (state === undefined) return ack(messageResponse(NOT_KEPT));
   const { fields, values } = state;
   const answerProblems = async (problems: readonly RouteProblem[]) =>
     ack(await showProblems(problems, view, state, origin.person, deps));
@@ -66,11 +70,13 @@ export async function submitRoute(
   const outcome = await deps.routes.set({ by: origin.person, draft, seen: meta.seen });
   switch (outcome.kind) {
     case 'not-allowed':
-      return ack(tell(outcome.sentence));
+      return ack(messageResponse(outcome.sentence));
     case 'invalid':
       return await answerProblems(outcome.problems);
     case 'changed-meanwhile':
-      return await answerProblems([{ field: 'name', message: sayMeanwhile(outcome, draft.name) }]);
+      return await answerProblems([
+        { field: 'name', message: describeRouteConflict(outcome, draft.name) },
+      ]);
     case 'saved':
     case 'unchanged':
       await ack(undefined);
@@ -85,11 +91,11 @@ const NOT_KEPT =
 async function checkValues(
   inputs: FormState['fields'],
   values: Payload,
-  { book }: RoutesFound,
+  { book }: RouteList,
   deps: HandlerDeps,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   // What is missing is told in words of its own.
-  const problems = checkInputs(inputs, values, { isWhole: false });
+  const problems = validateInputs(inputs, values, { isWhole: false });
   const groups = await deps.userGroups();
   const known = new Set([
     ...groups.map(({ id }) => id),
@@ -108,7 +114,7 @@ async function checkValues(
 
 async function showSaved(
   payload: Payload,
-  { from, name }: RouteMeta,
+  { from, name }: RouteFormMetadata,
   channel: string | undefined,
   outcome: SetRouteOutcome,
   deps: HandlerDeps,
@@ -118,9 +124,9 @@ async function showSaved(
   if (from === 'home') return;
   const viewId = textAt(objectAt(payload, 'view'), 'previous_view_id');
   const done = name === undefined ? 'The route is set up.' : `The route “${name}” is changed.`;
-  const note = await channelNote(channel, deps);
+  const note = await channelWarning(channel, deps);
   const said = outcome.kind === 'unchanged' ? 'Nothing was different.' : done;
-  await showList({ person, viewId }, note === undefined ? said : `${said} ${note}`, deps);
+  await redrawRouteList({ person, viewId }, note === undefined ? said : `${said} ${note}`, deps);
 }
 
 const BLOCK_OF: Readonly<Record<RouteField, readonly string[]>> = {
@@ -171,7 +177,7 @@ async function showErrors(
     .map(([id, message]) => `${labelOf(id, state.fields)}: ${message}`)
     .join('\n');
   const isMore = state.parts.meta.isMore !== true;
-  const other = await turnStep(state, { isMore, problem }, by, deps);
+  const other = await buildOtherStep(state, { isMore, problem }, by, deps);
   return { response_action: 'update', view: other };
 }
 
@@ -190,7 +196,10 @@ function labelOf(id: string, fields: FormState['fields']): string {
   return found?.type === 'input' ? found.label.text : id;
 }
 
-function tell(sentence: string): { readonly response_action: 'update'; readonly view: ModalView } {
+function messageResponse(sentence: string): {
+  readonly response_action: 'update';
+  readonly view: ModalView;
+} {
   return { response_action: 'update', view: buildMessageView(sentence) };
 }
 
@@ -204,11 +213,11 @@ export async function suggestGroups(body: unknown, deps: HandlerDeps): Promise<P
   const payload = isPayload(body) ? body : {};
   const origin = originOf(payload, deps.identity);
   const wrong =
-    whyNotOurs(payload, origin, deps.identity) ??
-    whyNotAForm(payload, 'block_suggestion', ROUTE_FORMS);
+    explainForeignPayload(payload, origin, deps.identity) ??
+    explainInvalidForm(payload, 'block_suggestion', ROUTE_FORMS);
   if (wrong) {
     const subject = ROUTE_ACTIONS.groups;
-    await recordRefused({ kind: 'refused', origin, subject, ...wrong }, deps);
+    await recordRejected({ kind: 'refused', origin, subject, ...wrong }, deps);
     return [];
   }
   const typed = (textAt(payload, 'value') ?? '').trim().toLowerCase().replace(/^@/, '');

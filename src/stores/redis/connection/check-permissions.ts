@@ -1,6 +1,11 @@
 /** What our scripts may do is found out before they do it: a command that is refused amid a script leaves the half of it done, for nothing is rolled back. */
-import { readTexts } from './parse-reply.ts';
-import { GRANTS, NO_PERMISSION_SIGNS, type RedisLink, toScript } from './script-runner.ts';
+import { parseTextList } from './parse-reply.ts';
+import {
+  NO_PERMISSION_SIGNS,
+  REQUIRED_GRANTS,
+  type ScriptRunner,
+  toScript,
+} from './script-runner.ts';
 
 /**
  * Runs each command of our scripts such that it changes nothing: on a key that is not there, or on
@@ -38,11 +43,13 @@ try('UNLINK',key)
 return {time[1],time[2],unpack(denied)}`);
 
 /** Tries the commands of our scripts on what a key begins with; resolves with the time of the server (ms), and rejects, saying what to grant, when its user may not run one of them. */
-export async function tryRights(link: RedisLink, key: string): Promise<number> {
-  const [seconds, micros, ...denied] = readTexts(await link.run(TRY, key, []));
+export async function checkPermissions(link: ScriptRunner, key: string): Promise<number> {
+  const [seconds, micros, ...denied] = parseTextList(await link.run(TRY, key, []));
   if (denied.length > 0) {
     const names = [...new Set(denied)].join(', ');
-    throw new Error(`Redis does not let the user of REDIS_URL run ${names} on ${key}:…. ${GRANTS}`);
+    throw new Error(
+      `Redis does not let the user of REDIS_URL run ${names} on ${key}:…. ${REQUIRED_GRANTS}`,
+    );
   }
   return Number(seconds) * 1_000 + Number(micros) / 1_000;
 }

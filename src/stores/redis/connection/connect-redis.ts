@@ -1,18 +1,22 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { Log } from '../../../domain/ports/log.ts';
 import { StoreUnavailableError } from '../../../domain/ports/store.ts';
-import { tryRights } from './check-permissions.ts';
+import { checkPermissions } from './check-permissions.ts';
 import type { RedisClient, RedisCluster } from './open-client.ts';
-import { createRedisLine, type RedisLine } from './redis-connection.ts';
-import { createRedisLink, explainReply, type RedisLink } from './script-runner.ts';
-import { judgeServer, parseInfo, type ServerJudgement } from './server-requirements.ts';
-import { within } from './with-timeout.ts';
+import { createRedisSocket, type RedisSocket } from './redis-connection.ts';
+import { createScriptRunner, explainRedisError, type ScriptRunner } from './script-runner.ts';
+import {
+  checkServerRequirements,
+  parseRedisInfo,
+  type ServerRequirements,
+} from './server-requirements.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** A connected Redis, one server or a cluster. */
 export interface RedisConnection {
   /** The client at first: what the line breaks for is sent by `link`. */
   readonly client: RedisClient | RedisCluster;
-  readonly link: RedisLink;
+  readonly link: ScriptRunner;
   /** Rejects, saying why and what to do, when it can't be written, is not fit, or its clock is not ours; `desk` is the key that it tries it on. */
   check(desk: string): Promise<void>;
   /** Lists keys by a pattern, without holding up the server. */
@@ -34,8 +38,8 @@ export async function connectRedis(options: {
   readonly log: Log;
 }): Promise<RedisConnection> {
   const { clock, log, url } = options;
-  const line = createRedisLine(url, log);
-  const link = createRedisLink(line);
+  const line = createRedisSocket(url, log);
+  const link = createScriptRunner(line);
   const client = await line.open().catch((error: unknown) => {
     throw new Error(
       `REDIS_URL ${withoutSecrets(url)} can't be reached: ${error instanceof Error ? error.message : String(error)}. Check the address, the password, and that Redis runs.`,
@@ -56,7 +60,7 @@ export async function connectRedis(options: {
     link,
     async check(desk) {
       const before = clock.now();
-      const theirs = await tryRights(link, desk);
+      const theirs = await checkPermissions(link, desk);
       const offset = Math.max(before - theirs, theirs - clock.now());
       if (offset > MAX_CLOCK_OFFSET_MS) {
         throw new Error(
@@ -74,7 +78,7 @@ export async function connectRedis(options: {
     },
     async listen(channel, listener) {
       await line.listen(channel, listener).catch((error: unknown) => {
-        throw explainReply(error);
+        throw explainRedisError(error);
       });
     },
     close: line.close,
@@ -82,28 +86,28 @@ export async function connectRedis(options: {
 }
 
 /** Judges every server that takes writes; rejects when one is not fit. */
-async function judgeAll(line: RedisLine, log: Log): Promise<readonly ServerJudgement[]> {
-  const all: ServerJudgement[] = [];
-  for (const server of await line.masters()) all.push(await judge(server, log));
+async function judgeAll(line: RedisSocket, log: Log): Promise<readonly ServerRequirements[]> {
+  const all: ServerRequirements[] = [];
+  for (const server of await line.masters()) all.push(await checkServer(server, log));
   const refusals = new Set(all.flatMap((each) => each.refusals));
   if (refusals.size > 0) throw new Error([...refusals].join('\n'));
   return all;
 }
 
-async function judge(client: RedisClient, log: Log): Promise<ServerJudgement> {
-  const info = await within(INFO_MS, client.info()).catch((error: unknown) => {
+async function checkServer(client: RedisClient, log: Log): Promise<ServerRequirements> {
+  const info = await withTimeout(INFO_MS, client.info()).catch((error: unknown) => {
     throw new StoreUnavailableError('Redis does not answer: see that it runs.', 'not-done', {
       cause: error,
     });
   });
-  const saves = await within(INFO_MS, client.configGet('save')).then(
+  const saves = await withTimeout(INFO_MS, client.configGet('save')).then(
     (found) => found.save,
     (error: unknown) => {
       log.debug({ err: error }, 'Redis does not tell its settings.');
       return undefined;
     },
   );
-  return judgeServer(parseInfo(info), saves);
+  return checkServerRequirements(parseRedisInfo(info), saves);
 }
 
 /** Built of its parts: a password may hold whatever ends it for a pattern. */

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { createClient, createCluster } from 'redis';
 import type { Log } from '../../../domain/ports/log.ts';
-import { within } from './with-timeout.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export type RedisClient = ReturnType<typeof createClient>;
 export type RedisCluster = ReturnType<typeof createCluster>;
@@ -12,7 +12,7 @@ const TCP_MS = 2_000;
 const OPEN_MS = 3_000;
 
 /** Ends a line at once: a polite end would wait for a server that is gone. */
-export function leave(client: RedisClient | RedisCluster, log: Log): void {
+export function disconnectNow(client: RedisClient | RedisCluster, log: Log): void {
   client.disconnect().catch((error: unknown) => {
     log.debug({ err: error }, 'The line to Redis was closed already.');
   });
@@ -36,7 +36,7 @@ export async function openClient(
   client.on('error', broke);
   const connecting = client.connect();
   try {
-    await within(OPEN_MS, connecting);
+    await withTimeout(OPEN_MS, connecting);
   } catch (error) {
     if (client.isOpen) await client.disconnect().catch(() => undefined);
     throw error;
@@ -61,14 +61,14 @@ function placeOf(address: string, asked: string) {
 }
 
 /** The masters of the cluster that a server belongs to, as addresses; undefined when it belongs to none. */
-export async function nodesOf(
+export async function clusterNodesOf(
   client: RedisClient,
   url: string,
 ): Promise<readonly string[] | undefined> {
-  const info = await within(OPEN_MS, client.info('cluster'));
+  const info = await withTimeout(OPEN_MS, client.info('cluster'));
   if (!/^cluster_enabled:1/m.test(info)) return undefined;
   const ask = client.sendCommand<readonly (readonly unknown[])[]>(['CLUSTER', 'SLOTS']);
-  const slots = await within(OPEN_MS, ask);
+  const slots = await withTimeout(OPEN_MS, ask);
   const asked = url.startsWith('unix://') ? new URL('redis://127.0.0.1') : new URL(url);
   const nodes = slots.map(([, , node]) => {
     const [host, port] = node as readonly [string | null, number];
@@ -110,7 +110,7 @@ export async function openCluster(
   });
   cluster.on('error', broke);
   try {
-    await within(OPEN_MS, cluster.connect());
+    await withTimeout(OPEN_MS, cluster.connect());
   } catch (error) {
     await cluster.disconnect().catch(() => undefined);
     throw error;

@@ -5,20 +5,20 @@
 import { ClientClosedError, ClientOfflineError, ErrorReply } from 'redis';
 import type { Log } from '../../../domain/ports/log.ts';
 import {
-  leave,
-  nodesOf,
+  clusterNodesOf,
+  disconnectNow,
   openClient,
   openCluster,
   type RedisClient,
   type RedisCluster,
 } from './open-client.ts';
-import { within } from './with-timeout.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** What scripts answer: texts, numbers, lists of them, or nothing. */
 export type Reply = string | number | null | readonly Reply[];
 
 /** A command had no answer. */
-export class UnansweredError extends Error {
+export class NoReplyError extends Error {
   override readonly name = 'UnansweredError';
   /** Whether the server may have heard it. */
   readonly isSent: boolean;
@@ -30,7 +30,7 @@ export class UnansweredError extends Error {
   }
 }
 
-export interface RedisLine {
+export interface RedisSocket {
   /** Opens the line if it isn't; rejects, saying why, when nobody answers. */
   open(): Promise<RedisClient | RedisCluster>;
   /** Sends a command to the server where `key` lies; rejects with the server's refusal, or with `UnansweredError` after `ms` at the latest. */
@@ -51,7 +51,7 @@ interface Wire {
 const OPEN_MS = 3_000;
 
 /** Creates the line to one server, or to the cluster that a server belongs to; nothing is opened yet. */
-export function createRedisLine(url: string, log: Log): RedisLine {
+export function createRedisSocket(url: string, log: Log): RedisSocket {
   const channels = new Map<string, (message?: string) => void>();
   /** Channels that were heard on an earlier line. */
   const heard = new Set<string>();
@@ -89,7 +89,7 @@ export function createRedisLine(url: string, log: Log): RedisLine {
     try {
       return await putTogether(address, parts);
     } catch (error) {
-      for (const part of parts) leave(part, log);
+      for (const part of parts) disconnectNow(part, log);
       throw error;
     }
   }
@@ -105,7 +105,7 @@ export function createRedisLine(url: string, log: Log): RedisLine {
     const first = await openClient(address, broke, url);
     parts.push(first);
     const cluster = await clusterOf(first, broke);
-    if (cluster) leave(first, log);
+    if (cluster) disconnectNow(first, log);
     if (cluster) parts.push(cluster);
     const listener = channels.size > 0 ? await openClient(address, broke, url) : undefined;
     if (listener) parts.push(listener);
@@ -119,7 +119,7 @@ export function createRedisLine(url: string, log: Log): RedisLine {
     server: RedisClient,
     broke: (error: unknown) => void,
   ): Promise<RedisCluster | undefined> {
-    const nodes = await nodesOf(server, url);
+    const nodes = await clusterNodesOf(server, url);
     if (!nodes) return undefined;
     addresses = [...new Set([url, ...nodes])];
     return await openCluster(nodes, url, broke);
@@ -127,7 +127,7 @@ export function createRedisLine(url: string, log: Log): RedisLine {
 
   async function subscribe(listener: RedisClient): Promise<void> {
     for (const [name, hear] of channels) {
-      await within(OPEN_MS, listener.subscribe(name, hear));
+      await withTimeout(OPEN_MS, listener.subscribe(name, hear));
       if (heard.has(name)) hear();
       heard.add(name);
     }
@@ -138,8 +138,8 @@ export function createRedisLine(url: string, log: Log): RedisLine {
     if (wire !== broken) return;
     wire = undefined;
     if (!isClosed) log.warn({ err: why }, 'The line to Redis broke; it is opened again.');
-    leave(broken.client, log);
-    if (broken.listener) leave(broken.listener, log);
+    disconnectNow(broken.client, log);
+    if (broken.listener) disconnectNow(broken.listener, log);
   }
 
   async function sendOn(on: Wire, key: string, args: readonly string[]): Promise<Reply> {
@@ -156,15 +156,18 @@ export function createRedisLine(url: string, log: Log): RedisLine {
       const startedAt = performance.now();
       const on =
         wire ??
-        (await within(ms, open()).catch((error: unknown) => {
-          throw new UnansweredError(false, { cause: error });
+        (await withTimeout(ms, open()).catch((error: unknown) => {
+          throw new NoReplyError(false, { cause: error });
         }));
       try {
-        return await within(Math.ceil(ms - (performance.now() - startedAt)), sendOn(on, key, args));
+        return await withTimeout(
+          Math.ceil(ms - (performance.now() - startedAt)),
+          sendOn(on, key, args),
+        );
       } catch (error) {
         if (!(error instanceof ErrorReply)) {
           give(on, error);
-          throw new UnansweredError(!isUnsent(error), { cause: error });
+          throw new NoReplyError(!isUnsent(error), { cause: error });
         }
         // What was the first server is no more; the same address may lead to the one that is.
         if (error.message.startsWith('READONLY')) give(on, error);
@@ -180,7 +183,7 @@ export function createRedisLine(url: string, log: Log): RedisLine {
     async listen(channel, listener) {
       channels.set(channel, listener);
       const before = await open();
-      leave(before.client, log);
+      disconnectNow(before.client, log);
       if (wire === before) wire = undefined;
       await open();
     },

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ErrorReply } from 'redis';
 import { StaleFenceError, StoreUnavailableError } from '../../../domain/ports/store.ts';
-import { type RedisLine, type Reply, UnansweredError } from './redis-connection.ts';
+import { NoReplyError, type RedisSocket, type Reply } from './redis-connection.ts';
 
 /**
  * What may happen when a script's answer was lost and it is run again. `read`: nothing; `repeat`:
@@ -30,7 +30,7 @@ export function toScript(
 }
 
 /** Runs scripts on one server or on the right node of a cluster. */
-export interface RedisLink {
+export interface ScriptRunner {
   /**
    * Runs a script whose keys all share the hash tag of `key`; what it does happens whole or not at
    * all, and once. While the line is broken or silent it is asked again, for some seconds; then it
@@ -48,7 +48,7 @@ const BULK_PATIENCE = { answerMs: 10_000, totalMs: 12_000 };
 const PAUSE_MS = 50;
 
 /** Makes the link over a line. */
-export function createRedisLink(line: Pick<RedisLine, 'send'>): RedisLink {
+export function createScriptRunner(line: Pick<RedisSocket, 'send'>): ScriptRunner {
   async function ask(script: Script, key: string, rest: readonly string[], ms: number) {
     try {
       return await line.send(key, ['EVALSHA', script.sha, ...rest], ms);
@@ -65,9 +65,9 @@ export function createRedisLink(line: Pick<RedisLine, 'send'>): RedisLink {
     const leftMs = () => endsAt - performance.now();
     let mayBeDone = false;
     for (;;) {
-      const heard = await tryOnce(() => ask(script, key, rest, Math.min(answerMs, leftMs())));
+      const heard = await runOnce(() => ask(script, key, rest, Math.min(answerMs, leftMs())));
       if ('reply' in heard) return heard.reply;
-      mayBeDone ||= isPerhapsDone(script, heard.error);
+      mayBeDone ||= mayHaveRun(script, heard.error);
       if (leftMs() < 2 * PAUSE_MS) throw unavailable(heard.error, mayBeDone);
       await pause(PAUSE_MS);
     }
@@ -89,13 +89,13 @@ function withReceipt({ kind }: Script, args: readonly string[]): readonly string
 }
 
 /** Resolves with an answer, or with an error that passes by itself; rejects with any other. */
-async function tryOnce(
+async function runOnce(
   ask: () => Promise<Reply>,
 ): Promise<{ readonly reply: Reply } | { readonly error: unknown }> {
   try {
     return { reply: await ask() };
   } catch (error) {
-    if (!passes(error)) throw explainReply(error);
+    if (!passes(error)) throw explainRedisError(error);
     return { error };
   }
 }
@@ -113,11 +113,11 @@ const PASSING = [
 ];
 
 function passes(error: unknown): boolean {
-  return error instanceof UnansweredError || PASSING.some((begin) => isReply(error, begin));
+  return error instanceof NoReplyError || PASSING.some((begin) => isReply(error, begin));
 }
 
-function isPerhapsDone({ kind }: Script, error: unknown): boolean {
-  return kind !== 'read' && error instanceof UnansweredError && error.isSent;
+function mayHaveRun({ kind }: Script, error: unknown): boolean {
+  return kind !== 'read' && error instanceof NoReplyError && error.isSent;
 }
 
 function isReply(error: unknown, begin: string): error is Error {
@@ -128,9 +128,13 @@ function unavailable(cause: unknown, mayBeDone: boolean): StoreUnavailableError 
   const fate = mayBeDone
     ? 'Whether it took what it was told last is not known; asking again does nothing twice.'
     : 'Nothing was written.';
-  return new StoreUnavailableError(`${sayWhy(cause)} ${fate}`, mayBeDone ? 'unknown' : 'not-done', {
-    cause,
-  });
+  return new StoreUnavailableError(
+    `${describeRedisError(cause)} ${fate}`,
+    mayBeDone ? 'unknown' : 'not-done',
+    {
+      cause,
+    },
+  );
 }
 
 /** What a server's refusals mean, and what to do about them. */
@@ -151,13 +155,13 @@ const REFUSALS: readonly (readonly [begin: string, say: string])[] = [
   ['BUSY ', 'Redis is busy with a script of somebody: see SCRIPT KILL.'],
 ];
 /** What a user of Redis needs, besides a password. */
-export const GRANTS =
+export const REQUIRED_GRANTS =
   'Grant it (ACL SETUSER) ~PREFIX:* &PREFIX:* +@read +@write +@scripting +@pubsub +@connection +info +time, where PREFIX is REDIS_PREFIX, and on a cluster +cluster.';
 
 /** What servers of several versions say when a user may not run a command, use a key or a channel. */
 export const NO_PERMISSION_SIGNS = ['NOPERM', 'executing the script', 'ACL failure'] as const;
 
-function sayWhy(error: unknown): string {
+function describeRedisError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, known] = REFUSALS.find(([begin]) => message.includes(begin)) ?? [];
   return (
@@ -167,11 +171,11 @@ function sayWhy(error: unknown): string {
 }
 
 /** Makes of an error what it means, where a server's refusal is one of those that are known. */
-export function explainReply(error: unknown): unknown {
+export function explainRedisError(error: unknown): unknown {
   if (isReply(error, STALE)) return new StaleFenceError(error.message.slice(STALE.length + 1));
   if (!(error instanceof ErrorReply)) return error;
   if (NO_PERMISSION_SIGNS.some((sign) => error.message.includes(sign))) {
-    return new Error(`Redis refuses a command to the user of REDIS_URL. ${GRANTS}`, {
+    return new Error(`Redis refuses a command to the user of REDIS_URL. ${REQUIRED_GRANTS}`, {
       cause: error,
     });
   }

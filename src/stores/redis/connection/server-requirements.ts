@@ -1,5 +1,5 @@
 /** What a server must be for the guarantees to hold, judged from what its INFO says. */
-export interface ServerJudgement {
+export interface ServerRequirements {
   /** Why it can't be used, and what to do. */
   readonly refusals: readonly string[];
   /** What weakens the guarantees, and what to do. */
@@ -9,7 +9,7 @@ export interface ServerJudgement {
 const OLDEST = '6.2';
 
 /** Reads what INFO answers: a line each, sections and blanks between them. */
-export function parseInfo(text: string): ReadonlyMap<string, string> {
+export function parseRedisInfo(text: string): ReadonlyMap<string, string> {
   const facts = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
     const colon = line.indexOf(':');
@@ -19,10 +19,10 @@ export function parseInfo(text: string): ReadonlyMap<string, string> {
 }
 
 /** Judges a server from its INFO; `saves` is its setting `save`, undefined where it does not tell. */
-export function judgeServer(
+export function checkServerRequirements(
   info: ReadonlyMap<string, string>,
   saves: string | undefined,
-): ServerJudgement {
+): ServerRequirements {
   const refusals: string[] = [];
   const warnings: string[] = [];
   const version = info.get('redis_version') ?? '0';

@@ -23,12 +23,12 @@ export function decodeAgendaKey(text: string, unit: string): AgendaKey {
 const OF_THREADS: ReadonlySet<AgendaTask> = new Set(['pump', 'say', 'heed']);
 
 /** The thread that a key belongs to, if it belongs to one. */
-export function threadOf({ id, task, thread }: AgendaKey): ThreadKey | undefined {
+export function threadOfAgendaKey({ id, task, thread }: AgendaKey): ThreadKey | undefined {
   return OF_THREADS.has(task) ? (id as ThreadKey) : thread;
 }
 
 /** The unit in which a key is worked on: a thread, with all that there is to do in it; a call outside of threads; or the key alone. */
-export function unitOf(key: AgendaKey): string {
+export function leaseUnitOf(key: AgendaKey): string {
   if (OF_THREADS.has(key.task)) return key.id;
   if (key.thread === undefined) return encodeAgendaKey(key);
   return isChannelItself(placeOf(key.thread)) ? `${key.thread}/${key.id}` : key.thread;
@@ -37,6 +37,12 @@ export function unitOf(key: AgendaKey): string {
 const POSTS: ReadonlySet<AgendaTask> = new Set(['say', 'redraw', 'stub', 'bulletin']);
 
 /** Whether work may have been done though nothing says so: that a post stands is not waited for, so whoever begins it anew looks in Slack first. */
-export function mayBeDone({ id, unit }: { readonly unit: string; readonly id: string }): boolean {
+export function mayHaveBeenDone({
+  id,
+  unit,
+}: {
+  readonly unit: string;
+  readonly id: string;
+}): boolean {
   return POSTS.has(decodeAgendaKey(id, unit).task);
 }

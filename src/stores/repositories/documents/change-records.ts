@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DamagedRecordError, type OnDamaged } from '../../../domain/audit/damaged-record.ts';
 import type { ThreadFence } from '../../../domain/ports/agenda.ts';
-import { type Seen, StaleFenceError } from '../../../domain/ports/store.ts';
+import { type ReadRevisions, StaleFenceError } from '../../../domain/ports/store.ts';
 import { placeOf, type ThreadKey } from '../../../domain/threads/thread-key.ts';
 import {
   type Commit,
@@ -19,7 +19,7 @@ import {
 import { keyOf, type ListPage, listRecords, type RecordKind, readStored } from './read-records.ts';
 
 /** One commit in the making. Whatever it reads is named in the commit: nothing is written if that has changed. */
-export interface Draft {
+export interface CommitDraft {
   /** Reads records ahead, in one round trip. */
   load(keys: readonly RecordKey[]): Promise<void>;
   /** Takes records for new that most likely are: the commit tells if they are not, and is made again. */
@@ -35,7 +35,7 @@ export interface Draft {
     onDamaged?: OnDamaged,
   ): Promise<readonly T[]>;
   /** Names what was read before in the commit; false where it is known to be newer. */
-  expect(seen: Seen): boolean;
+  expect(seen: ReadRevisions): boolean;
   /** Puts a record in place of what is there. */
   put<T>(kind: RecordKind<T>, id: string, value: T): Promise<void>;
   /** Removes a record; one that is not there stays so. */
@@ -58,7 +58,7 @@ export interface ChangeOptions {
 }
 
 /** More conflicts in a row are no race any more. */
-const MOST_TRIES = 200;
+const MAX_TRIES = 200;
 
 /**
  * Makes a commit and writes it; where another writer was first, makes it again of what is there
@@ -66,11 +66,11 @@ const MOST_TRIES = 200;
  */
 export async function changeRecords<T>(
   records: Records,
-  work: (draft: Draft) => Promise<T>,
+  work: (draft: CommitDraft) => Promise<T>,
   { durable = 'now', fence, releases }: ChangeOptions = {},
 ): Promise<T> {
   const known = new Map<RecordKey, StoredRecord>();
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const { changes, draft } = createDraft(records, known);
     const result = await work(draft);
     const id = randomBytes(12).toString('base64url');
@@ -82,10 +82,10 @@ export async function changeRecords<T>(
     if (isEmpty(commit)) return result;
     const done = await records.commit(commit);
     if (done.kind === 'done') return result;
-    if (done.kind === 'stale') throw staleFence(done.unit, fence);
+    if (done.kind === 'stale') throw staleFenceError(done.unit, fence);
     for (const each of done.newer) known.set(each.key, each);
   }
-  throw new Error(`A record was changed by others ${MOST_TRIES} times in a row.`);
+  throw new Error(`A record was changed by others ${MAX_TRIES} times in a row.`);
 }
 
 /** A fence alone is to be checked too. */
@@ -98,7 +98,7 @@ function writes(change: RecordChange): boolean {
 }
 
 /** Says that a worker wrote with an older lease than the newest. */
-export function staleFence(unit: string, fence: Fence | undefined): StaleFenceError {
+export function staleFenceError(unit: string, fence: Fence | undefined): StaleFenceError {
   return new StaleFenceError(
     `Refused a write to ${unit}: it came with fence ${fence?.token}, and another worker has it, or nobody.`,
   );
@@ -111,7 +111,7 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
   const tasks: TaskChange[] = [];
   const entries: string[] = [];
   let trimmed: number | undefined;
-  let tellsAll = false;
+  let notifiesAll = false;
 
   async function stored(keys: readonly RecordKey[]): Promise<readonly StoredRecord[]> {
     await draft.load(keys);
@@ -138,7 +138,7 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
     puts.set(key, { ...put, ...entriesDiff(had, kind.entriesOf(value, id)) });
   }
 
-  const draft: Draft = {
+  const draft: CommitDraft = {
     async load(keys) {
       const missing = keys.filter((key) => !known.has(key));
       if (missing.length === 0) return;
@@ -182,7 +182,7 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
       trimmed = through;
     },
     tellAll() {
-      tellsAll = true;
+      notifiesAll = true;
     },
   };
   const changes = () => {
@@ -190,7 +190,7 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
     const checks = [...expected].filter(([key]) => !puts.has(key));
     const unchanged = checks.map(([key, expects]) => ({ key, expects }));
     const trim = trimmed === undefined ? {} : { trimAudit: trimmed };
-    const told = tellsAll ? { tellsAll } : {};
+    const told = notifiesAll ? { tellsAll: notifiesAll } : {};
     return { records: [...puts.values(), ...unchanged], tasks, audit: entries, ...trim, ...told };
   };
   return { draft, changes };

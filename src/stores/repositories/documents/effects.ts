@@ -1,13 +1,13 @@
 import type { AuditDraft } from '../../../domain/audit/audit.ts';
 import { canonicalJson } from '../../../domain/json/json.ts';
 import type { Effects } from '../../../domain/ports/store.ts';
-import { checkpointKey, keepCheckpoint } from '../checkpoints.ts';
-import { addSays } from '../outbox.ts';
-import { keepTurnMessages } from '../turn-records.ts';
-import { askFor } from './agenda-task.ts';
-import type { Draft } from './change-records.ts';
+import { checkpointKey, putCheckpoint } from '../checkpoints.ts';
+import { addOutboxMessages } from '../outbox.ts';
+import { putTurnRecords } from '../turn-records.ts';
+import { requestTask } from './agenda-task.ts';
+import type { CommitDraft } from './change-records.ts';
 import { keyOf } from './read-records.ts';
-import { CALL, markTaken } from './stored-call.ts';
+import { CALL, markOutcomesTaken } from './stored-call.ts';
 import { endMessage, MESSAGE } from './stored-message.ts';
 
 /** The records that effects are about. */
@@ -24,21 +24,21 @@ export function keysOf({
 }
 
 /** Puts what goes with a change into its commit. */
-export async function carryOut(draft: Draft, effects: Effects): Promise<void> {
+export async function applyEffects(draft: CommitDraft, effects: Effects): Promise<void> {
   const { audit = [], checkpoint, delivered = [], messageEnds = [] } = effects;
   const { records = [], says = [], wakes = [] } = effects;
   appendAudit(draft, audit);
   await draft.load(keysOf(effects));
   for (const { how, id } of messageEnds) await endMessage(draft, id, how);
-  await markTaken(draft, delivered);
-  await keepTurnMessages(draft, records);
-  if (checkpoint) await keepCheckpoint(draft, checkpoint);
-  await addSays(draft, says);
-  askFor(draft, wakes);
+  await markOutcomesTaken(draft, delivered);
+  await putTurnRecords(draft, records);
+  if (checkpoint) await putCheckpoint(draft, checkpoint);
+  await addOutboxMessages(draft, says);
+  requestTask(draft, wakes);
 }
 
 /** Puts entries of the audit into a commit. */
-export function appendAudit(draft: Draft, drafts: readonly AuditDraft[]): void {
+export function appendAudit(draft: CommitDraft, drafts: readonly AuditDraft[]): void {
   draft.audit(
     drafts.map(({ actor, at, detail, event, subject }) =>
       canonicalJson({ at, event, subject, actor, detail }),

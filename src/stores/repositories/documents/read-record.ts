@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DamagedRecordError, type RecordName } from '../../../domain/audit/damaged-record.ts';
 import { CALL_STATUSES, type Call } from '../../../domain/calls/call.ts';
 import type { InboxMessage, SettledTurn } from '../../../domain/threads/message.ts';
-import type { Say } from '../../../domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../domain/threads/outbox-message.ts';
 import type { TurnRecord } from '../../../domain/threads/turn-record.ts';
 
 const text = z.string();
@@ -125,13 +125,13 @@ const SHAPES = {
 interface Documents {
   readonly call: Call;
   readonly message: InboxMessage;
-  readonly say: Say;
+  readonly say: OutboxMessage;
   readonly turn: SettledTurn;
   readonly turnRecord: TurnRecord;
 }
 
 /** Reads a stored JSON text; throws, naming what it is of, when it can't be read. The value is returned as it was stored. */
-export function readDocument<T>(stored: string, record: RecordName): T {
+export function parseDocument<T>(stored: string, record: RecordName): T {
   let value: unknown;
   try {
     value = JSON.parse(stored);
@@ -143,12 +143,12 @@ export function readDocument<T>(stored: string, record: RecordName): T {
 }
 
 /** Reads a stored record whose shape is known; throws when this version does not understand it. */
-export function readRecord<Shape extends keyof Documents>(
+export function parseRecord<Shape extends keyof Documents>(
   shape: Shape,
   stored: string,
   record: RecordName,
 ): Documents[Shape] {
-  return checkRecord(shape, readDocument<unknown>(stored, record), record);
+  return checkRecord(shape, parseDocument<unknown>(stored, record), record);
 }
 
 /** Checks a record that was put together from several stored texts. */

@@ -3,7 +3,7 @@ import { DamagedRecordError, type OnDamaged } from '../../../domain/audit/damage
 import type { FoundRecord, IndexEntry, RecordKey, Records, StoredRecord } from '../../records.ts';
 
 /** How a record was come by. */
-export interface Found {
+export interface FoundBy {
   readonly revision: number;
   /** Where it was found; absent where it was asked for by its key. */
   readonly at?: string;
@@ -18,7 +18,7 @@ export interface RecordKind<T> {
   /** The workspace that a record belongs to; undefined for the installation's. (Default: that of its `thread`.) */
   workspaceOf?(value: T, id: string): string | undefined;
   /** Reads a stored document; throws a `DamagedRecordError` where it can't be understood. */
-  read(document: string, id: string, found: Found): T;
+  read(document: string, id: string, found: FoundBy): T;
   /** Writes it as of a revision. (Default: its JSON.) */
   write?(value: T, revision: number): string;
 }

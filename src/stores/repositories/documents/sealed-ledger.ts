@@ -1,37 +1,40 @@
-import { checkSeal, type Seal, sealCall } from '../../../domain/calls/seal.ts';
+import { type Seal, withCallSeal, withCheckedSeal } from '../../../domain/calls/seal.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
 import type { Ledger } from '../../../domain/ports/store.ts';
 
 /** Wraps a ledger so that every call is stored with its seal, and read with what the seal says of it. */
-export function sealLedger(ledger: Ledger, seal: Seal): Ledger {
+export function withSealedCalls(ledger: Ledger, seal: Seal): Ledger {
   return {
     ...ledger,
     async propose(call, effects, fence, steps = []) {
-      const sealed = steps.length === 0 ? sealCall(call, seal) : call;
-      return checkSeal(await ledger.propose(sealed, effects, fence, sealLast(steps, seal)), seal);
+      const sealed = steps.length === 0 ? withCallSeal(call, seal) : call;
+      return withCheckedSeal(
+        await ledger.propose(sealed, effects, fence, sealLastStep(steps, seal)),
+        seal,
+      );
     },
     write: (before, steps, effects, seen, fence) =>
-      ledger.write(before, sealLast(steps, seal), effects, seen, fence),
+      ledger.write(before, sealLastStep(steps, seal), effects, seen, fence),
     get: async (id) => {
       const call = await ledger.get(id);
-      return call && checkSeal(call, seal);
+      return call && withCheckedSeal(call, seal);
     },
     ofThread: async (thread, turn, damaged) =>
-      (await ledger.ofThread(thread, turn, damaged)).map((call) => checkSeal(call, seal)),
-    askingAny: async (team, asked, page) =>
-      (await ledger.askingAny(team, asked, page)).map((call) => checkSeal(call, seal)),
-    madeBy: async (requester, page) =>
-      (await ledger.madeBy(requester, page)).map((call) => checkSeal(call, seal)),
+      (await ledger.ofThread(thread, turn, damaged)).map((call) => withCheckedSeal(call, seal)),
+    askingAnyOf: async (team, asked, page) =>
+      (await ledger.askingAnyOf(team, asked, page)).map((call) => withCheckedSeal(call, seal)),
+    requestedBy: async (requester, page) =>
+      (await ledger.requestedBy(requester, page)).map((call) => withCheckedSeal(call, seal)),
     decidedBy: async (person, page) =>
-      (await ledger.decidedBy(person, page)).map((call) => checkSeal(call, seal)),
+      (await ledger.decidedBy(person, page)).map((call) => withCheckedSeal(call, seal)),
     withStatus: async (status, page) =>
-      (await ledger.withStatus(status, page)).map((call) => checkSeal(call, seal)),
+      (await ledger.withStatus(status, page)).map((call) => withCheckedSeal(call, seal)),
   };
 }
 
 /** The last step's call is the one that is stored. */
-function sealLast(steps: readonly Step[], seal: Seal): readonly Step[] {
+function sealLastStep(steps: readonly Step[], seal: Seal): readonly Step[] {
   return steps.map((step, i) =>
-    i === steps.length - 1 ? { ...step, call: sealCall(step.call, seal) } : step,
+    i === steps.length - 1 ? { ...step, call: withCallSeal(step.call, seal) } : step,
   );
 }

@@ -3,7 +3,10 @@
 import { DamagedRecordError } from '../../../domain/audit/damaged-record.ts';
 import { type Call, isTerminal } from '../../../domain/calls/call.ts';
 import type { Person } from '../../../domain/people/person.ts';
-import { type Asked, askedOf } from '../../../domain/people/requested-deciders.ts';
+import {
+  type RequestedDecider,
+  requestedDecidersOf,
+} from '../../../domain/people/requested-deciders.ts';
 import {
   isChannelItself,
   placeOf,
@@ -11,8 +14,8 @@ import {
   type ThreadKey,
 } from '../../../domain/threads/thread-key.ts';
 import { type IndexEntry, sortTime } from '../../records.ts';
-import type { Draft } from './change-records.ts';
-import { readRecord } from './read-record.ts';
+import type { CommitDraft } from './change-records.ts';
+import { parseRecord } from './read-record.ts';
 import { keyOf, type RecordKind } from './read-records.ts';
 
 /** A call with its place among those of the same millisecond. */
@@ -41,7 +44,7 @@ export const CALL: RecordKind<StoredCall> = {
       ahead = 0,
       order = '',
       ...call
-    }: Call & Partial<Wrapping> = readRecord('call', document, record);
+    }: Call & Partial<Wrapping> = parseRecord('call', document, record);
     // An earlier state that was put back has a right seal.
     if (call.revision + ahead !== revision) {
       throw new DamagedRecordError('its document is of another revision', { record });
@@ -59,7 +62,7 @@ function sortCall({ call: { createdAt, position }, order }: StoredCall): string 
 
 function partitionsOf(call: Call): readonly string[] {
   const { outside, requester, status, thread, tool, turn } = call;
-  const [by, key] = [nameOf(requester), outside?.key];
+  const [by, key] = [callRecordName(requester), outside?.key];
   const isOver = isTerminal(call);
   const isPending = status === 'pending';
   return [
@@ -71,15 +74,16 @@ function partitionsOf(call: Call): readonly string[] {
     `call.tool|${by}|${tool}`,
     ...(outside ? [refOf(call)] : []),
     ...(key === undefined ? [] : [`call.key|${key}`]),
-    ...(isOver && isChannelItself(placeOf(thread)) ? [OVER_IN_CHANNELS] : []),
+    ...(isOver && isChannelItself(placeOf(thread)) ? [ENDED_IN_CHANNELS] : []),
     ...(isPending ? [`call.pending-of|${by}`] : []),
     ...(isPending && key !== undefined ? [`call.pending-key|${key}`] : []),
-    ...(askedOf(call) ?? []).map((who) => askedPartition(requester.team, who)),
+    ...(requestedDecidersOf(call) ?? []).map((who) => requestedPartition(requester.team, who)),
   ];
 }
 
-export const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
-export const askedPartition = (team: string, who: Asked): string => `call.asked|${team}/${who}`;
+export const callRecordName = ({ team, user }: Person): string => `${team}/${user}`;
+export const requestedPartition = (team: string, who: RequestedDecider): string =>
+  `call.asked|${team}/${who}`;
 
 /** A long thread has many calls, one turn of it few. */
 export const ofTurn = (thread: ThreadKey, turn: string): string => `call.turn|${thread}|${turn}`;
@@ -88,7 +92,7 @@ export const ofTurn = (thread: ThreadKey, turn: string): string => `call.turn|${
 export const ofFamily = (thread: ThreadKey): string => `call.family|${rootOf(thread)}`;
 
 /** Calls of channels themselves that are over. */
-export const OVER_IN_CHANNELS = 'call.over-in-channels';
+export const ENDED_IN_CHANNELS = 'call.over-in-channels';
 
 /** Where a call is found again that is proposed once more: in its turn, or by what a program calls it. */
 export function proposedIn(call: Call): string {
@@ -105,8 +109,8 @@ export function isSameRef(a: Call, b: Call): boolean {
 }
 
 /** Marks outcomes as taken; calls that are not there, or of another thread than the given one, are passed over. */
-export async function markTaken(
-  draft: Draft,
+export async function markOutcomesTaken(
+  draft: CommitDraft,
   ids: readonly string[],
   thread?: ThreadKey,
 ): Promise<void> {

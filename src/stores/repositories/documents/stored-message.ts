@@ -3,8 +3,8 @@ import { DamagedRecordError } from '../../../domain/audit/damaged-record.ts';
 import type { MessageEnd } from '../../../domain/ports/store.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';
 import type { ThreadKey } from '../../../domain/threads/thread-key.ts';
-import type { Draft } from './change-records.ts';
-import { readDocument, readRecord } from './read-record.ts';
+import type { CommitDraft } from './change-records.ts';
+import { parseDocument, parseRecord } from './read-record.ts';
 import type { RecordKind } from './read-records.ts';
 
 /** Of one that has ended only this much is kept: it is known for ever. */
@@ -36,7 +36,7 @@ export const MESSAGE: RecordKind<StoredMessage> = {
     // Of one that can't be read this tells whose it is.
     const thread = at.includes('|') ? threadOfOpen(at) : undefined;
     const record = { kind: 'message', id, ...(thread && { thread: thread as ThreadKey }) } as const;
-    const stored = readDocument<StoredMessage>(document, record);
+    const stored = parseDocument<StoredMessage>(document, record);
     const isOpen = stored.state === 'waiting' || stored.state === 'current';
     if (
       typeof stored.thread !== 'string' ||
@@ -49,7 +49,7 @@ export const MESSAGE: RecordKind<StoredMessage> = {
     const text = JSON.stringify(stored.message);
     return {
       ...stored,
-      message: readRecord('message', text, { ...record, thread: stored.thread }),
+      message: parseRecord('message', text, { ...record, thread: stored.thread }),
     };
   },
 };
@@ -74,7 +74,11 @@ function sortTs(ts: string): string {
 }
 
 /** Ends a message that is waiting or going on; false where it is not. */
-export async function endMessage(draft: Draft, id: string, how: MessageEnd): Promise<boolean> {
+export async function endMessage(
+  draft: CommitDraft,
+  id: string,
+  how: MessageEnd,
+): Promise<boolean> {
   const stored = await draft.read(MESSAGE, id);
   if (!stored?.message) return false;
   await draft.put(MESSAGE, id, { thread: stored.thread, state: how });

@@ -1,10 +1,10 @@
-import type { Report } from '../../../domain/cards/progress-report.ts';
-import { readDocument } from './read-record.ts';
+import type { ProgressReport } from '../../../domain/cards/progress-report.ts';
+import { parseDocument } from './read-record.ts';
 import type { RecordKind } from './read-records.ts';
 
 /** By the id of the call that runs. */
-export const REPORT: RecordKind<Report> = {
+export const REPORT: RecordKind<ProgressReport> = {
   name: 'report',
   entriesOf: () => [],
-  read: (document, id) => readDocument<Report>(document, { kind: 'report', id }),
+  read: (document, id) => parseDocument<ProgressReport>(document, { kind: 'report', id }),
 };

@@ -8,7 +8,7 @@ import { Command, MemorySaver } from '@langchain/langgraph';
 import fc from 'fast-check';
 import { createAgent, humanInTheLoopMiddleware, tool } from 'langchain';
 import { z } from 'zod';
-import { hitlMiddleware } from '../../../../src/agent/graphs/protocols/hitl-middleware.ts';
+import { hitlMiddlewareProtocol } from '../../../../src/agent/graphs/protocols/hitl-middleware.ts';
 import type { ForeignDecision } from '../../../../src/agent/graphs/protocols/protocol.ts';
 
 type Allowed = ('approve' | 'edit' | 'reject')[];
@@ -66,8 +66,8 @@ describe('the human-in-the-loop middleware of LangChain', () => {
     const config = { configurable: { thread_id: 'one' } };
     const asked = await agent.invoke({ messages: 'pay' }, config);
     const [interrupt] = asked.__interrupt__ ?? [];
-    const requests = hitlMiddleware.parse(interrupt?.value);
-    const resume = hitlMiddleware.encode(interrupt?.value, decisions);
+    const requests = hitlMiddlewareProtocol.parse(interrupt?.value);
+    const resume = hitlMiddlewareProtocol.encode(interrupt?.value, decisions);
     const end = await agent.invoke(new Command({ resume }), config);
     const told = end.messages.filter((message) => message.type === 'tool').map(({ text }) => text);
     return { requests, ran, told };
@@ -113,7 +113,7 @@ describe('the human-in-the-loop middleware of LangChain', () => {
       actionRequests: actions,
       reviewConfigs: actions.map(({ name }) => ({ actionName: name, allowedDecisions: ALL })),
     };
-    const answer = hitlMiddleware.encode(value, [{ kind: 'approve' }, { kind: 'ignore' }]);
+    const answer = hitlMiddlewareProtocol.encode(value, [{ kind: 'approve' }, { kind: 'ignore' }]);
     assert.match(JSON.stringify(answer), /"name":"b{37}__not_approved_do_not_retry"/);
   });
 
@@ -162,7 +162,7 @@ const PYTHON = {
 };
 
 it('reads and answers the middleware of Python, one config for each tool', () => {
-  const requests = hitlMiddleware.parse(PYTHON);
+  const requests = hitlMiddlewareProtocol.parse(PYTHON);
   assert.deepEqual(
     requests?.map(({ tool, decisions }) => [tool, decisions]),
     [
@@ -172,7 +172,7 @@ it('reads and answers the middleware of Python, one config for each tool', () =>
     ],
   );
   assert.deepEqual(
-    hitlMiddleware.encode(PYTHON, [
+    hitlMiddlewareProtocol.encode(PYTHON, [
       { kind: 'edit', args: { n: 3 } },
       { kind: 'reply', text: 'Sent.' },
       { kind: 'ignore' },
@@ -188,11 +188,11 @@ it('reads and answers the middleware of Python, one config for each tool', () =>
 });
 
 it('is not taken for what lacks a config, a request or a decision', () => {
-  assert.equal(hitlMiddleware.parse({ ...PYTHON, review_configs: [] }), undefined);
-  assert.equal(hitlMiddleware.parse({ ...PYTHON, action_requests: [] }), undefined);
-  assert.equal(hitlMiddleware.parse('pay?'), undefined);
+  assert.equal(hitlMiddlewareProtocol.parse({ ...PYTHON, review_configs: [] }), undefined);
+  assert.equal(hitlMiddlewareProtocol.parse({ ...PYTHON, action_requests: [] }), undefined);
+  assert.equal(hitlMiddlewareProtocol.parse('pay?'), undefined);
   assert.throws(
-    () => hitlMiddleware.encode(PYTHON, [{ kind: 'approve' }]),
+    () => hitlMiddlewareProtocol.encode(PYTHON, [{ kind: 'approve' }]),
     /1 decisions answer no/,
   );
 });

@@ -1,7 +1,7 @@
 /** The protocol against the middleware itself. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { perCall } from '../../../../src/agent/graphs/protocols/per-call.ts';
+import { perCallProtocol } from '../../../../src/agent/graphs/protocols/per-call.ts';
 
 const value = {
   countersign: 1,
@@ -10,7 +10,7 @@ const value = {
 };
 
 it('a question is one request, and each decision is an answer of its own', () => {
-  assert.deepEqual(perCall.parse(value), [
+  assert.deepEqual(perCallProtocol.parse(value), [
     {
       tool: 'pay',
       args: { euros: 3 },
@@ -25,7 +25,7 @@ it('a question is one request, and each decision is an answer of its own', () =>
     { kind: 'ignore' },
   ] as const;
   assert.deepEqual(
-    answers.map((answer) => perCall.encode(value, [answer])),
+    answers.map((answer) => perCallProtocol.encode(value, [answer])),
     [
       { type: 'approve' },
       { type: 'edit', args: { euros: 2 } },
@@ -36,7 +36,7 @@ it('a question is one request, and each decision is an answer of its own', () =>
 });
 
 it('what is another question is none of it, and nothing is made of a wrong number of answers', () => {
-  assert.equal(perCall.parse({ v: 1, call: { name: 'pay', args: {} } }), undefined);
-  assert.equal(perCall.parse('Pay?'), undefined);
-  assert.throws(() => perCall.encode(value, []), /0 decisions answer no interrupt/);
+  assert.equal(perCallProtocol.parse({ v: 1, call: { name: 'pay', args: {} } }), undefined);
+  assert.equal(perCallProtocol.parse('Pay?'), undefined);
+  assert.throws(() => perCallProtocol.encode(value, []), /0 decisions answer no interrupt/);
 });

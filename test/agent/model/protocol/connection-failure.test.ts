@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   describeConnectionFailure,
-  plainAddress,
+  redactAddress,
 } from '../../../../src/agent/model/protocol/connection-failure.ts';
 import { createProfileServer } from '../../../support/servers/profile-server.ts';
 
@@ -43,8 +43,8 @@ describe('why a connection failed', () => {
 
   it('names the address without what is secret in it', () => {
     const address = 'https://user:hunter2@models.example.com:8443/v1?key=hunter2';
-    assert.equal(plainAddress(address), 'https://models.example.com:8443/v1');
-    assert.equal(plainAddress('http://localhost/'), 'http://localhost');
-    assert.equal(plainAddress('no address'), '');
+    assert.equal(redactAddress(address), 'https://models.example.com:8443/v1');
+    assert.equal(redactAddress('http://localhost/'), 'http://localhost');
+    assert.equal(redactAddress('no address'), '');
   });
 });

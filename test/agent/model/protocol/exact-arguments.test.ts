@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quoteArguments } from '../../../../src/agent/model/protocol/exact-arguments.ts';
+import { argumentsToText } from '../../../../src/agent/model/protocol/exact-arguments.ts';
 
 const call = (args: string) => `{"content":"\\"arguments\\":{","function":{"arguments" : ${args}}}`;
 const argsOf = (json: string): unknown => JSON.parse(json).function.arguments;
@@ -13,24 +13,24 @@ for (const args of [
   '{}',
 ]) {
   test(`arguments keep every character: ${args}`, () => {
-    assert.equal(argsOf(quoteArguments(call(args), 'arguments')), args);
+    assert.equal(argsOf(argumentsToText(call(args), 'arguments')), args);
   });
 }
 
 test('arguments that are a text stay one, and other fields are left alone', () => {
   const json = call('"{\\"a\\":1}"');
-  assert.equal(quoteArguments(json, 'arguments'), json);
+  assert.equal(argumentsToText(json, 'arguments'), json);
   const input = '{"block":{"input":{"n":10000000000000000001}}}';
-  assert.equal(quoteArguments(input, 'arguments'), input);
+  assert.equal(argumentsToText(input, 'arguments'), input);
   assert.equal(
-    JSON.parse(quoteArguments(input, 'input')).block.input,
+    JSON.parse(argumentsToText(input, 'input')).block.input,
     '{"n":10000000000000000001}',
   );
 });
 
 test('several calls of one event each keep their own', () => {
   const json = '[{"arguments":{"n":1}},{"arguments":{"n":2}}]';
-  assert.deepEqual(JSON.parse(quoteArguments(json, 'arguments')), [
+  assert.deepEqual(JSON.parse(argumentsToText(json, 'arguments')), [
     { arguments: '{"n":1}' },
     { arguments: '{"n":2}' },
   ]);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createThoughtFilter } from '../../../../src/agent/model/protocol/reasoning-filter.ts';
+import { createReasoningFilter } from '../../../../src/agent/model/protocol/reasoning-filter.ts';
 import { sayText } from '../../../support/servers/mock-model.ts';
 import { aMessage, createBench, FENCE, NO_SIGNAL } from '../../agent-fixture.ts';
 
 /** What stands at the end, and everything that was shown on the way. */
 function read(text: string, size: number, options: { isWhole?: boolean; known?: boolean } = {}) {
   const { isWhole = true, known = false } = options;
-  const filter = createThoughtFilter({ beginsInThought: known });
+  const filter = createReasoningFilter({ beginsInThought: known });
   let shown = '';
   let seen = '';
   const take = ({ text: added, restarts }: { text: string; restarts?: true }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ModelServerError } from '../../../../src/agent/model/protocol/server-error.ts';
 import {
-  createQuirks,
+  createServerQuirks,
   type RequestBody,
 } from '../../../../src/agent/model/protocol/server-quirks.ts';
 
@@ -18,7 +18,7 @@ const BODY: RequestBody = {
 };
 
 test('a field that a server sent and now refuses is left out from then on, be it named as one that “must” go', () => {
-  const quirks = createQuirks({ allowsNoTools: false });
+  const quirks = createServerQuirks({ allowsNoTools: false });
   const said = "the following must be satisfied: property 'reasoning_content' is unsupported";
   assert.equal(quirks.learn(refusal(said), BODY), 'takes no reasoning_content');
   assert.ok(quirks.apply(BODY).messages.every((each) => !('reasoning_content' in each)));
@@ -26,7 +26,7 @@ test('a field that a server sent and now refuses is left out from then on, be it
 });
 
 test('a field that is missed is added where it is not, and stays as it is elsewhere', () => {
-  const quirks = createQuirks({ allowsNoTools: false });
+  const quirks = createServerQuirks({ allowsNoTools: false });
   const said = 'The reasoning_content in the thinking mode must be passed back to the API.';
   assert.ok(quirks.learn(refusal(said), BODY));
   const sent = quirks.apply(BODY).messages.map((each) => each.reasoning_content);
@@ -35,7 +35,7 @@ test('a field that is missed is added where it is not, and stays as it is elsewh
 });
 
 test('a refusal that names nothing of the request, or the key, changes nothing', () => {
-  const quirks = createQuirks({ allowsNoTools: true });
+  const quirks = createServerQuirks({ allowsNoTools: true });
   assert.equal(quirks.learn(refusal('Invalid value'), BODY), undefined);
   assert.equal(quirks.learn(refusal('stream_options is not supported'), BODY), undefined);
   assert.equal(quirks.learn(refusal('this key does not support tools', 401), BODY), undefined);
@@ -44,14 +44,14 @@ test('a refusal that names nothing of the request, or the key, changes nothing',
 
 test('tools are left out only where that is allowed', () => {
   const said = refusal('gemma does not support tools');
-  assert.equal(createQuirks({ allowsNoTools: false }).learn(said, BODY), undefined);
-  const quirks = createQuirks({ allowsNoTools: true });
+  assert.equal(createServerQuirks({ allowsNoTools: false }).learn(said, BODY), undefined);
+  const quirks = createServerQuirks({ allowsNoTools: true });
   assert.ok(quirks.learn(said, BODY));
   assert.equal('tools' in quirks.apply(BODY), false);
 });
 
 test('the instructions go before the first message where there is no system role', () => {
-  const quirks = createQuirks({ allowsNoTools: false });
+  const quirks = createServerQuirks({ allowsNoTools: false });
   assert.ok(quirks.learn(refusal('System role not supported'), BODY));
   assert.deepEqual(quirks.apply(BODY).messages[0], { role: 'user', content: 'Be kind.\n\nPay' });
 });

@@ -1,12 +1,15 @@
 /** Our own words about the tools of coding agents, and none where we can't be sure of them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sayAddress, sayRun } from '../../../../src/agent/tools/command/describe-command.ts';
-import { toOutsideTool } from '../../../../src/agent/tools/external-tool.ts';
+import {
+  describeAddress,
+  describeCommand,
+} from '../../../../src/agent/tools/command/describe-command.ts';
+import { toExternalTool } from '../../../../src/agent/tools/external-tool.ts';
 import type { JsonValue } from '../../../../src/domain/json/json.ts';
 
 const toolOf = (tool: string, by: 'key' | 'graph' = 'key') =>
-  toOutsideTool({ tool, outside: { by, name: 'laptop' } });
+  toExternalTool({ tool, outside: { by, name: 'laptop' } });
 
 async function said(name: string, args: JsonValue, by?: 'graph') {
   const tool = toolOf(name, by);
@@ -154,13 +157,13 @@ describe('a call of a coding agent’s tool', () => {
 
 describe('words about arguments', () => {
   it('tell that a command has more lines', () => {
-    assert.equal(sayRun('ls'), 'Run: ls');
-    assert.equal(sayRun('\n\nls\n'), 'Run: ls');
-    assert.equal(sayRun('# fine\nrm -rf /'), 'Run 2 lines: # fine');
+    assert.equal(describeCommand('ls'), 'Run: ls');
+    assert.equal(describeCommand('\n\nls\n'), 'Run: ls');
+    assert.equal(describeCommand('# fine\nrm -rf /'), 'Run 2 lines: # fine');
   });
 
   it('write addresses short, and never another host', () => {
-    const short = (text: string) => sayAddress(new URL(text));
+    const short = (text: string) => describeAddress(new URL(text));
     assert.equal(short('https://example.com/'), 'example.com');
     assert.equal(short('http://example.com:8080/a?b=c#d'), 'http://example.com:8080/a?b=c');
     assert.equal(short('https://exämple.com/'), 'xn--exmple-cua.com');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createKeptOutput } from '../../../../src/agent/tools/command/bounded-output.ts';
+import { createBoundedOutput } from '../../../../src/agent/tools/command/bounded-output.ts';
 
 test('however it is cut into chunks, beginning and end are kept and the rest is counted', () => {
   const anOutput = fc.array(fc.string({ maxLength: 40 }), { maxLength: 20 });
@@ -12,7 +12,7 @@ test('however it is cut into chunks, beginning and end are kept and the rest is 
       fc.integer({ min: 1, max: 30 }),
       (parts, head, tail) => {
         const ascii = parts.map((part) => part.replace(/[^\x20-\x7e]/g, '?'));
-        const kept = createKeptOutput(head, tail);
+        const kept = createBoundedOutput(head, tail);
         for (const part of ascii) kept.add(Buffer.from(part));
         const whole = ascii.join('');
         const left = whole.length - head - tail;
@@ -27,10 +27,10 @@ test('however it is cut into chunks, beginning and end are kept and the rest is 
 });
 
 test('no half characters stand at the cut, and a whole text is untouched', () => {
-  const whole = createKeptOutput(4, 4);
+  const whole = createBoundedOutput(4, 4);
   whole.add(Buffer.from('€€'));
   assert.equal(whole.text(), '€€');
-  const cut = createKeptOutput(4, 4);
+  const cut = createBoundedOutput(4, 4);
   cut.add(Buffer.from('€€€€€'));
   assert.equal(cut.text(), '€\n[… 7 bytes left out …]\n€');
 });

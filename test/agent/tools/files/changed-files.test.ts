@@ -22,7 +22,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { createToolbox } from '../../../../src/agent/tools/create-toolbox.ts';
-import type { Found } from '../../../../src/agent/tools/files/inspect-path.ts';
+import type { PathEntry } from '../../../../src/agent/tools/files/inspect-path.ts';
 import { createWorkspace } from '../../../../src/agent/tools/files/workspace.ts';
 import { REQUESTER, THREAD } from '../../../support/builders/a-call.ts';
 
@@ -144,7 +144,7 @@ describe('between the last look at a file and its change', () => {
     ],
   ];
   const CHANGES = ['write', 'delete'] as const;
-  const change = (how: (typeof CHANGES)[number], root: string, seen: Found) => {
+  const change = (how: (typeof CHANGES)[number], root: string, seen: PathEntry) => {
     const workspace = createWorkspace(root);
     assert.ok(seen.kind === 'file');
     return how === 'write'

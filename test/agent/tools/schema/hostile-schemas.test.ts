@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loosenSchema } from '../../../../src/agent/graphs/accept-numbers-as-text.ts';
-import { offerTool } from '../../../../src/agent/model/model-tool.ts';
-import { toOutsideTool } from '../../../../src/agent/tools/external-tool.ts';
+import { acceptNumbersAsText } from '../../../../src/agent/graphs/accept-numbers-as-text.ts';
+import { toModelTool } from '../../../../src/agent/model/model-tool.ts';
+import { toExternalTool } from '../../../../src/agent/tools/external-tool.ts';
 import { readJsonSchema } from '../../../../src/agent/tools/schema/read-json-schema.ts';
 import { canonicalJson } from '../../../../src/domain/json/json.ts';
 import { NO_DRAFT } from '../../../../src/slack/forms/plan/form-node.ts';
@@ -26,18 +26,18 @@ describe('a hostile schema', () => {
       const outside = { by: 'key', name: 'a', schema } as const;
       const steps: Readonly<Record<string, () => unknown>> = {
         read: () => readJsonSchema(schema),
-        parse: () => toOutsideTool({ tool: 'a', outside })?.parse(args),
+        parse: () => toExternalTool({ tool: 'a', outside })?.parse(args),
         'parse of a model': () => {
           const reading = readJsonSchema(schema);
           return reading.ok && reading.parseOfModel({ ...args, none: null });
         },
-        loosen: () => loosenSchema(schema, args),
+        loosen: () => acceptNumbersAsText(schema, args),
         offer: () => {
-          const tool = toOutsideTool({ tool: 'a', outside });
-          return tool && offerTool(tool);
+          const tool = toExternalTool({ tool: 'a', outside });
+          return tool && toModelTool(tool);
         },
         form: () => {
-          const tool = toOutsideTool({ tool: 'a', outside });
+          const tool = toExternalTool({ tool: 'a', outside });
           return tool && planForm({ args: text }, tool, NO_DRAFT);
         },
       };

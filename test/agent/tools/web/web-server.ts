@@ -5,7 +5,7 @@ import type { DefinedTool } from '../../../../src/agent/tools/define-tool.ts';
 import { createFetchUrl } from '../../../../src/agent/tools/web/fetch-url.ts';
 import type { JsonValue } from '../../../../src/domain/json/json.ts';
 import type { Tool } from '../../../../src/domain/tools/tool.ts';
-import type { WebReach } from '../../../../src/net/ssrf-guard.ts';
+import type { WebAccess } from '../../../../src/net/ssrf-guard.ts';
 import { createSystemClock } from '../../../../src/process/system-clock.ts';
 import { REQUESTER } from '../../../support/builders/a-call.ts';
 import { NO_SIGNAL, THREAD } from '../../agent-fixture.ts';
@@ -36,7 +36,7 @@ export async function createWebServer(
 }
 
 /** A world in which 127.0.0.1 is the public internet, the names in `inside` lead elsewhere, and any port will do. */
-function createReach(changes: Partial<WebReach> = {}): WebReach {
+function createReach(changes: Partial<WebAccess> = {}): WebAccess {
   return {
     isPublic: (address) => address === '127.0.0.1',
     isAllowedPort: () => true,
@@ -65,7 +65,7 @@ export async function run(tool: Tool, args: JsonValue, signal = NO_SIGNAL): Prom
   });
 }
 
-export const fetchTool = (changes: Partial<WebReach> = {}, clock = createSystemClock()) =>
+export const fetchTool = (changes: Partial<WebAccess> = {}, clock = createSystemClock()) =>
   toTool(createFetchUrl({ clock, reach: createReach(changes) }));
 
 export const HTML = { 'content-type': 'text/html; charset=utf-8' };

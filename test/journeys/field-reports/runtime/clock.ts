@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { LATE_MS } from '../../../../src/desk/turns/messages/message-order.ts';
+import { LATE_MESSAGE_MS } from '../../../../src/desk/turns/messages/message-order.ts';
 import { defaultGate, type Gate, REQUESTER_ROUTE } from '../../../../src/domain/policy/route.ts';
 import type { WorkspaceMessage } from '../../../../src/playground/workspace/workspace-port.ts';
 import { says } from '../../../support/app/scene.ts';
@@ -107,7 +107,7 @@ export function clockJourneys(delivery: Delivery): void {
       await stage.press('outsider', card, 'call.approve');
       play(sayText('Something else, then.'));
       await stage.write('requester', place, 'something else');
-      await stage.clock.advance(LATE_MS);
+      await stage.clock.advance(LATE_MESSAGE_MS);
       await stage.answer(place, 'Something else, then.');
       const settled = await stage.card(place, 'Withdrawn', 'the requester wrote a new message');
       assert.deepEqual(buttonsOf(settled), ['call.open']);

@@ -3,7 +3,7 @@ import { appendFile, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createWorkspace } from '../../../../src/playground/workspace/create-workspace.ts';
-import { openKeptFile } from '../../../../src/playground/workspace/state/persisted-state.ts';
+import { openPersistedFile } from '../../../../src/playground/workspace/state/persisted-state.ts';
 import { createSystemClock } from '../../../../src/process/system-clock.ts';
 import { makeTempDir } from '../../../support/temp-dir.ts';
 
@@ -15,7 +15,7 @@ async function aFile(t: TestContext) {
 
 /** A workspace on what that file keeps, and the Web API as the app calls it. */
 async function aWorkspace(t: TestContext, path: string) {
-  const kept = openKeptFile(path);
+  const kept = openPersistedFile(path);
   const workspace = await createWorkspace({ clock: createSystemClock(), kept });
   const stop = async () => {
     await workspace.stop();
@@ -89,23 +89,23 @@ test('after a restart everybody sees what was there, and the app can change its 
 
 test('a process that was killed in the middle of a line loses that line alone', async (t) => {
   const path = await aFile(t);
-  const file = openKeptFile(path);
+  const file = openPersistedFile(path);
   file.keep('message', 'a', { text: 'one' });
   file.keep('message', 'b', { text: 'two' });
   file.close();
   await truncate(path, (await readFile(path)).length - 4);
-  const next = openKeptFile(path);
+  const next = openPersistedFile(path);
   assert.deepEqual(next.all('message'), [{ text: 'one' }]);
   next.keep('message', 'c', { text: 'three' });
   next.close();
-  assert.deepEqual(openKeptFile(path).all('message'), [{ text: 'one' }, { text: 'three' }]);
+  assert.deepEqual(openPersistedFile(path).all('message'), [{ text: 'one' }, { text: 'three' }]);
 });
 
 test('reading writes nothing, what is forgotten is gone, and only the last values are left of a long history', async (t) => {
   const path = await aFile(t);
-  openKeptFile(path).close();
+  openPersistedFile(path).close();
   await assert.rejects(readFile(path));
-  const file = openKeptFile(path);
+  const file = openPersistedFile(path);
   for (let turn = 0; turn < 100; turn += 1) file.keep('message', 'a', { turn });
   file.keep('done', 'b', true);
   file.keep('done', 'b');
@@ -114,7 +114,7 @@ test('reading writes nothing, what is forgotten is gone, and only the last value
   file.keep('message', 'z', { turn: 0 });
   file.close();
   await appendFile(path, '\n');
-  const next = openKeptFile(path);
+  const next = openPersistedFile(path);
   assert.deepEqual(next.all('message'), [{ turn: 99 }, { turn: 0 }]);
   assert.deepEqual(next.all('done'), []);
 });

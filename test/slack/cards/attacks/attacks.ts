@@ -1,7 +1,7 @@
 /** What somebody may try with the arguments and the words of a call, and what the card must say of it. */
 import type { Call } from '../../../../src/domain/calls/call.ts';
 import type { JsonValue } from '../../../../src/domain/json/json.ts';
-import type { ArgsLook } from '../../../../src/slack/cards/values/render-arguments.ts';
+import type { ArgumentsContext } from '../../../../src/slack/cards/values/render-arguments.ts';
 
 export interface Attack {
   /** The attack's number among those on display, or the field report's. */
@@ -10,7 +10,7 @@ export interface Attack {
   readonly args: { readonly [key: string]: JsonValue };
   readonly call?: Partial<Call>;
   /** The tool's own schema. (Default: one that has the usual names.) */
-  readonly schema?: ArgsLook['schema'];
+  readonly schema?: ArgumentsContext['schema'];
   /** Whether the card itself offers to approve. */
   readonly approvable: boolean;
   /** The first thing that can be pressed. (Default: to approve, or to open the whole call.) */

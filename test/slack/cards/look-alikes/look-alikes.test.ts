@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { toVisible } from '../../../../src/domain/text/visible-text.ts';
-import { lookOf } from '../../../../src/slack/cards/look-alikes/confusables.ts';
+import { prototypeFormOf } from '../../../../src/slack/cards/look-alikes/confusables.ts';
 import { findLookAlikes } from '../../../../src/slack/cards/look-alikes/look-alikes.ts';
 
 const warned = (text: string) =>
@@ -122,7 +122,7 @@ const DATA: Readonly<Record<string, string>> = createRequire(import.meta.url)(
 /** Unicode's own: it holds characters of ASCII to look alike too. */
 function skeleton(text: string): string {
   return [...text]
-    .map((each) => [...lookOf(each)].map((one) => DATA[one] ?? one).join(''))
+    .map((each) => [...prototypeFormOf(each)].map((one) => DATA[one] ?? one).join(''))
     .join('');
 }
 

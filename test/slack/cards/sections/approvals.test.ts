@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Call } from '../../../../src/domain/calls/call.ts';
 import {
   type KnownPeople,
-  toOutlook,
+  toApproverAvailability,
 } from '../../../../src/domain/people/approver-availability.ts';
 import type { Approver, Route } from '../../../../src/domain/policy/route.ts';
 import type { Profile } from '../../../../src/domain/ports/directory.ts';
@@ -36,7 +36,10 @@ const KNOWN: KnownPeople = {
 
 function cardOf(patch: Partial<Call>, known: KnownPeople = KNOWN) {
   const call = aCall({ route: ROUTE, ...patch });
-  const card = buildCallCard(call, { mark: TEST_MARK, outlook: toOutlook(call, known) });
+  const card = buildCallCard(call, {
+    mark: TEST_MARK,
+    outlook: toApproverAvailability(call, known),
+  });
   assert.deepEqual(validateMessage(card), []);
   return card;
 }

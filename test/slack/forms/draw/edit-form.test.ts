@@ -5,7 +5,7 @@ import { buildEditForm } from '../../../../src/slack/forms/draw/edit-form.ts';
 import { fieldsOf, NO_DRAFT, nodesOf } from '../../../../src/slack/forms/plan/form-node.ts';
 import { planForm } from '../../../../src/slack/forms/plan/plan-form.ts';
 import { changeDraft } from '../../../../src/slack/forms/read/form-draft.ts';
-import { newFormMeta } from '../../../../src/slack/forms/read/form-metadata.ts';
+import { createFormMetadata } from '../../../../src/slack/forms/read/form-metadata.ts';
 import { aCall } from '../../../support/builders/a-call.ts';
 import { argsOf, fillForm, inputsOf, toolOf } from '../fill-form.ts';
 
@@ -109,7 +109,8 @@ it('the names and hints of a stranger’s fields are said to be theirs', () => {
   const introOf = (more: object) => {
     const call = aCall({ args: '{"text":"a"}', ...more });
     return JSON.stringify(
-      buildEditForm(call, planForm(call, tool, NO_DRAFT), { meta: newFormMeta() }).view.blocks[0],
+      buildEditForm(call, planForm(call, tool, NO_DRAFT), { meta: createFormMetadata() }).view
+        .blocks[0],
     );
   };
   const whose = /Names and hints of its fields are those of/;

@@ -7,7 +7,7 @@ import { type ArgsSchema, defineTool } from '../../../../src/agent/tools/define-
 import type { JsonValue } from '../../../../src/domain/json/json.ts';
 import { buildCallCard } from '../../../../src/slack/cards/call-card.ts';
 import { nodesOf } from '../../../../src/slack/forms/plan/form-node.ts';
-import { placeProblems } from '../../../../src/slack/forms/read/form-errors.ts';
+import { locateProblems } from '../../../../src/slack/forms/read/form-errors.ts';
 import { aCall } from '../../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../../support/test-secret-mark.ts';
 import { argsOf, fieldNamed, fillForm, inputsOf, problemsOf } from '../fill-form.ts';
@@ -51,7 +51,7 @@ describe('a tool whose arguments are one of several kinds', () => {
     const { plan, ...filled } = fillForm(ARGS, tool, { iban: 'DE' });
     const parsed = tool.parse(argsOf(filled));
     assert.ok(!parsed.ok);
-    const [problem] = placeProblems(parsed.problems, plan);
+    const [problem] = locateProblems(parsed.problems, plan);
     assert.equal(problem?.id, fieldNamed(plan, 'iban').id);
   });
 

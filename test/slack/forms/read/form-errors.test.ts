@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonValue } from '../../../../src/domain/json/json.ts';
 import { fieldsOf, nodesOf } from '../../../../src/slack/forms/plan/form-node.ts';
-import { placeProblems, toFormErrors } from '../../../../src/slack/forms/read/form-errors.ts';
+import { locateProblems, toFormErrors } from '../../../../src/slack/forms/read/form-errors.ts';
 import { fieldNamed, fillForm, toolOf } from '../fill-form.ts';
 
 const STRING = { type: 'string' };
@@ -44,7 +44,8 @@ describe('errors of a form', () => {
       const { plan } = fillForm(args, tool);
       const inputs = new Set(fieldsOf(plan).map(({ id }) => id));
       const errors =
-        toFormErrors(placeProblems([{ path, message }], plan), plan, { inputs, shown: NONE }) ?? {};
+        toFormErrors(locateProblems([{ path, message }], plan), plan, { inputs, shown: NONE }) ??
+        {};
       assert.deepEqual(Object.keys(errors), [fieldNamed(plan, on).id]);
       assert.match(Object.values(errors)[0] ?? '', said);
     });
@@ -55,7 +56,7 @@ describe('errors of a form', () => {
     const to = nodesOf(plan).find(({ type }) => type === 'entries');
     assert.ok(to);
     const start = fieldNamed(plan, 'start').id;
-    const problems = placeProblems([{ path: ['to'], message: 'Too few.' }], plan);
+    const problems = locateProblems([{ path: ['to'], message: 'Too few.' }], plan);
     const inView = { inputs: new Set([start]), shown: new Set([to.id]) };
     assert.deepEqual(toFormErrors(problems, plan, inView), { [start]: 'To: Too few.' });
     assert.equal(toFormErrors(problems, plan, { ...inView, shown: NONE }), undefined);
@@ -63,7 +64,7 @@ describe('errors of a form', () => {
 
   it('of an input that is not in view stand nowhere: the form has to go there', () => {
     const { plan } = fillForm(args, tool);
-    const problems = placeProblems([{ path: ['end'], message: 'Bad.' }], plan);
+    const problems = locateProblems([{ path: ['end'], message: 'Bad.' }], plan);
     assert.equal(
       toFormErrors(problems, plan, {
         inputs: new Set([fieldNamed(plan, 'start').id]),

@@ -1,9 +1,9 @@
 /** Forms of outside tools: what their schema adds or shortens approves nothing unseen. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { labelOf } from '../../../../src/slack/forms/plan/form-labels.ts';
+import { fieldLabelOf } from '../../../../src/slack/forms/plan/form-labels.ts';
 import { fieldsOf } from '../../../../src/slack/forms/plan/form-node.ts';
-import { addsUnshown } from '../../../../src/slack/forms/read/unshown-changes.ts';
+import { addsHiddenValues } from '../../../../src/slack/forms/read/unshown-changes.ts';
 import { fillForm, toolOf } from '../fill-form.ts';
 
 const LONG = 'keep everything that is there, as it was before, and change nothing at all';
@@ -24,12 +24,12 @@ describe('a form of an outside tool', () => {
     });
     const args = { plan: { mode: 'delete' } };
     const untouched = fillForm(args, tool);
-    assert.equal(addsUnshown(untouched.plan, args), false);
+    assert.equal(addsHiddenValues(untouched.plan, args), false);
     const [union] = untouched.plan.type === 'group' ? untouched.plan.children : [];
     assert.ok(union?.node.type === 'union');
     const draft = { fields: {}, kinds: { [union.node.id]: 1 }, present: {}, items: {} };
     const changed = fillForm(args, tool, {}, draft);
-    assert.equal(addsUnshown(changed.plan, args), true);
+    assert.equal(addsHiddenValues(changed.plan, args), true);
   });
 
   it('adds unseen the end of an option that is too long to be read', () => {
@@ -39,15 +39,15 @@ describe('a form of an outside tool', () => {
     const first = fillForm(args, tool);
     const [field] = fieldsOf(first.plan);
     assert.ok(field);
-    assert.equal(addsUnshown(first.plan, args), false);
+    assert.equal(addsHiddenValues(first.plan, args), false);
     const short = fillForm(args, tool, { [field.id]: '2' });
-    assert.equal(addsUnshown(short.plan, args), false);
+    assert.equal(addsHiddenValues(short.plan, args), false);
     const long = fillForm(args, tool, { [field.id]: '1' });
-    assert.equal(addsUnshown(long.plan, args), true);
+    assert.equal(addsHiddenValues(long.plan, args), true);
   });
 
   it('names a field by its key too, however long its title is', () => {
-    const label = labelOf('command', { title: 'Comment '.repeat(40) });
+    const label = fieldLabelOf('command', { title: 'Comment '.repeat(40) });
     assert.match(label, /^Comment .*… \(command\)$/);
     assert.ok(label.length <= 100);
   });

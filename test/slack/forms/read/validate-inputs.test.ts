@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { InputBlock } from '@slack/types';
-import { checkInputs, ofInputs } from '../../../../src/slack/forms/read/validate-inputs.ts';
+import {
+  validateInputs,
+  valuesOfInputs,
+} from '../../../../src/slack/forms/read/validate-inputs.ts';
 
 type Element = InputBlock['element'];
 
@@ -20,7 +23,7 @@ function problemOf(element: Element, state: unknown, isWhole = true, optional = 
     element: { ...element, action_id: 'v' },
   };
   const values = { f: { v: state } };
-  const [problem, ...more] = checkInputs([block], values, { isWhole });
+  const [problem, ...more] = validateInputs([block], values, { isWhole });
   assert.deepEqual(more, []);
   return problem?.message;
 }
@@ -125,6 +128,6 @@ describe('an input of a form', () => {
       element: text(),
     };
     const values = JSON.parse('{"f":1,"g":2,"__proto__":{"h":3},"constructor":4}');
-    assert.deepEqual(ofInputs([block], values), { f: 1 });
+    assert.deepEqual(valuesOfInputs([block], values), { f: 1 });
   });
 });

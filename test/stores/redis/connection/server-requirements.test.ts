@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  judgeServer,
-  parseInfo,
+  checkServerRequirements,
+  parseRedisInfo,
 } from '../../../../src/stores/redis/connection/server-requirements.ts';
 
 const FIT = {
@@ -14,11 +14,13 @@ const FIT = {
 };
 
 function judge(changes: Readonly<Record<string, string>>, saves?: string) {
-  return judgeServer(new Map(Object.entries({ ...FIT, ...changes })), saves);
+  return checkServerRequirements(new Map(Object.entries({ ...FIT, ...changes })), saves);
 }
 
 test('INFO is read line by line, sections and blanks apart', () => {
-  const info = parseInfo('# Server\r\nredis_version:7.0.15\r\n\r\n# Memory\r\nmaxmemory:0\r\n');
+  const info = parseRedisInfo(
+    '# Server\r\nredis_version:7.0.15\r\n\r\n# Memory\r\nmaxmemory:0\r\n',
+  );
   assert.deepEqual(
     [...info],
     [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgendaKey, redrawKey, runKey } from '../../../../src/domain/ports/agenda.ts';
+import { type AgendaKey, renderCardKey, runCallKey } from '../../../../src/domain/ports/agenda.ts';
 import { callRef } from '../../builders/call-ref.ts';
 import { claimOne } from '../../builders/claim-one.ts';
 import { claimKey, LEASE_MS, type OpenBench } from './contract-store.ts';
 
-const KEY = runKey(callRef('call_a'));
+const KEY = runCallKey(callRef('call_a'));
 
 export function agendaContract(open: OpenBench): void {
   test('of two due times the earlier one counts', async (t) => {
@@ -54,9 +54,9 @@ export function agendaContract(open: OpenBench): void {
     assert.equal(await agenda.renew(lost, 100, 900), undefined);
     await agenda.finish(lost);
     await agenda.backOff(lost, 110, 'late');
-    await agenda.park(lost, 110, 'late');
+    await agenda.moveToDeadLetters(lost, 110, 'late');
     assert.equal(await agenda.nextDueAt(), 200);
-    assert.deepEqual(await agenda.parked(), []);
+    assert.deepEqual(await agenda.deadLetters(), []);
     await agenda.finish(heir);
     assert.equal(await agenda.renew(heir, 100, 900), undefined);
     await agenda.backOff(heir, 110, 'late');
@@ -158,15 +158,15 @@ export function agendaContract(open: OpenBench): void {
     await bench.store.agenda.backOff(failed, now, 'no answer');
     const lease = await claimOne(bench.store.agenda, now, LEASE_MS);
     assert.ok(lease);
-    await bench.store.agenda.park(lease, now, 'gave up: "no answer"');
+    await bench.store.agenda.moveToDeadLetters(lease, now, 'gave up: "no answer"');
     const { agenda } = await bench.reopen();
-    assert.deepEqual(await agenda.parked(), [
+    assert.deepEqual(await agenda.deadLetters(), [
       { key: KEY, reason: 'gave up: "no answer"', at: now },
     ]);
     assert.equal(await agenda.nextDueAt(), undefined);
     assert.equal(await claimOne(agenda, now + 10 * LEASE_MS, LEASE_MS), undefined);
     await agenda.wake([{ key: KEY, dueAt: now + 5 }]);
-    assert.deepEqual(await agenda.parked(), []);
+    assert.deepEqual(await agenda.deadLetters(), []);
     assert.equal((await claimOne(agenda, now + 5, LEASE_MS))?.tries, 0);
   });
 
@@ -178,8 +178,8 @@ export function agendaContract(open: OpenBench): void {
     const lease = await claimOne(agenda, now, LEASE_MS);
     assert.ok(lease);
     await agenda.wake([{ key: KEY, dueAt: now }]);
-    await agenda.park(lease, now, 'gave up');
-    assert.deepEqual(await agenda.parked(), []);
+    await agenda.moveToDeadLetters(lease, now, 'gave up');
+    assert.deepEqual(await agenda.deadLetters(), []);
     assert.equal((await claimOne(agenda, now, LEASE_MS))?.tries, 0);
   });
 
@@ -195,7 +195,10 @@ export function agendaContract(open: OpenBench): void {
       '🚀\n\t"\'\\',
       'null\u0000byte',
     ];
-    const keys = ids.flatMap((id): AgendaKey[] => [runKey(callRef(id)), redrawKey(callRef(id))]);
+    const keys = ids.flatMap((id): AgendaKey[] => [
+      runCallKey(callRef(id)),
+      renderCardKey(callRef(id)),
+    ]);
     await store.agenda.wake(keys.map((key, index) => ({ key, dueAt: index })));
     const claimed: AgendaKey[] = [];
     for (const _ of keys) {
@@ -209,10 +212,13 @@ export function agendaContract(open: OpenBench): void {
     const bench = await open(t);
     const now = bench.clock.now();
     await bench.store.agenda.backOff(await claimKey(bench, KEY), now + 700, 'no answer');
-    await bench.store.agenda.wake([{ key: runKey(callRef('later')), dueAt: now + 900 }]);
+    await bench.store.agenda.wake([{ key: runCallKey(callRef('later')), dueAt: now + 900 }]);
     const { agenda } = await bench.reopen();
     assert.equal(await agenda.nextDueAt(), now + 700);
     assert.equal((await claimOne(agenda, now + 700, LEASE_MS))?.tries, 1);
-    assert.deepEqual((await claimOne(agenda, now + 900, LEASE_MS))?.key, runKey(callRef('later')));
+    assert.deepEqual(
+      (await claimOne(agenda, now + 900, LEASE_MS))?.key,
+      runCallKey(callRef('later')),
+    );
   });
 }

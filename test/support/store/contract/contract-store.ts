@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { AuditDraft, AuditEntry } from '../../../../src/domain/audit/audit.ts';
 import type { Call, CallStatus } from '../../../../src/domain/calls/call.ts';
-import { EDGES, type Step } from '../../../../src/domain/calls/transitions.ts';
+import { type Step, TRANSITIONS } from '../../../../src/domain/calls/transitions.ts';
 import {
   type AgendaKey,
+  advanceTurnKey,
   type Lease,
-  pumpKey,
   type ThreadFence,
 } from '../../../../src/domain/ports/agenda.ts';
 import type { Store } from '../../../../src/domain/ports/store.ts';
 import type { InboxMessage } from '../../../../src/domain/threads/message.ts';
-import type { Say } from '../../../../src/domain/threads/outbox-message.ts';
+import type { OutboxMessage } from '../../../../src/domain/threads/outbox-message.ts';
 import { type ThreadKey, threadKey } from '../../../../src/domain/threads/thread-key.ts';
 import { aCall, REQUESTER, THREAD } from '../../builders/a-call.ts';
 import { claimOne } from '../../builders/claim-one.ts';
@@ -71,7 +71,7 @@ export async function holdThread(
   bench: Pick<StoreBench, 'store' | 'clock'>,
   thread: ThreadKey = THREAD,
 ): Promise<ThreadFence> {
-  const lease = await claimKey(bench, pumpKey(thread));
+  const lease = await claimKey(bench, advanceTurnKey(thread));
   return { thread, token: lease.fence };
 }
 
@@ -134,7 +134,7 @@ function wayTo(status: CallStatus): readonly (readonly [CallStatus, Step['cause'
     ['proposed', []],
   ]);
   for (const [from, way] of ways) {
-    for (const [edgeFrom, to, cause] of EDGES) {
+    for (const [edgeFrom, to, cause] of TRANSITIONS) {
       if (edgeFrom === from && !ways.has(to)) ways.set(to, [...way, [to, cause]]);
     }
   }
@@ -156,7 +156,7 @@ export function aMessage(ts: string, patch: Partial<InboxMessage> = {}): InboxMe
   };
 }
 
-export function aSay(id: string, patch: Partial<Say> = {}): Say {
+export function aSay(id: string, patch: Partial<OutboxMessage> = {}): OutboxMessage {
   return { id, thread: THREAD, kind: 'notice', text: `say ${id}`, createdAt: 1_000, ...patch };
 }
 

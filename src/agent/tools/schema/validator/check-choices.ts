@@ -1,14 +1,14 @@
 /** Keywords that hold a value against other schemas: references, choices, conditions. */
 import type { JsonValue } from '../../../../domain/json/json.ts';
-import { type Check, fail, fitsQuietly, type Keyword } from './validation-walk.ts';
+import { addProblem, type Check, type Keyword, matchesSilently } from './validation-walk.ts';
 
 const fitsReference: Check = ({ place, seen, value: reference, walk }, value) =>
   walk.check(walk.targetOf(reference as string) ?? true, value, place, seen);
 
 const fitsNot: Check = (keyword, value) => {
   const { place, walk } = keyword;
-  const fits = fitsQuietly(walk, () => walk.check(keyword.value, value, place));
-  return !fits || fail(keyword, 'must NOT be valid');
+  const fits = matchesSilently(walk, () => walk.check(keyword.value, value, place));
+  return !fits || addProblem(keyword, 'must NOT be valid');
 };
 
 /** Holds a value against all of several schemas, and counts those that it fits. */
@@ -26,7 +26,7 @@ function countFits(keyword: Keyword, value: JsonValue, most: number): number {
 const fitsAny: Check = (keyword, value) => {
   const { length } = keyword.walk.problems;
   if (countFits(keyword, value, keyword.seen ? Number.POSITIVE_INFINITY : 0) === 0) {
-    return fail(keyword, 'must match a schema in anyOf');
+    return addProblem(keyword, 'must match a schema in anyOf');
   }
   keyword.walk.problems.length = length;
   return true;
@@ -35,7 +35,7 @@ const fitsAny: Check = (keyword, value) => {
 const fitsOne: Check = (keyword, value) => {
   const { length } = keyword.walk.problems;
   if (countFits(keyword, value, 1) !== 1) {
-    return fail(keyword, 'must match exactly one schema in oneOf');
+    return addProblem(keyword, 'must match exactly one schema in oneOf');
   }
   keyword.walk.problems.length = length;
   return true;
@@ -46,10 +46,10 @@ const fitsAll: Check = ({ place, seen, value: schemas, walk }, value) =>
 
 const fitsCondition: Check = (keyword, value) => {
   const { place, schema, seen, walk } = keyword;
-  const holds = fitsQuietly(walk, () => walk.check(keyword.value, value, place, seen));
+  const holds = matchesSilently(walk, () => walk.check(keyword.value, value, place, seen));
   const branch = holds ? 'then' : 'else';
   const fits = walk.check(schema[branch] ?? true, value, place, seen);
-  return fits || fail(keyword, `must match "${branch}" schema`);
+  return fits || addProblem(keyword, `must match "${branch}" schema`);
 };
 
 export const CHOICE_CHECKS: Readonly<Record<string, Check>> = {

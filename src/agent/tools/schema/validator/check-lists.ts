@@ -1,7 +1,14 @@
 /** Keywords about arrays. */
 import type { JsonValue } from '../../../../domain/json/json.ts';
-import { spend } from './step-budget.ts';
-import { type Check, fail, fitsQuietly, isList, type Keyword, textOf } from './validation-walk.ts';
+import { spendSteps } from './step-budget.ts';
+import {
+  addProblem,
+  type Check,
+  isList,
+  type Keyword,
+  matchesSilently,
+  textOf,
+} from './validation-walk.ts';
 
 type List = readonly JsonValue[];
 
@@ -18,7 +25,7 @@ const isUnique = ofList((keyword, list) => {
     const before = places.get(text);
     if (before !== undefined) {
       const which = `items ## ${at} and ${before} are identical`;
-      return fail(keyword, `must NOT have duplicate items (${which})`);
+      return addProblem(keyword, `must NOT have duplicate items (${which})`);
     }
     places.set(text, at);
   }
@@ -48,9 +55,9 @@ function fitsRest(keyword: Keyword, list: List): boolean {
   const first = firstOf(keyword.schema).length;
   if (seen) seen.hasAllItems = true;
   if (schema === false && list.length > first) {
-    return fail(keyword, `must NOT have more than ${first} items`);
+    return addProblem(keyword, `must NOT have more than ${first} items`);
   }
-  spend(walk.budget, list.length);
+  spendSteps(walk.budget, list.length);
   return list.every((item, at) => at < first || fitsItem(keyword, schema, item, at));
 }
 
@@ -67,7 +74,9 @@ const containsSome = ofList((keyword, list) => {
   const { place, schema, seen, walk } = keyword;
   const { minContains: min = 1, maxContains: max } = schema;
   const fits = list.map((item, at) =>
-    fitsQuietly(walk, () => walk.check(keyword.value, item, { parent: place, key: String(at) })),
+    matchesSilently(walk, () =>
+      walk.check(keyword.value, item, { parent: place, key: String(at) }),
+    ),
   );
   const count = fits.filter(Boolean).length;
   const isEnough = count >= Number(min);
@@ -76,7 +85,7 @@ const containsSome = ofList((keyword, list) => {
     return true;
   }
   const most = max === undefined ? '' : ` and no more than ${max}`;
-  return fail(keyword, `must contain at least ${min}${most} valid item(s)`);
+  return addProblem(keyword, `must contain at least ${min}${most} valid item(s)`);
 });
 
 /** A keyword about how many items there are. */
@@ -84,7 +93,8 @@ function ofCount(isRight: (count: number, limit: number) => boolean, word: strin
   return ofList((keyword, list) => {
     const limit = keyword.value as number;
     return (
-      isRight(list.length, limit) || fail(keyword, `must NOT have ${word} than ${limit} items`)
+      isRight(list.length, limit) ||
+      addProblem(keyword, `must NOT have ${word} than ${limit} items`)
     );
   });
 }
@@ -92,11 +102,11 @@ function ofCount(isRight: (count: number, limit: number) => boolean, word: strin
 const fitsUnevaluated = ofList((keyword, list) => {
   const { seen, value: schema } = keyword;
   if (!seen || seen.hasAllItems) return true;
-  spend(keyword.walk.budget, 2 * list.length);
+  spendSteps(keyword.walk.budget, 2 * list.length);
   const left = list.flatMap((item, at) => (seen.items.has(at) ? [] : [{ item, at }]));
   seen.hasAllItems = true;
   if (schema === false && left.length > 0) {
-    return fail(keyword, `must NOT have more than ${list.length - left.length} items`);
+    return addProblem(keyword, `must NOT have more than ${list.length - left.length} items`);
   }
   return left.every(({ item, at }) => fitsItem(keyword, schema, item, at));
 });

@@ -1,9 +1,9 @@
 /** Keywords about objects. */
 import type { JsonValue } from '../../../../domain/json/json.ts';
-import { spend } from './step-budget.ts';
+import { spendSteps } from './step-budget.ts';
 import {
+  addProblem,
   type Check,
-  fail,
   isList,
   isObject,
   type Keyword,
@@ -20,15 +20,15 @@ function ofCount(isRight: (count: number, limit: number) => boolean, word: strin
   return ofObject((keyword, object) => {
     const limit = keyword.value as number;
     const isFit = isRight(Object.keys(object).length, limit);
-    return isFit || fail(keyword, `must NOT have ${word} than ${limit} properties`);
+    return isFit || addProblem(keyword, `must NOT have ${word} than ${limit} properties`);
   });
 }
 
 const hasRequired = ofObject((keyword, object) => {
   const names = keyword.value as readonly string[];
-  spend(keyword.walk.budget, names.length);
+  spendSteps(keyword.walk.budget, names.length);
   const missing = names.find((name) => !Object.hasOwn(object, name));
-  return missing === undefined || fail(keyword, 'is missing', missing);
+  return missing === undefined || addProblem(keyword, 'is missing', missing);
 });
 
 const hasDependent = ofObject((keyword, object) =>
@@ -37,16 +37,16 @@ const hasDependent = ofObject((keyword, object) =>
 
 function hasAll(keyword: Keyword, object: Schema, key: string, needed: JsonValue): boolean {
   const names = needed as readonly string[];
-  spend(keyword.walk.budget, names.length);
+  spendSteps(keyword.walk.budget, names.length);
   if (names.every((name) => Object.hasOwn(object, name))) return true;
   const which = `${names.length === 1 ? 'property' : 'properties'} ${names.join(', ')}`;
-  return fail(keyword, `must have ${which} when property ${key} is present`);
+  return addProblem(keyword, `must have ${which} when property ${key} is present`);
 }
 
 /** What a keyword says of those properties that are there. */
 function presentIn({ value, walk }: Keyword, object: Schema) {
   const entries = Object.entries(value as Schema);
-  spend(walk.budget, entries.length);
+  spendSteps(walk.budget, entries.length);
   return entries.filter(([key]) => Object.hasOwn(object, key));
 }
 
@@ -66,7 +66,7 @@ const fitsDependencies = ofObject((keyword, object) => {
 const fitsNames = ofObject((keyword, object) => {
   const { place, walk } = keyword;
   const fits = Object.keys(object).every((key) => walk.check(keyword.value, key, place));
-  return fits || fail(keyword, 'property name must be valid');
+  return fits || addProblem(keyword, 'property name must be valid');
 });
 
 function fitsProperty(
@@ -82,7 +82,7 @@ function fitsProperty(
 const fitsProperties = ofObject((keyword, object) => {
   const properties = keyword.value as Schema;
   const names = Object.keys(properties);
-  spend(keyword.walk.budget, names.length);
+  spendSteps(keyword.walk.budget, names.length);
   return names.every((key) => {
     const schema = Object.hasOwn(object, key) ? properties[key] : undefined;
     return schema === undefined || fitsProperty(keyword, schema, object, key);
@@ -91,7 +91,7 @@ const fitsProperties = ofObject((keyword, object) => {
 
 function matches({ walk }: Keyword, source: string, key: string): boolean {
   const pattern = walk.patterns.get(source);
-  spend(walk.budget, 1 + pattern.stepsFor(key.length));
+  spendSteps(walk.budget, 1 + pattern.stepsFor(key.length));
   return pattern.test(key);
 }
 
@@ -108,13 +108,13 @@ const fitsAdditional = ofObject((keyword, object) => {
   const sources = isObject(patternProperties) ? Object.keys(patternProperties) : [];
   const isNamed = (key: string) => isObject(properties) && Object.hasOwn(properties, key);
   const keys = Object.keys(object);
-  spend(keyword.walk.budget, keys.length);
+  spendSteps(keyword.walk.budget, keys.length);
   return keys
     .filter((key) => !isNamed(key) && !sources.some((source) => matches(keyword, source, key)))
     .every((key) => {
       const isNone = keyword.value === false;
       return isNone
-        ? fail(keyword, `must NOT have additional properties (“${key}”)`)
+        ? addProblem(keyword, `must NOT have additional properties (“${key}”)`)
         : fitsProperty(keyword, keyword.value, object, key);
     });
 });
@@ -123,12 +123,12 @@ const fitsUnevaluated = ofObject((keyword, object) => {
   const { seen } = keyword;
   if (!seen || seen.hasAllKeys) return true;
   const keys = Object.keys(object);
-  spend(keyword.walk.budget, 2 * keys.length);
+  spendSteps(keyword.walk.budget, 2 * keys.length);
   const left = keys.filter((key) => !seen.keys.has(key));
   seen.hasAllKeys = true;
   return left.every((key) =>
     keyword.value === false
-      ? fail(keyword, `must NOT have unevaluated properties (“${key}”)`)
+      ? addProblem(keyword, `must NOT have unevaluated properties (“${key}”)`)
       : fitsProperty(keyword, keyword.value, object, key),
   );
 });

@@ -1,8 +1,15 @@
 /** Keywords about single values: their type, what they equal, numbers and texts. */
 import type { JsonValue } from '../../../../domain/json/json.ts';
 import { hasFormat } from './formats.ts';
-import { spend } from './step-budget.ts';
-import { type Check, fail, isList, isObject, type Keyword, textOf } from './validation-walk.ts';
+import { spendSteps } from './step-budget.ts';
+import {
+  addProblem,
+  type Check,
+  isList,
+  isObject,
+  type Keyword,
+  textOf,
+} from './validation-walk.ts';
 
 const hasType: Check = (keyword, value) => {
   const types = isList(keyword.value) ? keyword.value : [keyword.value];
@@ -10,7 +17,7 @@ const hasType: Check = (keyword, value) => {
   const isOne = types.some((type) => isOfType(String(type), value));
   if (isOne || (nullable === true && value === null)) return true;
   const names = nullable === true ? [...types, 'null'] : types;
-  return fail(keyword, `must be ${names.join(',')}`);
+  return addProblem(keyword, `must be ${names.join(',')}`);
 };
 
 function isOfType(type: string, value: JsonValue): boolean {
@@ -32,14 +39,14 @@ function isOfType(type: string, value: JsonValue): boolean {
 const equals: Check = (keyword, value) => {
   const { budget } = keyword.walk;
   const isEqual = textOf(value, budget) === textOf(keyword.value, budget);
-  return isEqual || fail(keyword, 'must be equal to constant');
+  return isEqual || addProblem(keyword, 'must be equal to constant');
 };
 
 const isOneOf: Check = (keyword, value) => {
   const { walk } = keyword;
   const { said, texts } = walk.readEnum(keyword.value as readonly JsonValue[]);
   if (texts.has(textOf(value, walk.budget))) return true;
-  return fail(keyword, `must be equal to one of the allowed values: ${said}`);
+  return addProblem(keyword, `must be equal to one of the allowed values: ${said}`);
 };
 
 /** A keyword about numbers. */
@@ -52,7 +59,7 @@ function ofNumber(
     return (
       typeof value !== 'number' ||
       isRight(value, limit) ||
-      fail(keyword, `must be ${describe(limit)}`)
+      addProblem(keyword, `must be ${describe(limit)}`)
     );
   };
 }
@@ -64,13 +71,14 @@ function ofLength(isRight: (length: number, limit: number) => boolean, word: str
     const limit = keyword.value as number;
     const length = countCharacters(keyword, value);
     return (
-      isRight(length, limit) || fail(keyword, `must NOT have ${word} than ${limit} characters`)
+      isRight(length, limit) ||
+      addProblem(keyword, `must NOT have ${word} than ${limit} characters`)
     );
   };
 }
 
 function countCharacters({ walk }: Keyword, text: string): number {
-  spend(walk.budget, text.length / 20);
+  spendSteps(walk.budget, text.length / 20);
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -85,14 +93,14 @@ const matchesPattern: Check = (keyword, value) => {
   const { budget, patterns } = keyword.walk;
   const source = keyword.value as string;
   const pattern = patterns.get(source);
-  spend(budget, pattern.stepsFor(value.length));
-  return pattern.test(value) || fail(keyword, `must match pattern "${source}"`);
+  spendSteps(budget, pattern.stepsFor(value.length));
+  return pattern.test(value) || addProblem(keyword, `must match pattern "${source}"`);
 };
 
 const matchesFormat: Check = (keyword, value) => {
   const format = keyword.value as string;
   const fits = hasFormat(format, value, keyword.walk.budget);
-  return fits || fail(keyword, `must match format "${format}"`);
+  return fits || addProblem(keyword, `must match format "${format}"`);
 };
 
 export const SCALAR_CHECKS: Readonly<Record<string, Check>> = {

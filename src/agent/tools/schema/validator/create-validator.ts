@@ -6,19 +6,19 @@ import { LIST_CHECKS } from './check-lists.ts';
 import { OBJECT_CHECKS } from './check-objects.ts';
 import { SCALAR_CHECKS } from './check-scalars.ts';
 import type { Patterns } from './patterns.ts';
-import { type Budget, BudgetError, spend, startBudget } from './step-budget.ts';
+import { BudgetError, createStepBudget, type StepBudget, spendSteps } from './step-budget.ts';
 import {
+  addProblem,
   type Check,
   type Enum,
-  fail,
+  type EvaluatedParts,
   isObject,
+  mergeEvaluatedParts,
+  noEvaluatedParts,
   type Place,
   type Schema,
-  type Seen,
-  seeAlso,
-  seeNothing,
   textOf,
-  type Walk,
+  type Validation,
 } from './validation-walk.ts';
 
 /** Holds values against one schema, and against schemas within it. */
@@ -26,7 +26,7 @@ export interface Validator {
   /** Lists what is wrong with a value, by the whole schema; nothing where it fits. Throws a `BudgetError` where that takes too long. */
   problemsOf(value: JsonValue): readonly FieldProblem[];
   /** Tells whether a value fits a schema that stands within the whole one. Throws a `BudgetError` as well. */
-  fits(schema: JsonValue, value: JsonValue, budget: Budget): boolean;
+  fits(schema: JsonValue, value: JsonValue, budget: StepBudget): boolean;
 }
 
 /** A value lies at most 32 levels deep, and few schemas are on the way to each of them. */
@@ -45,14 +45,14 @@ const CHECKS = [...NAMES].flatMap((name) => {
 });
 
 /** More allowed values are no sentence. */
-const MOST_SAID = 20;
+const MAX_SAID = 20;
 
-function readEnum(values: readonly JsonValue[], budget: Budget): Enum {
-  const first = values.slice(0, MOST_SAID);
+function readEnum(values: readonly JsonValue[], budget: StepBudget): Enum {
+  const first = values.slice(0, MAX_SAID);
   const said = first.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
   return {
     texts: new Set(values.map((each) => textOf(each, budget))),
-    said: [...said, ...(values.length > MOST_SAID ? ['…'] : [])].join(', '),
+    said: [...said, ...(values.length > MAX_SAID ? ['…'] : [])].join(', '),
   };
 }
 
@@ -65,10 +65,10 @@ export function createValidator(root: Schema, patterns: Patterns): Validator {
   const enums = new Map<readonly JsonValue[], Enum>();
   const tracks = JSON.stringify(root).includes('"unevaluated');
 
-  function planOf(schema: Schema, budget: Budget): Plan {
+  function planOf(schema: Schema, budget: StepBudget): Plan {
     const known = plans.get(schema);
     if (known) return known;
-    spend(budget, CHECKS.length);
+    spendSteps(budget, CHECKS.length);
     const plan = CHECKS.flatMap(([name, check]) => {
       const value = Object.hasOwn(schema, name) ? schema[name] : undefined;
       return value === undefined ? [] : [[check, value] as const];
@@ -77,22 +77,28 @@ export function createValidator(root: Schema, patterns: Patterns): Validator {
     return plan;
   }
 
-  function checkAll(walk: Walk, schema: Schema, value: JsonValue, place: Place, seen?: Seen) {
+  function checkAll(
+    walk: Validation,
+    schema: Schema,
+    value: JsonValue,
+    place: Place,
+    seen?: EvaluatedParts,
+  ) {
     const plan = planOf(schema, walk.budget);
-    spend(walk.budget, 2 + plan.length);
+    spendSteps(walk.budget, 2 + plan.length);
     walk.depth += 1;
     if (walk.depth > MAX_DEPTH) throw new BudgetError('it refers to itself without an end');
-    const own = tracks ? seeNothing() : undefined;
+    const own = tracks ? noEvaluatedParts() : undefined;
     const fits = plan.every(([check, of]) =>
       check({ value: of, schema, place, walk, seen: own }, value),
     );
     walk.depth -= 1;
-    if (fits && seen && own) seeAlso(seen, own, walk.budget);
+    if (fits && seen && own) mergeEvaluatedParts(seen, own, walk.budget);
     return fits;
   }
 
-  function startWalk(budget: Budget): Walk {
-    const walk: Walk = {
+  function startWalk(budget: StepBudget): Validation {
+    const walk: Validation = {
       budget,
       patterns,
       problems: [],
@@ -109,7 +115,7 @@ export function createValidator(root: Schema, patterns: Patterns): Validator {
       },
       check(schema, value, place, seen) {
         if (isObject(schema)) return checkAll(walk, schema, value, place, seen);
-        return schema !== false || fail({ place, walk }, 'boolean schema is false');
+        return schema !== false || addProblem({ place, walk }, 'boolean schema is false');
       },
     };
     return walk;
@@ -117,7 +123,7 @@ export function createValidator(root: Schema, patterns: Patterns): Validator {
 
   return {
     problemsOf(value) {
-      const walk = startWalk(startBudget());
+      const walk = startWalk(createStepBudget());
       return walk.check(root, value, undefined) ? [] : walk.problems;
     },
     fits: (schema, value, budget) => startWalk(budget).check(schema, value, undefined),

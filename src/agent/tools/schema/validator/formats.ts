@@ -1,6 +1,6 @@
 import { type FormatName, fullFormats } from 'ajv-formats/dist/formats.js';
 import type { JsonValue } from '../../../../domain/json/json.ts';
-import { type Budget, spend } from './step-budget.ts';
+import { type StepBudget, spendSteps } from './step-budget.ts';
 
 /** Formats of the drafts, and of OpenAPI's registry, that are notes for whoever writes arguments. */
 const UNCHECKED = [
@@ -13,14 +13,14 @@ const UNCHECKED = [
 export const FORMAT_NAMES: readonly string[] = [...Object.keys(fullFormats), ...UNCHECKED];
 
 /** Tells whether a value has a format; one that is not known is a note, as JSON Schema says. */
-export function hasFormat(format: string, value: JsonValue, budget: Budget): boolean {
+export function hasFormat(format: string, value: JsonValue, budget: StepBudget): boolean {
   const found = Object.hasOwn(fullFormats, format) ? fullFormats[format as FormatName] : true;
   if (typeof found === 'boolean') return true;
   if (typeof found === 'object' && 'type' in found && found.type === 'number') {
     return typeof value !== 'number' || found.validate(value) === true;
   }
   if (typeof value !== 'string') return true;
-  spend(budget, stepsOf(format, value.length));
+  spendSteps(budget, stepsOf(format, value.length));
   const check = typeof found === 'object' && 'validate' in found ? found.validate : found;
   return check instanceof RegExp ? check.test(value) : (check as (text: string) => boolean)(value);
 }

@@ -15,7 +15,7 @@ export interface Patterns {
 }
 
 /** Of all patterns of a schema, written out; making this many takes about 30 ms. */
-const MOST_UNITS = 5_000;
+const MAX_UNITS = 5_000;
 /** A class such as `\p{L}` has hundreds of ranges. */
 const CLASS_UNITS = 25;
 /** A text matches one step per character where the next state is known, as it soon is in small patterns. */
@@ -30,7 +30,7 @@ export function createPatterns(): Patterns {
       const found = known.get(source);
       if (found) return found;
       units += sizeOf(source);
-      if (units > MOST_UNITS) throw new Error('its patterns are too large together');
+      if (units > MAX_UNITS) throw new Error('its patterns are too large together');
       const made = compile(source);
       known.set(source, made);
       return made;
@@ -39,7 +39,7 @@ export function createPatterns(): Patterns {
 }
 
 /** Creates the patterns of a schema of the operator's own, which may hold what has no equal here: that matches everything, and is left to the schema itself. */
-export function createOwnPatterns(): Patterns {
+export function createOperatorPatterns(): Patterns {
   const known = new Map<string, Pattern>();
   return {
     get(source) {

@@ -4,7 +4,7 @@
  */
 
 /** Steps that may still be made; a step takes about a tenth of a microsecond. */
-export interface Budget {
+export interface StepBudget {
   left: number;
 }
 
@@ -17,12 +17,12 @@ export class BudgetError extends Error {
 }
 
 /** Begins a count. */
-export function startBudget(steps = STEPS): Budget {
+export function createStepBudget(steps = STEPS): StepBudget {
   return { left: steps };
 }
 
 /** Takes steps from what is left; throws a `BudgetError` when there are too few. */
-export function spend(budget: Budget, steps: number): void {
+export function spendSteps(budget: StepBudget, steps: number): void {
   budget.left -= steps;
   if (budget.left < 0) throw new BudgetError('it takes too many steps');
 }

@@ -2,7 +2,7 @@
 import { canonicalJson, type JsonValue } from '../../../../domain/json/json.ts';
 import type { FieldProblem } from '../../../../domain/tools/tool.ts';
 import type { Patterns } from './patterns.ts';
-import { type Budget, spend } from './step-budget.ts';
+import { type StepBudget, spendSteps } from './step-budget.ts';
 
 export type Schema = { readonly [key: string]: JsonValue };
 
@@ -10,7 +10,7 @@ export type Schema = { readonly [key: string]: JsonValue };
 export type Place = { readonly parent: Place; readonly key: string } | undefined;
 
 /** What of a value some keyword has looked at, for `unevaluatedProperties` and `unevaluatedItems`. */
-export interface Seen {
+export interface EvaluatedParts {
   readonly keys: Set<string>;
   readonly items: Set<number>;
   hasAllKeys: boolean;
@@ -24,8 +24,8 @@ export interface Enum {
 }
 
 /** One look at a value. */
-export interface Walk {
-  readonly budget: Budget;
+export interface Validation {
+  readonly budget: StepBudget;
   readonly patterns: Patterns;
   readonly problems: FieldProblem[];
   /** Schemas within schemas that are looked at now. */
@@ -34,7 +34,12 @@ export interface Walk {
   targetOf(reference: string): JsonValue | undefined;
   readEnum(values: readonly JsonValue[]): Enum;
   /** Tells whether a value fits a schema; what is wrong with it is added to the problems. */
-  check(schema: JsonValue, value: JsonValue, place: Place, seen?: Seen | undefined): boolean;
+  check(
+    schema: JsonValue,
+    value: JsonValue,
+    place: Place,
+    seen?: EvaluatedParts | undefined,
+  ): boolean;
 }
 
 /** A keyword as it stands in a schema. */
@@ -42,9 +47,9 @@ export interface Keyword<Value = JsonValue> {
   readonly value: Value;
   readonly schema: Schema;
   readonly place: Place;
-  readonly walk: Walk;
+  readonly walk: Validation;
   /** Undefined where no keyword of the schema asks for it. */
-  readonly seen: Seen | undefined;
+  readonly seen: EvaluatedParts | undefined;
 }
 
 /** Tells whether a value fits a keyword. */
@@ -65,12 +70,12 @@ const FAIL_STEPS = 8;
 const LONGEST_MESSAGE = 1_000;
 
 /** Adds a problem with the value. */
-export function fail(
+export function addProblem(
   { place, walk }: Pick<Keyword, 'place' | 'walk'>,
   message: string,
   ...below: readonly string[]
 ): false {
-  spend(walk.budget, FAIL_STEPS);
+  spendSteps(walk.budget, FAIL_STEPS);
   const path = [...below];
   for (let at = place; at; at = at.parent) path.unshift(at.key);
   const isLong = message.length > LONGEST_MESSAGE;
@@ -79,7 +84,7 @@ export function fail(
 }
 
 /** Looks whether a value fits, and forgets what is wrong with it. */
-export function fitsQuietly(walk: Walk, look: () => boolean): boolean {
+export function matchesSilently(walk: Validation, look: () => boolean): boolean {
   const { length } = walk.problems;
   const fits = look();
   walk.problems.length = length;
@@ -87,13 +92,17 @@ export function fitsQuietly(walk: Walk, look: () => boolean): boolean {
 }
 
 /** Begins with nothing that was looked at. */
-export function seeNothing(): Seen {
+export function noEvaluatedParts(): EvaluatedParts {
   return { keys: new Set(), items: new Set(), hasAllKeys: false, hasAllItems: false };
 }
 
 /** Adds what was looked at elsewhere. */
-export function seeAlso(seen: Seen, more: Seen, budget: Budget): void {
-  spend(budget, 2 * (more.keys.size + more.items.size));
+export function mergeEvaluatedParts(
+  seen: EvaluatedParts,
+  more: EvaluatedParts,
+  budget: StepBudget,
+): void {
+  spendSteps(budget, 2 * (more.keys.size + more.items.size));
   for (const key of more.keys) seen.keys.add(key);
   for (const item of more.items) seen.items.add(item);
   seen.hasAllKeys ||= more.hasAllKeys;
@@ -101,9 +110,9 @@ export function seeAlso(seen: Seen, more: Seen, budget: Budget): void {
 }
 
 /** Writes a value so that equal ones have equal texts. */
-export function textOf(value: JsonValue, budget: Budget): string {
+export function textOf(value: JsonValue, budget: StepBudget): string {
   const isSmall = typeof value !== 'object' || value === null;
   const text = isSmall ? JSON.stringify(value) : canonicalJson(value);
-  spend(budget, isSmall ? 1 + text.length / 20 : text.length);
+  spendSteps(budget, isSmall ? 1 + text.length / 20 : text.length);
   return text;
 }

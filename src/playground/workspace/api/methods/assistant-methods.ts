@@ -3,7 +3,7 @@ import { type Json, toRecords, toText } from '../../json-value.ts';
 import type { AgentSessions } from '../../state/agent-sessions.ts';
 import type { ThreadStatuses } from '../../state/thread-statuses.ts';
 import type { WorkspaceCore } from '../../workspace-core.ts';
-import { type ApiMethod, type ApiMethods, refuse, succeed } from '../api-method.ts';
+import { type ApiMethod, type ApiMethods, slackError, slackOk } from '../api-method.ts';
 import { findWritable } from '../post-message.ts';
 
 /** The `assistant.threads.*` methods. */
@@ -25,28 +25,28 @@ export function createAssistantMethods(
     'assistant.threads.setStatus': inThread((channel, threadTs, args) => {
       const { loading_messages: loading = [], status } = args;
       if (!Array.isArray(loading) || loading.length > LIMITS.loadingMessages.max) {
-        return refuse('invalid_arguments', { errors: ['too many loading_messages'] });
+        return slackError('invalid_arguments', { errors: ['too many loading_messages'] });
       }
       if (threadTs === '' || typeof status !== 'string') {
-        return refuse('invalid_arguments', { errors: ['thread_ts and status are required'] });
+        return slackError('invalid_arguments', { errors: ['thread_ts and status are required'] });
       }
       statuses.set({ channel, threadTs, status });
       // The bridge from the older form to sessions: https://docs.slack.dev/ai/migrating-to-agent-messaging
       if (core.form === 'agent') {
         sessions.set({ channel, threadTs, status: status === '' ? 'active' : 'processing' });
       }
-      return succeed();
+      return slackOk();
     }),
     'assistant.threads.setTitle': inThread((channel, threadTs, args) => {
       if (threadTs === '' || toText(args.title) === '') {
-        return refuse('invalid_arguments', { errors: ['thread_ts and title are required'] });
+        return slackError('invalid_arguments', { errors: ['thread_ts and title are required'] });
       }
       sessions.set({ channel, threadTs, title: toText(args.title) });
-      return succeed();
+      return slackOk();
     }),
     'assistant.threads.setSuggestedPrompts': inThread((channel, threadTs, args) => {
       if (core.form === 'assistant' && threadTs === '') {
-        return refuse('invalid_thread_ts');
+        return slackError('invalid_thread_ts');
       }
       const prompts = toRecords(args.prompts).map(({ title, message }) => ({
         title: toText(title),
@@ -54,10 +54,10 @@ export function createAssistantMethods(
       }));
       const { min, max } = LIMITS.suggestedPrompts;
       if (prompts.length < min || prompts.length > max) {
-        return refuse('invalid_arguments', { errors: [`prompts must be ${min} to ${max}`] });
+        return slackError('invalid_arguments', { errors: [`prompts must be ${min} to ${max}`] });
       }
       sessions.offer({ channel, ...(threadTs === '' ? {} : { threadTs }), prompts });
-      return succeed();
+      return slackOk();
     }),
   };
 }

@@ -9,7 +9,7 @@ import type { StoredMessage } from '../../state/message-store.ts';
 import type { ThreadStatuses } from '../../state/thread-statuses.ts';
 import type { WorkspaceCore } from '../../workspace-core.ts';
 import { IDENTITY } from '../../workspace-seed.ts';
-import { type ApiMethods, refuse, succeed } from '../api-method.ts';
+import { type ApiMethods, slackError, slackOk } from '../api-method.ts';
 import { type Draft, editedTs, findWritable, postAsApp, readDraft } from '../post-message.ts';
 
 /** Formatting flags that the backend keeps for us. */
@@ -32,8 +32,8 @@ export function createChatMethods(core: WorkspaceCore, statuses: ThreadStatuses)
     'chat.getPermalink': (args) => {
       const found = core.messages.find(toText(args.channel), toText(args.message_ts));
       return found === undefined
-        ? refuse('message_not_found')
-        : succeed({ channel: found.channel, permalink: toPermalink(core.url, found) });
+        ? slackError('message_not_found')
+        : slackOk({ channel: found.channel, permalink: toPermalink(core.url, found) });
     },
   };
 }
@@ -70,7 +70,7 @@ async function postMessage(
   const { message } = posted;
   statuses.clear(message.channel, threadTs);
   void announcePost(core, message);
-  return succeed({
+  return slackOk({
     channel: message.channel,
     ts: message.ts,
     message: toEventMessage(core, message),
@@ -88,7 +88,7 @@ async function postEphemeral(core: WorkspaceCore, args: Json): Promise<Json> {
   }
   const user = toText(args.user);
   if (!writable.channel.members.includes(user)) {
-    return refuse('user_not_in_channel');
+    return slackError('user_not_in_channel');
   }
   const message = keepEphemeral(core, {
     ...read.draft,
@@ -96,7 +96,7 @@ async function postEphemeral(core: WorkspaceCore, args: Json): Promise<Json> {
     visibleTo: user,
     ...(toText(args.thread_ts) === '' ? {} : { threadTs: toText(args.thread_ts) }),
   });
-  return succeed({ message_ts: message.ts });
+  return slackOk({ message_ts: message.ts });
 }
 
 /** Keeps a message of the app that one person sees; no event and no history tells of it. */
@@ -141,22 +141,22 @@ async function updateMessage(core: WorkspaceCore, args: Json): Promise<Json> {
   const after: StoredMessage = { ...before, ...read.draft, edited };
   core.messages.put(after);
   void announceChange(core, before, after);
-  return succeed({ channel, ts, text: after.text, message: toEventMessage(core, after) });
+  return slackOk({ channel, ts, text: after.text, message: toEventMessage(core, after) });
 }
 
 function findEditable(core: WorkspaceCore, args: Json): StoredMessage | { refusal: Json } {
   const channel = core.directory.findChannel(toText(args.channel));
   const message = core.messages.find(toText(args.channel), toText(args.ts));
   if (channel === undefined) {
-    return { refusal: refuse('channel_not_found') };
+    return { refusal: slackError('channel_not_found') };
   }
   if (message === undefined || message.visibleTo !== undefined) {
-    return { refusal: refuse('message_not_found') };
+    return { refusal: slackError('message_not_found') };
   }
   if (!message.byApp) {
-    return { refusal: refuse('cant_update_message') };
+    return { refusal: slackError('cant_update_message') };
   }
-  return message.streaming ? { refusal: refuse('streaming_state_conflict') } : message;
+  return message.streaming ? { refusal: slackError('streaming_state_conflict') } : message;
 }
 
 /** A text without blocks removes the blocks. https://docs.slack.dev/reference/methods/chat.update */
@@ -178,7 +178,7 @@ function readUpdate(before: StoredMessage, args: Json): { draft: Draft } | { ref
 async function deleteMessage(core: WorkspaceCore, args: Json): Promise<Json> {
   const before = core.messages.find(toText(args.channel), toText(args.ts));
   if (before === undefined || before.visibleTo !== undefined) {
-    return refuse('message_not_found');
+    return slackError('message_not_found');
   }
   const answer = await core.backend.call(IDENTITY.app.botUserId, 'chat.delete', {
     channel: before.channel,
@@ -189,5 +189,5 @@ async function deleteMessage(core: WorkspaceCore, args: Json): Promise<Json> {
   }
   core.messages.remove(before.channel, before.ts);
   void announceRemoval(core, before);
-  return succeed({ channel: before.channel, ts: before.ts });
+  return slackOk({ channel: before.channel, ts: before.ts });
 }

@@ -3,7 +3,7 @@ import { isJson, type Json, toFlag, toRecords, toText } from '../../json-value.t
 import type { DirectoryChannel } from '../../state/slack-directory.ts';
 import type { WorkspaceCore } from '../../workspace-core.ts';
 import { IDENTITY } from '../../workspace-seed.ts';
-import { type ApiMethods, refuse, succeed } from '../api-method.ts';
+import { type ApiMethods, slackError, slackOk } from '../api-method.ts';
 import { toPage } from '../paging.ts';
 import { openDirectMessage } from '../post-message.ts';
 
@@ -21,16 +21,16 @@ export function createConversationMethods(core: WorkspaceCore): ApiMethods {
     'conversations.info': (args) => {
       const channel = findVisible(core, toText(args.channel));
       return channel === undefined
-        ? refuse('channel_not_found')
-        : succeed({ channel: toConversation(core, channel) });
+        ? slackError('channel_not_found')
+        : slackOk({ channel: toConversation(core, channel) });
     },
     'conversations.members': (args) => {
       const channel = findVisible(core, toText(args.channel));
       if (channel === undefined) {
-        return refuse('channel_not_found');
+        return slackError('channel_not_found');
       }
       const page = toPage(channel.members, args, (id) => id);
-      return succeed({
+      return slackOk({
         members: page.items,
         response_metadata: { next_cursor: page.nextCursor },
       });
@@ -39,16 +39,16 @@ export function createConversationMethods(core: WorkspaceCore): ApiMethods {
       const [user = '', ...others] = toText(args.users).split(',').filter(Boolean);
       const member = directory.findMember(user);
       if (others.length > 0) {
-        return refuse('method_not_supported_for_channel_type');
+        return slackError('method_not_supported_for_channel_type');
       }
       if (member === undefined || member.deleted) {
-        return refuse(member === undefined ? 'user_not_found' : 'user_disabled');
+        return slackError(member === undefined ? 'user_not_found' : 'user_disabled');
       }
       const channel = await openDirectMessage(core, member.id);
       if (channel === undefined) {
-        return refuse('cannot_dm_bot');
+        return slackError('cannot_dm_bot');
       }
-      return succeed({
+      return slackOk({
         channel: toFlag(args.return_im) ? toConversation(core, channel) : { id: channel.id },
       });
     },
@@ -81,7 +81,7 @@ function listChannels(
     .filter((channel) => types.includes(KIND_NAMES[channel.kind]) && isWanted(channel))
     .filter((channel) => !(toFlag(args.exclude_archived) && channel.isArchived));
   const page = toPage(channels, args, ({ id }) => id);
-  return succeed({
+  return slackOk({
     channels: page.items.map((channel) => toConversation(core, channel)),
     response_metadata: { next_cursor: page.nextCursor },
   });
@@ -124,21 +124,21 @@ async function readMessages(
   const channel = toText(args.channel);
   const found = findVisible(core, channel);
   if (found === undefined) {
-    return refuse('channel_not_found');
+    return slackError('channel_not_found');
   }
   if (!hasApp(found)) {
-    return refuse('not_in_channel');
+    return slackError('not_in_channel');
   }
   const isThread = method === 'conversations.replies';
   const stored = await readAll(core, method, { channel, ts: args.ts });
   if (isThread && stored.length === 0) {
-    return refuse('thread_not_found');
+    return slackError('thread_not_found');
   }
   const inRange = stored.filter(
     ({ ts }, index) => (isThread && index === 0) || isInRange(toText(ts), args),
   );
   const page = toPage(inRange, args, ({ ts }) => toText(ts), isThread ? 1000 : 100);
-  return succeed({
+  return slackOk({
     messages: page.items.map((message) =>
       decorate(core, channel, message, toFlag(args.include_all_metadata)),
     ),

@@ -1,7 +1,7 @@
 import { type Json, toText } from '../../json-value.ts';
 import type { AgentSession, AgentSessions, SessionStatus } from '../../state/agent-sessions.ts';
 import type { WorkspaceCore } from '../../workspace-core.ts';
-import { type ApiMethod, type ApiMethods, refuse, succeed } from '../api-method.ts';
+import { type ApiMethod, type ApiMethods, slackError, slackOk } from '../api-method.ts';
 import { findWritable } from '../post-message.ts';
 
 const STATUSES: ReadonlySet<unknown> = new Set<SessionStatus>([
@@ -12,7 +12,7 @@ const STATUSES: ReadonlySet<unknown> = new Set<SessionStatus>([
 ]);
 
 /** https://docs.slack.dev/reference/methods/agents.sessions.setStatus */
-const MOST_TITLE = 200;
+const MAX_TITLE = 200;
 
 /** The `agents.sessions.*` methods; an app of the older form has no sessions. */
 export function createSessionMethods(core: WorkspaceCore, sessions: AgentSessions): ApiMethods {
@@ -20,7 +20,7 @@ export function createSessionMethods(core: WorkspaceCore, sessions: AgentSession
     (act: (place: Pick<AgentSession, 'channel' | 'threadTs'>, args: Json) => Json): ApiMethod =>
     async (args) => {
       if (core.form === 'assistant') {
-        return refuse('feature_disabled');
+        return slackError('feature_disabled');
       }
       const writable = await findWritable(core, toText(args.channel_id));
       if ('refusal' in writable) {
@@ -28,18 +28,18 @@ export function createSessionMethods(core: WorkspaceCore, sessions: AgentSession
       }
       const threadTs = toText(args.thread_ts);
       return threadTs === ''
-        ? refuse('thread_ts_required')
+        ? slackError('thread_ts_required')
         : act({ channel: writable.channel.id, threadTs }, args);
     };
 
   return {
     'agents.sessions.setStatus': inThread((place, args) => {
       if (!isStatus(args.status)) {
-        return refuse('invalid_status');
+        return slackError('invalid_status');
       }
       const title = toText(args.title);
-      if (title.length > MOST_TITLE) {
-        return refuse('invalid_arguments', { errors: ['title is too long'] });
+      if (title.length > MAX_TITLE) {
+        return slackError('invalid_arguments', { errors: ['title is too long'] });
       }
       const known = sessions.find(place.channel, place.threadTs);
       sessions.set({
@@ -47,7 +47,7 @@ export function createSessionMethods(core: WorkspaceCore, sessions: AgentSession
         status: args.status,
         ...(known === undefined && title !== '' ? { title: shownTitle(title) } : {}),
       });
-      return succeed({
+      return slackOk({
         status: args.status,
         agent_status: args.status,
         title: sessions.find(place.channel, place.threadTs)?.title ?? '',
@@ -56,20 +56,20 @@ export function createSessionMethods(core: WorkspaceCore, sessions: AgentSession
     'agents.sessions.rename': inThread((place, args) => {
       const title = toText(args.title);
       if (sessions.find(place.channel, place.threadTs) === undefined) {
-        return refuse('session_not_found');
+        return slackError('session_not_found');
       }
-      if (title === '' || title.length > MOST_TITLE) {
-        return refuse('invalid_name');
+      if (title === '' || title.length > MAX_TITLE) {
+        return slackError('invalid_name');
       }
       sessions.set({ ...place, title: shownTitle(title) });
-      return succeed({ title: shownTitle(title) });
+      return slackOk({ title: shownTitle(title) });
     }),
   };
 }
 
 /** https://docs.slack.dev/reference/methods/agents.sessions.setStatus */
 function toRefusal(refusal: Json): Json {
-  return refusal.error === 'not_in_channel' ? refuse('not_authorized') : refusal;
+  return refusal.error === 'not_in_channel' ? slackError('not_authorized') : refusal;
 }
 
 /** Tells whether Slack knows such a status of a session. */

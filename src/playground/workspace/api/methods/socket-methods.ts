@@ -2,32 +2,32 @@ import { LIMITS } from '../../blocks/limits.ts';
 import { validateMessage, validateView } from '../../blocks/validate-blocks.ts';
 import type { SocketHub } from '../../delivery/socket-hub.ts';
 import { isJson, type Json, parseJson } from '../../json-value.ts';
-import { type ApiMethods, refuse, succeed } from '../api-method.ts';
+import { type ApiMethods, slackError, slackOk } from '../api-method.ts';
 
 /** `apps.connections.open` for Socket Mode, and `blocks.validate` for whoever wants to know first. */
 export function createSocketMethods(url: string, sockets: SocketHub): ApiMethods {
   return {
-    'api.test': (args) => succeed({ args }),
+    'api.test': (args) => slackOk({ args }),
     'apps.connections.open': () =>
-      succeed({
+      slackOk({
         url: `${url.replace(/^http/, 'ws')}/link?ticket=${sockets.issueTicket()}`,
       }),
     'blocks.validate': (args) => {
       const given = ['blocks', 'message', 'view'].filter((name) => args[name] !== undefined);
       const [name] = given;
       if (name === undefined || given.length > 1) {
-        return refuse('invalid_arguments', {
+        return slackError('invalid_arguments', {
           errors: [{ code: 'invalid_arguments', message: 'exactly one of blocks, message, view' }],
         });
       }
       const subject = args[name];
       if (typeof subject === 'string' && subject.length > LIMITS.validatedText.max) {
-        return refuse('invalid_arguments', {
+        return slackError('invalid_arguments', {
           errors: [{ code: 'invalid_arguments', message: `${name} is too long` }],
         });
       }
       const errors = validate(name, toObject(subject));
-      return errors.length === 0 ? succeed() : refuse(`invalid_${name}`, { errors });
+      return errors.length === 0 ? slackOk() : slackError(`invalid_${name}`, { errors });
     },
   };
 }

@@ -9,7 +9,7 @@ import type { DirectoryChannel } from '../../state/slack-directory.ts';
 import type { ThreadStatuses } from '../../state/thread-statuses.ts';
 import type { WorkspaceCore } from '../../workspace-core.ts';
 import { IDENTITY } from '../../workspace-seed.ts';
-import { type ApiMethods, refuse, succeed } from '../api-method.ts';
+import { type ApiMethods, slackError, slackOk } from '../api-method.ts';
 import { findWritable, newBlockId, postAsApp } from '../post-message.ts';
 import { isStatus } from './session-methods.ts';
 
@@ -73,17 +73,17 @@ export function createStreams(
     moveSession(message, 'processing');
     statuses.clear(message.channel, threadTs);
     void announcePost(core, message);
-    return succeed({ channel: message.channel, ts: message.ts });
+    return slackOk({ channel: message.channel, ts: message.ts });
   }
 
   function find(args: Json): { message: StoredMessage; stream: Stream; key: string } | Json {
     const message = core.messages.find(toText(args.channel), toText(args.ts));
     if (message === undefined) {
-      return refuse('message_not_found');
+      return slackError('message_not_found');
     }
     const key = `${message.channel} ${message.ts}`;
     if (stoppedByPerson.has(key)) {
-      return refuse('stopped_by_user');
+      return slackError('stopped_by_user');
     }
     const stream = streams.get(key);
     const isOver = stream === undefined || core.clock.now() - stream.startedAt >= STREAM_LIFE_MS;
@@ -93,7 +93,7 @@ export function createStreams(
         core.messages.put({ ...message, streaming: false });
         moveSession(message, 'active');
       }
-      return refuse('message_not_in_streaming_state');
+      return slackError('message_not_in_streaming_state');
     }
     return { message, stream, key };
   }
@@ -109,7 +109,7 @@ export function createStreams(
     }
     streams.set(found.key, grown.stream);
     core.messages.put({ ...found.message, ...toContent(grown.stream) });
-    return succeed({ channel: found.message.channel, ts: found.message.ts });
+    return slackOk({ channel: found.message.channel, ts: found.message.ts });
   }
 
   async function stop(args: Json): Promise<Json> {
@@ -143,7 +143,7 @@ export function createStreams(
     core.messages.put(after);
     moveSession(after, status);
     void announceChange(core, found.message, after);
-    return succeed({
+    return slackOk({
       channel: after.channel,
       ts: after.ts,
       message: toEventMessage(core, after),
@@ -176,7 +176,7 @@ function readStop(
   | { refusal: Json } {
   const { session_status: status = 'active' } = args;
   if (!isStatus(status)) {
-    return { refusal: refuse('invalid_status') };
+    return { refusal: slackError('invalid_status') };
   }
   const grown = grow(stream, args);
   if ('refusal' in grown) {
@@ -194,12 +194,12 @@ function readStop(
 /** Streams run in threads; in a channel Slack wants to know for whom. https://docs.slack.dev/reference/methods/chat.startStream */
 function checkStart(channel: DirectoryChannel, args: Json): Json | undefined {
   if (toText(args.thread_ts) === '') {
-    return refuse('invalid_arguments', { errors: ['missing required field: thread_ts'] });
+    return slackError('invalid_arguments', { errors: ['missing required field: thread_ts'] });
   }
   const missing = ['recipient_team_id', 'recipient_user_id'].find(
     (name) => channel.kind !== 'im' && toText(args[name]) === '',
   );
-  return missing === undefined ? undefined : refuse(`missing_${missing}`);
+  return missing === undefined ? undefined : slackError(`missing_${missing}`);
 }
 
 function isFound<T extends { message: StoredMessage; stream: Stream; key: string }>(
@@ -236,10 +236,10 @@ function checkChunk(chunk: Json): Json | undefined {
     case 'task_update':
     case 'plan_update':
       return [...toText(chunk.title)].length > LIMITS.chunkText.max
-        ? refuse('invalid_chunks', { errors: ['title is too long'] })
+        ? slackError('invalid_chunks', { errors: ['title is too long'] })
         : undefined;
     default:
-      return refuse('invalid_chunks', { errors: [`unsupported chunk type: ${chunk.type}`] });
+      return slackError('invalid_chunks', { errors: [`unsupported chunk type: ${chunk.type}`] });
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Json, toFlag, toText } from '../../json-value.ts';
 import type { DirectoryMember, SlackDirectory } from '../../state/slack-directory.ts';
 import { IDENTITY } from '../../workspace-seed.ts';
-import { type ApiMethods, refuse, succeed } from '../api-method.ts';
+import { type ApiMethods, slackError, slackOk } from '../api-method.ts';
 import { toPage } from '../paging.ts';
 
 /** `auth.test`, `team.info`, `bots.info`, and the methods about members and user groups. */
@@ -13,7 +13,7 @@ export function createUserMethods(
   const { app, team } = IDENTITY;
   return {
     'auth.test': () =>
-      succeed({
+      slackOk({
         url: `https://${team.domain}.slack.com/`,
         team: teamName,
         user: app.botName,
@@ -25,20 +25,20 @@ export function createUserMethods(
         ...(enterprise === undefined ? {} : { enterprise_id: enterprise }),
       }),
     'team.info': () =>
-      succeed({ team: { id: team.id, name: teamName, domain: team.domain, email_domain: '' } }),
+      slackOk({ team: { id: team.id, name: teamName, domain: team.domain, email_domain: '' } }),
     'bots.info': (args) =>
       toText(args.bot) === app.botId
-        ? succeed({
+        ? slackOk({
             bot: { id: app.botId, app_id: app.id, user_id: app.botUserId, name: app.name },
           })
-        : refuse('bot_not_found'),
+        : slackError('bot_not_found'),
     'users.info': (args) => {
       const found = directory.findMember(toText(args.user));
-      return found === undefined ? refuse('user_not_found') : succeed({ user: toUser(found) });
+      return found === undefined ? slackError('user_not_found') : slackOk({ user: toUser(found) });
     },
     'users.list': (args) => {
       const page = toPage(directory.members(), args, ({ id }) => id);
-      return succeed({
+      return slackOk({
         members: page.items.map(toUser),
         response_metadata: { next_cursor: page.nextCursor },
       });
@@ -47,10 +47,10 @@ export function createUserMethods(
       const found = directory
         .members()
         .find((member) => !member.deleted && toEmail(member) === toText(args.email));
-      return found === undefined ? refuse('users_not_found') : succeed({ user: toUser(found) });
+      return found === undefined ? slackError('users_not_found') : slackOk({ user: toUser(found) });
     },
     'usergroups.list': (args) =>
-      succeed({
+      slackOk({
         usergroups: directory.groups().map((group) => ({
           id: group.id,
           team_id: team.id,
@@ -63,7 +63,9 @@ export function createUserMethods(
       }),
     'usergroups.users.list': (args) => {
       const found = directory.groups().find((group) => group.id === args.usergroup);
-      return found === undefined ? refuse('no_such_subteam') : succeed({ users: found.members });
+      return found === undefined
+        ? slackError('no_such_subteam')
+        : slackOk({ users: found.members });
     },
   };
 }

@@ -1,14 +1,14 @@
 import { checkView } from '../../blocks/check-arguments.ts';
 import { isJson, type Json, toText } from '../../json-value.ts';
 import type { SlackDirectory } from '../../state/slack-directory.ts';
-import type { TriggerDesk } from '../../views/trigger-ids.ts';
-import { toSlackView, type ViewDesk, type ViewResult } from '../../views/views.ts';
-import { type ApiMethods, refuse, succeed } from '../api-method.ts';
+import type { TriggerIds } from '../../views/trigger-ids.ts';
+import { toSlackView, type ViewResult, type WorkspaceViews } from '../../views/views.ts';
+import { type ApiMethods, slackError, slackOk } from '../api-method.ts';
 
 /** The `views.*` methods. */
 export function createViewMethods(
-  views: ViewDesk,
-  triggers: TriggerDesk,
+  views: WorkspaceViews,
+  triggers: TriggerIds,
   directory: SlackDirectory,
 ): ApiMethods {
   const withTrigger =
@@ -19,7 +19,9 @@ export function createViewMethods(
         return refusal;
       }
       const taken = triggers.take(toText(args.trigger_id) || toText(args.interactivity_pointer));
-      return 'error' in taken ? refuse(taken.error) : answer(act(taken.trigger, args.view as Json));
+      return 'error' in taken
+        ? slackError(taken.error)
+        : answer(act(taken.trigger, args.view as Json));
     };
 
   return {
@@ -40,7 +42,7 @@ export function createViewMethods(
     'views.publish': ({ view, ...args }) => {
       const userId = toText(args.user_id);
       if (directory.findMember(userId) === undefined) {
-        return refuse('user_not_found');
+        return slackError('user_not_found');
       }
       return (
         checkTyped(view, 'home') ??
@@ -55,11 +57,11 @@ function checkTyped(view: unknown, type: string): Json | undefined {
   if (refusal !== undefined || (isJson(view) && view.type === type)) {
     return refusal;
   }
-  return refuse('invalid_arguments', {
+  return slackError('invalid_arguments', {
     response_metadata: { messages: [`[ERROR] must be a ${type} [json-pointer:/view/type]`] },
   });
 }
 
 function answer(result: ViewResult): Json {
-  return 'error' in result ? refuse(result.error) : succeed({ view: toSlackView(result.view) });
+  return 'error' in result ? slackError(result.error) : slackOk({ view: toSlackView(result.view) });
 }

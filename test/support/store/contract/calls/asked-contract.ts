@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Call } from '../../../../../src/domain/calls/call.ts';
-import type { Asked } from '../../../../../src/domain/people/requested-deciders.ts';
+import type { RequestedDecider } from '../../../../../src/domain/people/requested-deciders.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../../../src/domain/policy/route.ts';
 import type { Store } from '../../../../../src/domain/ports/store.ts';
 import { APPROVER, OUTSIDER, REQUESTER } from '../../../builders/a-call.ts';
@@ -10,8 +10,8 @@ import { holdThread, type OpenBench, stepTo, storeCall } from '../contract-store
 export function askedContract(open: OpenBench): void {
   const routed = (...approvers: Route['approvers']): Route => ({ ...REQUESTER_ROUTE, approvers });
   const idsOf = (calls: readonly Call[]) => calls.map(({ id }) => id);
-  const asking = async (store: Store, asked: readonly Asked[], page = { limit: 10 }) =>
-    idsOf(await store.ledger.askingAny('T1', asked, page));
+  const asking = async (store: Store, asked: readonly RequestedDecider[], page = { limit: 10 }) =>
+    idsOf(await store.ledger.askingAnyOf('T1', asked, page));
 
   /** Stores calls, as they are pending, on their routes. */
   async function ask(
@@ -40,16 +40,16 @@ export function askedContract(open: OpenBench): void {
     const store = await bench.reopen();
     const mine = ['user:U2', 'usergroup:S1'] as const;
     assert.deepEqual(await asking(store, mine), ['call_z_first', 'call_b_second', 'call_a_third']);
-    const first = await store.ledger.askingAny('T1', mine, { limit: 2 });
+    const first = await store.ledger.askingAnyOf('T1', mine, { limit: 2 });
     assert.deepEqual(idsOf(first), ['call_z_first', 'call_b_second']);
     const after = first.at(-1)?.id;
-    assert.deepEqual(idsOf(await store.ledger.askingAny('T1', mine, { after, limit: 2 })), [
+    assert.deepEqual(idsOf(await store.ledger.askingAnyOf('T1', mine, { after, limit: 2 })), [
       'call_a_third',
     ]);
     assert.deepEqual(await asking(store, [`user:${REQUESTER.user}`]), ['call_b_second']);
     assert.deepEqual(await asking(store, ['user:U9']), []);
     assert.deepEqual(await asking(store, []), []);
-    assert.deepEqual(await store.ledger.askingAny('T2', mine, { limit: 2 }), []);
+    assert.deepEqual(await store.ledger.askingAnyOf('T2', mine, { limit: 2 }), []);
   });
 
   test('a call that is decided, or goes to others, asks nobody else any more', async (t) => {
@@ -58,24 +58,24 @@ export function askedContract(open: OpenBench): void {
     const fence = await holdThread(bench);
     const route = routed('usergroup:S1', 'channel:C7');
     const call = await ask(store, fence, 'one', { route });
-    assert.deepEqual([...(await store.ledger.askedGroups('T1'))].sort(), [
+    assert.deepEqual([...(await store.ledger.groupsAskedToDecide('T1'))].sort(), [
       'channel:C7',
       'usergroup:S1',
     ]);
-    assert.deepEqual(await store.ledger.askedGroups('T2'), []);
+    assert.deepEqual(await store.ledger.groupsAskedToDecide('T2'), []);
     const moved = stepTo(call, 'pending', 'escalate');
     const onward = { ...moved, call: { ...moved.call, route: routed('user:U3', 'channel:C7') } };
     assert.equal(await store.ledger.write(call, [onward], {}), true);
     assert.deepEqual(await asking(store, ['usergroup:S1']), []);
     assert.deepEqual(await asking(store, ['user:U3']), [call.id]);
-    assert.deepEqual(await store.ledger.askedGroups('T1'), ['channel:C7']);
+    assert.deepEqual(await store.ledger.groupsAskedToDecide('T1'), ['channel:C7']);
     const ended = stepTo(onward.call, 'ignored', 'ignore');
     // A writer who came too late moves nothing.
     assert.equal(await store.ledger.write(call, [stepTo(call, 'ignored', 'ignore')], {}), false);
     assert.deepEqual(await asking(store, ['channel:C7']), [call.id]);
     assert.equal(await store.ledger.write(onward.call, [ended], {}), true);
     assert.deepEqual(await asking(store, ['user:U3', 'channel:C7']), []);
-    assert.deepEqual(await store.ledger.askedGroups('T1'), []);
+    assert.deepEqual(await store.ledger.groupsAskedToDecide('T1'), []);
   });
 
   test('a call of which nobody knows whether it ran asks its approvers', async (t) => {
@@ -100,12 +100,12 @@ export function askedContract(open: OpenBench): void {
     await make('e', 'proposed', { tool: 'pay' });
     const store = await bench.reopen();
     const find = async (isOver: boolean, limit = 10, before?: string) =>
-      idsOf(await store.ledger.madeBy(REQUESTER, { isOver, limit, before }));
+      idsOf(await store.ledger.requestedBy(REQUESTER, { isOver, limit, before }));
     assert.deepEqual(await find(false), ['call_e', 'call_c', 'call_a']);
     assert.deepEqual(await find(false, 2), ['call_e', 'call_c']);
     assert.deepEqual(await find(false, 2, 'call_c'), ['call_a']);
     assert.deepEqual(await find(true), ['call_d', 'call_b']);
-    assert.deepEqual(await store.ledger.madeBy(APPROVER, { isOver: false, limit: 5 }), []);
+    assert.deepEqual(await store.ledger.requestedBy(APPROVER, { isOver: false, limit: 5 }), []);
   });
 
   test('what a person has decided is found by them, the last decision first, since a time, in pages', async (t) => {

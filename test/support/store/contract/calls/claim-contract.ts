@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  heedKey,
-  pumpKey,
-  redrawKey,
-  runKey,
-  sayKey,
+  advanceTurnKey,
+  deliverOutboxKey,
+  renderCardKey,
+  runCallKey,
+  threadCommandsKey,
 } from '../../../../../src/domain/ports/agenda.ts';
 import { THREAD } from '../../../builders/a-call.ts';
 import { callRef } from '../../../builders/call-ref.ts';
 import { claimOne } from '../../../builders/claim-one.ts';
 import { claimKey, LEASE_MS, type OpenBench, OTHER_THREAD } from '../contract-store.ts';
 
-const KEY = runKey(callRef('call_a'));
+const KEY = runCallKey(callRef('call_a'));
 
 export function claimContract(open: OpenBench): void {
   test('the key that has been due longest is claimed first, and none before its time', async (t) => {
     const { clock, store } = await open(t);
     const start = clock.now();
     const wakes = [30, 10, 20].map((ms) => ({
-      key: runKey(callRef(`call_${ms}`)),
+      key: runCallKey(callRef(`call_${ms}`)),
       dueAt: start + ms,
     }));
     await store.agenda.wake(wakes);
@@ -35,7 +35,7 @@ export function claimContract(open: OpenBench): void {
 
   test('one worker at a time has a key', async (t) => {
     const { clock, store } = await open(t);
-    const keys = ['a', 'b', 'c'].map((id) => runKey(callRef(`call_${id}`)));
+    const keys = ['a', 'b', 'c'].map((id) => runCallKey(callRef(`call_${id}`)));
     await store.agenda.wake(keys.map((key) => ({ key, dueAt: clock.now() })));
     const workers = Array.from({ length: 8 }, () => claimOne(store.agenda, clock.now(), LEASE_MS));
     const leases = (await Promise.all(workers)).filter((lease) => lease !== undefined);
@@ -47,27 +47,29 @@ export function claimContract(open: OpenBench): void {
     const { clock, store } = await open(t);
     const { agenda } = store;
     const now = clock.now();
-    const died = runKey(callRef('call_died'));
+    const died = runCallKey(callRef('call_died'));
     await agenda.wake([{ key: died, dueAt: now - 90 }]);
     await agenda.claim(now - 90, 60, 1);
     const dues = [40, 10, 20];
-    await agenda.wake(dues.map((ms) => ({ key: runKey(callRef(`call_${ms}`)), dueAt: now - ms })));
-    await agenda.wake([{ key: runKey(callRef('later')), dueAt: now + 1 }]);
+    await agenda.wake(
+      dues.map((ms) => ({ key: runCallKey(callRef(`call_${ms}`)), dueAt: now - ms })),
+    );
+    await agenda.wake([{ key: runCallKey(callRef('later')), dueAt: now + 1 }]);
     const { leases } = await agenda.claim(now, LEASE_MS, 3);
     const first = leases.toSorted((a, b) => a.fence - b.fence);
     const [one, two, three] = first.map(({ fence }) => fence);
     assert.ok(one && two && three && one < two && two < three);
     const leased = { expiresAt: now + LEASE_MS, deaths: 0, tries: 0 };
     assert.deepEqual(first, [
-      { ...leased, key: runKey(callRef('call_40')), fence: one },
+      { ...leased, key: runCallKey(callRef('call_40')), fence: one },
       { ...leased, key: died, fence: two, tries: 1, deaths: 1 },
-      { ...leased, key: runKey(callRef('call_20')), fence: three },
+      { ...leased, key: runCallKey(callRef('call_20')), fence: three },
     ]);
     const { leases: rest, next } = await agenda.claim(now, LEASE_MS, 3);
     assert.equal(next, now + 1, 'what is not due yet');
     assert.deepEqual(
       rest.map(({ key }) => key),
-      [runKey(callRef('call_10'))],
+      [runCallKey(callRef('call_10'))],
     );
     assert.deepEqual(await agenda.claim(now, LEASE_MS, 3), { leases: [], next });
     for (const lease of [...first, ...rest]) await agenda.finish(lease);
@@ -76,7 +78,12 @@ export function claimContract(open: OpenBench): void {
 
   test('fences grow over all keys', async (t) => {
     const bench = await open(t);
-    const keys = [KEY, pumpKey(THREAD), redrawKey(callRef('call_a')), pumpKey(OTHER_THREAD)];
+    const keys = [
+      KEY,
+      advanceTurnKey(THREAD),
+      renderCardKey(callRef('call_a')),
+      advanceTurnKey(OTHER_THREAD),
+    ];
     let newest = 0;
     for (const key of [...keys, ...keys]) {
       const lease = await claimKey(bench, key);
@@ -109,8 +116,8 @@ export function claimContract(open: OpenBench): void {
     await store.agenda.wake([{ key: KEY, dueAt: 0 }]);
     await claimOne(store.agenda, 0, 100);
     await store.agenda.wake([
-      { key: runKey(callRef('late')), dueAt: 101 },
-      { key: runKey(callRef('early')), dueAt: 99 },
+      { key: runCallKey(callRef('late')), dueAt: 101 },
+      { key: runCallKey(callRef('early')), dueAt: 99 },
     ]);
     const order: string[] = [];
     for (let n = 0; n < 3; n += 1)
@@ -122,7 +129,9 @@ export function claimContract(open: OpenBench): void {
     const bench = await open(t);
     const { agenda } = bench.store;
     const now = bench.clock.now();
-    await agenda.wake([pumpKey(THREAD), sayKey(THREAD)].map((key) => ({ key, dueAt: now })));
+    await agenda.wake(
+      [advanceTurnKey(THREAD), deliverOutboxKey(THREAD)].map((key) => ({ key, dueAt: now })),
+    );
     const { leases: both } = await agenda.claim(now, LEASE_MS, 5);
     const [fence] = both.map((lease) => lease.fence);
     assert.deepEqual(
@@ -133,42 +142,44 @@ export function claimContract(open: OpenBench): void {
       ],
     );
     const call = { id: 'call_a', thread: THREAD };
-    await agenda.wake([{ key: redrawKey(call), dueAt: now }]);
+    await agenda.wake([{ key: renderCardKey(call), dueAt: now }]);
     const drawn = await claimOne(agenda, now, LEASE_MS);
-    assert.deepEqual([drawn?.key, drawn?.fence], [redrawKey(call), fence]);
+    assert.deepEqual([drawn?.key, drawn?.fence], [renderCardKey(call), fence]);
   });
 
   test('what was done in a thread is not done again, whoever has it next', async (t) => {
     const bench = await open(t);
     const { agenda } = bench.store;
     const now = bench.clock.now();
-    const keys = [pumpKey(THREAD), sayKey(THREAD), heedKey(THREAD)];
+    const keys = [advanceTurnKey(THREAD), deliverOutboxKey(THREAD), threadCommandsKey(THREAD)];
     await agenda.wake(keys.map((key) => ({ key, dueAt: now })));
     const { leases } = await agenda.claim(now, LEASE_MS, 3);
     for (const lease of leases) await agenda.finish(lease);
     const { agenda: reopened } = await bench.reopen();
     assert.equal(await claimOne(reopened, now + LEASE_MS, LEASE_MS), undefined);
-    assert.deepEqual(await reopened.unplanned(keys), keys);
+    assert.deepEqual(await reopened.unscheduled(keys), keys);
   });
 
   test('work that is asked for again while others of its thread go on comes once more', async (t) => {
     const bench = await open(t);
     const { agenda } = bench.store;
     const now = bench.clock.now();
-    await agenda.wake([pumpKey(THREAD), sayKey(THREAD)].map((key) => ({ key, dueAt: now })));
+    await agenda.wake(
+      [advanceTurnKey(THREAD), deliverOutboxKey(THREAD)].map((key) => ({ key, dueAt: now })),
+    );
     const { leases } = await agenda.claim(now, LEASE_MS, 2);
     const said = leases.find(({ key }) => key.task === 'say');
     assert.ok(said);
-    const wake = { key: sayKey(THREAD), dueAt: now };
+    const wake = { key: deliverOutboxKey(THREAD), dueAt: now };
     // While it is done, and once it is done.
     await agenda.wake([wake]);
     await agenda.finish(said);
     const again = await claimOne(agenda, now, LEASE_MS);
-    assert.deepEqual(again?.key, sayKey(THREAD));
+    assert.deepEqual(again?.key, deliverOutboxKey(THREAD));
     assert.ok(again);
     await agenda.finish(again);
     await agenda.wake([wake]);
-    assert.deepEqual((await claimOne(agenda, now, LEASE_MS))?.key, sayKey(THREAD));
+    assert.deepEqual((await claimOne(agenda, now, LEASE_MS))?.key, deliverOutboxKey(THREAD));
     assert.equal(await claimOne(agenda, now, LEASE_MS), undefined);
   });
 }

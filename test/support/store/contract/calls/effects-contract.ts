@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redrawKey } from '../../../../../src/domain/ports/agenda.ts';
+import { renderCardKey } from '../../../../../src/domain/ports/agenda.ts';
 import type { Effects, Store } from '../../../../../src/domain/ports/store.ts';
 import { StaleFenceError } from '../../../../../src/domain/ports/store.ts';
 import { THREAD } from '../../../builders/a-call.ts';
@@ -25,7 +25,7 @@ const MESSAGE = aMessage('1700000009.000100');
 function effectsNamed(name: string): Effects {
   return {
     audit: [aDraft(name)],
-    wakes: [{ key: redrawKey(callRef(name)), dueAt: 5 }],
+    wakes: [{ key: renderCardKey(callRef(name)), dueAt: 5 }],
     says: [aSay(name)],
     messageEnds: [{ id: MESSAGE.id, how: 'reply' }],
   };
@@ -33,7 +33,7 @@ function effectsNamed(name: string): Effects {
 
 /** What of the named effects has happened. */
 async function traces(store: Store): Promise<readonly string[]> {
-  const said = await store.outbox.unsaid(THREAD);
+  const said = await store.outbox.pendingMessages(THREAD);
   const waiting = await store.inbox.waiting(THREAD);
   const lease = await claimOne(store.agenda, 5, 1);
   return [

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Call, CallStatus } from '../../../../../src/domain/calls/call.ts';
-import { EDGES, isEdge, type Step } from '../../../../../src/domain/calls/transitions.ts';
+import {
+  isTransition,
+  type Step,
+  TRANSITIONS,
+} from '../../../../../src/domain/calls/transitions.ts';
 import { StaleFenceError } from '../../../../../src/domain/ports/store.ts';
 import { THREAD } from '../../../builders/a-call.ts';
 import {
@@ -14,8 +18,8 @@ import {
   storeCall,
 } from '../contract-store.ts';
 
-const STATUSES = [...new Set(EDGES.map(([, to]) => to))];
-const CAUSES = [...new Set(EDGES.map(([, , cause]) => cause))];
+const STATUSES = [...new Set(TRANSITIONS.map(([, to]) => to))];
+const CAUSES = [...new Set(TRANSITIONS.map(([, , cause]) => cause))];
 
 export function ledgerContract(open: OpenBench): void {
   test('a proposed call is returned and read as it was given', async (t) => {
@@ -81,7 +85,7 @@ export function ledgerContract(open: OpenBench): void {
   test('every edge of the table is written', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
-    for (const [index, [from, to, cause]] of EDGES.entries()) {
+    for (const [index, [from, to, cause]] of TRANSITIONS.entries()) {
       if (from === null) continue;
       const key = { id: `call_edge${index}_aaaaaaaaaaaaaaaa`, toolCallId: `tc_${index}` };
       const before = await storeCall(bench.store, fence, from, key);
@@ -110,7 +114,7 @@ export function ledgerContract(open: OpenBench): void {
       }
       assert.deepEqual(await bench.store.ledger.get(before.id), before);
     }
-    const edges = EDGES.filter(([from]) => from !== null).length;
+    const edges = TRANSITIONS.filter(([from]) => from !== null).length;
     assert.equal(refused, STATUSES.length * STATUSES.length * CAUSES.length - edges);
   });
 
@@ -271,7 +275,7 @@ export function ledgerContract(open: OpenBench): void {
 
 function lackingSteps(before: Call): readonly Step[] {
   return STATUSES.flatMap((to) =>
-    CAUSES.filter((cause) => !isEdge(before.status, to, cause)).map((cause) =>
+    CAUSES.filter((cause) => !isTransition(before.status, to, cause)).map((cause) =>
       stepTo(before, to, cause),
     ),
   );

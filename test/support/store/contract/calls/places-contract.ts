@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type {
-  Arrival,
-  Bulletins,
-  Welcome,
+  CardArrival,
+  DigestMessages,
+  MentionPlan,
 } from '../../../../../src/domain/cards/digest-message.ts';
 import { holdThread, type OpenBench, storeCall } from '../contract-store.ts';
 
@@ -11,12 +11,12 @@ const CROWDING = { over: 2, windowMs: 60_000, lifeMs: 3_600_000 };
 const OPS = ['usergroup:S1', 'user:U2'] as const;
 
 function arrive(
-  bulletins: Bulletins,
+  bulletins: DigestMessages,
   callId: string,
   at: number,
-  more: Partial<Arrival> = {},
-): Promise<Welcome> {
-  return bulletins.arrive({ channel: 'C9', callId, at, calls: OPS, ...more }, CROWDING);
+  more: Partial<CardArrival> = {},
+): Promise<MentionPlan> {
+  return bulletins.registerArrival({ channel: 'C9', callId, at, calls: OPS, ...more }, CROWDING);
 }
 
 /** The messages of a call besides its card. */
@@ -25,21 +25,21 @@ export function sidesContract(open: OpenBench): void {
     const bench = await open(t);
     const { id } = await storeCall(bench.store, await holdThread(bench), 'pending');
     const { ledger } = bench.store;
-    assert.deepEqual(await ledger.sidesOf(id), {});
+    assert.deepEqual(await ledger.sideMessagesOf(id), {});
     await ledger.placeCard(id, { channel: 'C9', ts: '1.000100' });
-    await ledger.placeSide(id, 'stub', { channel: 'C1', ts: '2.000200' });
-    await ledger.placeSide(id, 'left', { channel: 'C7', ts: '3.000300' });
-    await ledger.placeSide(id, 'refused', { channel: 'C9', ts: '' });
-    await ledger.placeSide(id, 'stub', { channel: 'C1', ts: '4.000400' });
-    await ledger.placeSide(id, 'left', undefined);
-    await ledger.placeSide(id, 'left', undefined);
+    await ledger.placeSideMessage(id, 'stub', { channel: 'C1', ts: '2.000200' });
+    await ledger.placeSideMessage(id, 'left', { channel: 'C7', ts: '3.000300' });
+    await ledger.placeSideMessage(id, 'refused', { channel: 'C9', ts: '' });
+    await ledger.placeSideMessage(id, 'stub', { channel: 'C1', ts: '4.000400' });
+    await ledger.placeSideMessage(id, 'left', undefined);
+    await ledger.placeSideMessage(id, 'left', undefined);
     const store = await bench.reopen();
-    assert.deepEqual(await store.ledger.sidesOf(id), {
+    assert.deepEqual(await store.ledger.sideMessagesOf(id), {
       stub: { channel: 'C1', ts: '4.000400' },
       refused: { channel: 'C9', ts: '' },
     });
     assert.deepEqual(await store.ledger.cardOf(id), { channel: 'C9', ts: '1.000100' });
-    assert.deepEqual(await store.ledger.sidesOf('call_of_nobody'), {});
+    assert.deepEqual(await store.ledger.sideMessagesOf('call_of_nobody'), {});
   });
 }
 
@@ -87,8 +87,8 @@ export function bulletinsContract(open: OpenBench): void {
     await arrive(bulletins, 'call_1', 1_000);
     await arrive(bulletins, 'call_2', 2_000);
     assert.deepEqual(await arrive(bulletins, 'call_3', 61_001), { calls: OPS });
-    assert.deepEqual(await bulletins.leave('call_3'), []);
-    assert.deepEqual(await bulletins.leave('call_2'), []);
+    assert.deepEqual(await bulletins.removeArrival('call_3'), []);
+    assert.deepEqual(await bulletins.removeArrival('call_2'), []);
     const { bulletin = '' } = await arrive(bulletins, 'call_4', 61_500);
     const its = await bulletins.read(bulletin);
     // The one that was decided is not taken in, nor are those of long ago.
@@ -121,16 +121,16 @@ export function bulletinsContract(open: OpenBench): void {
     const { bulletin: id = '' } = await arrive(bulletins, 'call_3', 9);
     await bulletins.place(id, { channel: 'C9', ts: '5.000500' });
     await arrive(bulletins, 'call_1', 4, { channel: 'C8' });
-    assert.deepEqual(await bulletins.leave('call_1', 'C9'), []);
-    assert.deepEqual(await bulletins.leave('call_1', 'C8'), [id]);
-    assert.deepEqual(await bulletins.leave('call_1'), []);
-    assert.deepEqual(await bulletins.leave('call_of_nobody'), []);
+    assert.deepEqual(await bulletins.removeArrival('call_1', 'C9'), []);
+    assert.deepEqual(await bulletins.removeArrival('call_1', 'C8'), [id]);
+    assert.deepEqual(await bulletins.removeArrival('call_1'), []);
+    assert.deepEqual(await bulletins.removeArrival('call_of_nobody'), []);
     assert.equal(await bulletins.forget(id), false);
     const store = await bench.reopen();
     const { place, total, waiting } = (await store.bulletins.read(id)) ?? {};
     assert.deepEqual([place, total, waiting], [{ channel: 'C9', ts: '5.000500' }, 3, 2]);
-    assert.deepEqual(await store.bulletins.leave('call_2'), [id]);
-    assert.deepEqual(await store.bulletins.leave('call_3'), [id]);
+    assert.deepEqual(await store.bulletins.removeArrival('call_2'), [id]);
+    assert.deepEqual(await store.bulletins.removeArrival('call_3'), [id]);
     assert.equal(await store.bulletins.forget(id), true);
     assert.equal(await store.bulletins.read(id), undefined);
     await store.bulletins.place(id, { channel: 'C9', ts: '5.000500' });
@@ -153,7 +153,7 @@ export function bulletinsContract(open: OpenBench): void {
       bulletin,
     );
     assert.equal((await bulletins.read(bulletin))?.waiting, 2);
-    assert.deepEqual(await bulletins.leave('call_1'), [bulletin]);
+    assert.deepEqual(await bulletins.removeArrival('call_1'), [bulletin]);
     assert.equal((await bulletins.read(bulletin))?.waiting, 1);
   });
 
@@ -167,7 +167,7 @@ export function bulletinsContract(open: OpenBench): void {
     assert.equal(welcomes.filter(({ calls }) => calls.length > 0).length, 2);
     const [id = ''] = ids;
     assert.equal((await store.bulletins.read(id))?.waiting, 30);
-    await store.bulletins.leave('call_0');
+    await store.bulletins.removeArrival('call_0');
     assert.deepEqual(await store.bulletins.callsOf(id, 3), ['call_1', 'call_10', 'call_11']);
     assert.equal((await store.bulletins.callsOf(id, 99)).length, 29);
   });

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import {
   type AgendaKey,
   type AgendaTask,
-  pumpKey,
-  runKey,
-  sayKey,
+  advanceTurnKey,
+  deliverOutboxKey,
+  runCallKey,
 } from '../../../../../src/domain/ports/agenda.ts';
 import { THREAD } from '../../../builders/a-call.ts';
 import { callRef } from '../../../builders/call-ref.ts';
@@ -20,7 +20,7 @@ import {
   storeCall,
 } from '../contract-store.ts';
 
-const KEY = runKey(callRef('call_a'));
+const KEY = runCallKey(callRef('call_a'));
 
 /** Tests what recovery stands on: whether work is planned, putting it off, and pages of calls. */
 export function recoveryContract(open: OpenBench): void {
@@ -28,7 +28,7 @@ export function recoveryContract(open: OpenBench): void {
     const bench = await open(t);
     const { agenda } = bench.store;
     const now = bench.clock.now();
-    const isUnplanned = async () => (await agenda.unplanned([KEY])).length === 1;
+    const isUnplanned = async () => (await agenda.unscheduled([KEY])).length === 1;
     assert.equal(await isUnplanned(), true);
     await agenda.wake([{ key: KEY, dueAt: now + 1_000 }]);
     assert.equal(await isUnplanned(), false);
@@ -42,7 +42,7 @@ export function recoveryContract(open: OpenBench): void {
     assert.equal(await isUnplanned(), false);
     const last = await claimOne(agenda, bench.clock.now(), LEASE_MS);
     assert.ok(last);
-    await agenda.park(last, bench.clock.now(), 'gave up');
+    await agenda.moveToDeadLetters(last, bench.clock.now(), 'gave up');
     assert.equal(await isUnplanned(), false);
     await agenda.finish(await claimKey(bench, KEY));
     assert.equal(await isUnplanned(), true);
@@ -52,19 +52,19 @@ export function recoveryContract(open: OpenBench): void {
     const { agenda } = (await open(t)).store;
     const ids = ['z', 'a', 'x:y', '', 'm'];
     await agenda.wake([
-      { key: runKey(callRef('a')), dueAt: 5 },
-      { key: pumpKey(THREAD), dueAt: 5 },
+      { key: runCallKey(callRef('a')), dueAt: 5 },
+      { key: advanceTurnKey(THREAD), dueAt: 5 },
     ]);
-    const found = await agenda.unplanned([
-      ...ids.map((id) => runKey(callRef(id))),
-      pumpKey(THREAD),
-      sayKey(THREAD),
+    const found = await agenda.unscheduled([
+      ...ids.map((id) => runCallKey(callRef(id))),
+      advanceTurnKey(THREAD),
+      deliverOutboxKey(THREAD),
     ]);
     assert.deepEqual(found, [
-      ...['z', 'x:y', '', 'm'].map((id) => runKey(callRef(id))),
-      sayKey(THREAD),
+      ...['z', 'x:y', '', 'm'].map((id) => runCallKey(callRef(id))),
+      deliverOutboxKey(THREAD),
     ]);
-    assert.deepEqual(await agenda.unplanned([]), []);
+    assert.deepEqual(await agenda.unscheduled([]), []);
   });
 
   test('work that is postponed comes at its time with the tries that it had', async (t) => {
@@ -128,8 +128,8 @@ export function recoveryContract(open: OpenBench): void {
     const lease = await claimOne(agenda, 5, LEASE_MS);
     assert.deepEqual(lease?.key, key);
     assert.ok(lease);
-    await agenda.park(lease, 5, 'unknown here');
-    assert.deepEqual(await agenda.parked(), [{ key, reason: 'unknown here', at: 5 }]);
+    await agenda.moveToDeadLetters(lease, 5, 'unknown here');
+    assert.deepEqual(await agenda.deadLetters(), [{ key, reason: 'unknown here', at: 5 }]);
     assert.deepEqual((await claimOne(agenda, 5, LEASE_MS))?.key, KEY);
   });
 
@@ -152,13 +152,13 @@ export function recoveryContract(open: OpenBench): void {
 
   test('threads are found in which something is unsaid, each once', async (t) => {
     const { outbox } = (await open(t)).store;
-    assert.deepEqual(await outbox.unsaidThreads(), []);
+    assert.deepEqual(await outbox.threadsWithPendingMessages(), []);
     const says = [aSay('a'), aSay('b'), aSay('c', { thread: OTHER_THREAD })];
     await outbox.add(says, []);
-    assert.deepEqual(await outbox.unsaidThreads(), [THREAD, OTHER_THREAD].sort());
-    for (const id of ['a', 'c']) await outbox.markSaid(id);
-    assert.deepEqual(await outbox.unsaidThreads(), [THREAD]);
-    await outbox.markSaid('b');
-    assert.deepEqual(await outbox.unsaidThreads(), []);
+    assert.deepEqual(await outbox.threadsWithPendingMessages(), [THREAD, OTHER_THREAD].sort());
+    for (const id of ['a', 'c']) await outbox.markSent(id);
+    assert.deepEqual(await outbox.threadsWithPendingMessages(), [THREAD]);
+    await outbox.markSent('b');
+    assert.deepEqual(await outbox.threadsWithPendingMessages(), []);
   });
 }

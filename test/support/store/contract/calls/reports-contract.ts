@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redrawKey } from '../../../../../src/domain/ports/agenda.ts';
+import { renderCardKey } from '../../../../../src/domain/ports/agenda.ts';
 import { claimOne } from '../../../builders/claim-one.ts';
 import { holdThread, LEASE_MS, type OpenBench, stepTo, storeCall } from '../contract-store.ts';
 
@@ -9,7 +9,7 @@ export function reportsContract(open: OpenBench): void {
     const bench = await open(t);
     const call = await storeCall(bench.store, await holdThread(bench), 'running');
     const at = bench.clock.now() + 500;
-    const wakes = [{ key: redrawKey(call), dueAt: at }];
+    const wakes = [{ key: renderCardKey(call), dueAt: at }];
     assert.equal(await bench.store.reports.of(call.id), undefined);
     await bench.store.reports.keep(call, { text: '1 of 3', at: 7 }, []);
     await bench.store.reports.keep(call, { text: '2 of 3 “✓”\t🚀', at: 8 }, wakes);
@@ -34,7 +34,7 @@ export function reportsContract(open: OpenBench): void {
     const step = stepTo(call, 'succeeded', 'finish');
     await store.ledger.write(call, [step], {});
     assert.equal(await store.reports.of(call.id), undefined);
-    const wakes = [{ key: redrawKey(call), dueAt: 0 }];
+    const wakes = [{ key: renderCardKey(call), dueAt: 0 }];
     for (const late of [call, step.call]) {
       await store.reports.keep(late, { text: 'late', at: 8 }, wakes);
       assert.equal(await store.reports.of(call.id), undefined);

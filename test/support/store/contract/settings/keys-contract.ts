@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Outside } from '../../../../../src/domain/calls/call-origin.ts';
+import type { CallOrigin } from '../../../../../src/domain/calls/call-origin.ts';
 import { type ApiKey, revokeKey, rotateKey } from '../../../../../src/domain/people/api-key.ts';
 import { channelKey } from '../../../../../src/domain/threads/thread-key.ts';
 import { aDraft, aProposal, eventsOf, type OpenBench, stepTo } from '../contract-store.ts';
@@ -51,7 +51,7 @@ export function keysContract(open: OpenBench): void {
   test('calls are found by the key that asked for them, newest first, and all of them', async (t) => {
     const { store } = await open(t);
     const propose = async (n: number, key: string | undefined) => {
-      const outside: Outside | undefined =
+      const outside: CallOrigin | undefined =
         key === undefined ? undefined : { by: 'key', name: 'x', key };
       const call = aProposal({
         id: `call_${String(n).padStart(22, '0')}`,

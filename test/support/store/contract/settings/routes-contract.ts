@@ -45,7 +45,7 @@ export function routesContract(open: OpenBench): void {
     assert.deepEqual(written, [true, false, false]);
     assert.deepEqual(await store.routes.read(), make('first'));
     assert.deepEqual(await eventsOf(store), ['first']);
-    const unsaid = await store.outbox.unsaid(THREAD);
+    const unsaid = await store.outbox.pendingMessages(THREAD);
     assert.deepEqual(
       unsaid.map(({ id }) => id),
       ['first'],

@@ -63,7 +63,7 @@ export function removalContract(open: OpenBench): void {
     await bench.store.records.keep([leftRecord(CHILD)], below);
     await history.rate(THREAD, 'one', { by: REQUESTER, value: 'good', at }, {});
     await outbox.add([aSay('said'), aSay('unsaid')], []);
-    await outbox.markSaid('said');
+    await outbox.markSent('said');
     return { bench, fence, call, inner };
   }
 
@@ -80,15 +80,15 @@ export function removalContract(open: OpenBench): void {
     await bench.store.inbox.receive(aMessage('3.000100', late), {});
     const store = await bench.reopen();
     const { history } = store;
-    assert.deepEqual(await history.untouched(2_000, ALL), []);
-    assert.deepEqual(await history.untouched(2_001, ALL), [found(2_000)]);
-    const both = await history.untouched(9_000, ALL);
+    assert.deepEqual(await history.inactiveThreads(2_000, ALL), []);
+    assert.deepEqual(await history.inactiveThreads(2_001, ALL), [found(2_000)]);
+    const both = await history.inactiveThreads(9_000, ALL);
     assert.deepEqual(
       both.map(({ thread }) => thread),
       [THREAD, OTHER_THREAD],
     );
-    assert.deepEqual(await history.untouched(9_000, { skip: 0, limit: 1 }), both.slice(0, 1));
-    assert.deepEqual(await history.untouched(9_000, { skip: 1, limit: 9 }), both.slice(1));
+    assert.deepEqual(await history.inactiveThreads(9_000, { skip: 0, limit: 1 }), both.slice(0, 1));
+    assert.deepEqual(await history.inactiveThreads(9_000, { skip: 1, limit: 9 }), both.slice(1));
   });
 
   test('all that is kept of a thread and its child threads goes, and what was received or said is still known', async (t) => {
@@ -111,16 +111,16 @@ export function removalContract(open: OpenBench): void {
     assert.deepEqual(await store.ledger.count(), {});
     assert.deepEqual(await store.ledger.newest({ limit: 9 }), []);
     assert.deepEqual(await store.history.ratings(THREAD, 'one'), []);
-    assert.deepEqual(await store.outbox.unsaid(THREAD), []);
-    assert.deepEqual(await store.outbox.unsaidThreads(), []);
-    assert.deepEqual(await store.history.untouched(9_000, ALL), []);
+    assert.deepEqual(await store.outbox.pendingMessages(THREAD), []);
+    assert.deepEqual(await store.outbox.threadsWithPendingMessages(), []);
+    assert.deepEqual(await store.history.inactiveThreads(9_000, ALL), []);
     assert.deepEqual(await eventsOf(store), ['removed']);
-    assert.equal(await store.inbox.knows(THREAD), true);
+    assert.equal(await store.inbox.hasThread(THREAD), true);
     assert.equal((await store.inbox.received([aMessage('1.000100').id])).size, 1);
     const again = aMessage('1.000100', { receivedAt: 9_000 });
     assert.equal(await store.inbox.receive(again, {}), 'known');
     await store.outbox.add([aSay('said'), aSay('unsaid')], []);
-    assert.deepEqual(await store.outbox.unsaid(THREAD), []);
+    assert.deepEqual(await store.outbox.pendingMessages(THREAD), []);
   });
 
   test('a thread that was touched after it was found keeps everything', async (t) => {
@@ -156,8 +156,8 @@ export function removalContract(open: OpenBench): void {
     const settled = stepTo(inner, 'succeeded', 'settle');
     const step = { ...settled, call: { ...settled.call, updatedAt: 7_000 } };
     await bench.store.ledger.write(inner, [step], {});
-    assert.deepEqual(await bench.store.history.untouched(7_000, ALL), []);
-    assert.deepEqual(await bench.store.history.untouched(7_001, ALL), [found(7_000)]);
+    assert.deepEqual(await bench.store.history.inactiveThreads(7_000, ALL), []);
+    assert.deepEqual(await bench.store.history.inactiveThreads(7_001, ALL), [found(7_000)]);
   });
   test('calls of a channel itself are found once they are over, however young its others are, and go with their cards', async (t) => {
     const bench = await open(t);
@@ -176,12 +176,12 @@ export function removalContract(open: OpenBench): void {
     await storeCall(bench.store, own, 'succeeded', { id: 'call_thread', updatedAt: 1_100 });
     await ledger.placeCard(old.id, { channel: 'C1', ts: '2.0' });
     const ids = async (before: number, limit = 9) =>
-      (await history.oldInChannels(before, limit)).map(({ id }) => id).sort();
+      (await history.endedChannelCalls(before, limit)).map(({ id }) => id).sort();
     assert.deepEqual(await ids(1_400), []);
     assert.deepEqual(await ids(1_401), ['call_older']);
     assert.deepEqual(await ids(2_000), ['call_old', 'call_older']);
     assert.equal((await ids(2_000, 1)).length, 1);
-    const found = await history.oldInChannels(2_000, 9);
+    const found = await history.endedChannelCalls(2_000, 9);
     await ledger.markDelivered([old.id]);
     assert.equal(await history.removeCalls([...found, open_], {}), false);
     assert.equal(await history.removeCalls(found, { audit: [aDraft('removed')] }), true);
