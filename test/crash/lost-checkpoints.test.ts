@@ -1,7 +1,7 @@
 /** Checkpoints are lost or damaged at every step of a turn: it goes on as if nothing had happened. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { isWhole } from '../support/sample.ts';
+import { isWhole, sample } from '../support/sample.ts';
 import { DAMAGES, type Damage } from '../support/store/damage-checkpoints.ts';
 import { type RedisServer, startRedis } from '../support/store/redis-server.ts';
 import { type End, endOf, GROUNDS, type Moment, play } from './lost-turn.ts';
@@ -54,7 +54,7 @@ function withAgain(asked: readonly string[], again: number | undefined): readonl
 function damagesOf(place: number): readonly (readonly [string, Damage])[] {
   return Object.entries(DAMAGES).filter(([what], index) => {
     const isAlways = ALWAYS.has(what) || isWhole;
-    return isAlways || (index + place) % 9 === 0;
+    return isAlways || (index + place + sample) % 18 === 0;
   });
 }
 

@@ -5,11 +5,12 @@ import { type LabBackend, sqliteBackend, startRedisBackend } from './lab/lab-bac
 import { drain } from './model/actions.ts';
 import { labCommands } from './model/commands.ts';
 import { checkInvariants } from './model/invariants.ts';
+import { isWhole } from '../support/sample.ts';
 import { openSide, type Side } from './model/side.ts';
 import { summarize } from './model/summary.ts';
 
-/** How many sequences; the nightly run takes more. */
-const SEQUENCES = Number(process.env.SEQUENCES ?? 150);
+/** How many sequences of random actions are played. */
+const SEQUENCES = Number(process.env.SEQUENCES ?? (isWhole ? 600 : 60));
 /** Where the sequences begin; a failure tells seed and path. */
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 /** Where bugs are planted in one store only, the other one is not asked. */
