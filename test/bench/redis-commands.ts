@@ -2,7 +2,10 @@ import type { Bench } from './kit/bench.ts';
 import { openClient } from './kit/bench-store.ts';
 import { type CycleSide, openOurs, openPeer, timeCycles } from './kit/cycle-sides.ts';
 
-/** How many commands the clients of Redis send in a cycle. */
+/** The answers of the slow Redis are held back so long. */
+const DELAY_MS = 2;
+
+/** How many commands the clients of Redis send in a cycle, and how often a cycle waits for an answer. */
 export const redisCommands: Bench = {
   stores: ['Redis'],
 
@@ -20,10 +23,19 @@ export const redisCommands: Bench = {
     const ours = await measure(await openOurs(site, site.redisUrl));
     const peer = await measure(await openPeer(site, site.redisUrl));
     await client.disconnect();
-    return { ours, peer };
+    const timeAt = async (redisUrl: string): Promise<number> => {
+      const side = await openOurs(site, redisUrl);
+      await timeCycles(side, count);
+      const ms = await timeCycles(side, count);
+      await side.close();
+      return ms;
+    };
+    const near = await timeAt(site.redisUrl);
+    const far = await timeAt(site.slowRedisUrl);
+    return { ours, peer, waits: (far - near) / DELAY_MS };
   },
 
-  lines: ({ ours = Number.NaN, peer = Number.NaN }) => [
+  lines: ({ ours = Number.NaN, peer = Number.NaN, waits = Number.NaN }) => [
     {
       what: 'client commands per cycle',
       store: 'Redis',
@@ -32,6 +44,15 @@ export const redisCommands: Bench = {
       unit: 'commands',
       goal: 20,
       against: `a limit (createAgent + humanInTheLoopMiddleware: ${peer})`,
+    },
+    {
+      what: 'answers of Redis that a cycle waits for, one after another',
+      store: 'Redis, 2 ms away',
+      ours: waits,
+      baseline: undefined,
+      unit: 'waits',
+      goal: 8,
+      against: 'a limit (the added time of a cycle, by 2 ms)',
     },
   ],
 };
