@@ -131,9 +131,10 @@ export function createTaskRunner(deps: {
     const early = isCrowded() ? PRIORITY_LEAD_MS / 2 : 0;
     const { leases, next: dueAt } = await agenda.claim(now - early, leaseMs + early, most);
     for (const lease of leases) {
-      if (clock.now() < lease.expiresAt) begin(lease);
-      // The answer was on its way for too long: nothing was begun.
-      else await agenda.postpone(lease, clock.now());
+      const isOver = clock.now() >= lease.expiresAt;
+      // The answer came too late, but what nobody has taken meanwhile is still held.
+      const held = isOver ? await agenda.renew(lease, clock.now(), leaseMs) : lease;
+      if (held) begin(held);
     }
     return { count: leases.length, dueAt };
   }

@@ -31,6 +31,7 @@ test('on SQLite, the one process that stood still past its leases goes on where 
     worker.child.kill('SIGCONT');
     await worker.line(point === 'history' ? 'ends history: ' : `ends act ${point}: succeeded`);
   }
+  await worker.line('idle after history');
   await endWorker(worker);
   const done = (await effectsOf(effects)).map((line) => line.split(' ')[0]);
   assert.deepEqual(done, points);
