@@ -226,6 +226,7 @@ export const BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: MODEL,
+    seed: '4',
     finds: /not-allowed/,
   },
   {
