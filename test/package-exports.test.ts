@@ -1,4 +1,4 @@
-/** What others import of the package: the README's examples, as strict TypeScript reads them in a project of its own. */
+/** What others import of the package: the documentation's examples, as strict TypeScript reads them in a project of its own. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -43,17 +43,17 @@ describe('a project that has Countersign installed', () => {
     return run.stdout;
   }
 
-  const CLIENT = readmeSnippet('// ask-rm.mts').replace(
+  const CLIENT = readmeSnippet('src/http/README.md', '// ask-rm.mts').replace(
     './countersign-client.ts',
     'countersign/client',
   );
   for (const [name, text] of [
-    ['tools.ts', readmeSnippet('// my-tools.ts')],
-    ['helpers.ts', readmeSnippet('defineHelper')],
-    ['graph.ts', readmeSnippet('// my-agent.ts')],
+    ['tools.ts', readmeSnippet('src/agent/tools/README.md', '// my-tools.ts')],
+    ['helpers.ts', readmeSnippet('src/agent/README.md', 'defineHelper')],
+    ['graph.ts', readmeSnippet('src/agent/graphs/README.md', '// my-agent.ts')],
     ['client.mts', CLIENT],
   ] as const) {
-    it(`takes the README's ${name} as it stands`, () => {
+    it(`takes ${name} of the documentation as it is written`, () => {
       assert.match(text, /from 'countersign\//);
       assert.equal(check(name, text), '');
     });

@@ -1,7 +1,6 @@
 /** Callbacks: signed, over https, at public addresses only, and nothing of an answer but its status. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
@@ -9,6 +8,7 @@ import { callbackSecretOf } from '../../src/domain/ports/callback.ts';
 import { createCallbacks } from '../../src/net/create-callbacks.ts';
 import { PUBLIC_INTERNET, type WebAccess } from '../../src/net/ssrf-guard.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import { readmeSnippet } from '../support/readme-snippet.ts';
 import { until } from '../support/until.ts';
 
 const KEY = new Uint8Array(32).fill(3);
@@ -63,13 +63,11 @@ describe('a callback', () => {
     assert.notEqual(secret, callbackSecretOf(new Uint8Array(32), 'k1'));
   });
 
-  it('is told from a forged one by what the README says', async (t) => {
+  it('is told from a forged one by what src/http/README.md says', async (t) => {
     const { got, url } = await listen(t, (_request, response) => response.writeHead(204).end());
     await send(callbacks(), url());
     const header = String(got[0]?.request.headers['countersign-signature']);
-    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-    const blocks = readme.split('\n```').map((block) => block.replace(/^js\n/, ''));
-    const script = blocks.find((block) => block.includes('function isGenuine')) ?? '';
+    const script = readmeSnippet('src/http/README.md', 'function isGenuine');
     const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(script)}`);
     const secret = callbackSecretOf(KEY, 'k1');
     const now = 1_700_000_000_000;

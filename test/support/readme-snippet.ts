@@ -1,13 +1,48 @@
+/** The documentation as its readers use it: a README for each room, and the code blocks in it. */
 import { readFileSync } from 'node:fs';
 
-/** The code block of the README that holds a text, as a reader would save it. */
-export function readmeSnippet(mark: string): string {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const blocks = [...readme.matchAll(/^```[a-z]+\n(.*?)^```$/gms)].map(([, code = '']) => code);
-  const found = blocks.filter((code) => code.includes(mark));
+/** Every document of the repository, by its path from the root. */
+export const DOCUMENTS = [
+  'README.md',
+  'src/README.md',
+  'src/agent/README.md',
+  'src/agent/graphs/README.md',
+  'src/agent/tools/README.md',
+  'src/app/README.md',
+  'src/commands/audit/README.md',
+  'src/http/README.md',
+  'src/mcp/README.md',
+  'src/policy/README.md',
+  'src/slack/README.md',
+  'src/stores/README.md',
+  'test/README.md',
+] as const;
+
+export type DocumentPath = (typeof DOCUMENTS)[number];
+
+/** A code block, as a reader would save it. */
+interface CodeBlock {
+  readonly language: string;
+  readonly code: string;
+}
+
+/** The text of a document. */
+export function readDocument(path: DocumentPath): string {
+  return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+}
+
+/** The code blocks of a document that begin at the left margin. */
+export function codeBlocksOf(path: DocumentPath): readonly CodeBlock[] {
+  const blocks = readDocument(path).matchAll(/^```([a-z]+)\n(.*?)^```$/gms);
+  return [...blocks].map(([, language = '', code = '']) => ({ language, code }));
+}
+
+/** The one code block of a document that contains a text; throws if there is none, or several. */
+export function readmeSnippet(path: DocumentPath, mark: string): string {
+  const found = codeBlocksOf(path).filter(({ code }) => code.includes(mark));
   const [snippet] = found;
   if (snippet === undefined || found.length > 1) {
-    throw new Error(`${found.length} blocks of the README hold “${mark}”.`);
+    throw new Error(`${found.length} blocks of ${path} contain “${mark}”.`);
   }
-  return snippet;
+  return snippet.code;
 }

@@ -46,13 +46,13 @@ const NEEDS: readonly Need[] = [
   {
     what: 'curl',
     debianPackage: 'curl',
-    without: 'The README’s shell script is not tried. Install curl 7.76 or newer.',
+    without: 'The shell script of src/http/README.md is not tried. Install curl 7.76 or newer.',
     isThere: hasCurl,
   },
   {
     what: 'Python 3',
     debianPackage: 'python3',
-    without: 'The README’s Python snippet is not tried. Install Python 3.',
+    without: 'The Python snippet of src/http/README.md is not tried. Install Python 3.',
     isThere: hasPython,
   },
 ];

@@ -1,6 +1,6 @@
 /** What `countersign doctor` says of one good set-up and of bad ones, each asked of real servers. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import Database from 'better-sqlite3';
 import { EnvFileError } from '../../../src/config/env-file/read-env-file.ts';
 import { createSystemClock } from '../../../src/process/system-clock.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
+import { readDocument } from '../../support/readme-snippet.ts';
 import { sayStatus, sayText } from '../../support/servers/mock-model.ts';
 import { startRedis } from '../../support/store/redis-server.ts';
 import { openDoctorStage, POLICY, SCOPES, type SetUp } from './doctor-stage.ts';
@@ -71,8 +72,8 @@ describe('countersign doctor', () => {
   });
 
   it('is part of the set-up that the README describes', () => {
-    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-    const [, steps = ''] = /^## Ten minutes to your workspace\n(.*?)^## /ms.exec(readme) ?? [];
+    const readme = readDocument('README.md');
+    const [, steps = ''] = /^## Add it to your workspace\n(.*?)^## /ms.exec(readme) ?? [];
     assert.match(steps, /^ {3}npx --no -- countersign doctor$/m);
   });
 

@@ -49,8 +49,9 @@ rules:
     assert.equal(code, 0);
   });
 
-  it('has nothing to say of the example of the README, and the playground starts with it', async (t) => {
-    const { call, path } = await folderWith(t, { 'policy.yaml': readmeSnippet('version: 1') });
+  it('has nothing to say about the example of src/policy/README.md, and the playground starts with it', async (t) => {
+    const example = readmeSnippet('src/policy/README.md', 'helper:research');
+    const { call, path } = await folderWith(t, { 'policy.yaml': example });
     const { code, err, out } = await call(['policy', 'check']);
     assert.deepEqual([code, err, /warning/.test(out)], [0, '', false], out);
     assert.match(out, /can be used: 3 rules, 1 route of its own/);

@@ -1,4 +1,4 @@
-/** Scripts and coding agents on the real app: what the README shows them, run as it stands there, and the official client of MCP over both transports. */
+/** Scripts and coding agents on the real app: what the documentation shows them, run as it is written there, and the official client of MCP over both transports. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PROGRAM = join(ROOT, 'bin/countersign.js');
 const { PATH = '', HOME = '' } = process.env;
 
-/** What the README shows, on this machine. */
+/** What the documentation shows, on this machine. */
 const here = (text: string) => text.replace('/path/to/countersign/', ROOT);
 
 describe('programs beside the real app', () => {
@@ -101,10 +101,10 @@ describe('programs beside the real app', () => {
     await submit({ reply: text });
   }
 
-  it('the README’s shell script removes what is approved, and nothing else', {
+  it('the shell script of the documentation removes what is approved, and nothing else', {
     skip: hasCurl() ? false : 'curl is missing',
   }, async () => {
-    await writeFile(at('ask-rm.sh'), readmeSnippet('# ask-rm.sh FILE'));
+    await writeFile(at('ask-rm.sh'), readmeSnippet('src/http/README.md', '# ask-rm.sh FILE'));
     for (const name of ['a "quoted" one.log', 'kept.log', 'edited.log'])
       await writeFile(at(name), '');
     const quoted = start('sh', 'ask-rm.sh', at('a "quoted" one.log'));
@@ -127,7 +127,7 @@ describe('programs beside the real app', () => {
   it('it takes a name for a name, whatever it looks like, and an edit that names no file for a failure', {
     skip: hasCurl() ? false : 'curl is missing',
   }, async () => {
-    await writeFile(at('ask-rm.sh'), readmeSnippet('# ask-rm.sh FILE'));
+    await writeFile(at('ask-rm.sh'), readmeSnippet('src/http/README.md', '# ask-rm.sh FILE'));
     await writeFile(at('evil.cjs'), "fs.writeFileSync('ran', '');\n");
     const [option, broken] = ['--require=./evil.cjs', 'broken.log\n\n'];
     await mkdir(at('--require=.'));
@@ -157,8 +157,8 @@ describe('programs beside the real app', () => {
   it('so do its Python and its TypeScript', {
     skip: hasPython() ? false : 'Python 3 is missing',
   }, async () => {
-    await writeFile(at('ask_rm.py'), readmeSnippet('# ask_rm.py FILE'));
-    await writeFile(at('ask-rm.mts'), readmeSnippet('// ask-rm.mts FILE'));
+    await writeFile(at('ask_rm.py'), readmeSnippet('src/http/README.md', '# ask_rm.py FILE'));
+    await writeFile(at('ask-rm.mts'), readmeSnippet('src/http/README.md', '// ask-rm.mts FILE'));
     const client = 'countersign-client.ts';
     await copyFile(join(ROOT, 'src/client', client), at(client));
     for (const name of ['python.log', 'typescript.log', 'typed.log']) await writeFile(at(name), '');
@@ -182,7 +182,7 @@ describe('programs beside the real app', () => {
   });
 
   it('a coding agent’s permissions over stdio are cards, and so is the use of a tool that its hook asks about', async (t) => {
-    const { command, args } = JSON.parse(readmeSnippet('"command": "node"')).mcpServers.countersign;
+    const { command, args } = JSON.parse(readmeSnippet('src/mcp/README.md', '"command": "node"')).mcpServers.countersign;
     const transport = new StdioClientTransport({
       command,
       args: args.map(here),
@@ -200,7 +200,7 @@ describe('programs beside the real app', () => {
 
     // A folder's .env does not turn the hook to another desk.
     await writeFile(at('.env'), 'COUNTERSIGN_URL=http://127.0.0.1:1\n');
-    const settings = JSON.parse(readmeSnippet('"PreToolUse"'));
+    const settings = JSON.parse(readmeSnippet('src/mcp/README.md', '"PreToolUse"'));
     const [program = '', ...flags] = here(settings.hooks.PreToolUse[0].hooks[0].command).split(' ');
     const hook = start(program, ...flags, '--tools', 'Bash');
     const event = {
@@ -236,7 +236,7 @@ describe('programs beside the real app', () => {
 
   it('over HTTP they are too, until the key is revoked, which ends what waits', async (t) => {
     const { id, token } = await makeKey(stage.folder, 'agent');
-    const shown = JSON.parse(readmeSnippet('"type": "http"')).mcpServers.countersign;
+    const shown = JSON.parse(readmeSnippet('src/mcp/README.md', '"type": "http"')).mcpServers.countersign;
     const headers = { authorization: shown.headers.Authorization.replace('csk_…', token) };
     const url = new URL(new URL(shown.url).pathname, stage.app().url);
     const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } });
