@@ -26,6 +26,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PROGRAM = join(ROOT, 'bin/countersign.js');
 const { PATH = '', HOME = '' } = process.env;
 
+const serverOf = (text: string) => JSON.parse(text).mcpServers.countersign;
 /** What the documentation shows, on this machine. */
 const here = (text: string) => text.replace('/path/to/countersign/', ROOT);
 
@@ -182,7 +183,7 @@ describe('programs beside the real app', () => {
   });
 
   it('a coding agent’s permissions over stdio are cards, and so is the use of a tool that its hook asks about', async (t) => {
-    const { command, args } = JSON.parse(readmeSnippet('src/mcp/README.md', '"command": "node"')).mcpServers.countersign;
+    const { command, args } = serverOf(readmeSnippet('src/mcp/README.md', '"command": "node"'));
     const transport = new StdioClientTransport({
       command,
       args: args.map(here),
@@ -236,7 +237,7 @@ describe('programs beside the real app', () => {
 
   it('over HTTP they are too, until the key is revoked, which ends what waits', async (t) => {
     const { id, token } = await makeKey(stage.folder, 'agent');
-    const shown = JSON.parse(readmeSnippet('src/mcp/README.md', '"type": "http"')).mcpServers.countersign;
+    const shown = serverOf(readmeSnippet('src/mcp/README.md', '"type": "http"'));
     const headers = { authorization: shown.headers.Authorization.replace('csk_…', token) };
     const url = new URL(new URL(shown.url).pathname, stage.app().url);
     const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } });
