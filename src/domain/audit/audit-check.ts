@@ -1,4 +1,4 @@
-/** Looks at an audit entry by entry, in memory that does not grow with it. */
+/** Checks an audit log entry by entry, in constant memory. */
 
 import type { Seal } from '../calls/seal.ts';
 import {
@@ -11,39 +11,39 @@ import {
 } from './audit.ts';
 
 export type AuditFaultKind =
-  /** It can't be read as an entry. */
+  /** Not readable as an entry. */
   | 'unreadable'
-  /** Its content is not the one that it was marked with. */
+  /** The content does not match its mark. */
   | 'changed'
-  /** Entries before it are gone, and were not removed by the app. */
+  /** Earlier entries are missing, and the app did not remove them. */
   | 'missing'
-  /** The entries up to this one are genuine, and not those that were sealed. */
+  /** The entries up to this one are genuine, but differ from the sealed chain. */
   | 'unlike-its-seal'
-  /** What says how far the chain reaches was not made with the key. */
+  /** The chain's own seal was not made with the key. */
   | 'forged-seal'
-  /** Entries after the last one are gone. */
+  /** Entries at the end are missing. */
   | 'cut';
 
-/** Where an audit breaks first. */
+/** The first fault of an audit log. */
 export interface AuditFault {
   readonly kind: AuditFaultKind;
-  /** The number of the entry; of a missing one where entries are gone. */
+  /** Number of the faulty entry, or of the first missing one. */
   readonly seq: number;
-  /** The entry that does not fit; absent where there is none. */
+  /** The faulty entry; absent if entries are missing or unreadable. */
   readonly entry?: AuditEntry;
-  /** The last of several that are gone. */
+  /** Number of the last missing entry. */
   readonly through?: number;
 }
 
-/** What a look at a whole audit came to. */
+/** The result of checking a whole audit log. */
 export interface AuditReport {
-  /** Entries that were found to fit. */
+  /** Number of valid entries. */
   readonly checked: number;
   readonly first?: AuditEntry;
   readonly last?: AuditEntry;
-  /** The entries up to this number were removed by the app; 0 where none was. */
+  /** The app removed entries up to this number; 0 if none. */
   readonly removedThrough: number;
-  /** Entries after this number can be lost without a trace. */
+  /** Entries after this number could be lost unnoticed. */
   readonly sealedThrough: number;
   /** When that was sealed (ms). */
   readonly sealedAt: number;
@@ -51,17 +51,23 @@ export interface AuditReport {
 }
 
 export interface AuditCheck {
-  /** Takes the next stored text. */
+  /** Checks the next stored entry. */
   take(seq: number, text: string): void;
-  /** The place that the chain has come to. */
+  /** The chain's current position. */
   place(): AuditPosition;
-  /** Whether something was found that does not fit: what is taken after it is passed over. */
+  /** Whether a fault was found. Later entries are then skipped. */
   isBroken(): boolean;
-  /** `newest` is the number of the entry that was appended last, as the store remembers it apart from the entries. */
+  /**
+   * Finishes the check. `newest`: the last number the store assigned, recorded apart from the
+   * entries.
+   */
   end(newest: number): AuditReport;
 }
 
-/** Begins a check behind a place of the chain (default: the last entry that was removed); without a key nothing is known of who wrote the entries. */
+/**
+ * Starts a check after a chain position (default: the last removed entry). Without a key,
+ * authorship is not verified.
+ */
 export function createAuditCheck(
   chain: AuditChain | 'forged',
   seal: Seal | undefined,

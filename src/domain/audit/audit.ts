@@ -1,46 +1,46 @@
 /**
- * The audit: everything that happened, in its order. Each entry carries a mark (HMAC) that was made
- * with the installation's key before its commit, which numbers it; a chain of hashes over all entries
- * is sealed with the key every few seconds. So entries that are not sealed yet can be lost without a
- * trace, and none can be rewritten or put in by somebody without the key.
+ * The audit log: everything that happened, in order. Each entry carries a mark, an HMAC under the
+ * installation's key, made before its commit. The commit assigns the sequence number. A hash chain
+ * over all entries is sealed with the key every few seconds. So unsealed entries can be lost
+ * unnoticed. Without the key, no entry can be rewritten or inserted.
  */
 import { createHash } from 'node:crypto';
 import type { Seal } from '../calls/seal.ts';
 import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
 
-/** Something to be remembered; `detail` never holds argument values. */
+/** An event to record. `detail` never holds argument values. */
 export interface AuditDraft {
   readonly at: number;
-  /** Dotted: what it is about and what happened, e.g. `call.approve`, `decision.not-allowed`. */
+  /** Dotted subject and event, e.g. `call.approve`, `decision.not-allowed`. */
   readonly event: string;
-  /** Id of the call, key of the thread or of the message. */
+  /** Id of the call, or key of the thread or message. */
   readonly subject: string;
   /** `team/user` of a person, or `countersign`. */
   readonly actor: string;
   readonly detail: { readonly [key: string]: JsonValue };
 }
 
-/** A remembered thing in its place. */
+/** A stored event with its number. */
 export interface AuditEntry extends AuditDraft {
   /** From 1, without gaps. */
   readonly seq: number;
-  /** Of the record that it is about, after the commit that wrote both; absent where that changed none. */
+  /** Revision of the subject after the commit; absent if the commit did not change it. */
   readonly revision?: number;
-  /** HMAC of all but the number. */
+  /** HMAC of everything except the number. */
   readonly mark: string;
 }
 
-/** A place in the chain: the hash covers every entry up to it. */
+/** A position in the chain. The hash covers every entry up to it. */
 export interface AuditPosition {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** How far the chain reaches, as it is sealed. */
+/** The sealed extent of the chain. */
 export interface AuditChain {
-  /** The last entry that was removed. */
+  /** The last removed entry. */
   readonly removed: AuditPosition;
-  /** The last entry that is sealed. */
+  /** The last sealed entry. */
   readonly through: AuditPosition;
   /** When it was sealed (ms). */
   readonly sealedAt: number;
@@ -48,10 +48,10 @@ export interface AuditChain {
 
 const GENESIS: AuditPosition = { seq: 0, hash: '0'.repeat(64) };
 
-/** Of an audit of which nothing was sealed. */
+/** The chain of a log in which nothing is sealed yet. */
 export const NO_CHAIN: AuditChain = { removed: GENESIS, through: GENESIS, sealedAt: 0 };
 
-/** Writes a draft as it is to be stored. */
+/** Encodes a draft for storage. */
 export function writeAuditEntry(draft: AuditDraft, revision: number | undefined, seal: Seal) {
   const { actor, at, detail, event, subject } = draft;
   const content = { at, event, subject, actor, detail };
@@ -63,15 +63,15 @@ function markOf(entry: string, seal: Seal): string {
   return seal(`entry\0${entry}`);
 }
 
-/** What a stored text is; `mark` is checked where there is a key. */
+/** A decoded entry. `mark` is only checked if there is a key. */
 export type AuditLine =
   | { readonly kind: 'entry'; readonly entry: AuditEntry }
-  /** It has not the parts of an entry. */
+  /** Parts of an entry are missing. */
   | { readonly kind: 'unreadable'; readonly seq: number }
-  /** Its content is not the one that it was marked with. */
+  /** The content does not match its mark. */
   | { readonly kind: 'changed'; readonly seq: number; readonly entry: AuditEntry };
 
-/** Reads a stored text. */
+/** Decodes a stored entry. */
 export function readAuditLine(text: string, seq: number, seal: Seal | undefined): AuditLine {
   const { entry: stored, mark } = readParts(text);
   const content = typeof stored === 'string' ? readParts(stored) : {};
@@ -87,7 +87,7 @@ export function readAuditLine(text: string, seq: number, seal: Seal | undefined)
   return isGenuine ? { kind: 'entry', entry } : { kind: 'changed', seq, entry };
 }
 
-/** Any text of somebody else may stand there. */
+/** The stored text may have been tampered with, so nothing about its shape is assumed. */
 function readParts(text: string): Readonly<Record<string, unknown>> {
   try {
     const value = readStoredJson(text);
@@ -107,7 +107,7 @@ function isDraft(
   return areTexts && typeof at === 'number' && typeof detail === 'object' && detail !== null;
 }
 
-/** Returns the place of the entry that follows another. */
+/** Returns the chain position after the next entry. */
 export function nextAuditPlace({ hash }: AuditPosition, seq: number, text: string): AuditPosition {
   const next = createHash('sha256').update(`${hash}\n${seq}\n${text}`).digest('hex');
   return { seq, hash: next };
@@ -118,12 +118,12 @@ function chainMark({ removed, sealedAt, through }: AuditChain, seal: Seal): stri
   return seal(`chain\0${canonicalJson(facts)}`);
 }
 
-/** Writes how far the chain reaches, sealed. */
+/** Encodes the chain's extent, sealed. */
 export function writeAuditChain(chain: AuditChain, seal: Seal): string {
   return JSON.stringify({ chain, mark: chainMark(chain, seal) });
 }
 
-/** Reads that; `forged` where it was not made with the key, as far as there is one. */
+/** Decodes the chain's extent; `forged` if malformed or, given a key, if its seal is invalid. */
 export function readAuditChain(text: string, seal: Seal | undefined): AuditChain | 'forged' {
   const { chain, mark } = readParts(text) as { chain?: AuditChain; mark?: unknown };
   const isWhole = [chain?.removed, chain?.through].every((each) => Number.isSafeInteger(each?.seq));

@@ -1,6 +1,6 @@
 import type { ThreadKey } from '../threads/thread-key.ts';
 
-/** What the app stores, by the name under which people are told of it. */
+/** Kinds of stored records, by their names in messages to people. */
 export type RecordKind =
   | 'call'
   | 'message'
@@ -16,15 +16,15 @@ export type RecordKind =
   | 'pin'
   | 'key';
 
-/** Names one stored record. */
+/** Identifies one stored record. */
 export interface RecordName {
   readonly kind: RecordKind;
   readonly id: string;
-  /** The thread that it belongs to, as far as that is known. */
+  /** The thread it belongs to, if known. */
   readonly thread?: ThreadKey;
 }
 
-/** A stored record can't be understood: nothing may be done with it until somebody has restored it. */
+/** Thrown for a stored record that can't be read. Nothing may use it until it is restored. */
 export class DamagedRecordError extends Error {
   override readonly name = 'DamagedRecordError';
   readonly record: RecordName;
@@ -40,10 +40,12 @@ export class DamagedRecordError extends Error {
   }
 }
 
-/** Hears of a record that was found damaged; where it was left out of a list, nobody else does. */
+/** Called for each damaged record. If a list leaves one out, this is the only notice. */
 export type OnDamaged = (error: DamagedRecordError) => void;
 
-/** Makes a `catch` that answers with something else in place of a damaged record, and throws any other error. */
+/**
+ * Makes a `catch` handler that replaces a damaged record by `instead` and rethrows other errors.
+ */
 export function recoverDamaged<T>(instead: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof DamagedRecordError) return instead;
@@ -51,21 +53,21 @@ export function recoverDamaged<T>(instead: T): (error: unknown) => T {
   };
 }
 
-/** Names a record as people read it. */
+/** Names a record for people. */
 export function describeRecordName({ kind, id }: Pick<RecordName, 'kind' | 'id'>): string {
   return id === '' ? kind : `${kind} ${id}`;
 }
 
-/** Writes a record's name as one text; only the id may hold a blank. */
+/** Encodes a record name as text; only the id may contain spaces. */
 export function encodeRecordName({ kind, id, thread = '' as ThreadKey }: RecordName): string {
   return `${kind} ${thread} ${id}`;
 }
 
-/** Reads what `encodeRecordName` wrote; undefined for anything else. */
+/** Decodes what `encodeRecordName` wrote; undefined for anything else. */
 export function decodeRecordName(text: string): RecordName | undefined {
   const [, kind, thread = '', id = ''] = /^([a-z]+) ([^ ]*) (.*)$/s.exec(text) ?? [];
   if (kind === undefined) return undefined;
-  // It was written by this app, perhaps by another version: an unknown kind is one that can't be read.
+  // An unknown kind comes from another version of the app; pass it on as it is.
   const name = { kind: kind as RecordKind, id };
   return thread === '' ? name : { ...name, thread: thread as ThreadKey };
 }

@@ -1,26 +1,26 @@
-/** What a person changed in a call's arguments, for the card and for the model. */
+/** Describes how people changed a call's arguments, for the card and the model. */
 import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
 import type { Person } from '../people/person.ts';
 import { allSecretPaths, isSecretPath, type SecretsOfCall } from '../secrets/secret-paths.ts';
 
-/** One place in which the arguments differ; a side that is absent had nothing there. */
+/** One difference in the arguments. `from` or `to` is absent if that side has no value. */
 export interface ArgChange {
   readonly path: readonly (string | number)[];
   readonly from?: JsonValue;
   readonly to?: JsonValue;
-  /** The place is secret: its values are not to be shown. */
+  /** The value is secret and must not be shown. */
   readonly isSecret: boolean;
 }
 
-/** An edit, measured against what the agent had asked for. */
+/** An edit, as differences from the arguments that the agent proposed. */
 export interface CallEdit {
   readonly by: Person;
   readonly changes: readonly ArgChange[];
-  /** JSON of the arguments as they are now. */
+  /** The current arguments, as JSON. */
   readonly args: string;
 }
 
-/** What of a call tells of an edit. */
+/** The fields of a call that describe an edit. */
 interface EditedCall extends SecretsOfCall {
   readonly args: string;
   readonly proposedArgs: string;
@@ -28,7 +28,7 @@ interface EditedCall extends SecretsOfCall {
   readonly requester: Person;
 }
 
-/** Returns what people changed in a call; undefined when its arguments are as the agent asked. */
+/** Returns what people changed in a call; undefined if the arguments are as proposed. */
 export function callEditOf(
   call: EditedCall,
   secrets: readonly string[] = allSecretPaths(call),
@@ -70,7 +70,7 @@ interface Pair {
   readonly to: JsonValue | undefined;
 }
 
-/** Objects, and lists of one length, are compared place by place; anything else as a whole. */
+/** Objects and lists of equal length are compared entry by entry; anything else as a whole. */
 function sharedKeys(before: JsonValue, after: JsonValue): readonly Pair[] | undefined {
   if (Array.isArray(before) && Array.isArray(after)) {
     if (before.length !== after.length) return undefined;
@@ -112,7 +112,7 @@ const MAX_FROM = 200;
 const MAX_TO = 2_000;
 const MAX_ARGS = 4_000;
 
-/** Says an edit to the model, so that it knows what ran and does not ask for the old call again. */
+/** Describes an edit to the model: what ran, and not to repeat the original call. */
 export function describeCallEdit({ by, changes, args }: CallEdit): string {
   const lines = changes.slice(0, MAX_CHANGES).map(describeArgumentChange);
   if (changes.length > MAX_CHANGES) lines.push(`and ${changes.length - MAX_CHANGES} more`);

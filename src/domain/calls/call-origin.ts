@@ -1,64 +1,80 @@
-/** Calls whose tool is not ours: a program, a graph or a server asks, and what is approved runs with it. */
+/**
+ * Calls from external callers: a program, a graph or an MCP server makes the call and runs the
+ * result.
+ */
 import type { JsonValue } from '../json/json.ts';
 import { isSamePerson, type Person } from '../people/person.ts';
 import type { DecisionKind, GateAnswer, Route } from '../policy/route.ts';
 
-/** Who makes a call from outside, and what it says of the call: all of it claims, but for the key and the host. */
+/**
+ * Who made an external call, and what it says about the call. Only the key and the host are
+ * verified.
+ */
 export interface CallOrigin {
-  /** A program with a key (HTTP, MCP), a graph that runs its own tools, or an MCP server that asks people something. */
+  /**
+   * A program with a key (HTTP, MCP), a graph that runs its own tools, or an MCP server that asks a
+   * question.
+   */
   readonly by: 'key' | 'graph' | 'server';
-  /** For people: the key's, the graph's or the server's. */
+  /** Display name of the key, graph or server. */
   readonly name: string;
   /** Id of the program's key. */
   readonly key?: string;
-  /** Where the request came from: an address. */
+  /** Source address of the request. */
   readonly host?: string;
-  /** It came through a proxy that nobody here vouches for, so its address says nothing. */
+  /** The request came through an untrusted proxy, so its source address proves nothing. */
   readonly isProxied?: true;
-  /** The person to whom the key belongs; what they approve counts as approved by the requester. */
+  /** Owner of the key. Their approval counts as the requester's own. */
   readonly owner?: Person;
   /** JSON Schema of the arguments. (Default: any object.) */
   readonly schema?: { readonly [key: string]: JsonValue };
-  /** The only decisions that it understands. (Default: all.) */
+  /** The decisions that the caller accepts. (Default: all.) */
   readonly decisions?: readonly DecisionKind[];
-  /** How long (ms) it waits for people, where that is less than the route's deadline. */
+  /** How long (ms) the caller waits for people, if less than the route's deadline. */
   readonly deadlineMs?: number;
-  /** What it says that the call does: unverified words. */
+  /** What the caller says the call does. Unverified. */
   readonly summary?: string;
-  /** Answers to choose from, where it asks a question. */
+  /** The answers offered, if the call asks a question. */
   readonly choices?: readonly string[];
-  /** Where it wants to be told of each change. */
+  /** URL to notify of each change. */
   readonly callbackUrl?: string;
-  /** Its own notes; shown to nobody and given back as they are. */
+  /** The caller's own notes: returned unchanged, shown to nobody. */
   readonly metadata?: JsonValue;
-  /** It does not tell, or has not told, what came of the call: taking it is the end. */
+  /** The caller does not report a result, or has not yet: taking the call ends it. */
   readonly isSilent?: true;
-  /** SHA-256 of the request, so that the same key of idempotency can't mean another one. */
+  /** SHA-256 of the request: rejects an idempotency key that is reused for another request. */
   readonly request?: string;
 }
 
-/** A call, as far as it matters here. */
-interface PerhapsOutside {
+/** The part of a call that says who made it. */
+interface CallSource {
   readonly outside?: CallOrigin;
 }
 
-/** Tells whether a call is taken by the program that made it, or answers a question, and is run by no worker of ours. */
-export function isConsumedByCaller(call: PerhapsOutside): boolean {
+/**
+ * Returns whether the caller takes the call, or the call is a question: no worker of ours runs it.
+ */
+export function isConsumedByCaller(call: CallSource): boolean {
   return call.outside?.by === 'key' || isServerQuestion(call);
 }
 
-/** Tells whether a call is what an MCP server asks people while a tool of its runs: an edit is the answer, and nothing runs with it. */
-export function isServerQuestion({ outside }: PerhapsOutside): boolean {
+/**
+ * Returns whether an MCP server asks people a question during a tool run. An edit is the answer;
+ * nothing runs.
+ */
+export function isServerQuestion({ outside }: CallSource): boolean {
   return outside?.by === 'server';
 }
 
-/** Tells whether a call is handed to the graph that made it, which runs its own tool: its claim is the handing over. */
-export function isRunByGraph(call: PerhapsOutside): boolean {
+/**
+ * Returns whether the graph that made the call runs it. Claiming the call hands it to the graph.
+ */
+export function isRunByGraph(call: CallSource): boolean {
   return call.outside?.by === 'graph';
 }
 
-/** Tells whether a call asks for words and nothing else: it can't be approved, only answered. */
-export function isAnswerOnly({ outside }: PerhapsOutside): boolean {
+/** Returns whether the call only asks for text: it can be answered, but not approved. */
+export function isAnswerOnly({ outside }: CallSource): boolean {
   const decisions = outside?.decisions;
   if (!decisions) return false;
   return (
@@ -66,15 +82,15 @@ export function isAnswerOnly({ outside }: PerhapsOutside): boolean {
   );
 }
 
-/** Tells whether an agent of ours would make an expired call again if its requester asked for it. */
-export function canAskAgain({ outside }: PerhapsOutside): boolean {
+/** Returns whether our agent would repeat an expired call if the requester asked for it. */
+export function canAskAgain({ outside }: CallSource): boolean {
   return outside === undefined || outside.by === 'graph';
 }
 
-/** The most answers that a question may offer, and the most characters of one. */
+/** The most answers that a question may offer, and the most characters per answer. */
 export const CHOICE_LIMITS = { most: 20, length: 200 } as const;
 
-/** Says why answers can't be offered; undefined when they can. */
+/** Explains why these answers can't be offered; undefined if they can. */
 export function choicesProblem(choices: readonly string[]): string | undefined {
   if (choices.length === 0 || choices.length > CHOICE_LIMITS.most) {
     return `has to offer 1 to ${CHOICE_LIMITS.most} answers; it offers ${choices.length}`;
@@ -89,7 +105,7 @@ export function choicesProblem(choices: readonly string[]): string | undefined {
   return new Set(choices).size === choices.length ? undefined : 'offers an answer twice';
 }
 
-/** Says why a program can't understand just these decisions; undefined when it can. */
+/** Explains why a caller can't restrict decisions to this list; undefined if it can. */
 export function decisionsProblem(
   decisions: readonly DecisionKind[],
   choices?: readonly string[],
@@ -103,9 +119,9 @@ export function decisionsProblem(
   return 'has to name “reply” where choices are offered: they are its answers';
 }
 
-/** Says that whoever makes a call does not take a decision, whoever makes it; undefined when they do. */
+/** Explains that the caller does not accept a decision; undefined if it does. */
 export function explainUnsupportedDecision(
-  call: PerhapsOutside,
+  call: CallSource,
   decision: DecisionKind,
 ): string | undefined {
   const { by, decisions } = call.outside ?? {};
@@ -120,16 +136,16 @@ const CALLERS: Readonly<Record<CallOrigin['by'], string>> = {
   server: 'The MCP server',
 };
 
-/** Who counts as the requester before a person: the owner of the key that asked is one too, whomever it names. */
+/** Returns whom to treat as the requester when `person` acts: the key's owner counts as one too. */
 export function effectiveRequester(
-  { requester, outside }: PerhapsOutside & { readonly requester: Person },
+  { requester, outside }: CallSource & { readonly requester: Person },
   person: Person,
 ): Person {
   const owner = outside?.owner;
   return owner && isSamePerson(owner, person) ? owner : requester;
 }
 
-/** Keeps an answer of the gate to what the caller understands, and to how long it waits, also where a call goes on to other people. */
+/** Limits a gate's answer, escalation included, to the caller's decisions and waiting time. */
 export function limitGateAnswer(answer: GateAnswer, outside: CallOrigin | undefined): GateAnswer {
   if (answer.kind !== 'ask' || !outside) return answer;
   const { decisions, deadlineMs } = outside;

@@ -7,7 +7,7 @@ export interface PersonDecision {
   readonly at: number;
 }
 
-/** Lists who has decided on a call between two of its revisions, each person once. */
+/** Lists who decided on a call between two of its revisions, each person once. */
 export function decisionsBetween(before: Call, after: Call): readonly PersonDecision[] {
   const { verdict, votes, editedBy, updatedAt } = after;
   const isNewVerdict = verdict !== undefined && verdict.at !== before.verdict?.at;

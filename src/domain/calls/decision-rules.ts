@@ -1,4 +1,4 @@
-/** Decisions as pure functions: from the stored call and a person's wish to the steps to be written, or the answer why not. */
+/** Pure decision rules: from a stored call and a command to the steps to write, or to a refusal. */
 
 import type { Allowed, Permission } from '../people/decision-permission.ts';
 import { isSamePerson } from '../people/person.ts';
@@ -16,51 +16,51 @@ import { isIntact } from './seal.ts';
 import { type CallPreview, toStoredPreview } from './stored-preview.ts';
 import { type Step, stepFrom } from './transitions.ts';
 
-/** Steps to be written, whose last call is the news; or an answer that changes nothing. */
+/** Steps to write, the last one being the result; or an answer that changes nothing. */
 export type DecisionRuling<Answer = DecisionOutcome> =
   | { readonly kind: 'steps'; readonly steps: readonly Step[] }
   | { readonly kind: 'answer'; readonly outcome: Answer };
 
-/** An edit's arguments as the tool read them, with the preview of their effect. */
+/** An edit's arguments as the tool parsed them, with a preview of the effect. */
 export interface Edited extends CallPreview {
   readonly parsed: ParsedArgs;
 }
 
-/** The most characters of a reason. */
+/** Maximum length of a reason, in characters. */
 export const REASON_LENGTH = 300;
 
-/** Returns the route that rules a call; calls that ran unasked fall to their requester. */
+/** Returns the route that applies to a call; without one, the requester decides. */
 export function rulingRouteOf(call: Call): Route {
   return call.route ?? REQUESTER_ROUTE;
 }
 
-/** How many approvals are still missing. */
+/** Returns how many approvals are still missing. */
 export function missingApprovalCount(call: Call): number {
   return Math.max(0, rulingRouteOf(call).quorum - call.votes.length);
 }
 
-/** Checks what every decision must pass; an answer, or steps, when it may not go on. */
+/** Checks what applies to every decision. Returns an answer or steps if it may not continue. */
 export function checkDecisionLook(
   call: Call,
-  look: DecisionCheck,
+  check: DecisionCheck,
   now: number,
   permission: Permission,
 ): DecisionRuling | Allowed {
   if (permission.kind === 'nobody') return notAllowed(call, permission.why);
   if (call.status === 'proposed') return answer({ kind: 'not-found' });
   if (call.status !== 'pending') return answer({ kind: 'already-decided', call });
-  if (isStaleToken(call, look)) return answer({ kind: 'stale', call });
+  if (isStaleToken(call, check)) return answer({ kind: 'stale', call });
   if (!isIntact(call)) return { kind: 'steps', steps: [stopForgedCall(call, now)] };
   if (permission.kind === 'not-allowed') return notAllowed(call, permission.why);
   if (call.deadlineAt !== undefined && now >= call.deadlineAt) {
     return { kind: 'steps', steps: [ruleExpiry(call, now)] };
   }
-  // Whoever opens it is shown the route of now.
-  const isPress = look.kind === 'approve' && look.renews !== true;
-  return isPress && hasOtherRoute(call, look) ? answer({ kind: 'rerouted', call }) : permission;
+  // A person who opens the call is shown the current route.
+  const isApproval = check.kind === 'approve' && check.renews !== true;
+  return isApproval && hasOtherRoute(call, check) ? answer({ kind: 'rerouted', call }) : permission;
 }
 
-/** Rules on a decision; `edited` is needed for edits. */
+/** Rules on a decision. Throws if an edit comes without `edited`. */
 export function ruleDecision(
   call: Call,
   command: DecisionCommand,
@@ -70,8 +70,8 @@ export function ruleDecision(
   tool?: SecretsOfTool,
 ): DecisionRuling {
   const { decision, by } = command;
-  const look = checkDecisionLook(call, { ...command, kind: decision.kind }, now, permission);
-  if (look.kind !== 'allowed') return look;
+  const check = checkDecisionLook(call, { ...command, kind: decision.kind }, now, permission);
+  if (check.kind !== 'allowed') return check;
   switch (decision.kind) {
     case 'approve':
       if (mustStillOpen(call, by, tool)) return answer({ kind: 'needs-opening', call });
@@ -79,7 +79,7 @@ export function ruleDecision(
     case 'edit': {
       if (!edited) throw new Error('An edit is ruled on with its parsed arguments.');
       const sawAll = decision.keepsUnseen !== true && !hasOtherRoute(call, command);
-      const approves = look.approves && sawAll;
+      const approves = check.approves && sawAll;
       return ruleEdit(call, { kind: 'edit', by, at: now }, edited, approves);
     }
     case 'reply':
@@ -89,20 +89,20 @@ export function ruleDecision(
   }
 }
 
-/** Checks what must hold before a person says what happened to a call; an answer when it may not go on. */
+/** Checks whether a person may report what happened to a call; returns an answer if not. */
 export function checkSettlement(
   call: Call,
-  look: Pick<DecisionCheck, 'attempt' | 'digest'>,
+  check: Pick<DecisionCheck, 'attempt' | 'digest'>,
   permission: Permission,
 ): DecisionRuling | Allowed {
   if (permission.kind === 'nobody') return notAllowed(call, permission.why);
   if (call.status !== 'unknown') return answer({ kind: 'already-decided', call });
-  if (isStaleToken(call, look)) return answer({ kind: 'stale', call });
+  if (isStaleToken(call, check)) return answer({ kind: 'stale', call });
   if (permission.kind === 'not-allowed') return notAllowed(call, permission.why);
   return permission;
 }
 
-/** Rules on what a person found out about a call of which it is unknown whether it ran. */
+/** Rules on a person's finding about a call whose outcome is unknown. */
 export function ruleSettlement(
   call: Call,
   command: SettleCommand,
@@ -110,11 +110,11 @@ export function ruleSettlement(
   permission: Permission,
   tool?: SecretsOfTool,
 ): DecisionRuling {
-  const look = checkSettlement(call, command, permission);
-  if (look.kind !== 'allowed') return look;
+  const check = checkSettlement(call, command, permission);
+  if (check.kind !== 'allowed') return check;
   const verdict: Verdict = { kind: 'settle', by: command.by, at: now };
   if (command.finding === 'rerun') {
-    const approves = look.approves && !mustStillOpen(call, command.by, tool);
+    const approves = check.approves && !mustStillOpen(call, command.by, tool);
     return ruleRerun(call, verdict, approves);
   }
   const ran = command.finding === 'ran';
@@ -125,13 +125,13 @@ export function ruleSettlement(
   return steps(stepFrom(call, 'settle', now, { status, verdict, outcome }));
 }
 
-/** Tells whether a call waits that should have been decided, or run, by now. */
+/** Returns whether a pending or approved call is past its deadline. */
 export function isOverdue({ deadlineAt, status }: Call, now: number): boolean {
   const waits = status === 'pending' || status === 'approved';
   return waits && deadlineAt !== undefined && now >= deadlineAt;
 }
 
-/** Expires a pending or approved call, or tells the agent of an unknown one that it stays unknown. */
+/** Expires a pending or approved call. An unknown call stays unknown; the agent is told so. */
 export function ruleExpiry(call: Call, now: number): Step {
   if (call.status === 'unknown') {
     const reason = 'it was cut off while it ran, and nobody has said since what happened.';
@@ -143,7 +143,7 @@ export function ruleExpiry(call: Call, now: number): Step {
   return stepFrom(call, 'expire', now, { status: 'expired', outcome: { kind: 'expired' } });
 }
 
-/** Stops a call whose stored arguments are not those whose digest was shown; `mayHaveRun` tells whether it had begun before. */
+/** Fails a call that does not match the digest shown. `mayHaveRun`: it may have started. */
 export function stopForgedCall(
   call: Call,
   now: number,
@@ -159,7 +159,7 @@ export function stopForgedCall(
   return stepFrom(call, 'integrity', now, { status: 'failed', note, outcome });
 }
 
-/** Withdraws a call that has not begun to run, or whose work is a child thread; undefined when it is too late for that. */
+/** Withdraws a call; undefined if it ended, is unknown, or runs (delegated calls excepted). */
 export function withdrawCall(
   call: Call,
   cause: Extract<Outcome, { kind: 'withdrawn' }>['cause'],
@@ -173,7 +173,7 @@ export function withdrawCall(
   });
 }
 
-/** Takes back a call that its graph was to be given with others, before it was; undefined when it has ended. */
+/** Withdraws a call that has not yet reached its graph; undefined if it has ended. */
 export function withdrawUndelivered(
   call: Call,
   cause: Extract<Outcome, { kind: 'withdrawn' }>['cause'],
@@ -193,7 +193,7 @@ function ruleApproval(call: Call, verdict: Verdict, given = ''): DecisionRuling 
   if (hasApproved) {
     const missing = missingApprovalCount(call);
     if (missing > 0) return answer({ kind: 'already-voted', call, missing });
-    // Its route asks for fewer than there are by now: the press is all that it lacks.
+    // The quorum was lowered after this person approved; only a click was missing.
     return steps(stepFrom(withoutNote(call), 'approve', at, { status: 'approved', verdict }));
   }
   const reason = given.trim();
@@ -233,9 +233,9 @@ function ruleEdit(
 }
 
 function ruleRerun(call: Call, verdict: Verdict, approves: boolean): DecisionRuling {
-  // A new attempt is hashed anew: what was changed since must not become what was shown.
+  // A rerun computes a new digest. Check first, so that tampered content cannot become valid.
   if (!isIntact(call)) return steps(stopForgedCall(call, verdict.at));
-  const { outcome: _told, claim: _dead, ...rest } = call;
+  const { outcome: _outcome, claim: _claim, ...rest } = call;
   const attempt = call.attempt + 1;
   const again = stepFrom(rest, 'rerun', verdict.at, {
     status: 'pending',
@@ -248,7 +248,7 @@ function ruleRerun(call: Call, verdict: Verdict, approves: boolean): DecisionRul
   return reapproveEdited(again, verdict, approves);
 }
 
-/** The press that made an attempt is its maker's approval, where that counts and needs no words. */
+/** The person who edits or reruns also approves, if their approval counts and needs no reason. */
 function reapproveEdited(made: Step, verdict: Verdict, approves: boolean): DecisionRuling {
   const route = rulingRouteOf(made.call);
   const isEnough = isServerQuestion(made.call) || route.decisions.includes('approve');
@@ -264,7 +264,7 @@ function reapproveEdited(made: Step, verdict: Verdict, approves: boolean): Decis
   return steps(made, approved);
 }
 
-/** Why it was pending again is over once it is approved. */
+/** The note says why the call was pending again; approval makes it obsolete. */
 function withoutNote({ note: _why, ...call }: Call): Call {
   return call;
 }

@@ -5,32 +5,37 @@ import type { Sentence } from '../text/sentence.ts';
 import type { FieldProblem } from '../tools/tool.ts';
 import type { Call } from './call.ts';
 
-/** What a person does on the attempt that they saw. */
+/** A person's decision on the attempt that they saw. */
 export interface DecisionCommand {
   readonly callId: string;
   readonly attempt: number;
-  /** The short digest that the card showed. */
+  /** The short digest shown on the card. */
   readonly digest: string;
-  /** The digest of the route that the card showed: under another one an approval does not count. (Default: none was shown.) */
+  /**
+   * Digest of the route on the card. An approval given under another route does not count.
+   * (Default: not shown.)
+   */
   readonly card?: string;
   readonly by: Person;
   readonly decision:
     | {
         readonly kind: 'approve';
-        /** Why, in the person's own words; needed where the route asks for it. */
+        /** The person's reason; required if the route asks for one. */
         readonly reason?: string;
       }
     | {
         readonly kind: 'edit';
         readonly args: JsonValue;
-        /** Whether arguments stay that the person was not shown: then their edit approves nothing. */
+        /**
+         * True if the edit keeps arguments that the person could not see. Then it approves nothing.
+         */
         readonly keepsUnseen?: boolean;
       }
     | { readonly kind: 'reply'; readonly text: string }
     | { readonly kind: 'ignore' };
 }
 
-/** What people say of a call of which it is unknown whether it ran. */
+/** A person's finding about a call whose outcome is unknown. */
 export interface SettleCommand {
   readonly callId: string;
   readonly attempt: number;
@@ -39,38 +44,38 @@ export interface SettleCommand {
   readonly finding: 'ran' | 'rerun' | 'leave';
 }
 
-/** What became of a decision; nothing has changed unless it is `decided` or `recorded`. */
+/** The result of a decision. Only `decided` and `recorded` change anything. */
 export type DecisionOutcome =
   | { readonly kind: 'decided'; readonly call: Call }
-  /** It counts, and this many more approvals are missing. */
+  /** The approval counts; `missing` more are needed. */
   | { readonly kind: 'recorded'; readonly call: Call; readonly missing: number }
   | { readonly kind: 'already-voted'; readonly call: Call; readonly missing: number }
   | { readonly kind: 'already-decided'; readonly call: Call }
   /** The card showed an earlier attempt. */
   | { readonly kind: 'stale'; readonly call: Call }
-  /** The card showed another route; the call is as it is now. */
+  /** The card showed another route. `call` is the current state. */
   | { readonly kind: 'rerouted'; readonly call: Call }
   | { readonly kind: 'not-allowed'; readonly call: Call; readonly why: Sentence }
-  /** It would count, and the route asks for a reason with it. */
+  /** The approval would count, but the route requires a reason. */
   | { readonly kind: 'needs-reason'; readonly call: Call }
-  /** A part of it is masked until the person opens the call, and they have not. */
+  /** The person has to open the masked parts first. */
   | { readonly kind: 'needs-opening'; readonly call: Call }
   | { readonly kind: 'invalid'; readonly call: Call; readonly problems: readonly FieldProblem[] }
   | { readonly kind: 'not-found' }
-  /** The stored call can't be understood: nothing of it runs until it is restored. */
+  /** The stored call can't be read. Nothing runs until it is restored. */
   | { readonly kind: 'damaged' };
 
-/** What of a call a person wants to read whole. */
+/** A request to read a call in full. */
 export interface OpenCommand {
   readonly callId: string;
   readonly attempt: number;
   readonly digest: string;
   readonly by: Person;
-  /** Whether they are to say what happened to a call of which nobody knows whether it ran. */
+  /** Opened in order to report what happened to a call with an unknown outcome. */
   readonly settles?: true;
 }
 
-/** What a person is about to do, looked at before a form is shown. */
+/** A check of what a person is about to do, made before a form opens. */
 export interface DecisionCheck {
   readonly callId: string;
   readonly attempt: number;
@@ -78,8 +83,8 @@ export interface DecisionCheck {
   readonly card?: string;
   readonly by: Person;
   readonly kind: DecisionKind;
-  /** Whether the call is first shown anew, where what it works on has changed: for a person who is about to read it. */
+  /** First refresh an outdated preview, because the person is about to read it. */
   readonly renews?: true;
-  /** Whether it is about saying what happened to a call of which nobody knows whether it ran; the rights to that are those of whoever approves it. */
+  /** The check is about reporting an unknown outcome. That needs the right to approve. */
   readonly settles?: true;
 }

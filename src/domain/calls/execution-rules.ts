@@ -1,4 +1,4 @@
-/** Whether an approved call may still run, looked at again in the moment before it does. */
+/** Rechecks just before an approved call runs whether it still may. */
 
 import { checkDecisionPermission, type KnownGroups } from '../people/decision-permission.ts';
 import { MEMBERSHIP_LABELS } from '../people/sender-policy.ts';
@@ -17,32 +17,32 @@ import { isIntact } from './seal.ts';
 import { type CallPreview, toStoredPreview, UNSEEN_BASIS } from './stored-preview.ts';
 import { type Step, stepFrom } from './transitions.ts';
 
-/** What is known when a worker wants to run a call. */
+/** The facts a worker has when it wants to run a call. */
 export interface ClaimFacts {
   readonly now: number;
   readonly fence: number;
-  /** The policy's answer of this moment. */
+  /** The policy's current answer. */
   readonly gate: GateAnswer;
-  /** The stored arguments read by the tool as it is now; undefined when there is no such tool any more. */
+  /** The stored arguments, parsed by the current tool; undefined if the tool is gone. */
   readonly parsed: ParsedArgs | undefined;
-  /** The thread that the work is handed to, where the tool delegates it. */
+  /** The child thread to start, if the tool delegates. */
   readonly child?: ThreadKey | undefined;
-  /** The tool's preview of this moment; undefined where that does not matter. */
+  /** The tool's current preview; undefined if it is not needed. */
   readonly preview?: Preview | undefined;
-  /** The summary that goes with it. */
+  /** The summary that belongs to `preview`. */
   readonly summary?: string | undefined;
-  /** What the workspace says now of those who approved; undefined when that can't be told. */
+  /** The approvers' current membership; undefined if it could not be looked up. */
   readonly voters: KnownApprovers | undefined;
 }
 
-/** Those who approved a call, as the workspace tells of them in the moment of the claim. */
+/** The approvers' membership and groups, looked up at the claim. */
 export interface KnownApprovers {
   /** By user id. */
   readonly standings: ReadonlyMap<string, WorkspaceMembership>;
   readonly groups: KnownGroups;
 }
 
-/** Returns the step to take: the claim, or what stands in its way. */
+/** Returns the claim, or the step that prevents it. */
 export function ruleClaim(call: Call, facts: ClaimFacts): Step {
   const { now } = facts;
   if (!isIntact(call)) return stopForgedCall(call, now);
@@ -56,7 +56,7 @@ export function ruleClaim(call: Call, facts: ClaimFacts): Step {
   });
 }
 
-/** What the tool, the policy and the preview have to say now; undefined when nothing has changed. */
+/** Checks tool, policy and preview; undefined if nothing prevents the run. */
 function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
   const { now, gate, parsed } = facts;
   if (!parsed) return refuseCall(call, now, describeMissingTool(call));
@@ -77,13 +77,16 @@ function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
   return route && isOutdated(call, facts.preview) ? renewAttempt(call, route, facts) : undefined;
 }
 
-/** Says that a call's tool is not offered: one of a server may be again. */
+/** Explains that a tool is missing. An MCP server's tool may come back. */
 export function describeMissingTool({ server, tool }: Pick<Call, 'server' | 'tool'>): string {
   if (server === undefined) return `The tool “${tool}” is no longer there.`;
   return `The tool “${tool}” is not there now: the MCP server “${server}” can’t be reached, or has it no more.`;
 }
 
-/** Takes over the call of a worker that died while it ran: runs an idempotent one again, asks people about any other, and about one without a seal. */
+/**
+ * Takes over the call of a dead worker. Reruns it only if it is idempotent and sealed; otherwise
+ * asks people.
+ */
 export function ruleRecovery(call: Call, now: number, fence: number, mayRerun = true): Step {
   if (call.idempotent && mayRerun && call.doubt !== 'unsealed') {
     return stepFrom(call, 'recover', now, { status: 'running', claim: { fence, at: now } });
@@ -92,27 +95,30 @@ export function ruleRecovery(call: Call, now: number, fence: number, mayRerun = 
   return stepFrom(call, 'recover', now, toUnknownPatch(call, now, note));
 }
 
-/** Leaves the call of a dead worker that would run again and may not: `why` is a sentence for people. */
+/** Refuses to rerun a dead worker's call. `why` is a sentence for people. */
 export function rejectRerun(call: Call, why: Sentence, now: number): Step {
   const note = sentence`The process died while this ran, and it is not run again: ${why} It may have run, in part or whole. Please check.`;
   return stepFrom(call, 'recover', now, toUnknownPatch(call, now, note));
 }
 
-/** Leaves a call to itself whose tool goes on though it was told to end, or whose taker keeps silent: whether it runs, only people can tell. */
+/**
+ * Gives up on a run that ignores its stop, or whose caller never reports. Only people can say
+ * whether it ran.
+ */
 export function abandonRun(call: Call, cause: 'stop' | 'deadline' | 'silence', now: number): Step {
   return stepFrom(call, 'abandon', now, toUnknownPatch(call, now, ABANDONED[cause]));
 }
 
-const GOES_ON =
+const STILL_RUNNING =
   'and the tool goes on all the same: it may still be at work, or have run in part or whole. Please check.';
 const ABANDONED = {
-  stop: `A person stopped this, ${GOES_ON}`,
-  deadline: `This took too long and was told to end, ${GOES_ON}`,
+  stop: `A person stopped this, ${STILL_RUNNING}`,
+  deadline: `This took too long and was told to end, ${STILL_RUNNING}`,
   silence:
     'Whoever asked for this took it and has not said since what came of it. It may have run, in part or whole. Please check.',
 } as const;
 
-/** Leaves a call whose tool can't tell whether it ran: `why` is a sentence for people. */
+/** Marks a call whose tool can't tell whether it ran. `why` is a sentence for people. */
 export function markOutcomeUnknown(call: Call, why: string, now: number): Step {
   const note = `${why} It may have run, in part or whole. Please check.`;
   return stepFrom(call, 'abandon', now, toUnknownPatch(call, now, note));
@@ -135,13 +141,13 @@ export function recordRunEnd(
   });
 }
 
-/** Whoever may take a call without being asked has as long for it as for one that people decide. */
+/** An unasked external call gets the same deadline for taking it as for a decision. */
 function takeDeadlineOf(call: Call, now: number): { readonly deadlineAt?: number } {
   if (!isConsumedByCaller(call)) return {};
   return { deadlineAt: now + (call.outside?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs) };
 }
 
-/** Answers a proposed call with the gate's word. */
+/** Applies the gate's answer to a proposed call. */
 export function ruleGateAnswer(call: Call, gate: GateAnswer, now: number): Step {
   switch (gate.kind) {
     case 'run':
@@ -162,20 +168,20 @@ export function ruleGateAnswer(call: Call, gate: GateAnswer, now: number): Step 
   }
 }
 
-/** A preview that came too late, or from a tool that does not bind, says nothing new: the run itself looks again. */
+/** A late preview, or one without a basis, proves nothing; the run checks again. */
 function isOutdated(call: Call, preview: Preview | undefined): boolean {
   const basis = preview?.basis;
   return basis !== undefined && basis !== UNSEEN_BASIS && basis !== call.basis;
 }
 
-/** Shows a waiting call anew when its preview of now was made from something else; undefined when nothing has changed. */
+/** Renews a pending call if its preview's source has changed; undefined if not. */
 export function rulePreviewRenewal(call: Call, shown: CallPreview, now: number): Step | undefined {
   const { route } = call;
   if (!isIntact(call) || !route || !isOutdated(call, shown.preview)) return undefined;
   return renewAttempt(call, route, { now, ...shown });
 }
 
-/** Back to pending: what people approved is not what would happen now. Old buttons die with the digest. */
+/** Back to pending, because the effect has changed. The new digest invalidates old buttons. */
 function renewAttempt(
   call: Call,
   route: Route,
@@ -192,9 +198,9 @@ function renewAttempt(
   });
 }
 
-/** Back to pending when too few of those who approved may still approve, or nobody can tell. */
+/** Back to pending if too few approvals still count, or the approvers are unknown. */
 function askAgain(call: Call, route: Route, { voters, now }: ClaimFacts): Step | undefined {
-  // Whoever has approved could not press again: all of them are asked anew.
+  // People who have approved could not click again, so drop all approvals.
   if (!voters && call.votes.length > 0) return returnToPending(call, route, now, [], UNCLEAR);
   const judged = call.votes.map((vote) => ({
     vote,
@@ -208,7 +214,7 @@ function askAgain(call: Call, route: Route, { voters, now }: ClaimFacts): Step |
   return returnToPending(call, route, now, votes, describeReopened(call, route, lost));
 }
 
-/** A call that is asked on the policy's own route begins its way to others anew. */
+/** The call is back on the policy's own route, so its escalation starts over. */
 export function restartEscalation({ escalatedFrom: _old, ...call }: Call): Call {
   return call;
 }
@@ -234,7 +240,7 @@ function returnToPending(
   });
 }
 
-/** Says why an approval does not count any more; undefined when it does. */
+/** Explains why an approval no longer counts; undefined if it does. */
 export function explainLostApproval(
   call: Call,
   route: Route,
@@ -265,7 +271,7 @@ function describeReopened(call: Call, route: Route, lost: readonly Sentence[]): 
   return sentence`An approval does not count any more: ${joinSentences(lost, ', ')}. Nothing was run.`;
 }
 
-/** Ends a call that the policy, or the tool of now, does not take. */
+/** Ends a call that the policy refuses or the current tool does not accept. */
 export function refuseCall(call: Call, now: number, reason: string): Step {
   return stepFrom(call, 'refuse', now, {
     status: 'refused',

@@ -2,13 +2,13 @@ import type { JsonValue } from '../json/json.ts';
 import type { Person } from '../people/person.ts';
 import { type CallEdit, describeCallEdit } from './call-edit.ts';
 
-/** Why a call was taken back without a decision on it. */
+/** Why a call was withdrawn without a decision. */
 export type WithdrawalCause =
   | 'new-message'
   | 'ignored-sibling'
   | 'stop'
   | 'turn-ended'
-  /** By the program that had asked. */
+  /** By the program that made the call. */
   | 'cancelled';
 
 /** What the agent is told about a call. */
@@ -22,18 +22,18 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** An outcome as the graph takes it: the text of the one tool message that answers the call. */
+/** An outcome as the graph receives it: the text of the call's only tool message. */
 export interface ToolReply {
   readonly v: 1;
   readonly text: string;
   readonly status: 'ok' | 'error';
   /** The model is not called again until the next message. */
   readonly endsTurn: boolean;
-  /** For a graph that runs its own tools; absent where no person has decided, and the text says why. */
+  /** For a graph that runs its own tools. Absent if nobody decided; `text` then says why. */
   readonly decision?: ForeignDecision;
 }
 
-/** What people decided on a call of a graph that runs its own tools; an ignored one has no words. */
+/** A decision, for a graph that runs its own tools. */
 export type ForeignDecision =
   | { readonly kind: 'approve' }
   | { readonly kind: 'edit'; readonly args: JsonValue }
@@ -54,28 +54,28 @@ const WITHDRAWN: Record<WithdrawalCause, { text: string; endsTurn: boolean }> = 
   cancelled: { text: 'Not run: whoever asked for it took it back.', endsTurn: true },
 };
 
-/** An approval, perhaps with its reason. */
-interface Reasoned {
+/** An approval, with an optional reason. */
+interface ReasonedVote {
   readonly by: Person;
   readonly reason?: string;
 }
 
-/** Says an outcome to the model, with what a person had changed in the arguments, and why people approved it. */
+/** Turns an outcome into the model's tool message, with the edit and the approvers' reasons. */
 export function toToolReply(
   outcome: Outcome,
   edit?: CallEdit,
-  votes: readonly Reasoned[] = [],
+  votes: readonly ReasonedVote[] = [],
 ): ToolReply {
   const before = [
     ...(edit === undefined ? [] : [describeCallEdit(edit)]),
     ...votes.flatMap(describeReason),
   ];
-  const said = before.map((line) => `${line}\n`).join('');
+  const prefix = before.map((line) => `${line}\n`).join('');
   switch (outcome.kind) {
     case 'result':
-      return reply(`${said}${outcome.text}`, 'ok');
+      return reply(`${prefix}${outcome.text}`, 'ok');
     case 'error':
-      return reply(`${said}${outcome.text}`, 'error');
+      return reply(`${prefix}${outcome.text}`, 'error');
     case 'reply':
       return reply(`Not run. A person answered instead of approving: ${outcome.text}`, 'ok');
     case 'ignored':
@@ -103,7 +103,7 @@ export function toToolReply(
   }
 }
 
-function describeReason({ by, reason }: Reasoned): readonly string[] {
+function describeReason({ by, reason }: ReasonedVote): readonly string[] {
   return reason === undefined ? [] : [`Approved by ${by.user}: ${reason.replaceAll(/\s+/g, ' ')}`];
 }
 

@@ -1,22 +1,22 @@
 import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
 import type { Call, SimilarCall } from './call.ts';
 
-/** A moment: after that, what people once said of a call says little about the next. */
-const MOMENT_MS = 3_600_000;
+/** Older decisions say little about a new call. */
+const RECENT_MS = 3_600_000;
 
-/** Finds the newest call like this one that a person edited, answered or ignored a moment ago. */
+/** Finds the newest similar call that a person recently edited, answered or ignored. */
 export function findSimilarCall(
   asked: Pick<Call, 'tool' | 'args' | 'createdAt'>,
   calls: readonly Call[],
 ): SimilarCall | undefined {
-  const likes = calls.flatMap((call): readonly SimilarCall[] => {
+  const matches = calls.flatMap((call): readonly SimilarCall[] => {
     const answer = answerOf(call);
     if (!answer || call.tool !== asked.tool) return [];
-    if (asked.createdAt - answer.at > MOMENT_MS) return [];
+    if (asked.createdAt - answer.at > RECENT_MS) return [];
     const likeness = likenessOf(call.proposedArgs, asked.args);
     return likeness === undefined ? [] : [{ likeness, ...answer }];
   });
-  return likes.sort((a, b) => b.at - a.at)[0];
+  return matches.sort((a, b) => b.at - a.at)[0];
 }
 
 function answerOf({ verdict, editedBy }: Call): Omit<SimilarCall, 'likeness'> | undefined {
@@ -34,7 +34,7 @@ function likenessOf(earlier: string, asked: string): SimilarCall['likeness'] | u
   return shared > 0 && shared * 2 >= Math.max(before.length, now.length) ? 'similar' : undefined;
 }
 
-/** Every argument as one text. */
+/** Returns each argument as one text. */
 function entriesOf(args: string): readonly string[] {
   const value = readStoredJson(args);
   if (typeof value !== 'object' || value === null) return [];

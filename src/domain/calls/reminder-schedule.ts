@@ -1,4 +1,4 @@
-/** What becomes of a pending call while nobody decides it: its people are reminded once, or others may decide. */
+/** Reminders and escalation of pending calls. */
 
 import { isGroup } from '../people/decision-permission.ts';
 import type { Person } from '../people/person.ts';
@@ -7,14 +7,14 @@ import type { Call } from './call.ts';
 import { missingApprovalCount } from './decision-rules.ts';
 import { type Step, stepFrom } from './transitions.ts';
 
-/** When the people of a pending call are to be reminded; undefined when they are not, or were. */
+/** When to remind the approvers; undefined if never, or already done. */
 export function reminderDueAt(call: Call): number | undefined {
   const { pendingSince, remindedAt, route, status } = call;
   if (status !== 'pending' || remindedAt !== undefined) return undefined;
   return later(pendingSince, route?.remindAfterMs);
 }
 
-/** When a pending call goes on to another route; undefined when it does not. */
+/** When a pending call escalates; undefined if never. */
 export function escalationDueAt(call: Call): number | undefined {
   const { pendingSince, route, status } = call;
   return status === 'pending' ? later(pendingSince, route?.escalate?.afterMs) : undefined;
@@ -24,12 +24,15 @@ function later(pendingSince: number | undefined, ms: number | undefined): number
   return pendingSince === undefined || ms === undefined ? undefined : pendingSince + ms;
 }
 
-/** Notes that the people of a pending call are reminded. */
+/** Records that the approvers of a pending call were reminded. */
 export function recordReminder(call: Call, now: number): Step {
   return stepFrom(call, 'remind', now, { status: 'pending', remindedAt: now });
 }
 
-/** Hands a pending call to the route that its own names: approvals, reminder and deadline start anew; undefined when it names none. */
+/**
+ * Escalates a pending call: approvals, reminder and deadline start over. Undefined without an
+ * escalation route.
+ */
 export function escalateCall(call: Call, now: number): Step | undefined {
   const to = call.route?.escalate?.to;
   if (!to) return undefined;
@@ -45,7 +48,10 @@ export function escalateCall(call: Call, now: number): Step | undefined {
   });
 }
 
-/** Returns the route that rules a call, where the policy of now answers with `route`: the one that it has gone on to from there, if it has. */
+/**
+ * Returns the route that applies if the policy now answers `route`: its escalation, if the call got
+ * there.
+ */
 export function reachedRouteOf(call: Call, route: Route): Route {
   if (call.escalatedFrom !== route.name) return route;
   let reached: Route | undefined = route;
@@ -53,7 +59,10 @@ export function reachedRouteOf(call: Call, route: Route): Route {
   return reached ?? route;
 }
 
-/** Those whose decision a pending call waits for; whoever has approved is not among them, unless a press is all that it lacks. */
+/**
+ * Returns the people and groups who can still decide. Someone who approved is left out unless only
+ * a click is missing.
+ */
 export function missingApprovers(call: Call): {
   readonly people: readonly Person[];
   readonly groups: readonly Group[];
@@ -70,7 +79,7 @@ export function missingApprovers(call: Call): {
     }
   }
   if (missingApprovalCount(call) > 0) for (const { by } of call.votes) people.delete(by.user);
-  // Theirs would not count.
+  // Their approval would not count.
   if (!selfApproval) people.delete(call.requester.user);
   return { people: [...people.values()], groups };
 }

@@ -1,8 +1,9 @@
 /**
- * Seals of stored calls. The digest tells whether a call is the one that was shown; whoever can write
- * the database could rewrite the digest too, or add an approval, so the whole call is sealed under
- * the installation's key, which a database in a file does not hold; on Redis the key lies beside the
- * calls. Putting back an earlier state of the same call is the one change that a seal does not show.
+ * Seals of stored calls. The digest shows whether a call is the one people saw. Anyone who can
+ * write to the database could also rewrite the digest or add an approval. So the whole call is
+ * sealed under the installation's key. A database file does not hold that key; on Redis the key is
+ * stored beside the calls. A seal does not reveal one change: restoring an earlier state of the
+ * same call.
  */
 import { createHmac } from 'node:crypto';
 import type { Call } from './call.ts';
@@ -11,26 +12,26 @@ import { callDigestOf } from './digest.ts';
 /** Returns the seal of a text. */
 export type Seal = (text: string) => string;
 
-/** Makes the seals of one installation: HMAC-SHA256, hexadecimal. */
+/** Creates the call seal of an installation: hex HMAC-SHA256. */
 export function createSeal(key: Uint8Array): Seal {
   return (text) =>
     createHmac('sha256', key).update(`countersign-call-seal-1\0${text}`).digest('hex');
 }
 
-/** Makes the seals of what the audit says of itself. */
+/** Creates the seal of the audit log: hex HMAC-SHA256. */
 export function createAuditSeal(key: Uint8Array): Seal {
   return (text) =>
     createHmac('sha256', key).update(`countersign-audit-seal-1\0${text}`).digest('hex');
 }
 
-/** Returns a call with its seal, as it is to be stored; one that was found to be forged never gets a right seal again. */
+/** Seals a call for storage. A call found forged is never sealed again. */
 export function withCallSeal({ doubt, ...call }: Call, seal: Seal): Call {
   return doubt === 'forged' ? call : { ...call, seal: seal(sealedTextOf(call)) };
 }
 
 /**
- * Returns a stored call with what its seal says of it. Nobody can tell whether the approvals of a
- * call without a seal are people's: they do not count, so it has to be approved again.
+ * Checks the seal of a stored call. Approvals of an unsealed call can't be verified, so they are
+ * dropped and it needs new ones.
  */
 export function withCheckedSeal(stored: Call, seal: Seal): Call {
   const { doubt: _claimed, ...call } = stored;
@@ -38,20 +39,23 @@ export function withCheckedSeal(stored: Call, seal: Seal): Call {
   return call.seal === seal(sealedTextOf(call)) ? call : { ...call, doubt: 'forged' };
 }
 
-/** Tells whether a stored call is the one that was shown, as far as its digest and its seal can tell. */
+/** Returns whether digest and seal match the stored call. */
 export function isIntact(call: Call): boolean {
   return call.doubt !== 'forged' && callDigestOf(call) === call.digest;
 }
 
-/** All of a call, its keys in order. Only marking as delivered is written apart from the call's steps. */
-function sealedTextOf({ seal: _seal, delivered: _apart, ...call }: Call): string {
-  return JSON.stringify(call, (_key, value: unknown) => (isObject(value) ? inOrder(value) : value));
+/**
+ * The sealed text: all fields, keys sorted. `delivered` is excluded, because it is written
+ * separately.
+ */
+function sealedTextOf({ seal: _seal, delivered: _delivered, ...call }: Call): string {
+  return JSON.stringify(call, (_key, value: unknown) => (isObject(value) ? sortKeys(value) : value));
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function inOrder(value: object): object {
+function sortKeys(value: object): object {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

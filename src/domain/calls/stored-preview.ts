@@ -1,19 +1,22 @@
 import type { Preview } from '../tools/tool.ts';
 
-/** The basis of a call that nobody could be shown a preview of: a tool that binds its runs finds another one, and does not run. */
+/**
+ * Basis of a call shown without a preview. A tool that binds its runs sees another basis and does
+ * not run.
+ */
 export const UNSEEN_BASIS = 'unseen';
 
-/** What a preview begins with that says why a run would fail. */
+/** Prefix of a preview that says why the run would fail. */
 export const WOULD_FAIL_PREFIX = 'As things stand, this would fail: ';
 
-/** What a call says of itself, made by its tool when an attempt began. */
+/** The preview and summary that the tool made at the start of an attempt. */
 export interface CallPreview {
   readonly preview?: Preview | undefined;
-  /** In one line, without secrets. */
+  /** One line, without secrets. */
   readonly summary?: string | undefined;
 }
 
-/** What a call stores of that. */
+/** Returns the parts of a preview that a call stores. */
 export function toStoredPreview({ preview, summary }: CallPreview): {
   readonly preview?: string;
   readonly basis?: string;

@@ -1,4 +1,4 @@
-/** The call's life (design §3) as a table: no other edge exists, and every store refuses one. */
+/** The life of a call as a table. Stores reject every other edge. */
 
 import type { JsonValue } from '../json/json.ts';
 import type { Call, CallStatus } from './call.ts';
@@ -37,15 +37,15 @@ export const TRANSITIONS: readonly Edge[] = [
   ['proposed', 'withdrawn', 'withdraw'],
   ['pending', 'pending', 'vote'],
   ['pending', 'pending', 'edit'],
-  // A person has seen what is masked until the call is opened.
+  // A person opened the masked parts of the call.
   ['pending', 'pending', 'open'],
-  // Nobody has decided: those who may are told once more, or others may from now on.
+  // Nobody has decided yet: approvers are reminded, or the call moves to others.
   ['pending', 'pending', 'remind'],
   ['pending', 'pending', 'escalate'],
-  // Its route has changed, or who is in a group of it: nothing is approved by that.
+  // The route changed, or the members of one of its groups did. This approves nothing.
   ['pending', 'pending', 'reroute'],
   ['pending', 'approved', 'approve'],
-  // What it works on has changed since it was shown.
+  // The preview's source has changed since it was shown.
   ['pending', 'pending', 'recheck'],
   ['pending', 'replied', 'reply'],
   ['pending', 'ignored', 'ignore'],
@@ -62,16 +62,16 @@ export const TRANSITIONS: readonly Edge[] = [
   ['running', 'succeeded', 'finish'],
   ['running', 'failed', 'finish'],
   ['running', 'failed', 'integrity'],
-  // Somebody wants it to run again, and what is stored is not what was shown.
+  // A person asked for a rerun, but the stored content is not what was shown.
   ['unknown', 'failed', 'integrity'],
   ['running', 'unknown', 'recover'],
-  // Its tool goes on though it was told to end: by a stop, or at its deadline.
+  // The tool keeps running after a stop or its deadline.
   ['running', 'unknown', 'abandon'],
-  // An idempotent call of a dead worker runs again with the same key: a new claim on the same status.
+  // An idempotent call of a dead worker reruns with the same key: same status, new claim.
   ['running', 'running', 'recover'],
-  // Delegates only: their work is a child thread. And what a graph was to be given with others, and was not.
+  // Only delegates (their work is a child thread), and calls that never reached their graph.
   ['running', 'withdrawn', 'withdraw'],
-  // The route's deadline or a stop: the agent is told "unknown", the card stays settleable.
+  // At the deadline or a stop the agent is told "unknown"; people can still settle the card.
   ['unknown', 'unknown', 'expire'],
   ['unknown', 'pending', 'rerun'],
   ['unknown', 'unknown', 'open'],
@@ -79,15 +79,15 @@ export const TRANSITIONS: readonly Edge[] = [
   ['unknown', 'failed', 'settle'],
 ];
 
-/** One edge taken: the call as it stands after it. */
+/** One step along an edge, with the resulting call. */
 export interface Step {
   readonly cause: TransitionCause;
   readonly call: Call;
-  /** What the audit remembers of it besides, e.g. the rule of the policy; never argument values. */
+  /** Extra facts for the audit, e.g. the policy rule. Never argument values. */
   readonly detail?: { readonly [key: string]: JsonValue };
 }
 
-/** Tells whether the table has this edge. */
+/** Returns whether the table has this edge. */
 export function isTransition(
   from: CallStatus | null,
   to: CallStatus,
@@ -96,7 +96,7 @@ export function isTransition(
   return TRANSITIONS.some(([f, t, c]) => f === from && t === to && c === cause);
 }
 
-/** Throws when a step is not an edge of the table, or breaks a count that only grows by one. */
+/** Throws if a step is not an edge of the table, or breaks the revision or attempt count. */
 export function assertStep(before: Call, step: Step): void {
   const { call, cause } = step;
   if (call.id !== before.id || call.revision !== before.revision + 1) {
@@ -111,7 +111,7 @@ export function assertStep(before: Call, step: Step): void {
   }
 }
 
-/** Makes the step that replaces `before`; the revision and the time are set here. */
+/** Builds the step that replaces `before`, setting revision and time. */
 export function stepFrom(
   before: Call,
   cause: TransitionCause,
