@@ -1,4 +1,7 @@
-/** Throws, naming its place, where the state of a graph holds a BigInt: the stock serializer replaces the whole value that holds one. */
+/**
+ * Throws, naming the path, if a graph's state holds a BigInt. The stock serializer would replace
+ * the whole value around it.
+ */
 export function refuseBigInt(state: unknown): void {
   const path = findBigInt(state);
   if (path === undefined) return;
@@ -8,7 +11,9 @@ export function refuseBigInt(state: unknown): void {
   );
 }
 
-/** Returns the path of the first BigInt within a value, looking into lists, objects, maps and sets; undefined when there is none. */
+/**
+ * Returns the path of the first BigInt in a value (lists, objects, maps, sets); undefined if none.
+ */
 function findBigInt(value: unknown): string | undefined {
   return search(value, '', new Set());
 }

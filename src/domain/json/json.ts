@@ -9,7 +9,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** Reads stored JSON; a text that is none, since somebody changed it, is returned as it is. */
+/** Parses stored JSON. Text that is not JSON (tampered with) is returned unchanged, as a string. */
 export function readStoredJson(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
@@ -19,7 +19,7 @@ export function readStoredJson(text: string): JsonValue {
   }
 }
 
-/** Returns the one JSON text of a value (RFC 8785); throws for what JSON can't carry. */
+/** Returns the canonical JSON of a value (RFC 8785). Throws if JSON can't represent it. */
 export function canonicalJson(value: JsonValue): string {
   const text = canonicalize(value);
   if (text === undefined)

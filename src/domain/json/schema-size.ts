@@ -2,20 +2,20 @@ import type { JsonValue } from './json.ts';
 
 type Schema = { readonly [key: string]: JsonValue };
 
-/** More steps than this take no schema that people fill in a form by. */
+/** A form for people never needs a schema with more steps. */
 const MAX_STEPS = 10_000;
-/** A reference is followed part by part. */
+/** Following a reference costs one more step per this many characters. */
 const CHARACTERS_A_STEP = 20;
-/** What is data, and no schema. */
+/** Keywords whose values are data, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'example']);
-/** What stands in them are schemas under names of any kind. */
+/** Keywords whose values map arbitrary names to schemas. */
 const BY_NAME: ReadonlySet<string> = new Set([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'],
 ]);
 
 /**
- * Tells whether a walk through a JSON Schema that follows its references ends soon: references that
- * fan out make a small text into a walk without an end. Each reference is followed once on a way.
+ * Returns whether walking a JSON Schema through its references ends soon. References that fan out
+ * can make the walk of a small schema endless. Each reference is followed once per path.
  */
 export function isWalkable(schema: Schema): boolean {
   let steps = 0;
@@ -33,7 +33,7 @@ export function isWalkable(schema: Schema): boolean {
     walk(schema, []);
     return true;
   } catch (error) {
-    // Also where the way itself is too long.
+    // Also thrown when the recursion overflows the stack.
     if (error instanceof RangeError) return false;
     throw error;
   }
@@ -49,8 +49,8 @@ function partsOf(value: JsonValue | undefined): readonly JsonValue[] {
 }
 
 /**
- * Returns what a reference within a schema points to: by place (`#/$defs/a`), by an anchor (`#a`), or
- * by the `$id` of a schema in it. Undefined where that is nothing, two things, or outside.
+ * Resolves a reference within a schema: a pointer (`#/$defs/a`), an anchor (`#a`) or an `$id`.
+ * Undefined if it is missing, ambiguous or outside the schema.
  */
 export function targetOf(root: Schema, reference: string): JsonValue | undefined {
   const at = reference.indexOf('#');
@@ -68,13 +68,13 @@ function follow(base: JsonValue, pointer: string): JsonValue | undefined {
     if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) {
       return undefined;
     }
-    // A list has its entries by their numbers.
+    // Array entries are reached by index, too.
     target = (target as Schema)[key];
   }
   return target;
 }
 
-/** What has a name in each schema; nothing has one that stands there twice. */
+/** Named subschemas per root schema. A name that occurs twice maps to undefined. */
 const NAMES = new WeakMap<Schema, ReadonlyMap<string, Schema | undefined>>();
 
 function namesIn(root: Schema): ReadonlyMap<string, Schema | undefined> {

@@ -1,15 +1,15 @@
 /**
- * The only reader of argument text. `JSON.parse` keeps the last of two equal keys and rounds long
- * numbers, so a person could approve another value than the one that was written.
+ * The only parser for argument text. `JSON.parse` keeps the last of two equal keys and rounds long
+ * numbers. A person could then approve another value than the one written.
  */
 import type { JsonValue } from './json.ts';
 
-/** The value of a JSON text, or why it is refused and where (line and column count from 1). */
+/** The parsed value, or why and where the text is rejected (line and column count from 1). */
 export type StrictJson =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly reason: string; readonly line: number; readonly column: number };
 
-/** How long a text may be (bytes), how deep, and how many names and values it may hold. */
+/** Maximum size in bytes, nesting depth, and number of names and values. */
 export interface JsonLimits {
   readonly bytes: number;
   readonly depth: number;
@@ -17,7 +17,7 @@ export interface JsonLimits {
 }
 
 const LIMITS: JsonLimits = { bytes: 256 * 1_024, depth: 32, values: 3_000 };
-/** Of a schema, and of what holds one: nobody reads it value by value. */
+/** Limits for schemas and what contains them: nobody reads those value by value. */
 export const SCHEMA_LIMITS: JsonLimits = { ...LIMITS, values: 20_000 };
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PLAIN_TEXT = /[^"\\\p{Cc}\p{Surrogate}]+/uy;
@@ -39,9 +39,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads RFC 8259 text and nothing looser, within limits (Default: 256 KB, 32 levels and 3,000 names and values); never throws. Refuses
- * what would be read differently than it was written: repeated keys, numbers that lose digits, lone
- * surrogates, a `__proto__` key. `-0` is read as 0, which is how canonical JSON writes it.
+ * Parses strict RFC 8259 text within limits (default: 256 KB, 32 levels, 3,000 names and values).
+ * Never throws. Rejects repeated keys, numbers that lose digits, lone surrogates and a `__proto__`
+ * key. Reads `-0` as 0, as canonical JSON writes it.
  */
 export function parseStrictJson(text: string, limits = LIMITS): StrictJson {
   if (Buffer.byteLength(text) > limits.bytes) {
@@ -109,7 +109,7 @@ function takeMark(reader: Reader, mark: string): boolean {
   return true;
 }
 
-/** Names what stands here, or says that the text ends. */
+/** Describes the character at the current position, or the end of the text. */
 function found(reader: Reader): string {
   const code = reader.text.codePointAt(reader.at);
   if (code === undefined) return 'the text ends; it may have been cut off';
@@ -259,7 +259,7 @@ function readNumber(reader: Reader): number {
   return value === 0 ? 0 : value;
 }
 
-/** Writes a decimal's value in one way, so that equal values have equal texts. */
+/** Normalizes a decimal number, so that equal values have equal texts. */
 function decimalOf(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');

@@ -1,7 +1,7 @@
-/** Does a piece of work when all of its queue that came before have ended, however they did. */
+/** Runs work after everything earlier in the same queue has settled. */
 export type KeyedQueues = <Result>(queue: string, work: () => Promise<Result>) => Promise<Result>;
 
-/** Creates the queues of one process; one is forgotten when it is empty. */
+/** Creates the queues of one process. Empty queues are removed. */
 export function createKeyedQueues(): KeyedQueues {
   const last = new Map<string, Promise<unknown>>();
 
@@ -10,7 +10,7 @@ export function createKeyedQueues(): KeyedQueues {
     work: () => Promise<Result>,
   ): Promise<Result> {
     const mine = (last.get(queue) ?? Promise.resolve()).then(work);
-    // How it ended is its own caller's business.
+    // The caller of that work handles its error.
     const over = mine.catch(() => {});
     last.set(queue, over);
     try {

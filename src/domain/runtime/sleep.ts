@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Waits by the injected clock; rejects with the signal's reason when it is aborted. */
+/** Waits on the injected clock. Rejects with the signal's reason if aborted. */
 export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {

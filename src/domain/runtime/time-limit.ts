@@ -1,6 +1,9 @@
 import { createContext, Script } from 'node:vm';
 
-/** Makes a function that runs work that doesn't wait, and throws an `ERR_SCRIPT_EXECUTION_TIMEOUT` when it takes longer, a regular expression included. */
+/**
+ * Creates a function that runs synchronous work with a timeout, regular expressions included.
+ * Throws `ERR_SCRIPT_EXECUTION_TIMEOUT` when time is up.
+ */
 export function createTimeLimit(): (work: () => unknown, timeoutMs: number) => unknown {
   const place: { work?: () => unknown } = {};
   createContext(place);

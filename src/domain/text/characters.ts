@@ -1,6 +1,8 @@
-/** What single characters are. Each is looked up once: a text has few different ones, and very many of each. */
+/**
+ * Properties of single characters, cached: a text uses few different characters, each many times.
+ */
 
-/** Tells of the character at a place of a text whether it is of a kind; each kind of character is looked up once. */
+/** Returns a cached test of whether the character at an index matches a pattern. */
 function createCharacterTest(pattern: string): (text: string, at: number) => boolean {
   const one = new RegExp(`^${pattern}`, 'v');
   const UNKNOWN = 0;
@@ -18,30 +20,30 @@ function createCharacterTest(pattern: string): (text: string, at: number) => boo
   };
 }
 
-/** As a part of a pattern: what can’t be seen. */
+/** Pattern part: characters that can't be seen. */
 export const HIDDEN =
   '[[\\p{Cc}\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u2800]--[\\n ]]';
-/** As a part of a pattern: an emoji with all that belongs to it. */
+/** Pattern part: a whole emoji sequence. */
 export const EMOJI = '\\p{RGI_Emoji}';
-/** As a part of a pattern: what is plainly seen and joined with nothing. */
+/** Pattern part: a plainly visible character that never joins with others. */
 export const LETTER =
   '[[!-\\[\\]-~][[\\p{L}\\p{N}\\p{P}]--[\\p{Emoji}\\p{Default_Ignorable_Code_Point}\\\\⟨]]]';
-/** What Unicode may join with the letter before it. */
+/** Characters that Unicode may join with the letter before them. */
 const JOINING = '[[\\p{M}\\u1160-\\u11ff\\u{16d63}-\\u{16d6a}]--\\p{Default_Ignorable_Code_Point}]';
 
 export const isHidden = createCharacterTest(HIDDEN);
 export const isLetter = createCharacterTest(LETTER);
 export const isMark = createCharacterTest('\\p{M}');
 export const isJoining = createCharacterTest(JOINING);
-/** Every emoji sequence begins with one; most are no emoji by themselves, as digits are none. */
+/** Starts every emoji sequence. Many of these, e.g. digits, are not emoji on their own. */
 export const isEmoji = createCharacterTest('\\p{Emoji}');
 
-/** Tells whether the second half of a pair stands at a place. */
+/** Returns whether the second half of a surrogate pair is at an index. */
 export function isLowSurrogate(text: string, at: number): boolean {
   return text.charCodeAt(at) >> 10 === 0x37;
 }
 
-/** How many code units the character at a place has. */
+/** Returns the size in code units of the character at an index. */
 export function sizeAt(text: string, at: number): number {
   return text.charCodeAt(at) >> 10 === 0x36 && isLowSurrogate(text, at + 1) ? 2 : 1;
 }

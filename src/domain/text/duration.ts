@@ -8,7 +8,10 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 
 const PARTS = /^(?:\d{1,6}[smhdw])+$/;
 
-/** Reads a span of time as people write it (`45s`, `30m`, `1h30m`, `2d`, `1w`), in milliseconds; undefined for what is none, or is nothing. */
+/**
+ * Parses a duration such as `45s`, `1h30m`, `2d` or `1w`, in milliseconds; undefined if invalid or
+ * zero.
+ */
 export function parseDuration(text: string): number | undefined {
   if (!PARTS.test(text)) return undefined;
   let ms = 0;
@@ -18,7 +21,7 @@ export function parseDuration(text: string): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-/** Writes a span of time as `parseDuration` reads it, in the fewest parts. */
+/** Formats a duration as `parseDuration` reads it, in the fewest parts. */
 export function formatDuration(ms: number): string {
   let rest = Math.round(ms / 1_000);
   const parts: string[] = [];

@@ -1,11 +1,14 @@
-/** What a file is by its bytes, whatever its name and its sender say. */
+/** The kind of a file, judged by its bytes only, not by its name or sender. */
 export type FileKind =
   | { readonly kind: 'text' }
-  /** An image that a model can be shown. */
+  /** An image that a model can read. */
   | { readonly kind: 'image'; readonly mimeType: string }
   | { readonly kind: 'other' };
 
-/** Tells what a file is: UTF-8 without NUL characters is text; PNG, JPEG, WebP and GIFs that don't move are images. */
+/**
+ * Detects a file's kind. Text is UTF-8 without NUL. Images are PNG, JPEG, WebP and GIFs that are
+ * not animated.
+ */
 export function fileKindOf(bytes: Uint8Array): FileKind {
   const mimeType = imageTypeOf(bytes);
   if (mimeType !== undefined) return { kind: 'image', mimeType };
@@ -18,7 +21,7 @@ export function kindName(kind: FileKind): string {
   return kind.kind === 'text' ? 'text' : 'not text';
 }
 
-/** The first bytes of each kind of image; a dot stands for any byte. */
+/** First bytes of each image type; a dot matches any byte. */
 const IMAGES: readonly (readonly [start: string, mimeType: string])[] = [
   ['\x89PNG\r\n\x1a\n', 'image/png'],
   ['\xff\xd8\xff', 'image/jpeg'],
@@ -26,7 +29,7 @@ const IMAGES: readonly (readonly [start: string, mimeType: string])[] = [
   ['GIF89a', 'image/gif'],
   ['RIFF....WEBP', 'image/webp'],
 ];
-/** The extension by which a GIF says how often it repeats; models refuse those that move. */
+/** The GIF extension that sets the loop count. Models reject animated GIFs. */
 const MOVES = 'NETSCAPE2.0';
 
 function imageTypeOf(bytes: Uint8Array): string | undefined {

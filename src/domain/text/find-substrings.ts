@@ -1,11 +1,11 @@
-/** Finds one text in another (Knuth–Morris–Pratt), however alike the two are: each character is looked at once. */
+/** Substring search in linear time (Knuth–Morris–Pratt), even for repetitive texts. */
 
-/** Finds the first places of a text in another one, those that overlap included. */
+/** Finds the first `most` occurrences of a text, overlapping ones included. */
 export function findSubstrings(text: string, sought: string, most: number): readonly number[] {
   return matchEndsIn(text, sought, bordersOf(sought), most).map((end) => end - sought.length);
 }
 
-/** Finds where a text ends in another one, of all places or the first; `borders` are the text's own. */
+/** Finds where a text ends in another one, up to `most` times. `borders` are those of `sought`. */
 export function matchEndsIn(
   text: string,
   sought: string,
@@ -21,15 +21,17 @@ export function matchEndsIn(
   return ends;
 }
 
-/** How much of a text is matched after one more character. */
+/** Returns the length matched after one more character. */
 function extendMatch(sought: string, borders: Int32Array, matched: number, code: number): number {
   let length = matched;
-  // Past its end stands no character.
+  // At the end of `sought`, charCodeAt is NaN and never matches.
   while (length > 0 && sought.charCodeAt(length) !== code) length = borders[length] ?? 0;
   return sought.charCodeAt(length) === code ? length + 1 : length;
 }
 
-/** For each length of a text's beginning, the length of the longest proper beginning that it also ends with. */
+/**
+ * For each prefix length, returns the length of the longest proper prefix that is also a suffix.
+ */
 export function bordersOf(text: string): Int32Array {
   const borders = new Int32Array(text.length + 1);
   let length = 0;

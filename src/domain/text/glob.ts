@@ -1,6 +1,6 @@
 /**
- * Tells whether a text is one that a pattern means; `*` stands for any characters, or none, and all
- * else for itself. A pattern in place of the text: whether all that it means is meant here too.
+ * Returns whether a pattern matches a text. `*` matches any characters, or none. If `text` is a
+ * pattern too: whether `glob` matches everything that it matches.
  */
 export function matchesGlob(glob: string, text: string): boolean {
   const [head = '', ...middle] = glob.split('*');

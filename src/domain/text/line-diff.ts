@@ -1,19 +1,19 @@
-/** The difference of two texts as people read it: a unified diff, made in a few milliseconds or not at all. */
+/** Unified diffs for people, made within a few milliseconds or not at all. */
 import { FILE_HEADERS_ONLY, formatPatch, OMIT_HEADERS, structuredPatch } from 'diff';
 
-/** More lines between the first and the last difference take long to compare. */
+/** Comparing more lines between the first and the last difference takes too long. */
 const MAX_LINES = 10_000;
 
-/** Shows a change line by line; undefined where it would take long. Only line feeds end a line. */
+/** Diffs two texts line by line; undefined if that takes too long. Only line feeds end a line. */
 export function diffLines(
   before: string,
   after: string,
   how: {
-    /** How many lines around a change are shown. */
+    /** Unchanged lines shown around a change. */
     readonly context: number;
-    /** The number of removed and added lines beyond which nothing is shown; time grows with its square. */
+    /** No diff beyond this many removed and added lines; time grows with its square. */
     readonly maxChanged: number;
-    /** What the two texts are called; without them the patch has no head. */
+    /** Names of the two texts. Without them the diff has no header. */
     readonly names?: readonly [string, string];
   },
 ): string | undefined {
@@ -36,11 +36,14 @@ export function diffLines(
     { ...patch, hunks },
     how.names === undefined ? OMIT_HEADERS : FILE_HEADERS_ONLY,
   );
-  // The space before an empty line, and the last line break, are no part of the texts.
+  // The diff adds a space before empty lines and a final line break; remove both.
   return text.replaceAll(/(?<=^|\n) (?=\n|$)/g, '').replace(/\n$/, '');
 }
 
-/** Where the texts begin to differ, and how much their ends share: whole lines, those to be shown around a change left in. */
+/**
+ * Returns the start of the first differing line and the length of the equal end, keeping context
+ * lines.
+ */
 function changedPart(
   before: string,
   after: string,
@@ -50,12 +53,12 @@ function changedPart(
   let from = startOfLine(before, head);
   for (let i = 0; i < context; i += 1) from = startOfLine(before, from - 1);
   let end = before.length - tail;
-  // The line in which the last difference stands, and those after it.
+  // The line of the last difference, and the context after it.
   for (let i = 0; i <= context; i += 1) end = endOfLine(before, end);
   return { from, tail: before.length - end };
 }
 
-/** How many characters two texts share at their beginning, and of the rest at their end. */
+/** Returns how many characters two texts share at the start, and of the rest at the end. */
 function sharedEnds(one: string, other: string): readonly [number, number] {
   const shorter = Math.min(one.length, other.length);
   let head = 0;

@@ -1,24 +1,27 @@
-/** Our own words where they name people, groups, channels or times: kept apart, so that each place writes them as it can. */
+/**
+ * Our own texts that name people, groups, channels or times. The parts stay separate, so that each
+ * output formats them its own way.
+ */
 import type { Group } from '../policy/route.ts';
 
 export type SentencePart =
   | string
-  /** A person of our workspace by user id, with their name where it is known. */
+  /** A person in our workspace, by user id, with their name if known. */
   | { readonly person: string; readonly name?: string | undefined }
-  /** A group of people, with its handle where it is known. */
+  /** A user group, with its handle if known. */
   | { readonly group: Group; readonly handle?: string | undefined }
   | { readonly channel: string }
-  /** The name of a call: it may quote its arguments, so nothing in it is markup. */
+  /** The name of a call. It may quote arguments, so none of it is markup. */
   | { readonly callName: string }
   /** A time in milliseconds. */
   | { readonly at: number }
-  /** How long ago a time in milliseconds was, as it is read. */
+  /** A past time in milliseconds, shown as how long ago it was. */
   | { readonly ago: number };
 
-/** A text without markup, or its parts in order; a text among them has no markup either. */
+/** A text without markup, or a list of parts. Texts among the parts have no markup either. */
 export type Sentence = string | readonly SentencePart[];
 
-/** Makes a sentence of a template whose values are parts or sentences. */
+/** Template tag that builds a sentence from parts and sentences. */
 export function sentence(
   texts: TemplateStringsArray,
   ...values: readonly (SentencePart | Sentence)[]
@@ -26,7 +29,7 @@ export function sentence(
   return texts.flatMap((text, i) => [text, ...partsOf(values[i] ?? '')]).filter(isSomething);
 }
 
-/** Puts sentences into one, with a text between each two. */
+/** Joins sentences with a separator. */
 export function joinSentences(
   all: readonly (SentencePart | Sentence)[],
   between: string,
@@ -34,7 +37,7 @@ export function joinSentences(
   return all.flatMap((each, i) => [...(i === 0 ? [] : [between]), ...partsOf(each)]);
 }
 
-/** Writes a sentence with ids and names in plain text: for the audit, the log and the model. */
+/** Formats a sentence as plain text with ids and names, for the audit, the log and the model. */
 export function plainSentence(words: SentencePart | Sentence): string {
   return partsOf(words).map(writePart).join('');
 }

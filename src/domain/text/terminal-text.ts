@@ -1,13 +1,16 @@
-/** Text of others on a terminal and in JSON for one: nothing in it acts. */
+/** Untrusted text on a terminal, or in JSON for one: no character in it takes effect. */
 import { EMOJI, HIDDEN, LETTER } from './characters.ts';
 import { escapeCharacters } from './visible-text.ts';
 
-/** Writes a text on one line of a terminal or a report: a line break in it is an escape too, and spaces stay. */
+/** Escapes a text for one line of a terminal or report. Line breaks are escaped; spaces stay. */
 export function toTerminalLine(text: string): string {
   return escapeForTerminal(text, '\\u{5c}u{').replaceAll('\n', '\\u{a}');
 }
 
-/** Writes lines for a terminal, whatever is in them: no character acts on it or reorders others. Doing so twice changes nothing. */
+/**
+ * Escapes untrusted text for a terminal: nothing controls the terminal or reorders text.
+ * Idempotent.
+ */
 export function toTerminalLines(text: string): string {
   return escapeForTerminal(text, '\\u{');
 }
@@ -22,7 +25,10 @@ function escapeForTerminal(text: string, written: string): string {
   );
 }
 
-/** Letters come first, in stretches: to look for an emoji at each takes long, and the stack bears no repeat without end. */
+/**
+ * Letters match first, in runs: testing each for an emoji is slow, and unbounded repeats overflow
+ * the stack.
+ */
 const FOR_TERMINALS = new RegExp(
   `(${LETTER}(?:[ \\n]?${LETTER}){0,999}(?![\\ufe0f\\u20e3])|${EMOJI})|(\\\\u\\{)|${HIDDEN}{1,4000}|(?<=\\p{M}{4})\\p{M}+`,
   'gv',
@@ -30,7 +36,7 @@ const FOR_TERMINALS = new RegExp(
 
 const HIDDEN_IN_JSON = new RegExp(HIDDEN, 'gv');
 
-/** Writes a JSON text with the escapes of JSON for whatever can't be seen: its value stays the same. */
+/** Escapes invisible characters in a JSON text. Its value stays the same. */
 export function toTerminalJson(json: string): string {
   return json.replace(HIDDEN_IN_JSON, (character) =>
     Array.from({ length: character.length }, (_each, at) => {

@@ -1,17 +1,19 @@
-/** Finds many texts in another one: time grows with the sizes of both, never with their product. */
+/**
+ * Finds many texts in another one. Time grows with the sum of their sizes, never with the product.
+ */
 
 import { bordersOf, matchEndsIn } from './find-substrings.ts';
 
-/** A part of a text, and which of the texts looked for it holds. */
+/** A matched range, and the owner of a text found in it. */
 export interface TextMatch {
   readonly from: number;
   /** Exclusive. */
   readonly to: number;
-  /** What the longest of them was given as its owner. */
+  /** Owner of the longest text in the range. */
   readonly owner: string;
 }
 
-/** A text to look for; `owner` is given back where it is found. */
+/** A text to look for. Its `owner` is returned with each match. */
 export interface SearchText {
   readonly text: string;
   readonly owner: string;
@@ -19,20 +21,23 @@ export interface SearchText {
 
 /** Looks for a fixed set of texts. */
 export interface TextFinder {
-  /** In order, overlapping ones joined. */
+  /** Returns matches in order, overlapping ones merged. */
   find(text: string): readonly TextMatch[];
 }
 
 /** Finds nothing. */
 export const NO_TEXTS: TextFinder = { find: () => [] };
 
-/** Each longer text is looked for by itself. */
+/** Longer texts are searched one by one. */
 const LONG = 10_000;
 const MAX_LONG = 30;
-/** More characters of the shorter texts in all would take long to prepare. */
+/** Preparing more characters of short texts takes too long. */
 const MAX_SHORT = 120_000;
 
-/** Makes the finder of a set of texts. Of more than can be looked for in a few milliseconds it takes every text for one of them. */
+/**
+ * Creates a finder for a set of texts. If the set is too large to search within milliseconds, the
+ * finder reports every text as a match.
+ */
 export function createTextFinder(wanted: readonly SearchText[]): TextFinder {
   const all = wanted.filter(({ text }) => text !== '');
   const long = all.filter(({ text }) => text.length > LONG);
@@ -49,7 +54,7 @@ const EVERY_TEXT: TextFinder = {
   find: (text) => (text === '' ? [] : [{ from: 0, to: text.length, owner: text }]),
 };
 
-/** Joins what overlaps; of those joined the longest names the owner. */
+/** Merges overlapping matches. The longest one sets the owner. */
 function joinAll(found: readonly TextMatch[]): readonly TextMatch[] {
   const joined: TextMatch[] = [];
   let longest = 0;
@@ -68,7 +73,7 @@ function joinAll(found: readonly TextMatch[]): readonly TextMatch[] {
   return joined;
 }
 
-/** Looks for one text (Knuth–Morris–Pratt). */
+/** Searches for one text (Knuth–Morris–Pratt). */
 function createLongFinder({ text: sought, owner }: SearchText): TextFinder {
   let borders: Int32Array | undefined;
   return {
@@ -82,7 +87,7 @@ function createLongFinder({ text: sought, owner }: SearchText): TextFinder {
   };
 }
 
-/** Looks for all texts in one pass (Aho–Corasick). */
+/** Searches for all texts in one pass (Aho–Corasick). */
 function createShortFinder(all: readonly SearchText[]): readonly TextFinder[] {
   if (all.length === 0) return [];
   const trie = createTrie(all);
@@ -91,15 +96,17 @@ function createShortFinder(all: readonly SearchText[]): readonly TextFinder[] {
 
 const ROOT = 0;
 
-/** Prefixes of the texts as numbered nodes; its steps are a hash table, since a node may have 65,536 of them. */
+/**
+ * Prefixes of the texts as numbered nodes. Steps are a hash table: a node can have 65,536 of them.
+ */
 interface Trie {
-  /** The node after another one by a character; -1 where there is none. */
+  /** Returns the child of a node for a character, or -1. */
   next(node: number, code: number): number;
-  /** The node of the longest proper end of a node's prefix that is a prefix too. */
+  /** For each node, the node of its longest proper suffix that is also a prefix. */
   readonly fallback: Int32Array;
-  /** The place in the list of the longest text that ends at a node; -1 for none. */
+  /** For each node, the index of the longest text that ends there, or -1. */
   readonly longest: Int32Array;
-  /** Of the texts. */
+  /** Length of each text. */
   readonly lengths: Int32Array;
 }
 
@@ -129,7 +136,7 @@ function endAfter(node: number, nodes: Nodes, fallback: Int32Array): number {
 
 type Nodes = ReturnType<typeof createNodes>;
 
-/** The nodes of up to so many prefixes, the empty one included. */
+/** Creates storage for up to `most` prefixes, the empty one included. */
 function createNodes(most: number) {
   const steps = createSteps(most);
   const parent = new Int32Array(most);
@@ -153,7 +160,7 @@ function createNodes(most: number) {
     codes,
     depth,
     size: () => size,
-    /** Returns the node of the whole text. */
+    /** Adds a text and returns its last node. */
     addText(text: string): number {
       let node = ROOT;
       for (let i = 0; i < text.length; i += 1) {
@@ -166,7 +173,7 @@ function createNodes(most: number) {
   };
 }
 
-/** The nodes but the root, those of shorter prefixes first. */
+/** Lists all nodes except the root, shorter prefixes first. */
 function byDepth(depth: Int32Array, size: number): Int32Array {
   const deepest = depth.reduce((most, each) => Math.max(most, each), 0);
   const starts = new Int32Array(deepest + 2);
@@ -187,7 +194,7 @@ function byDepth(depth: Int32Array, size: number): Int32Array {
   return order;
 }
 
-/** The node after a character, by ever shorter ends of what was read. */
+/** Returns the node after a character, falling back to ever shorter suffixes. */
 function follow(
   from: number,
   code: number,
@@ -201,7 +208,7 @@ function follow(
   }
 }
 
-/** A hash table from a node and a character to a node, with open addressing. */
+/** A hash table from node and character to child node, with open addressing. */
 function createSteps(most: number) {
   const size = 2 ** Math.ceil(Math.log2(most * 2 + 2));
   const nodes = new Int32Array(size).fill(-1);
@@ -215,7 +222,7 @@ function createSteps(most: number) {
     }
     return at;
   };
-  // Most characters of a text begin nothing: the root is asked the most.
+  // Fast path: most characters match nothing, so lookups at the root dominate.
   const first = new Int32Array(65_536).fill(-1);
   return {
     next(node: number, code: number): number {
@@ -249,12 +256,12 @@ function findIn(text: string, trie: Trie, all: readonly SearchText[]): readonly 
 interface Span {
   from: number;
   readonly to: number;
-  /** The place in the list, and the length, of the longest text that it holds. */
+  /** Index and length of the longest text in the span. */
   place: number;
   length: number;
 }
 
-/** Adds what ends last, joined with what it overlaps. */
+/** Appends a span that ends last, merged with the spans it overlaps. */
 function join(spans: Span[], span: Span): void {
   for (let last = spans.at(-1); last && last.to > span.from; last = spans.at(-1)) {
     spans.pop();

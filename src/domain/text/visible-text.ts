@@ -1,7 +1,7 @@
 /**
- * Text as people may trust their eyes with: whatever can't plainly be seen is printed as `\u{…}`, and
- * so is all that Unicode holds to be the same as something else, e.g. a mark apart from its letter.
- * The way back is one to one: `\u{` itself is printed as `\u{5c}u{`.
+ * Text in which everything is visible. Characters that can't be plainly seen are shown as `\u{…}`.
+ * So are those that Unicode treats as equal to others, e.g. a mark apart from its letter. The
+ * mapping is reversible: `\u{` itself is shown as `\u{5c}u{`.
  */
 import {
   EMOJI,
@@ -14,7 +14,7 @@ import {
   sizeAt,
 } from './characters.ts';
 
-/** A text with everything in it visible, and how many characters had to be made so. */
+/** A fully visible text, and how many characters had to be escaped. */
 export interface VisibleText {
   readonly text: string;
   readonly hidden: number;
@@ -22,19 +22,19 @@ export interface VisibleText {
 
 const MAX_SPACES = 8;
 const MAX_INDENT = 32;
-/** More empty lines push what stands below them out of sight. */
+/** More empty lines would push the text below out of sight. */
 const MAX_BREAKS = 8;
-/** More marks on one letter cover its neighbours. */
+/** More marks on one letter would cover its neighbours. */
 const MAX_MARKS = 4;
 
-/** Makes every character of a text visible; line breaks and emoji stay as they are. */
+/** Escapes every character that can't be seen. Line breaks and emoji stay. */
 export function toVisible(text: string): VisibleText {
   const isNormal = text.normalize('NFC') === text;
   let shown = '';
   let hidden = 0;
-  /** What stands before it is shown already. */
+  /** Everything before this index is in `shown` already. */
   let from = 0;
-  /** How many marks stand right before the place. */
+  /** Number of marks directly before `at`. */
   let marks = 0;
   for (let at = 0; at < text.length; ) {
     const end = endOfLetters(text, at, isNormal);
@@ -55,7 +55,7 @@ export function toVisible(text: string): VisibleText {
   return { text: shown + text.slice(from), hidden };
 }
 
-/** Most of a text are letters that nothing is to be done about. */
+/** Fast path: most of a text is letters that need no escape. */
 function endOfLetters(text: string, from: number, isNormal: boolean): number {
   let at = from;
   while (isLetter(text, at) && (isNormal || text.charCodeAt(at) < 0x80) && !isKeyCap(text, at)) {
@@ -64,13 +64,13 @@ function endOfLetters(text: string, from: number, isNormal: boolean): number {
   return at;
 }
 
-/** What stands at one place of a text. */
+/** The next part of a text. */
 interface Piece {
   /** In code units. */
   readonly size: number;
-  /** What is shown for it; undefined where it stays as it is. */
+  /** Replacement text; undefined if it stays as it is. */
   readonly shownAs?: string | undefined;
-  /** Whether that counts as made visible. (Default: it does.) */
+  /** Whether it counts as escaped. (Default: true.) */
   readonly counts?: boolean;
 }
 
@@ -83,7 +83,7 @@ function pieceAt(text: string, at: number, marks: number, isNormal: boolean): Pi
     case BACKSLASH:
       return backslashAt(text, at);
     case BRACKET:
-      // Nobody writes what looks like a mask of ours.
+      // Escape brackets that would imitate our own masks.
       return MASK.some((word) => text.startsWith(word, at + 1))
         ? escaped(text, at, 1)
         : { size: 1 };
@@ -109,20 +109,23 @@ const BRACKET = 0x27e8;
 const MASK = ['hidden:', 'secret,'];
 const EMOJI_HERE = new RegExp(EMOJI, 'vy');
 
-/** The size of the emoji sequence that begins at a place, 0 for none: joiners within it are no hidden characters. */
+/**
+ * Returns the size of the emoji sequence at an index, or 0. Joiners within it are not hidden
+ * characters.
+ */
 function emojiAt(text: string, at: number): number {
   if (!isEmoji(text, at) || (text.charCodeAt(at) < 0x80 && !isKeyCap(text, at))) return 0;
   EMOJI_HERE.lastIndex = at;
   return EMOJI_HERE.test(text) ? EMOJI_HERE.lastIndex - at : 0;
 }
 
-/** Tells whether a digit or sign stands on a key, as in 1️⃣. */
+/** Returns whether a digit or sign is part of a keycap emoji such as 1️⃣. */
 function isKeyCap(text: string, at: number): boolean {
   const next = text.charCodeAt(at + 1);
   return next === 0xfe0f || next === 0x20e3;
 }
 
-/** A character, or marks with the letter before them, are escaped unless the normal form has them so. */
+/** Escapes a character, or marks with the letter before them, unless they are in normal form. */
 function looseAt(text: string, at: number): Piece {
   let size = sizeAt(text, at);
   if (!isJoining(text, at)) return settledPieceAt(text, at, at, size);
@@ -133,13 +136,13 @@ function looseAt(text: string, at: number): Piece {
   return settledPieceAt(text, Math.max(0, at - before), at, size);
 }
 
-/** A text has few different ones, and to join each again takes long. */
+/** Cache of normalization results: a text has few different sequences, and normalizing is slow. */
 const SETTLED = new Map<number | string, boolean>();
 const MAX_SETTLED = 5_000;
 
 function settledPieceAt(text: string, from: number, at: number, size: number): Piece {
   const end = at + size;
-  // Numbers are found sooner than texts.
+  // Numeric keys are faster than strings.
   const key =
     end - from === 2
       ? text.charCodeAt(from) * 65_536 + text.charCodeAt(from + 1)
@@ -154,15 +157,17 @@ function settledPieceAt(text: string, from: number, at: number, size: number): P
   return isSettled ? { size } : escaped(text, at, size);
 }
 
-/** What stands for itself: printable ASCII without spaces and backslashes. */
+/** Shown as it is: printable ASCII without spaces and backslashes. */
 const PLAIN = /^[!-[\]-~]*$/;
 
-/** Makes a text visible of which every second part is our own and stays as it is. */
+/**
+ * Makes every other part visible, starting with the first. The parts between are our own and stay.
+ */
 export function toVisibleParts(parts: readonly string[]): VisibleText {
   let hidden = 0;
   const texts = parts.map((part, i) => {
     if (i % 2 === 1 || PLAIN.test(part)) return part;
-    // What stands beside a part decides whether its spaces can be seen.
+    // The neighbouring character decides whether a space at the edge is visible.
     const before = i === 0 ? '' : '⟩';
     const after = i === parts.length - 1 ? '' : '⟨';
     const visible = toVisible(`${before}${part}${after}`);
@@ -172,7 +177,7 @@ export function toVisibleParts(parts: readonly string[]): VisibleText {
   return { text: texts.join(''), hidden };
 }
 
-/** How many code units all characters from a place on have that are of a kind. */
+/** Returns the size in code units of the run of matching characters at an index. */
 function runAt(text: string, from: number, isSuch: typeof isMark): number {
   let at = from;
   while (isSuch(text, at)) at += sizeAt(text, at);
@@ -194,7 +199,7 @@ function marksAfter(text: string, from: number, size: number, before: number): n
   return count;
 }
 
-/** The escapes of single characters, by their code. */
+/** Cached escapes of single characters, by code. */
 const ESCAPES: (string | undefined)[] = [];
 
 function escaped(text: string, at: number, size: number): Piece {
@@ -205,7 +210,7 @@ function escaped(text: string, at: number, size: number): Piece {
   return { size, shownAs };
 }
 
-/** Writes runs of one character with their number. */
+/** Escapes characters; repeats of one character are written with their count. */
 export function escapeCharacters(piece: string): string {
   let shown = '';
   let at = 0;
@@ -251,7 +256,7 @@ function breaksAt(text: string, at: number): Piece {
   return size <= MAX_BREAKS ? { size } : escaped(text, at, size);
 }
 
-/** Reads a visible text back: the inverse of `toVisible`. */
+/** Decodes a visible text: the inverse of `toVisible`. */
 export function fromVisible(visible: string): string {
   return visible.replace(/\\u\{([0-9a-f]+)(?: x([0-9]+))?\}/g, (_, code: string, times = '1') =>
     String.fromCodePoint(Number.parseInt(code, 16)).repeat(Number(times)),
@@ -260,23 +265,25 @@ export function fromVisible(visible: string): string {
 
 const NAME_LIMIT = 80;
 
-/** Writes a tool's name where markup is read: plain letters, digits and `._-` stay, all else is escaped. */
+/** Escapes a tool's name for markup: letters, digits and `._-` stay. */
 export function escapeToolName(name: string): string {
   return showPlain(name, /[^A-Za-z0-9._-]/gu);
 }
 
-/** Writes a tool's name where nothing is markup: as elsewhere, but that `/` stays, and a single `:`, which makes no emoji. */
+/**
+ * Escapes a tool's name for plain text: also keeps `/` and a single `:`, which can't form an emoji.
+ */
 export function escapeHeading(name: string): string {
   const isEmoji = /:.*:/su.test(name);
   return showPlain(name, isEmoji ? /[^A-Za-z0-9./_-]/gu : /[^A-Za-z0-9.:/_-]/gu);
 }
 
-/** Tells whether a tool's name is written whole. */
+/** Returns whether a tool's name is shown in full. */
 export function isNameUnescaped(name: string): boolean {
   return escapeName(name, /[^A-Za-z0-9._-]/gu).length <= NAME_LIMIT;
 }
 
-/** Writes the name of a program where markup is read: as a tool's, but that single spaces between words stay. */
+/** Escapes a program's name for markup: as a tool's, but single spaces between words stay. */
 export function escapeProgramName(name: string): string {
   return showPlain(name, /(?! (?=[A-Za-z0-9._-]))[^A-Za-z0-9._-]|(?<=^|[^A-Za-z0-9._-]) /gu);
 }
