@@ -1,4 +1,4 @@
-/** A call as programs and people's front ends read it: to them it is called an approval. */
+/** A call as the API shows it, where it is called an approval. */
 import type { Call, CallStatus } from '../calls/call.ts';
 import type { CallOrigin } from '../calls/call-origin.ts';
 import { rulingRouteOf } from '../calls/decision-rules.ts';
@@ -9,7 +9,7 @@ import { plainSentence } from '../text/sentence.ts';
 import { isChannelItself, placeOf } from '../threads/thread-key.ts';
 import { callTitle } from './call-name.ts';
 
-/** A call in JSON; what there is none of is null, and times are ISO 8601. */
+/** A call in JSON. Missing values are null; times are ISO 8601. */
 export interface Approval {
   readonly id: string;
   readonly status: Exclude<CallStatus, 'proposed'>;
@@ -17,23 +17,23 @@ export interface Approval {
   readonly revision: number;
   readonly toolName: string;
   readonly arguments: JsonValue;
-  /** Whether a part of it is masked that a person has to open before they can approve it. */
+  /** Whether parts are masked, so that a person has to open it before approving. */
   readonly masked: boolean;
-  /** SHA-256 of what people see, in hexadecimal digits. */
+  /** SHA-256 of what people see, in hex. */
   readonly digest: string;
-  /** From 1; an edit makes the next one. */
+  /** Starts at 1; each edit adds one. */
   readonly attempt: number;
   readonly edited: boolean;
   readonly requestedAt: string;
-  /** Until when it waits to be decided, and then to be taken. */
+  /** Deadline for the decision, and then for taking the call. */
   readonly decideBy: string | null;
-  /** Id of the person. */
+  /** User id. */
   readonly requester: string;
   readonly channel: string;
   readonly thread: { readonly channel: string; readonly ts: string } | null;
-  /** Names the call in one line, in our words. */
+  /** One-line name, in our own words. */
   readonly title: string;
-  /** What the program says that the call would do. */
+  /** The caller's own description of the call. */
   readonly summary: string | null;
   readonly userMessage: string | null;
   readonly description: string | null;
@@ -42,43 +42,43 @@ export interface Approval {
   readonly choices: readonly string[] | null;
   readonly approvedBy: readonly string[];
   readonly decidedBy: string | null;
-  /** What a person answered instead of approving. */
+  /** The reply that a person gave instead of approving. */
   readonly reply: string | null;
-  /** Why it was refused, is pending again, or can't be known. */
+  /** Why it was refused, is pending again, or has an unknown outcome. */
   readonly reason: string | null;
   readonly outcome: { readonly kind: Outcome['kind']; readonly text?: string } | null;
   readonly metadata: JsonValue;
   readonly source: { readonly kind: 'agent' | CallOrigin['by']; readonly name: string };
 }
 
-/** How a call is shown to one reader. */
+/** How one reader sees a call. */
 export interface ApprovalReader {
   args(call: Call): JsonValue;
   text(call: Call, text: string): string;
   isMasked(call: Call): boolean;
 }
 
-/** The sight of whoever sent the arguments. */
+/** The view of the caller that sent the arguments: nothing is masked. */
 export const SENDER_VIEW: ApprovalReader = {
   args: (call) => readStoredJson(call.args),
   text: (_call, text) => text,
   isMasked: () => false,
 };
 
-/** Makes the approval of a call, as one reader sees it. (Default: as whoever sent the arguments.) */
-export function toApproval(call: Call, sight: ApprovalReader = SENDER_VIEW): Approval {
+/** Converts a call to an approval as one reader sees it. (Default: as the caller sees it.) */
+export function toApproval(call: Call, reader: ApprovalReader = SENDER_VIEW): Approval {
   const { outcome, outside } = call;
   const place = placeOf(call.thread);
-  const say = (text: string | undefined) =>
-    text === undefined || text === '' ? null : sight.text(call, text);
+  const showText = (text: string | undefined) =>
+    text === undefined || text === '' ? null : reader.text(call, text);
   return {
     id: call.id,
-    // Whoever sees it before the gate has answered waits as for people.
+    // `proposed` is internal; to readers it looks pending.
     status: call.status === 'proposed' ? 'pending' : call.status,
     revision: call.revision,
     toolName: call.tool,
-    arguments: sight.args(call),
-    masked: sight.isMasked(call),
+    arguments: reader.args(call),
+    masked: reader.isMasked(call),
     digest: call.digest,
     attempt: call.attempt,
     edited: call.args !== call.proposedArgs,
@@ -88,25 +88,25 @@ export function toApproval(call: Call, sight: ApprovalReader = SENDER_VIEW): App
     channel: place.channel,
     thread: isChannelItself(place) ? null : { channel: place.channel, ts: place.root },
     title: callTitle(call),
-    summary: say(outside?.summary),
-    userMessage: say(call.askedLine),
-    description: say(call.words),
+    summary: showText(outside?.summary),
+    userMessage: showText(call.askedLine),
+    description: showText(call.words),
     risk: call.risk,
     decisions: rulingRouteOf(call).decisions,
-    choices: outside?.choices?.map((choice) => sight.text(call, choice)) ?? null,
+    choices: outside?.choices?.map((choice) => reader.text(call, choice)) ?? null,
     approvedBy: call.votes.map(({ by }) => by.user),
     decidedBy: call.verdict?.by.user ?? null,
-    reply: outcome?.kind === 'reply' ? say(outcome.text) : null,
-    reason: say(reasonTextOf(call)),
-    outcome: outcome ? showOutcome(outcome, say) : null,
-    metadata: sight === SENDER_VIEW ? (outside?.metadata ?? null) : null,
+    reply: outcome?.kind === 'reply' ? showText(outcome.text) : null,
+    reason: showText(reasonTextOf(call)),
+    outcome: outcome ? showOutcome(outcome, showText) : null,
+    metadata: reader === SENDER_VIEW ? (outside?.metadata ?? null) : null,
     source: outside
       ? { kind: outside.by, name: outside.name }
       : { kind: 'agent', name: call.agent ?? 'agent' },
   };
 }
 
-/** How long people, or whoever is to take it, have. */
+/** The deadline for the decision, or for taking the call. */
 function decideBy({ deadlineAt, status }: Call): string | null {
   const waits = status === 'pending' || status === 'approved';
   return waits && deadlineAt !== undefined ? toTime(deadlineAt) : null;
@@ -117,16 +117,16 @@ function reasonTextOf({ note, outcome }: Call): string | undefined {
   return note === undefined ? undefined : plainSentence(note);
 }
 
-function showOutcome(outcome: Outcome, say: (text: string) => string | null): Approval['outcome'] {
+function showOutcome(outcome: Outcome, showText: (text: string) => string | null): Approval['outcome'] {
   const { kind } = outcome;
   switch (kind) {
     case 'result':
     case 'error':
     case 'reply':
-      return { kind, text: say(outcome.text) ?? '' };
+      return { kind, text: showText(outcome.text) ?? '' };
     case 'refused':
     case 'unknown':
-      return { kind, text: say(outcome.reason) ?? '' };
+      return { kind, text: showText(outcome.reason) ?? '' };
     case 'withdrawn':
       return { kind, text: outcome.cause };
     default:

@@ -1,32 +1,32 @@
-/** A call in a list, in one line: its name, its age, whose turn it is, and where it can be opened. */
+/** One line per call in lists: name, age, whose turn it is, and where to open it. */
 import type { Call, CallStatus, CardPlace } from '../calls/call.ts';
 import { isAnswerOnly, isConsumedByCaller } from '../calls/call-origin.ts';
 import { isSamePerson, type Person } from '../people/person.ts';
 import { type Sentence, sentence } from '../text/sentence.ts';
 import { callTitle } from './call-name.ts';
 
-/** What a list shows of a call. */
+/** A list entry for a call. */
 export interface CallListEntry {
   readonly call: Call;
-  /** From an agent or a program: plain text, not markup. */
+  /** Written by an agent or program: plain text, not markup. */
   readonly name: string;
-  /** Since when it is as it is, in milliseconds. */
+  /** When it entered this state (ms). */
   readonly since: number;
   readonly turn: Sentence;
-  /** Where the reader can open it; absent where they can't. */
+  /** Where the reader can open it; absent if they can't. */
   readonly place?: CardPlace | undefined;
   readonly isCard?: boolean | undefined;
 }
 
-/** Whose turn it is, as far as it is known. */
+/** Whose turn it is, as far as known. */
 export interface PendingDeciders {
-  /** The reader may decide it and has not yet. */
+  /** The reader may decide and has not yet. */
   readonly isReaders?: boolean;
-  /** Those whose decision is missing, by name. */
+  /** The approvers still missing, by name. */
   readonly missing?: Sentence | undefined;
 }
 
-/** Makes the line of a call that is not over. */
+/** Builds the entry of an open call. */
 export function toWaitingEntry(call: Call, turns: PendingDeciders): CallListEntry {
   return {
     call,
@@ -36,15 +36,15 @@ export function toWaitingEntry(call: Call, turns: PendingDeciders): CallListEntr
   };
 }
 
-/** Makes the line of a call for a person who has decided on it. */
+/** Builds the entry of a call for a person who decided on it. */
 export function toDecidedEntry(call: Call, by: Person): CallListEntry {
-  const did = describeOwnDecision(call, by);
-  const stands = isOpen(call) ? describeWhoseTurn(call, {}) : (ENDS[call.status] ?? call.status);
-  const turn = sentence`${did.words} · ${stands}`;
-  return { call, name: callTitle(call), since: did.at, turn };
+  const decision = describeOwnDecision(call, by);
+  const state = isOpen(call) ? describeWhoseTurn(call, {}) : (ENDS[call.status] ?? call.status);
+  const turn = sentence`${decision.words} · ${state}`;
+  return { call, name: callTitle(call), since: decision.at, turn };
 }
 
-/** Makes the line of a call that is over. */
+/** Builds the entry of an ended call. */
 export function toEndedEntry(call: Call): CallListEntry {
   const { status, updatedAt: since, verdict } = call;
   const end = ENDS[status] ?? status;
@@ -53,7 +53,7 @@ export function toEndedEntry(call: Call): CallListEntry {
   return { call, name: callTitle(call), since, turn: who ?? end };
 }
 
-/** Says whose turn it is, in a few words. */
+/** Describes briefly whose turn it is. */
 function describeWhoseTurn(call: Call, { isReaders = false, missing }: PendingDeciders): Sentence {
   switch (call.status) {
     case 'pending':
@@ -109,7 +109,7 @@ const VERDICTS = {
   settle: 'settled by',
 } as const;
 
-const DID = {
+const OWN_DECISIONS = {
   approve: 'you approved',
   edit: 'you edited and approved',
   reply: 'you replied',
@@ -117,13 +117,15 @@ const DID = {
   settle: 'you settled',
 } as const;
 
-/** What stands there of it: a later edit of another person takes an approval away. */
+/**
+ * Describes the person's decision that still counts. An edit by another person drops an approval.
+ */
 function describeOwnDecision(
   call: Call,
   by: Person,
 ): { readonly words: string; readonly at: number } {
   const { updatedAt, verdict, votes } = call;
-  if (verdict && isSamePerson(verdict.by, by)) return { words: DID[verdict.kind], at: verdict.at };
+  if (verdict && isSamePerson(verdict.by, by)) return { words: OWN_DECISIONS[verdict.kind], at: verdict.at };
   const vote = votes.find((each) => isSamePerson(each.by, by));
   if (vote) return { words: 'you approved', at: vote.at };
   const edited = call.editedBy && isSamePerson(call.editedBy, by);

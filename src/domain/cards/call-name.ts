@@ -1,36 +1,36 @@
-/** What a call is called where there is room for one line. */
+/** One-line names of calls. */
 import type { CallOrigin } from '../calls/call-origin.ts';
 import { toWellFormed } from '../json/to-plain-json.ts';
 import type { SentencePart } from '../text/sentence.ts';
 import { toVisible } from '../text/visible-text.ts';
 import { serverPrefix } from '../tools/server-tools.ts';
 
-/** How many characters such a line has at most: as many as a header in Slack takes. */
+/** Maximum length of a title in characters: that of a Slack header. */
 export const MAX_TITLE_LENGTH = 150;
 
-/** What of a call says whose tool it is. */
+/** The fields that say whose tool a call uses. */
 interface OwnedCall {
   readonly outside?: object | undefined;
-  /** The MCP server whose tool it is. */
+  /** The MCP server that offers the tool. */
   readonly server?: string | undefined;
 }
 
-/** What of a call its name is made of. */
+/** The fields that make up a call's name. */
 interface NamedCall extends OwnedCall {
   readonly outside?: Pick<CallOrigin, 'by' | 'name'> | undefined;
   readonly summary?: string | undefined;
   readonly tool: string;
 }
 
-/** Tells whether a call's tool is a third party's: a program's, an MCP server's or a graph's. */
+/** Returns whether a call's tool belongs to a third party: a program, an MCP server or a graph. */
 export function isThirdParty({ outside, server }: OwnedCall): boolean {
   return outside !== undefined || server !== undefined;
 }
 
 /**
- * Returns a call in one line for people, as plain text with every character visible: its summary, or
- * for a third party's tool who asks and the tool's name. Where a dot follows who asks, what comes
- * behind it are our own words about arguments that we know; they are never the third party's.
+ * Returns a call's title: plain text, every character visible. It is the summary, or for
+ * third-party tools the caller and the tool's name. After a `·` come only our own words about
+ * arguments of a known shape, never the third party's.
  */
 export function callTitle(call: NamedCall): string {
   return truncateLine(toVisible(toSingleLine(describeCall(call))).text);
@@ -43,13 +43,13 @@ function describeCall({ outside, server, summary, tool }: NamedCall): string {
   return `${asker}: ${ownNameOf(tool, asker)}`;
 }
 
-/** The tools of a server have its name before theirs. */
+/** Tool names of a server start with the server's name; drop it. */
 function ownNameOf(tool: string, server: string): string {
   const prefix = `${serverPrefix(server)}__`;
   return tool.startsWith(prefix) && tool !== prefix ? tool.slice(prefix.length) : tool;
 }
 
-/** Writes the name of a tool as words: `close_account` as “Close account”. */
+/** Turns a tool name into words: `close_account` becomes “Close account”. */
 export function toolTitle(tool: string): string {
   const words = tool
     .replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, ' ')
@@ -63,20 +63,20 @@ function isAcronym(word: string): boolean {
   return word.length > 1 && word.toUpperCase() === word;
 }
 
-/** Puts a text on one line: each stretch of white space or control characters is one space. */
+/** Puts a text on one line: runs of white space and control characters become one space. */
 export function toSingleLine(text: string): string {
   return toWellFormed(text)
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 }
 
-/** Cuts a line to the length that one may have, with an ellipsis. */
+/** Truncates a line to a maximum length, with an ellipsis. */
 export function truncateLine(line: string, most = MAX_TITLE_LENGTH): string {
   if (line.length <= most) return line;
   return `${line.slice(0, most - 1).replace(/(?:[\ud800-\udbff]|\s)+$/, '')}…`;
 }
 
-/** Returns the name of a call as a part of a sentence of ours. */
+/** Returns a call's title as part of a sentence. */
 export function callTitlePart(call: Parameters<typeof callTitle>[0]): SentencePart {
   return { callName: callTitle(call) };
 }

@@ -1,4 +1,4 @@
-/** What a call would do, in one line: as its tool says it, or as its preview and its arguments tell. */
+/** One-line summaries of calls, from the tool, its preview or its arguments. */
 import type { Call } from '../calls/call.ts';
 import { UNSEEN_BASIS, WOULD_FAIL_PREFIX } from '../calls/stored-preview.ts';
 import { type JsonValue, readStoredJson } from '../json/json.ts';
@@ -9,22 +9,22 @@ import { secretTextsAt, shortSecretValuesAt } from '../secrets/secret-texts.ts';
 import type { Preview, Tool } from '../tools/tool.ts';
 import { isThirdParty, toolTitle, toSingleLine, truncateLine } from './call-name.ts';
 
-/** What is known of a call whose summary is made. */
+/** The facts needed to summarize a call. */
 export interface SummaryFacts {
   readonly call: MaskedCall;
   readonly tool: Pick<Tool, 'name' | 'schema' | 'secrets' | 'server'>;
   readonly args: JsonValue;
-  /** What the tool's own `summary` returned; anything but a text counts as nothing. */
+  /** Return value of the tool's `summary`. Anything but a string is ignored. */
   readonly said: unknown;
   readonly preview: Preview | undefined;
 }
 
-/** What is longer is no summary, and not worth the time to look for secrets in it. */
-const MAX_SAID = 50_000;
+/** Longer texts are not summaries, and searching them for secrets is not worth the time. */
+const MAX_SUMMARY_SOURCE = 50_000;
 
 /**
- * Makes the summary of a call: one line that holds none of its secrets. Of a third party's tool there
- * is only what we say of it ourselves, if anything.
+ * Summarizes a call in one line without its secrets. For a third-party tool only our own
+ * description is used, if there is one.
  */
 export function summarize({ call, tool, args, said, preview }: SummaryFacts): string | undefined {
   const write = createLineWriter(call, tool);
@@ -41,7 +41,10 @@ export function summarize({ call, tool, args, said, preview }: SummaryFacts): st
   );
 }
 
-/** Makes what writes texts about a call as one line without its secrets; undefined for what is no text, or nothing but secrets. */
+/**
+ * Returns a function that puts texts about a call on one line without its secrets. It returns
+ * undefined for other values and for texts that are all secret.
+ */
 export function createLineWriter(
   call: MaskedCall,
   tool?: SecretsOfTool,
@@ -51,7 +54,7 @@ export function createLineWriter(
   return (text) => writeLine(text, masking, short);
 }
 
-/** Returns a call whose summary holds nothing that has become secret since it was made: what was cut off may have begun with it. */
+/** Drops a summary that contains something declared secret later, even if truncated. */
 export function withSafeSummary<Summed extends MaskedCall & Pick<Call, 'summary' | 'tool'>>(
   call: Summed,
 ): Summed {
@@ -67,24 +70,24 @@ export function withSafeSummary<Summed extends MaskedCall & Pick<Call, 'summary'
 }
 
 function writeLine(text: unknown, masking: Masking, short: readonly string[]): string | undefined {
-  if (typeof text !== 'string' || text.length > MAX_SAID) return undefined;
+  if (typeof text !== 'string' || text.length > MAX_SUMMARY_SOURCE) return undefined;
   const { parts } = maskText(text, masking);
   const ours = parts.filter((_part, i) => i % 2 === 0).join('');
   if (!/[\p{L}\p{N}\p{S}]/u.test(ours)) return undefined;
-  // White space may have stood in a secret that can be found now.
+  // A secret may only match once its white space is normalized, so mask again.
   const line = withMarks(maskText(toSingleLine(withMarks(parts)), masking).parts);
-  return short.some((each) => holds(line, each)) ? undefined : truncateLine(line);
+  return short.some((each) => containsSecret(line, each)) ? undefined : truncateLine(line);
 }
 
 function withMarks(parts: readonly string[]): string {
   return parts.map((part, i) => (i % 2 === 0 ? part : MASK)).join('');
 }
 
-/** A mark of ours as on cards would be taken for one that somebody else has written. */
+/** Differs from the marks on cards, which would look as if someone else had written them. */
 const MASK = '[hidden]';
 
-/** Secrets of a few characters are looked for as words: to find them anywhere would tear words apart. */
-function holds(line: string, secret: string): boolean {
+/** Match short secrets as whole words only, so that ordinary words stay intact. */
+function containsSecret(line: string, secret: string): boolean {
   const isWord = /^[\p{L}\p{N}]+$/u.test(secret);
   return isWord ? line.split(/[^\p{L}\p{N}]+/u).includes(secret) : line.includes(secret);
 }
@@ -112,7 +115,7 @@ function endsInSecret(call: MaskedCall & Pick<Call, 'summary'>): boolean {
   });
 }
 
-/** The first line of a preview that reads as a sentence: no head of a difference, no label. */
+/** Returns a preview's first line if it reads as a sentence, not as a diff header or label. */
 function sentenceOf(preview: Preview | undefined): string | undefined {
   if (!preview || preview.basis === UNSEEN_BASIS || preview.text.startsWith(WOULD_FAIL_PREFIX))
     return undefined;
@@ -124,7 +127,7 @@ function sentenceOf(preview: Preview | undefined): string | undefined {
   return line.replace(/(?<!\.)\.$/, '');
 }
 
-/** The first argument of a tool that is one word or a few: texts before numbers, none that is secret. */
+/** Returns the first argument that is a word or short text, else a number. Never a secret. */
 function mainArgument(
   { schema }: Pick<Tool, 'schema'>,
   args: JsonValue,

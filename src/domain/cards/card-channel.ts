@@ -1,4 +1,4 @@
-/** Where the card of a call belongs, and whom a new one calls. */
+/** Where a call's card belongs, and whom a new card mentions. */
 import { type Call, type CardPlace, isTerminal } from '../calls/call.ts';
 import { missingApprovers } from '../calls/reminder-schedule.ts';
 import { isSamePerson } from '../people/person.ts';
@@ -6,26 +6,28 @@ import { isDirect } from '../people/sender-policy.ts';
 import type { Group } from '../policy/route.ts';
 import { isChannelItself, placeOf } from '../threads/thread-key.ts';
 
-/** Somebody who is called by name: a person, or a group of them. */
+/** A person or group to mention. */
 export type MentionTarget = `user:${string}` | Group;
 
-/** A channel, and the thread in it; at the top of the channel without one. */
+/** A channel, and optionally a thread in it. */
 export interface CardLocation {
   readonly channel: string;
   readonly root?: string;
 }
 
-/** Tells whether the card stands in another channel than the thread, in which a stub stands for it. */
+/** Returns whether the card is outside the thread's channel, with a stub in the thread. */
 export function isInOtherChannel({ route, thread }: Pick<Call, 'route' | 'thread'>): boolean {
   return route?.channel !== undefined && route.channel !== placeOf(thread).channel;
 }
 
-/** Tells whether the requester would not come upon the card by themselves: it stands in no thread of theirs. */
+/** Returns whether the card is outside every thread of the requester, who would miss it. */
 export function isAwayFromRequester(call: Pick<Call, 'route' | 'thread'>): boolean {
   return isInOtherChannel(call) || isChannelItself(placeOf(call.thread));
 }
 
-/** Returns where the card belongs; a route that names the channel of the thread means the thread itself. */
+/**
+ * Returns where the card belongs. A route that names the thread's channel means the thread itself.
+ */
 export function cardLocationOf(call: Pick<Call, 'route' | 'thread'>): CardLocation {
   const place = placeOf(call.thread);
   const { channel, root } = place;
@@ -34,15 +36,20 @@ export function cardLocationOf(call: Pick<Call, 'route' | 'thread'>): CardLocati
   return isInThread ? { channel, root } : { channel: named };
 }
 
-/** Tells whether a card that stands here has to go on to another channel; one on which nobody decides any more stays. */
+/**
+ * Returns whether a card has to move to another channel. Cards that nobody can decide any more
+ * stay.
+ */
 export function mustMoveCard(call: Call, { channel }: CardPlace): boolean {
   return channel !== cardLocationOf(call).channel && !isTerminal(call) && call.status === 'pending';
 }
 
-/** Lists those whom the new card of a pending call calls; a requester knows of the card in their own thread. */
+/**
+ * Lists whom a pending call's new card mentions. In their own thread, requesters are not mentioned.
+ */
 export function mentionTargetsOf(call: Call): readonly MentionTarget[] {
   const { channel } = cardLocationOf(call);
-  // Nobody but the requester sees what stands in their direct messages.
+  // Only the requester can read their direct messages.
   if (call.status !== 'pending' || isDirect(channel)) return [];
   const { people, groups } = missingApprovers(call);
   const others = people.filter(

@@ -1,69 +1,72 @@
 /**
- * Many cards in a short time are announced by one message in place of a mention each: whoever is
- * called for each of them soon reads none. (People know it as a digest, which in our words is a hash.)
+ * One message announces many cards at once, because people stop reading frequent mentions. (In
+ * messages to people this is called a digest; in our code a digest is a hash.)
  */
 import type { CardPlace } from '../calls/call.ts';
 import type { MentionTarget } from './card-channel.ts';
 
-/** The message in a channel that speaks for many cards. */
+/** A message in a channel that announces several cards. */
 export interface DigestMessage {
   readonly id: string;
   readonly channel: string;
-  /** When the first of its calls arrived. */
+  /** When its first call arrived. */
   readonly since: number;
-  /** How many calls it has spoken for, and how many of them still wait. */
+  /** Calls announced so far, and those still waiting. */
   readonly total: number;
   readonly waiting: number;
-  /** Those whom it calls when it is posted. */
+  /** The people and groups mentioned when it is posted. */
   readonly calls: readonly MentionTarget[];
   readonly place?: CardPlace;
 }
 
-/** A card that is to be posted in a channel, or another occasion on which its people are called there. */
+/** A card about to be posted in a channel, or another reason to mention people there. */
 export interface CardArrival {
   readonly channel: string;
   readonly callId: string;
-  /** One of a kind for the call. (Default: its card is posted.) */
+  /** Kind of occasion, unique per call. (Default: its card is posted.) */
   readonly occasion?: string;
   readonly at: number;
-  /** Those whom the card would call. */
+  /** The people and groups that the card would mention. */
   readonly calls: readonly MentionTarget[];
 }
 
-/** Whom the card may call, and the bulletin that speaks for it, if any. */
+/** Whom the card may mention, and the bulletin that announces it, if any. */
 export interface MentionPlan {
   readonly calls: readonly MentionTarget[];
   readonly bulletin?: string;
 }
 
-/** How many cards a channel takes before a bulletin speaks for them. */
+/** When a channel gets a bulletin instead of single mentions. */
 export interface DigestThreshold {
-  /** More than these within `windowMs` are a crowd. */
+  /** More cards than this within `windowMs` count as a crowd. */
   readonly over: number;
   readonly windowMs: number;
-  /** A crowd that lasts longer than this has another bulletin. */
+  /** A crowd that lasts longer gets another bulletin. */
   readonly lifeMs: number;
 }
 
 /** The bulletins of all channels. Every method is atomic. */
 export interface DigestMessages {
   /**
-   * Notes that a card is to be posted, once; a repeat may call the same ones. In a crowd a
-   * bulletin speaks for it, with the others of the crowd that still wait: only those are called who
-   * were not called by the bulletin.
+   * Registers a card about to be posted. A repeat may mention the same people. In a crowd the
+   * bulletin announces it, together with the crowd's other waiting calls. Then only people whom the
+   * bulletin has not mentioned are mentioned.
    */
   registerArrival(arrival: CardArrival, crowding: DigestThreshold): Promise<MentionPlan>;
-  /** Notes that a call waits no more, but in the channel `except`; resolves with the bulletins that had spoken for it. */
+  /**
+   * Records that a call no longer waits, except in channel `except`. Returns the bulletins that
+   * announced it.
+   */
   removeArrival(callId: string, except?: string): Promise<readonly string[]>;
   read(id: string): Promise<DigestMessage | undefined>;
-  /** The ids of the calls that wait in it, oldest first; at most `limit`. */
+  /** Returns the ids of its waiting calls, oldest first, at most `limit`. */
   callsOf(id: string, limit: number): Promise<readonly string[]>;
   place(id: string, place: CardPlace): Promise<void>;
-  /** Forgets it, unless a call waits in it; false then. */
+  /** Deletes a bulletin. Returns false, and keeps it, if a call still waits in it. */
   forget(id: string): Promise<boolean>;
 }
 
-/** Returns the id of the bulletin that begins with an arrival; no part of it holds a space. */
+/** Returns the id of the bulletin that starts with an arrival. Its parts contain no spaces. */
 export function digestMessageId({
   channel,
   callId,

@@ -1,4 +1,7 @@
-/** How much of a call its notification tells: that there is one, what it would do in one line, or the agent's words too. */
+/**
+ * How much a notification shows of a call: only that there is one, a one-line summary, or also the
+ * agent's text.
+ */
 export const NOTIFICATION_DETAILS = ['none', 'summary', 'full'] as const;
 
 export type NotificationDetail = (typeof NOTIFICATION_DETAILS)[number];

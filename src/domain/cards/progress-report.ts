@@ -1,15 +1,18 @@
 import type { Call } from '../calls/call.ts';
 import type { Wake } from '../ports/agenda.ts';
 
-/** What the tool of a running call said last of how it goes: one line, its own words. */
+/** The latest progress of a running call: one line, in the tool's own words. */
 export interface ProgressReport {
   readonly text: string;
   readonly at: number;
 }
 
-/** What running calls said last. */
+/** Latest progress of running calls. */
 export interface ProgressReports {
-  /** Keeps a report in place of the one before, as long as the call runs and is at this revision; the next step of the call removes it. Wakes happen when it was kept. */
+  /**
+   * Replaces the report if the call runs at this revision; the call's next step removes it. Sends
+   * the wakes if it was kept.
+   */
   keep(
     call: Pick<Call, 'id' | 'revision'>,
     report: ProgressReport,

@@ -1,22 +1,25 @@
-/** Which calls of one message share a card, and which of the messages in Slack is theirs. */
+/** Decides which calls of one message share a card, and which Slack message shows it. */
 import type { Call, CardPlace } from '../calls/call.ts';
 import { isAnswerOnly, isServerQuestion } from '../calls/call-origin.ts';
 import { canonicalJson, type JsonValue } from '../json/json.ts';
 import { cardLocationOf } from './card-channel.ts';
 
-/** The calls of one card, by their position; the first one leads. */
+/** The calls of one card by position. The first one leads. */
 export type CardCalls = readonly [Call, ...Call[]];
 
-/** A message in Slack holds no more calls than this in a form that people can read. */
+/** A Slack message can't show more calls readably. */
 const MAX_CALLS = 20;
 
-/** Tells whether a call may share a card with others of its message: questions and what programs ask may not. */
+/** Returns whether a call may share a card. Questions and calls of programs may not. */
 export function mayShareCard(call: Call): boolean {
   const isOfProgram = call.outside !== undefined && call.outside.by !== 'graph';
   return call.siblings > 1 && !isOfProgram && !isAnswerOnly(call) && !isServerQuestion(call);
 }
 
-/** Sorts calls of one thread into cards, in the order of their leads: those that one message makes and the same people decide in the same place share one. Calls that nobody was asked about have none. */
+/**
+ * Groups a thread's calls into cards, ordered by lead. Calls of one message with the same route and
+ * channel share one. Calls without a route have none.
+ */
 export function groupIntoCards(calls: readonly Call[]): readonly CardCalls[] {
   const cards = new Map<string, [Call, ...Call[]]>();
   for (const call of [...calls].sort(byPosition)) {
@@ -29,13 +32,13 @@ export function groupIntoCards(calls: readonly Call[]): readonly CardCalls[] {
   return [...cards.values()];
 }
 
-/** The part of a message that a call belongs to, whatever its route; the same for all calls that may ever share a card with it. */
+/** Returns whether two calls could ever share a card, whatever their routes. */
 export function cardGroupOf(call: Call, other: Call): boolean {
   const isOfMessage = call.thread === other.thread && call.messageId === other.messageId;
   return isOfMessage && partOf(call) === partOf(other);
 }
 
-/** It depends on the position alone: no call moves to another card because another one did. */
+/** Depends on the position only, so that no call changes cards because of another. */
 function partOf({ position }: Call): number {
   return Math.floor(position / MAX_CALLS);
 }
@@ -53,15 +56,15 @@ function byPosition(a: Call, b: Call): number {
 
 /** Where a card is. */
 export interface CardPosition {
-  /** Undefined where it has to be posted. */
+  /** Undefined if the card has yet to be posted. */
   readonly place: CardPlace | undefined;
-  /** Messages that showed these calls and no others, and from which the card goes on. */
+  /** Messages that showed only these calls and that the card is leaving. */
   readonly left: readonly CardPlace[];
-  /** Leads of the cards that keep a message which showed a call of this one. */
+  /** Leads of the cards that keep a message which showed one of these calls. */
   readonly keepers: readonly Call[];
 }
 
-/** Finds the message of a card among those that are remembered for calls; `cards` are all cards beside it, with itself. */
+/** Finds a card's message among the stored places. `cards` includes the card itself. */
 export function findCardPosition(
   card: CardCalls,
   cards: readonly CardCalls[],
@@ -71,7 +74,7 @@ export function findCardPosition(
   const owned = remembered.filter((place) => ownerOf(place, cards, places) === card);
   const isOpen = card.some(({ status }) => status === 'pending');
   const { channel } = cardLocationOf(card[0]);
-  // A card on which nobody decides any more stays where it is.
+  // Cards that nobody can decide any more stay where they are.
   const place = owned.find((each) => !isOpen || each.channel === channel);
   const keepers = remembered
     .filter((each) => !owned.includes(each))
@@ -79,7 +82,7 @@ export function findCardPosition(
   return { place, left: owned.filter((each) => each !== place), keepers: [...new Set(keepers)] };
 }
 
-/** A message stays with those who have been asked in the same way for longest: whoever was asked anew goes. */
+/** A message stays with the calls that have been pending longest. Those asked again move on. */
 function ownerOf(
   place: CardPlace,
   cards: readonly CardCalls[],
@@ -107,7 +110,7 @@ function unique(places: readonly CardPlace[]): readonly CardPlace[] {
   return places.filter((place, at) => places.findIndex((each) => isSamePlace(each, place)) === at);
 }
 
-/** Tells whether two places are one message. */
+/** Returns whether two places are the same message. */
 export function isSamePlace(a: CardPlace | undefined, b: CardPlace | undefined): boolean {
   return a !== undefined && a.channel === b?.channel && a.ts === b.ts;
 }

@@ -1,4 +1,4 @@
-/** Whether enough people can still approve a pending call, as the workspace tells it now, and what to mend if not. */
+/** Whether enough people can still approve a pending call, and how to fix it if not. */
 import type { Call } from '../calls/call.ts';
 import { missingApprovalCount, rulingRouteOf } from '../calls/decision-rules.ts';
 import type { Approver, Route } from '../policy/route.ts';
@@ -14,26 +14,28 @@ import {
 import { isSamePerson } from './person.ts';
 import { MEMBERSHIP_LABELS } from './sender-policy.ts';
 
-/** What is known of the people and groups that a route names. */
+/** Looked-up people and groups of a route. */
 export interface KnownPeople {
-  /** By user id; those of a group as far as they were asked about. */
+  /** By user id. Group members are included as far as they were looked up. */
   readonly profiles: ReadonlyMap<string, Profile>;
   readonly groups: KnownGroups;
 }
 
-/** Who a pending call waits for. */
+/** Who can still approve a pending call. */
 export interface ApproverAvailability {
-  /** Approvers whose approval would count and is not there yet, by name. */
+  /** Approvers whose approval counts and is still missing, by name. */
   readonly awaited: readonly SentencePart[];
   /** Approvers who can't approve, each with the reason. */
   readonly unable: readonly Sentence[];
-  /** Why the approvals that are needed can't come, with what to mend; absent when they can. */
+  /** Why the call can't get enough approvals, and how to fix it; absent if it can. */
   readonly gap?: Sentence;
-  /** The requester by name, where the card stands in a channel in which they need not be called. */
+  /** The requester's name, if the card's channel is one where they are not mentioned. */
   readonly asker?: SentencePart;
 }
 
-/** Lists the ids of all people who would be approvers of a call if their standing lets them, those whom the route names first. */
+/**
+ * Lists the ids of all people on a call's route, named ones first, regardless of their membership.
+ */
 export function approverCandidatesOf(call: Call, groups: KnownGroups): readonly string[] {
   const { approvers } = rulingRouteOf(call);
   const named = approvers.flatMap((approver) => {
@@ -51,12 +53,12 @@ function isOneOfThem(call: Call, user: string, groups: KnownGroups): boolean {
   return isApprover(rulingRouteOf(call), call.requester, person, groups);
 }
 
-/** Tells whether a person's approval of a call would count, as far as their standing and the route's self-approval go. */
+/** Returns whether a person's membership and the self-approval setting let them approve a call. */
 export function canApprove(call: Call, user: string, profile: Profile | undefined): boolean {
   return profile !== undefined && explainUnableApprover(call, user, profile) === undefined;
 }
 
-/** Tells who a pending call waits for. */
+/** Describes who can still approve a pending call. */
 export function toApproverAvailability(call: Call, known: KnownPeople): ApproverAvailability {
   const route = rulingRouteOf(call);
   const judged = [...new Set(route.approvers)].map((approver) => ({
@@ -73,10 +75,10 @@ export function toApproverAvailability(call: Call, known: KnownPeople): Approver
   return { awaited, unable, ...(gap !== undefined && { gap }) };
 }
 
-/** More would only make a sentence long. */
+/** Keeps the sentence short. */
 const MAX_NAMED = 10;
 
-/** Whoever was not asked about counts as somebody who can: a gap is never guessed. */
+/** People who were not looked up count as able, so a gap is never guessed. */
 function findGap(
   call: Call,
   route: Route,
@@ -108,7 +110,7 @@ function describeTooFewApprovers({ quorum }: Route, able: number): string {
 
 const MEND = 'An admin can change the route.';
 
-/** Why nobody behind an approver can approve, in a few words; undefined when somebody can. */
+/** Explains why nobody behind an approver can approve; undefined if someone can. */
 function explainUnavailable(
   call: Call,
   approver: Approver,
@@ -144,7 +146,7 @@ function explainUnableApprover(
 }
 
 function hasApproved(call: Call, approver: Approver): boolean {
-  // Where a press is all that is missing, anybody's counts.
+  // If only a click is missing, anyone's counts.
   if (isGroup(approver) || missingApprovalCount(call) === 0) return false;
   const user = approver === 'requester' ? call.requester.user : userOf(approver);
   return call.votes.some((vote) => vote.by.user === user);

@@ -1,4 +1,4 @@
-/** Who may decide on a call: the pure core that every surface asks through `authorize()`. */
+/** Who may decide on a call: the pure core of `authorize()`. */
 
 import type { Approver, DecisionKind, Group, Route } from '../policy/route.ts';
 import type { GroupProfile, WorkspaceMembership } from '../ports/directory.ts';
@@ -6,10 +6,10 @@ import { joinSentences, type Sentence, type SentencePart, sentence } from '../te
 import { isSamePerson, type Person } from './person.ts';
 import { explainRefusedMembership } from './sender-policy.ts';
 
-/** The groups of a route as the workspace tells of them; a group that is missing has nobody in it. */
+/** A route's groups as looked up. A missing group has no members. */
 export type KnownGroups = ReadonlyMap<Group, GroupProfile>;
 
-/** What the workspace says of a person in the moment of a decision. */
+/** A person's membership and groups at the time of a decision. */
 export interface Credentials {
   readonly standing: WorkspaceMembership;
   readonly groups: KnownGroups;
@@ -17,20 +17,23 @@ export interface Credentials {
 
 export const NO_GROUPS: KnownGroups = new Map();
 
-/** Whether a person may make a decision on a call, and if not, why, in words for that person. */
+/** Whether a person may make a decision; if not, why, in a sentence for that person. */
 export type Permission =
   | Allowed
   | { readonly kind: 'not-allowed'; readonly why: Sentence }
-  /** Nobody who may decide anything here: not even told how the call stands. */
+  /** May decide nothing here, and is not told the call's status. */
   | { readonly kind: 'nobody'; readonly why: Sentence };
 
-/** The person may; `approves` tells whether their approval counts. */
+/** The person may decide. `approves`: whether their approval counts. */
 export interface Allowed {
   readonly kind: 'allowed';
   readonly approves: boolean;
 }
 
-/** Answers for one person and one decision; an edit is allowed to the requester even where their approval does not count. */
+/**
+ * Checks one person and one decision. Requesters may edit even if their own approval does not
+ * count.
+ */
 export function checkDecisionPermission(
   route: Route,
   requester: Person,
@@ -55,7 +58,10 @@ export function checkDecisionPermission(
   return { kind: 'allowed', approves };
 }
 
-/** Says why people of a standing may decide nothing on a route; undefined when they may, if they are approvers. */
+/**
+ * Explains why someone with this membership may not decide on a route; undefined if an approver
+ * could.
+ */
 export function explainRefusedDecider(
   route: Pick<Route, 'allowsGuests'>,
   standing: WorkspaceMembership,
@@ -64,22 +70,22 @@ export function explainRefusedDecider(
   return explainRefusedMembership({ standing })?.sentence;
 }
 
-/** Lists the groups among the approvers of a route. */
+/** Lists the groups among a route's approvers. */
 export function groupsOf({ approvers }: Pick<Route, 'approvers'>): readonly Group[] {
   return approvers.filter((approver): approver is Group => isGroup(approver));
 }
 
-/** Lists all groups that have a say in who the approvers of a route are. */
+/** Lists all groups that determine a route's approvers. */
 export function groupsNamedBy({ approvers, among = [] }: Route): readonly Group[] {
   return [...new Set([...groupsOf({ approvers }), ...groupsOf({ approvers: among })])];
 }
 
-/** Tells whether an approver is a group of people. */
+/** Returns whether an approver is a group. */
 export function isGroup(approver: Approver): approver is Group {
   return approver.startsWith('usergroup:') || approver.startsWith('channel:');
 }
 
-/** Lists the groups that have to be asked before a person's right to a decision is known; none where it is known without. */
+/** Lists the groups to look up before a person's right to decide is known; none if not needed. */
 export function groupsToLookUp(
   route: Route,
   requester: Person,
@@ -93,7 +99,7 @@ export function groupsToLookUp(
   return isClear ? [] : groupsNamedBy(route);
 }
 
-/** Tells whether a person is one of those who decide on a route, as far as its groups are known; their standing is another matter. */
+/** Returns whether a person is on a route, given its looked-up groups. Ignores their membership. */
 export function isApprover(
   route: Route,
   requester: Person,
@@ -107,7 +113,7 @@ export function isApprover(
   );
 }
 
-/** The lists in each of which an approver is. */
+/** The lists that an approver must be on: all of them. */
 function listsOf({ approvers, among }: Route): readonly (readonly Approver[])[] {
   return among ? [approvers, among] : [approvers];
 }

@@ -3,10 +3,10 @@ import { rulingRouteOf } from '../calls/decision-rules.ts';
 import type { Group } from '../policy/route.ts';
 import { groupsNamedBy } from './decision-permission.ts';
 
-/** A person or a group of whom calls ask a decision. */
+/** A person or group from whom calls request a decision. */
 export type RequestedDecider = `user:${string}` | Group;
 
-/** Lists those of whom a call asks a decision now; nobody where none is asked for. */
+/** Lists those from whom a call requests a decision now; empty if none is requested. */
 export function requestedDecidersOf(call: Call): readonly RequestedDecider[] {
   if (call.status !== 'pending' && call.status !== 'unknown') return [];
   const route = rulingRouteOf(call);
@@ -14,6 +14,6 @@ export function requestedDecidersOf(call: Call): readonly RequestedDecider[] {
     (approver): RequestedDecider =>
       approver === 'requester' ? `user:${call.requester.user}` : approver,
   );
-  // Who is in one of those has a say in who decides.
+  // Members of these groups also determine who may decide.
   return [...new Set([...all, ...groupsNamedBy(route)])];
 }

@@ -2,15 +2,15 @@
 import type { Profile, WorkspaceMembership } from '../ports/directory.ts';
 import type { Person } from './person.ts';
 
-/** What the operator narrows the talking to; absent means everybody, or everywhere. */
+/** The operator's limits on who may talk. Absent means everyone, or everywhere. */
 export interface SenderPolicy {
   /** Ids of the people who may talk. */
   readonly users?: ReadonlySet<string>;
-  /** Ids of the channels in which they may; direct messages always count as allowed. */
+  /** Ids of the channels where they may talk. Direct messages are always allowed. */
   readonly channels?: ReadonlySet<string>;
 }
 
-/** Why a person may not do something: a reason for the audit, and one sentence for the person. */
+/** Why a person is refused: a reason for the audit, and a sentence for the person. */
 export interface SenderRefusal {
   readonly why: string;
   readonly sentence: string;
@@ -29,7 +29,7 @@ const BY_STANDING: Readonly<Record<Exclude<WorkspaceMembership, 'member'>, Sende
   gone: { why: 'a deactivated account', sentence: 'This account is deactivated.' },
 };
 
-/** What somebody of a standing is, in a few words. */
+/** Short labels of memberships. */
 export const MEMBERSHIP_LABELS: Readonly<Record<WorkspaceMembership, string>> = {
   member: 'a member',
   guest: 'a guest',
@@ -38,14 +38,14 @@ export const MEMBERSHIP_LABELS: Readonly<Record<WorkspaceMembership, string>> = 
   gone: 'deactivated',
 };
 
-/** Says why somebody of this standing is nobody the agent works for; undefined for members. */
+/** Explains why the agent does not work for people with this membership; undefined for members. */
 export function explainRefusedMembership({
   standing,
 }: Pick<Profile, 'standing'>): SenderRefusal | undefined {
   return standing === 'member' ? undefined : BY_STANDING[standing];
 }
 
-/** Says why a person may not talk to the agent in a channel; undefined when they may. */
+/** Explains why a person may not talk to the agent in a channel; undefined if they may. */
 export function explainRefusedSender(
   profile: Profile,
   person: Person,
@@ -69,7 +69,7 @@ export function explainRefusedSender(
   return undefined;
 }
 
-/** Tells whether a channel is a person's direct message with the app. */
+/** Returns whether a channel is a direct message with the app. */
 export function isDirect(channel: string): boolean {
   return channel.startsWith('D');
 }

@@ -1,49 +1,49 @@
-/** The routes that admins have set in Slack: one small document, and how it is changed. */
+/** The routes that admins set in Slack: one small document, and how it changes. */
 
 import type { Person } from '../people/person.ts';
 import { matchesGlob } from '../text/glob.ts';
 import type { DraftRoute } from './policy-routes.ts';
 import { type Approver, REQUESTER_ROUTE, type Route } from './route.ts';
 
-/** What an admin says of a route: the next one by its name, and the tools whose calls go by it. */
+/** A route as an admin defines it: the escalation target by name, and the tools it applies to. */
 export interface AdminRouteDraft extends Omit<DraftRoute, 'approvers'> {
   readonly approvers: readonly Approver[];
-  /** Names, and patterns with `*`. */
+  /** Tool names, and patterns with `*`. */
   readonly tools: readonly string[];
 }
 
-/** A route as it was set. */
+/** A saved admin route. */
 export interface AdminRoute extends AdminRouteDraft {
   readonly changedBy: Person;
   readonly changedAt: number;
-  /** Of the document, which this change made. */
+  /** Revision of the document made by this change. */
   readonly revision: number;
 }
 
-/** A route that is there no more, and who took it away. */
+/** A removed route, and who removed it. */
 export interface RemovedRoute {
   readonly name: string;
   readonly by: Person;
   readonly at: number;
 }
 
-/** The document. */
+/** The document of all admin routes. */
 export interface AdminRoutes {
   /** Grows by one with each change; 0 before the first. */
   readonly revision: number;
-  /** By name, each once; none uses a pattern that another uses. */
+  /** Names are unique, and no two routes share a tool pattern. */
   readonly routes: readonly AdminRoute[];
-  /** The last ones, the newest first. */
+  /** Recently removed routes, newest first. */
   readonly removed: readonly RemovedRoute[];
 }
 
 export const NO_ADMIN_ROUTES: AdminRoutes = { revision: 0, routes: [], removed: [] };
 
-/** So many stay in view, and within a gate's question. */
+/** A limit that keeps the list readable and each gate lookup cheap. */
 export const MAX_ADMIN_ROUTES = 20;
 const MAX_REMOVED = 20;
 
-/** Returns the document with a route added, or in place of the one of its name. */
+/** Returns the document with a route added or replaced. */
 export function withAdminRoute(
   book: AdminRoutes,
   draft: AdminRouteDraft,
@@ -75,23 +75,25 @@ export function withoutAdminRoute(
   };
 }
 
-/** Finds the route that the calls of a tool go by: of the patterns that mean it the one that says most, and of several such ones the first. */
+/**
+ * Finds the admin route for a tool. The most specific matching pattern wins; on a tie, the first.
+ */
 export function findAdminRoute(book: AdminRoutes, tool: string): Route | undefined {
   let best: AdminRoute | undefined;
   let most = -1;
   for (const route of book.routes) {
     for (const pattern of route.tools) {
-      const says = matchesGlob(pattern, tool) ? patternSpecificity(pattern) : -1;
-      if (says > most) {
+      const specificity = matchesGlob(pattern, tool) ? patternSpecificity(pattern) : -1;
+      if (specificity > most) {
         best = route;
-        most = says;
+        most = specificity;
       }
     }
   }
   return best && resolveAdminRoute(best, book, new Set());
 }
 
-/** A name says more than any pattern. */
+/** A full name is more specific than any pattern. */
 function patternSpecificity(pattern: string): number {
   const letters = pattern.replaceAll('*', '').length;
   return pattern.includes('*') ? letters : Number.POSITIVE_INFINITY;
@@ -100,15 +102,15 @@ function patternSpecificity(pattern: string): number {
 function resolveAdminRoute(
   route: AdminRoute,
   book: AdminRoutes,
-  under: ReadonlySet<string>,
+  visited: ReadonlySet<string>,
 ): Route {
   const { changedAt: _at, changedBy: _by, escalate, revision: _of, tools: _tools, ...rest } = route;
-  const to = escalate && reach(escalate.to, book, new Set([...under, route.name]));
+  const to = escalate && resolveTarget(escalate.to, book, new Set([...visited, route.name]));
   return { ...rest, ...(escalate && to && { escalate: { afterMs: escalate.afterMs, to } }) };
 }
 
-function reach(name: string, book: AdminRoutes, under: ReadonlySet<string>): Route | undefined {
+function resolveTarget(name: string, book: AdminRoutes, visited: ReadonlySet<string>): Route | undefined {
   if (name === REQUESTER_ROUTE.name) return REQUESTER_ROUTE;
   const next = book.routes.find((route) => route.name === name);
-  return next && !under.has(name) ? resolveAdminRoute(next, book, under) : undefined;
+  return next && !visited.has(name) ? resolveAdminRoute(next, book, visited) : undefined;
 }

@@ -1,4 +1,7 @@
-/** Who makes a call, as rules of the policy name it: by kind and name, so that one name never stands for two. */
+/**
+ * Agents as policy rules name them. The kind is part of the name, so one name never means two
+ * agents.
+ */
 import { matchesGlob } from '../text/glob.ts';
 
 /** The kinds that a rule can name. */
@@ -6,46 +9,49 @@ export const AGENT_KINDS = ['helper', 'key', 'graph'] as const;
 
 export type NamedKind = (typeof AGENT_KINDS)[number];
 
-/** An agent other than the thread's own; no rule is about a server's question. */
+/** An agent other than the thread's own. No rule applies to an MCP server's question. */
 export interface AgentName {
   readonly kind: NamedKind | 'server';
   readonly name: string;
 }
 
-/** Agents that a rule means. */
+/** The agents that a rule applies to. */
 export interface AgentPattern {
-  /** As it is written in the policy. */
+  /** The text as written in the policy. */
   readonly text: string;
-  /** The name, in which `*` stands for anything. */
+  /** The name; `*` matches anything. */
   readonly glob: string;
-  /** Undefined for `*` alone, which means every agent. */
+  /** Undefined for a lone `*`, which matches every agent. */
   readonly kind?: NamedKind;
-  /** The policy does not say the kind: it is that of the only agents with such a name. */
+  /** The policy names no kind, so `kind` was inferred from the known agents. */
   readonly isBare?: true;
 }
 
-/** What a text in the policy means, or why that is not clear. */
+/** The parsed agent pattern, or why it is unclear. */
 export type AgentParseResult =
   | { readonly kind: 'pattern'; readonly pattern: AgentPattern; readonly isKnown: boolean }
   | { readonly kind: 'no-kind'; readonly prefix: string }
   | { readonly kind: 'ambiguous'; readonly text: string; readonly meanings: readonly AgentName[] };
 
-/** Writes an agent as policies do: `key:deploy-bot`. */
+/** Formats an agent as policies do, e.g. `key:deploy-bot`. */
 export function formatAgent({ kind, name }: AgentName): string {
   return `${kind}:${name}`;
 }
 
-/** Writes what a pattern means, with its kind. */
+/** Formats a pattern with its kind. */
 export function formatAgentPattern({ glob, kind }: AgentPattern): string {
   return kind === undefined ? glob : `${kind}:${glob}`;
 }
 
-/** Tells whether a text begins with a kind that rules can name. */
+/** Returns whether a text starts with a kind that rules can name. */
 export function hasAgentKind(text: string): boolean {
   return AGENT_KINDS.some((kind) => text.startsWith(`${kind}:`));
 }
 
-/** Reads a name or a pattern; one without a kind means the only kind that has such names, or a key where none has: keys alone come while the app runs. */
+/**
+ * Parses an agent name or pattern. Without a kind, it means the only kind with such names. If none
+ * has them it means a key, because only keys are added at run time.
+ */
 export function parseAgentPattern(text: string, known: readonly AgentName[]): AgentParseResult {
   const [prefix = '', ...rest] = text.split(':');
   const named = AGENT_KINDS.find((kind) => kind === prefix);
@@ -64,7 +70,7 @@ export function parseAgentPattern(text: string, known: readonly AgentName[]): Ag
   return { kind: 'pattern', pattern, isKnown: meanings.length > 0 };
 }
 
-/** Tells whether a pattern means an agent; `unclear` where it has a name that the policy uses for another kind. */
+/** Returns whether a pattern matches an agent; `unclear` if only the inferred kind differs. */
 export function matchAgent(
   { glob, isBare, kind }: AgentPattern,
   agent: AgentName | undefined,
@@ -74,13 +80,13 @@ export function matchAgent(
   return isBare ? 'unclear' : 'no';
 }
 
-/** Tells whether a pattern means all that another one does. */
+/** Returns whether `wide` matches every agent that `narrow` matches. */
 export function coversAgents(wide: AgentPattern, narrow: AgentPattern): boolean {
   const isKind = wide.kind === undefined || wide.kind === narrow.kind;
   return isKind && matchesGlob(wide.glob, narrow.glob);
 }
 
-/** Says that a name in the policy means two things, and what to write. */
+/** Explains that a name is ambiguous, and what to write instead. */
 export function describeAmbiguousAgent(text: string, meanings: readonly AgentName[]): string {
   const all = [...new Set(meanings.map(formatAgent))];
   return `“${text}” means ${all.join(' and ')}. Write which, like ${hintOf(text, meanings)}.`;

@@ -1,12 +1,15 @@
 /**
- * What becomes of the policy's answer where an admin has set a route in Slack. Slack tightens:
- * `run` becomes `ask`, and where a rule asks already, both hold. Only the built-in answer for what no
- * rule speaks of, the requester's own confirmation, gives way to the admin's route. Nothing that
- * Slack says lets a call run unasked, or one pass that the policy refuses.
+ * Combines the policy's answer with an admin route set in Slack. Slack can only tighten: `run`
+ * becomes `ask`, and if a rule already asks, both routes apply. Only the built-in default (the
+ * requester confirms) is replaced by the admin's route. Without `mayLoosen`, no admin route skips
+ * an approval or overrides a refusal.
  */
 import { type Approver, type GateAnswer, REQUESTER_ROUTE, type Route } from './route.ts';
 
-/** Returns the answer for a call whose tool goes by a route that is set in Slack; with `mayLoosen` that route stands in place of whatever the policy says. */
+/**
+ * Returns the gate's answer for a tool with an admin route. With `mayLoosen` that route replaces
+ * the policy's answer.
+ */
 export function combineGateAnswer(
   answer: GateAnswer,
   slack: Route,
@@ -28,12 +31,15 @@ export function combineGateAnswer(
   return answer;
 }
 
-/** Tells whether nobody has said of a call who decides it, but for the built-in rule. */
+/** Returns whether only the built-in default applies, so that no rule has chosen who decides. */
 function isOpen(answer: Extract<GateAnswer, { readonly kind: 'ask' }>): boolean {
   return answer.isDefault === true && answer.route.name === REQUESTER_ROUTE.name;
 }
 
-/** Returns the route on which a decision has to satisfy both; how it escalates, and where its card goes, is the policy's to say first. */
+/**
+ * Returns a route that satisfies both. The policy's escalation applies, and its channel comes
+ * first.
+ */
 export function combineRoutes(base: Route, slack: Route): Route {
   const deadlineMs = Math.min(base.deadlineMs, slack.deadlineMs);
   const before = (ms: number | undefined) => (ms !== undefined && ms < deadlineMs ? ms : undefined);
@@ -58,7 +64,7 @@ export function combineRoutes(base: Route, slack: Route): Route {
   };
 }
 
-/** Who is in a group is not known before the click, so both lists stay where neither holds the other. */
+/** Group members are unknown before the click. So keep both lists unless one contains the other. */
 function bothApprove(base: Route, slack: Route): Pick<Route, 'approvers' | 'among'> {
   if (isWithin(slack.approvers, base.approvers)) return { approvers: slack.approvers };
   if (isWithin(base.approvers, slack.approvers)) return { approvers: base.approvers };

@@ -1,4 +1,4 @@
-/** A route in words for people: what it says of each thing, and what a change makes of it. */
+/** Describes a route, and changes to it, for people. */
 
 import { isGroup } from '../people/decision-permission.ts';
 import { formatDuration } from '../text/duration.ts';
@@ -12,22 +12,22 @@ import {
 import type { AdminRouteDraft } from './admin-routes.ts';
 import type { Approver, DecisionKind } from './route.ts';
 
-/** One thing that a route says. */
+/** One property of a route, with its label. */
 export interface RouteFact {
   readonly label: string;
   readonly words: Sentence;
 }
 
-/** What is shown of a route; a route of the policy file has no tools. */
+/** The parts of a route that are shown. Routes of the policy file have no tools. */
 export type ShownRoute = Omit<AdminRouteDraft, 'tools' | 'name'> &
   Partial<Pick<AdminRouteDraft, 'tools'>>;
 
-/** Handles of user groups, as far as they are known. */
+/** Known handles of user groups. */
 export type Handles = ReadonlyMap<string, string>;
 
 const NO_HANDLES: Handles = new Map();
 
-/** Says all that a route says, in the order of its form. */
+/** Describes every property of a route, in the order of its form. */
 export function describeRoute(
   route: ShownRoute,
   handles: Handles = NO_HANDLES,
@@ -57,7 +57,7 @@ export function describeRoute(
   ];
 }
 
-/** Says what a change makes of a route, before and after; empty when it changes nothing. */
+/** Describes what a change does to a route, before and after; empty if nothing changes. */
 export function describeChange(
   before: ShownRoute,
   after: ShownRoute,

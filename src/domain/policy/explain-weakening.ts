@@ -7,9 +7,9 @@ import { REQUESTER_ROUTE, type Route } from './route.ts';
 import type { RouteContext, RouteProblem } from './route-problem.ts';
 
 /**
- * Says where a route asks for less than the policy file does for the same tools. The gate would go by
- * the stricter of both all the same; whoever sets the route must not believe otherwise. Rules with a
- * condition, or for one helper, are about some calls only and are left to the gate.
+ * Finds where an admin route asks for less than the policy file does for the same tools. The gate
+ * applies the stricter of both anyway, but the admin should know. Rules with a condition or for one
+ * agent cover only some calls and are left to the gate.
  */
 export function explainWeakening(
   draft: AdminRouteDraft,
@@ -30,7 +30,7 @@ export function explainWeakening(
   return [...problems.values()];
 }
 
-/** The rule that has the last word on a tool. */
+/** Finds the rule that always applies to a tool. */
 function ruleOf(
   { fallback, rules }: Policy<Route>,
   tool: string,
@@ -41,7 +41,7 @@ function ruleOf(
   );
   if (rule) return rule;
   const { ruling } = fallback;
-  // The requester's own confirmation is what gives way.
+  // The built-in default gives way to admin routes.
   const isOpen = ruling.gate === 'ask' && ruling.route.name === REQUESTER_ROUTE.name;
   return isOpen ? { ...fallback, ruling: { gate: 'run' } } : fallback;
 }
@@ -66,7 +66,7 @@ function compare(
 
 interface Difference {
   readonly field: RouteProblem['field'];
-  /** What the policy's route says that the draft does not heed; undefined when it does. */
+  /** Describes the requirement that the draft does not meet; undefined if it does. */
   readonly find: (draft: AdminRouteDraft, route: Route) => string | undefined;
 }
 

@@ -1,20 +1,23 @@
 import { type Approver, type Group, REQUESTER_ROUTE, type Route } from './route.ts';
 
-/** A name of Slack in the policy file: a channel, or a person or user group by handle. */
+/** A Slack name in the policy file: a channel, or the handle of a person or user group. */
 export type PolicyName = `#${string}` | `@${string}`;
 
-/** What a name stands for. */
+/** What a name resolves to. */
 export type ResolvedName = `user:${string}` | Group;
 
-/** Tells what names stand for at the moment. */
+/** Looks up Slack names. */
 export interface NameDirectory {
-  /** All that each name may stand for: nothing when there is no such thing, several when it is not clear. Rejects when it can't be told. */
+  /**
+   * Returns every match per name: none if unknown, several if ambiguous. Rejects if the lookup
+   * fails.
+   */
   resolveNames(
     names: readonly PolicyName[],
   ): Promise<ReadonlyMap<PolicyName, readonly ResolvedName[]>>;
 }
 
-/** A route as the file has it: with names that are not looked up yet, and the next route by its name. */
+/** A route as written in the file: names not yet looked up, escalation target by name. */
 export interface DraftRoute extends Omit<Route, 'approvers' | 'channel' | 'escalate'> {
   readonly approvers: readonly (Approver | PolicyName)[];
   /** An id or a name. */
@@ -22,24 +25,27 @@ export interface DraftRoute extends Omit<Route, 'approvers' | 'channel' | 'escal
   readonly escalate?: { readonly afterMs: number; readonly to: string };
 }
 
-/** Tells whether a text is a name and no id. */
+/** Returns whether a text is a name, not an id. */
 export function isPolicyName(text: string): text is PolicyName {
   return text.startsWith('#') || text.startsWith('@');
 }
 
-/** Returns the names that routes hold, each once. */
+/** Returns the distinct names used by routes. */
 export function policyNamesIn(routes: Iterable<DraftRoute>): readonly PolicyName[] {
   const names = [...routes].flatMap(({ approvers, channel = '' }) => [...approvers, channel]);
   return [...new Set(names.filter(isPolicyName))];
 }
 
-/** Puts ids in place of names, and routes in place of the names of routes; throws when one of them is missing, or routes escalate in a circle. */
+/**
+ * Resolves names to ids and route names to routes. Throws if one is missing or an escalation is
+ * circular.
+ */
 export function resolveRoutes(
   drafts: ReadonlyMap<string, DraftRoute>,
   ids: ReadonlyMap<PolicyName, ResolvedName>,
 ): ReadonlyMap<string, Route> {
-  const settled = new Map<string, Route>([[REQUESTER_ROUTE.name, REQUESTER_ROUTE]]);
-  const under = new Set<string>();
+  const resolved = new Map<string, Route>([[REQUESTER_ROUTE.name, REQUESTER_ROUTE]]);
+  const visiting = new Set<string>();
 
   function idOf(name: PolicyName): ResolvedName {
     const id = ids.get(name);
@@ -48,29 +54,32 @@ export function resolveRoutes(
   }
 
   function resolveRoute(name: string): Route {
-    const known = settled.get(name);
+    const known = resolved.get(name);
     if (known) return known;
     const draft = drafts.get(name);
-    if (!draft || under.has(name)) throw new Error(`The route “${name}” leads nowhere.`);
-    under.add(name);
+    if (!draft || visiting.has(name)) throw new Error(`The route “${name}” leads nowhere.`);
+    visiting.add(name);
     const { approvers, channel, escalate, ...rest } = draft;
     const route: Route = {
       ...rest,
       approvers: [...new Set(approvers.map((each) => (isPolicyName(each) ? idOf(each) : each)))],
       ...(channel !== undefined && {
-        channel: isPolicyName(channel) ? bare(idOf(channel)) : channel,
+        channel: isPolicyName(channel) ? withoutPrefix(idOf(channel)) : channel,
       }),
       ...(escalate && { escalate: { afterMs: escalate.afterMs, to: resolveRoute(escalate.to) } }),
     };
-    settled.set(name, route);
+    resolved.set(name, route);
     return route;
   }
 
   for (const name of drafts.keys()) resolveRoute(name);
-  return settled;
+  return resolved;
 }
 
-/** Counts the people whose approval can count on a route; undefined where groups or handles are among them, of whom nobody knows yet. */
+/**
+ * Counts the people whose approval can count. Undefined if groups or handles are involved: their
+ * members are not known here.
+ */
 export function countApprovers(
   approvers: DraftRoute['approvers'],
   selfApproval: boolean,
@@ -80,6 +89,6 @@ export function countApprovers(
   return approvers.filter((each) => each !== 'requester' || selfApproval).length;
 }
 
-function bare(id: ResolvedName): string {
+function withoutPrefix(id: ResolvedName): string {
   return id.slice(id.indexOf(':') + 1);
 }

@@ -2,7 +2,7 @@ import type { Call, CallStatus } from '../calls/call.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { GateFacts } from './route.ts';
 
-/** Calls of these have been let through, or may have had their effect. */
+/** Statuses of calls that were let through, or that may have taken effect. */
 const LET_THROUGH: ReadonlySet<CallStatus> = new Set([
   'approved',
   'running',
@@ -11,9 +11,9 @@ const LET_THROUGH: ReadonlySet<CallStatus> = new Set([
 ]);
 
 /**
- * Returns which of a requester's calls count against a call, in the given order. One that waits for
- * people counts if it came first: else each of two would count the other, and neither could pass. What
- * was let through after a call had begun does not count against it.
+ * Returns which of a requester's calls count against a new one, in the given order. A pending call
+ * counts only if it came first; otherwise two calls would block each other. Calls that were claimed
+ * later do not count.
  */
 export function countedCalls(
   calls: readonly Call[],
@@ -43,7 +43,10 @@ function precedes(call: Call, self: GateFacts['call']): boolean {
   return order < 0;
 }
 
-/** Adds up a field (`amount`, `order.amount`) of a call's arguments and of the earlier ones'; throws, with words for people, where it is missing, no number, or below zero. */
+/**
+ * Sums a field (`amount`, `order.amount`) over the call's arguments and the earlier ones. Throws a
+ * message for people if it is missing, not a number or negative.
+ */
 export function sumField(field: string, own: JsonValue, earlier: readonly JsonValue[]): number {
   let sum = read(field, own, 'this call');
   for (const args of earlier) sum += read(field, args, 'an earlier call');
@@ -55,7 +58,7 @@ function read(field: string, args: JsonValue, whose: string): number {
   for (const key of field.split('.')) value = valueAt(value, key);
   if (value === undefined) throw new Error(`“${field}” is missing in ${whose}.`);
   if (typeof value !== 'number') throw new Error(`“${field}” is no number in ${whose}.`);
-  // It would make room for others.
+  // A negative value would make room for others.
   if (value < 0) throw new Error(`“${field}” is below zero in ${whose}.`);
   return value;
 }

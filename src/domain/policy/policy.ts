@@ -1,7 +1,7 @@
 /**
- * The policy: rules in order, of which the first that matches answers. Where a condition can't be
- * answered, a rule that refuses refuses, a rule that asks asks on its route, and a rule that runs asks
- * on the route that it names for this, or is skipped: later rules answer, but none of them can run it.
+ * The policy: ordered rules, of which the first match answers. If a condition fails, a `refuse`
+ * rule refuses and an `ask` rule asks on its route. A failing `run` rule asks on its error route;
+ * without one, later rules answer, but none of them can run the call.
  */
 
 import type { JsonValue } from '../json/json.ts';
@@ -10,73 +10,75 @@ import { matchesGlob } from '../text/glob.ts';
 import { type AgentName, type AgentPattern, formatAgent, matchAgent } from './agent-name.ts';
 import type { GateAnswer, GateFacts, Risk, Route } from './route.ts';
 
-/** What Slack knows of people that conditions may ask for; each rejects when it can't be told. */
+/** Slack lookups for conditions. Each rejects if the lookup fails. */
 export interface PersonLookup {
   emailOf(person: Person): Promise<string>;
-  /** Ids of the user groups that a person is in. */
+  /** Ids of the user groups of a person. */
   groupsOf(person: Person): Promise<readonly string[]>;
 }
 
-/** What a condition may want to know beyond the call: it is asked for only when a condition does. */
+/** Facts beyond the call. They are looked up only if a condition needs them. */
 export interface ConditionLookups extends PersonLookup {
-  /** The arguments of the requester's other calls of this tool that count in a window that ends now. */
+  /**
+   * Arguments of the requester's other calls of this tool that count within the window before now.
+   */
   earlierArgs(windowMs: number): Promise<readonly JsonValue[]>;
 }
 
-/** Answers for a call; rejects, with words for people, when it can't. */
-export type Condition = (facts: GateFacts, outside: ConditionLookups) => Promise<boolean>;
+/** Evaluates a condition for a call. Rejects with a message for people if it can't. */
+export type Condition = (facts: GateFacts, lookups: ConditionLookups) => Promise<boolean>;
 
-/** What a rule says of the calls that it matches; `R` is a route, or the name of one. */
+/** A rule's answer for matching calls. `R` is a route or a route's name. */
 export type PolicyRuling<R> =
   | { readonly gate: 'run' }
   | {
       readonly gate: 'ask';
       readonly route: R;
-      /** In place of the tool's own. */
+      /** Overrides the tool's own risk. */
       readonly risk?: Risk;
     }
   | { readonly gate: 'refuse'; readonly reason: string };
 
 export interface Rule<R> {
-  /** For people: which one it is, e.g. `rule 3, line 21`. */
+  /** Name for people, e.g. `rule 3, line 21`. */
   readonly name: string;
-  /** Patterns with `*`. */
+  /** Tool names, and patterns with `*`. */
   readonly tools: readonly string[];
-  /** The agents whose calls it is about. (Default: everybody's calls.) */
+  /** The agents it applies to. (Default: all.) */
   readonly agents?: readonly AgentPattern[];
   readonly condition?: Condition;
-  /** Agents that the condition names without their kind. */
+  /** Agents that the condition names without a kind. */
   readonly mentions?: readonly AgentPattern[];
-  /** The condition as it was written, for people. */
+  /** The condition's source text, for people. */
   readonly when?: string;
-  /** How far back (ms) the condition looks at earlier calls. (Default: it does not.) */
+  /** How far back (ms) the condition looks at earlier calls. (Default: not at all.) */
   readonly lookBackMs?: number;
   readonly ruling: PolicyRuling<R>;
-  /** Where people are asked when the condition of a rule that runs can't be answered. (Default: later rules answer.) */
+  /** The route to ask on if a `run` rule's condition fails. (Default: later rules answer.) */
   readonly errorRoute?: R;
 }
 
-/** Arguments that nobody is shown, whatever rule holds. */
+/** Arguments that are never shown, whichever rule applies. */
 export interface Redaction {
-  /** Patterns with `*`. */
+  /** Tool names, and patterns with `*`. */
   readonly tools: readonly string[];
   /** Dotted paths. */
   readonly args: readonly string[];
 }
 
-/** Lists the dotted paths of a tool's arguments that nobody is shown. */
+/** Lists the dotted paths of a tool's arguments that are never shown. */
 export function redactedPathsOf({ redact = [] }: Pick<Policy<unknown>, 'redact'>, tool: string) {
   const found = redact.filter(({ tools }) => tools.some((glob) => matchesGlob(glob, tool)));
   return [...new Set(found.flatMap(({ args }) => args))];
 }
 
-/** What no rule speaks of is asked about or refused: a hole is never a run. */
+/** A whole policy. Calls that match no rule are asked about or refused, never run. */
 export interface Policy<R> {
-  /** What rules that ask do where their condition can't be answered; it changes nothing for rules that run or refuse. */
+  /** What `ask` rules do if their condition fails. Rules that run or refuse are not affected. */
   readonly onError: 'ask' | 'run';
-  /** Whether routes that are set in Slack may ask for less than the rules do. (Default: they may not.) */
+  /** Whether routes set in Slack may ask for less than the rules. (Default: no.) */
   readonly slackMayLoosen?: boolean;
-  /** Arguments that nobody is shown. (Default: none, but for what tools of ours declare.) */
+  /** Arguments that are never shown. (Default: only those that our tools declare.) */
   readonly redact?: readonly Redaction[];
   readonly rules: readonly Rule<R>[];
   readonly fallback: {
@@ -90,41 +92,41 @@ export function policyLookBackMs({ rules }: Policy<unknown>): number {
   return Math.max(0, ...rules.map(({ lookBackMs = 0 }) => lookBackMs));
 }
 
-/** A policy as it holds now. */
+/** The policy in force. */
 export interface LoadedPolicy {
   /** SHA-256 of its text. */
   readonly hash: string;
   readonly policy: Policy<Route>;
 }
 
-/** Why a rule was not the one. */
+/** Why a rule did not apply. */
 export interface SkippedRule {
   readonly rule: string;
   readonly why: 'tool' | 'agent' | 'condition' | 'failure';
 }
 
-/** What the policy says of a call, by which rule, and why not by an earlier one. */
+/** The policy's answer for a call, and why earlier rules did not apply. */
 export interface Evaluation<R> {
-  /** The one whose condition could not be answered, where there is one. */
+  /** The deciding rule, or the first one whose condition failed. */
   readonly rule: string;
   readonly ruling: PolicyRuling<R>;
-  /** Why the rule's condition could not be answered, in words for people. */
+  /** Why that rule's condition failed, for people. */
   readonly failure?: string;
-  /** No rule spoke of the call. */
+  /** No rule matched. */
   readonly isDefault?: true;
   readonly passedOver: readonly SkippedRule[];
 }
 
-/** Finds the first rule that matches; never rejects, whatever a condition does. */
+/** Finds the first matching rule. Never rejects, even if a condition throws. */
 export async function evaluatePolicy<R>(
   policy: Policy<R>,
   facts: GateFacts,
-  outside: ConditionLookups,
+  lookups: ConditionLookups,
 ): Promise<Evaluation<R>> {
   const passedOver: SkippedRule[] = [];
   let doubt: Doubt | undefined;
   for (const rule of policy.rules) {
-    const match = await tryRule(rule, facts, outside);
+    const match = await tryRule(rule, facts, lookups);
     if (match.kind === 'no') {
       passedOver.push({ rule: rule.name, why: match.why });
       continue;
@@ -145,10 +147,10 @@ export async function evaluatePolicy<R>(
   };
 }
 
-/** The first rule whose condition could not be answered. */
+/** The first rule whose condition failed. */
 type Doubt = Required<Pick<Evaluation<unknown>, 'rule' | 'failure'>>;
 
-/** After a rule that could not be answered nothing runs. */
+/** Once a condition has failed, no later rule may run the call. */
 function rulingOf<R>(
   { fallback }: Policy<R>,
   { name, ruling }: Pick<Rule<R>, 'name' | 'ruling'>,
@@ -158,7 +160,7 @@ function rulingOf<R>(
   return { ...doubt, ruling: ruling.gate === 'run' ? fallback.ruling : ruling };
 }
 
-/** Returns the gate's answer for an evaluation; `hash` names the policy in the audit. */
+/** Converts an evaluation to the gate's answer. `hash` identifies the policy in the audit. */
 export function toGateAnswer(
   { rule, ruling, failure, isDefault }: Evaluation<Route>,
   hash: string,
@@ -181,7 +183,7 @@ export function toGateAnswer(
   }
 }
 
-/** Returns the policy with its routes in place of their names. */
+/** Returns the policy with route names resolved by `find`. */
 export function withRoutes<From, To>(
   { onError, redact, slackMayLoosen, rules, fallback }: Policy<From>,
   find: (route: From) => To,
@@ -223,23 +225,23 @@ type Mismatch = Exclude<Match, { readonly kind: 'yes' }>;
 async function tryRule<R>(
   rule: Rule<R>,
   facts: GateFacts,
-  outside: ConditionLookups,
+  lookups: ConditionLookups,
 ): Promise<Match> {
   if (!rule.tools.some((glob) => matchesGlob(glob, facts.tool))) return { kind: 'no', why: 'tool' };
-  const unfit = judgeAgent(rule, facts);
-  if (unfit) return unfit;
+  const mismatch = judgeAgent(rule, facts);
+  if (mismatch) return mismatch;
   if (!rule.condition) return { kind: 'yes' };
   try {
-    const held: unknown = await rule.condition(facts, outside);
-    if (held === true) return { kind: 'yes' };
-    if (held === false) return { kind: 'no', why: 'condition' };
+    const result: unknown = await rule.condition(facts, lookups);
+    if (result === true) return { kind: 'yes' };
+    if (result === false) return { kind: 'no', why: 'condition' };
     return { kind: 'failed', failure: 'its condition is neither true nor false' };
   } catch (error) {
     return { kind: 'failed', failure: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** Undefined where nothing about the agent keeps the rule from matching. */
+/** Returns why the agent does not match; undefined if it does. */
 function judgeAgent<R>(
   { agents, mentions = [], ruling }: Rule<R>,
   { agent, isOutside }: GateFacts,
@@ -249,7 +251,7 @@ function judgeAgent<R>(
     const at = meant.indexOf('unclear');
     return at === -1 ? { kind: 'no', why: 'agent' } : describeUnclear(agents?.[at], agent);
   }
-  // Programs name their tools themselves: only a rule that names the program lets one run.
+  // External callers choose their tool names, so only a rule that names the caller may run one.
   if (isOutside && ruling.gate === 'run' && !agents) return { kind: 'no', why: 'agent' };
   const unclear = mentions.find((pattern) => matchAgent(pattern, agent) === 'unclear');
   return unclear && describeUnclear(unclear, agent);
@@ -265,7 +267,7 @@ function describeUnclear(
   return { kind: 'failed', failure };
 }
 
-/** Undefined where later rules have to answer. */
+/** Returns the answer of a rule whose condition failed; undefined if later rules have to answer. */
 function rulingOnError<R>(
   { onError }: Policy<R>,
   { errorRoute, ruling }: Rule<R>,

@@ -1,4 +1,4 @@
-/** What becomes of a waiting call when its route, or who belongs to it, is not what it was: it is asked again, and nothing is approved by that. */
+/** Updates a pending call whose route or approvers have changed. This never approves it. */
 import type { Call, Vote } from '../calls/call.ts';
 import { rulingRouteOf } from '../calls/decision-rules.ts';
 import {
@@ -15,21 +15,24 @@ import { formatDuration } from '../text/duration.ts';
 import { joinSentences, type Sentence, sentence } from '../text/sentence.ts';
 import type { GateAnswer, Risk, Route } from './route.ts';
 
-/** What is known when a waiting call is looked at again. */
+/** The facts needed to recheck a pending call. */
 export interface RerouteFacts {
   readonly now: number;
-  /** The policy's answer of this moment. */
+  /** The policy's current answer. */
   readonly gate: GateAnswer;
-  /** What the tool itself says of its risk; undefined where that is not known any more. */
+  /** The tool's own risk; undefined if no longer known. */
   readonly risk?: Risk | undefined;
-  /** What the workspace says of those who approved; undefined where all of them count. */
+  /** The approvers' current membership; undefined if all approvals still count. */
   readonly voters: KnownApprovers | undefined;
 }
 
-/** A shortened deadline leaves people this long, so that no change ends a call by itself. */
+/** A shortened deadline leaves people at least this long, so no change expires a call at once. */
 const LAST_CALL_MS = 10 * 60_000;
 
-/** Returns the step by which a waiting call follows its route of now; undefined where nothing has changed, or nobody can tell what holds. */
+/**
+ * Returns the step that applies the current route; undefined if nothing changed or the policy is in
+ * doubt.
+ */
 export function ruleReroute(call: Call, facts: RerouteFacts): Step | undefined {
   const { gate, now } = facts;
   if (!canFollow(call, now) || gate.isInDoubt) return undefined;
@@ -65,14 +68,14 @@ export function ruleReroute(call: Call, facts: RerouteFacts): Step | undefined {
   };
 }
 
-/** What is over its time or damaged has steps of its own. */
+/** Expired and tampered calls have steps of their own. */
 function canFollow(call: Call, now: number): boolean {
   const isOpen = call.status === 'pending' && call.route !== undefined;
   const isOver = call.deadlineAt !== undefined && now >= call.deadlineAt;
   return isOpen && !isOver && isIntact(call);
 }
 
-/** Whatever would run unasked by now needs one person's press: it has been shown to people. */
+/** A call that would now run unasked still needs one click, because people have seen it. */
 function routeFor(call: Call, gate: Exclude<GateAnswer, { readonly kind: 'refuse' }>): Route {
   if (gate.kind === 'ask') return reachedRouteOf(call, gate.route);
   const route = rulingRouteOf(call);
@@ -92,10 +95,10 @@ interface Move {
   readonly note: Sentence;
 }
 
-/** Other people are asked from now on; for the same ones the time goes on. */
+/** New approvers get a new reminder period; for the same ones the time continues. */
 function moveTo(call: Call, { now, route, ...rest }: Move): Step {
   const old = rulingRouteOf(call);
-  const asksOthers = WHO.some((key) => !isSame(old[key], route[key]));
+  const asksOthers = APPROVER_FIELDS.some((key) => !isSame(old[key], route[key]));
   const { remindedAt: _old, ...unreminded } = call;
   const since = call.pendingSince ?? call.createdAt;
   const deadlineAt =
@@ -112,7 +115,7 @@ function moveTo(call: Call, { now, route, ...rest }: Move): Step {
   });
 }
 
-const WHO = ['approvers', 'among', 'selfApproval'] as const satisfies readonly (keyof Route)[];
+const APPROVER_FIELDS = ['approvers', 'among', 'selfApproval'] as const satisfies readonly (keyof Route)[];
 
 interface Change {
   readonly label: string;
@@ -128,7 +131,7 @@ function describeChanges(call: Call, route: Route, risk: Risk): readonly Change[
       label: 'quorum',
       words: `it needs ${countApprovals(route.quorum)} instead of ${old.quorum}`,
     },
-    differs(WHO) && { label: 'approvers', words: 'other people may decide' },
+    differs(APPROVER_FIELDS) && { label: 'approvers', words: 'other people may decide' },
     old.channel !== route.channel && { label: 'channel', words: 'its card has another place' },
     old.deadlineMs !== route.deadlineMs && {
       label: 'deadline',
@@ -144,7 +147,7 @@ function describeChanges(call: Call, route: Route, risk: Risk): readonly Change[
   return found.filter((change) => change !== false);
 }
 
-/** Says how many approvals, in the middle of a sentence. */
+/** Formats a number of approvals for the middle of a sentence. */
 function countApprovals(count: number): string {
   return count === 1 ? '1 approval' : `${count} approvals`;
 }
@@ -154,7 +157,7 @@ function describeReroute(
   lost: readonly Sentence[],
   isEnough: boolean,
 ): Sentence {
-  const told = [
+  const sentences = [
     ...(changes.length === 0
       ? []
       : [`The route has changed: ${changes.map(({ words }) => words).join(', ')}.`]),
@@ -163,7 +166,7 @@ function describeReroute(
       : [sentence`An approval no longer counts: ${joinSentences(lost, ', ')}.`]),
     ...(isEnough ? ['It has the approvals that it needs. Press Approve to run it.'] : []),
   ];
-  return told.length === 0 ? 'The route has changed.' : joinSentences(told, ' ');
+  return sentences.length === 0 ? 'The route has changed.' : joinSentences(sentences, ' ');
 }
 
 function isSameRoute(a: Route, b: Route): boolean {
@@ -174,7 +177,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return canonicalJson(plain({ a: a ?? null })) === canonicalJson(plain({ a: b ?? null }));
 }
 
-/** What is absent counts as nothing, as it does when it is stored. */
+/** Drops undefined fields, as storing does. */
 function plain(value: object): JsonValue {
   return JSON.parse(JSON.stringify(value)) as JsonValue;
 }

@@ -2,14 +2,14 @@ import type { AdminRoutes } from './admin-routes.ts';
 import type { Policy } from './policy.ts';
 import type { Route } from './route.ts';
 
-/** What of a route a problem is about. */
+/** The field of a route's form that a problem is about. */
 export type RouteField =
   | 'name'
   | 'tools'
   | 'channel'
   | 'approvers'
   | 'quorum'
-  /** Whose approval counts, and how. */
+  /** Self-approval, reasons and guests. */
   | 'counts'
   | 'decisions'
   | 'deadline'
@@ -17,19 +17,19 @@ export type RouteField =
   | 'escalateAfter'
   | 'escalateTo';
 
-/** What is wrong with a field, in plain words with the remedy. */
+/** What is wrong with a field, and how to fix it. */
 export interface RouteProblem {
   readonly field: RouteField;
   readonly message: string;
 }
 
-/** What a route is judged beside. */
+/** What a route is checked against. */
 export interface RouteContext {
   readonly book: AdminRoutes;
-  /** The policy file's; undefined where there is none. */
+  /** Routes of the policy file; undefined without one. */
   readonly policy: Policy<Route> | undefined;
-  /** Names of the tools that there are. */
+  /** Names of the existing tools. */
   readonly tools: readonly string[];
-  /** Who of the people that the route names can approve, those in its groups included. (Default: nobody was asked.) */
+  /** The people on the route, group members included, who can approve. (Default: not checked.) */
   readonly able?: ReadonlySet<string> | undefined;
 }

@@ -4,39 +4,39 @@ import type { AgentName } from './agent-name.ts';
 
 export type DecisionKind = 'approve' | 'edit' | 'reply' | 'ignore';
 
-/** Several people at once: a user group of Slack, or the members of a channel, by id. */
+/** Several people: a Slack user group or the members of a channel, by id. */
 export type Group = `usergroup:${string}` | `channel:${string}`;
 
-/** Who may decide: whoever asked, a person of the same workspace by id, or a group of them. */
+/** Who may decide: the requester, a person in the same workspace, or a group. */
 export type Approver = 'requester' | `user:${string}` | Group;
 
-/** Where a card goes, who may decide, how many of them and until when. */
+/** Where a card goes, who may decide, how many of them, and until when. */
 export interface Route {
   readonly name: string;
-  /** Nobody when empty. */
+  /** If empty, nobody can decide. */
   readonly approvers: readonly Approver[];
-  /** Whoever decides must be one of these too. (Default: no matter.) */
+  /** A second list that every approver must also be on. (Default: none.) */
   readonly among?: readonly Approver[];
   readonly quorum: number;
   /** Whether the requester's own approval counts. */
   readonly selfApproval: boolean;
   readonly decisions: readonly DecisionKind[];
   readonly deadlineMs: number;
-  /** Id of the channel that the card goes to, with a stub in the thread. (Default: the thread itself.) */
+  /** Id of the card's channel; the thread then gets a stub. (Default: the thread itself.) */
   readonly channel?: string;
-  /** Those who are missing are mentioned once more after this. */
+  /** Approvers who have not decided are mentioned again after this time. */
   readonly remindAfterMs?: number;
-  /** A call that nobody has decided after this goes on to another route. */
+  /** An undecided call escalates to another route after this time. */
   readonly escalate?: { readonly afterMs: number; readonly to: Route };
   /** Whether an approval needs a reason. */
   readonly requiresReason?: boolean;
-  /** Whether guests of the workspace who are approvers may decide. */
+  /** Whether approvers who are guests may decide. */
   readonly allowsGuests?: boolean;
 }
 
 export type Risk = 'low' | 'medium' | 'high';
 
-/** What the policy knows of a call when it answers; `args` is the parsed value. */
+/** What the policy knows of a call. `args` is the parsed value. */
 export interface GateFacts {
   readonly tool: string;
   readonly args: unknown;
@@ -44,39 +44,41 @@ export interface GateFacts {
   readonly requester: Person;
   readonly channel: string;
   readonly thread: ThreadKey;
-  /** The call itself: its id and its place among others, and when it was claimed, of one that is looked at once more. */
+  /** Identity and order of a stored call, and when it was claimed. Set for rechecks. */
   readonly call?: {
     readonly id: string;
     readonly createdAt: number;
     readonly position: number;
     readonly claimedAt?: number;
   };
-  /** The helper, program or graph that asks; absent when the thread's own agent does. */
+  /** The helper, program or graph that made the call; absent for the thread's own agent. */
   readonly agent?: AgentName;
-  /** The tool is not ours: its name is a claim. */
+  /** An external call: its tool name is unverified. */
   readonly isOutside?: true;
 }
 
-/** The policy's answer for a call; `rule` names what it came from, for people, and `policy` is the hash of the policy. */
+/**
+ * The policy's answer for a call. `rule` says where it came from; `policy` is the policy's hash.
+ */
 export type GateAnswer = (
   | { readonly kind: 'run' }
   | {
       readonly kind: 'ask';
       readonly route: Route;
-      /** In place of the tool's own. */
+      /** Overrides the tool's own risk. */
       readonly risk?: Risk;
-      /** What the card has to say about the policy, e.g. that a condition failed. */
+      /** A remark for the card, e.g. that a condition failed. */
       readonly note?: string;
     }
   | { readonly kind: 'refuse'; readonly reason: string }
 ) & {
   readonly rule?: string;
   readonly policy?: string;
-  /** No rule spoke of the call. */
+  /** No rule matched. */
   readonly isDefault?: true;
-  /** A condition could not be answered, so that this is said to be on the safe side. */
+  /** A condition failed, so this is the safe answer. */
   readonly isInDoubt?: true;
-  /** Dotted paths of arguments that the operator wants nobody to be shown. */
+  /** Dotted paths of arguments that the operator wants hidden. */
   readonly redact?: readonly string[];
 };
 
@@ -84,7 +86,7 @@ export type Gate = (facts: GateFacts) => GateAnswer | Promise<GateAnswer>;
 
 const HOUR_MS = 3_600_000;
 
-/** The built-in route: the requester confirms their own agent's calls, and nobody else can. */
+/** The built-in route: requesters, and nobody else, confirm their own agent's calls. */
 export const REQUESTER_ROUTE: Route = {
   name: 'requester',
   approvers: ['requester'],

@@ -1,4 +1,4 @@
-/** What is wrong with a route that an admin wants to set in Slack: in itself, beside the others, and beside the policy file. */
+/** Validates an admin route: by itself, against other routes, and against the policy file. */
 
 import { formatDuration } from '../text/duration.ts';
 import { type AdminRouteDraft, type AdminRoutes, MAX_ADMIN_ROUTES } from './admin-routes.ts';
@@ -8,10 +8,10 @@ import { countApprovers } from './policy-routes.ts';
 import { REQUESTER_ROUTE, type Route } from './route.ts';
 import type { RouteContext, RouteField, RouteProblem } from './route-problem.ts';
 
-/** A deadline that lies further away is none. */
+/** A deadline further away is as good as none. */
 const MAX_SPAN_MS = 30 * 86_400_000;
 const MAX_QUORUM = 50;
-/** All of them fit into one field of a form. */
+/** Keeps the list within one form field. */
 const MAX_TOOLS = 40;
 const MAX_APPROVERS = 50;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
@@ -19,42 +19,42 @@ const GLOB = /^[\p{L}\p{N}_.:/*-]{1,70}$/u;
 const APPROVER =
   /^(?:requester|user:[UW][A-Z0-9]{1,39}|usergroup:S[A-Z0-9]{1,39}|channel:[CG][A-Z0-9]{1,39})$/;
 
-/** Finds all that is wrong with a draft; none may be saved that has a problem. */
+/** Lists everything wrong with a draft. Drafts with problems must not be saved. */
 export function validateAdminRoute(
   draft: AdminRouteDraft,
-  around: RouteContext,
+  context: RouteContext,
 ): readonly RouteProblem[] {
   return [
-    ...judgeName(draft, around),
-    ...judgeTools(draft, around),
-    ...judgeApprovers(draft, around.able),
-    ...judgeSpans(draft),
-    ...judgeEscalation(draft, around.book),
-    ...explainWeakening(draft, around),
+    ...checkName(draft, context),
+    ...checkTools(draft, context),
+    ...checkApprovers(draft, context.able),
+    ...checkTimes(draft),
+    ...checkEscalation(draft, context.book),
+    ...explainWeakening(draft, context),
   ];
 }
 
-function judgeName(
+function checkName(
   { name }: AdminRouteDraft,
   { book, policy }: RouteContext,
 ): readonly RouteProblem[] {
   const isNew = !book.routes.some((route) => route.name === name);
   if (isNew && book.routes.length >= MAX_ADMIN_ROUTES) {
-    return wrong('name', `There are ${MAX_ADMIN_ROUTES} routes already. Take one away first.`);
+    return problem('name', `There are ${MAX_ADMIN_ROUTES} routes already. Take one away first.`);
   }
   if (name === REQUESTER_ROUTE.name) {
-    return wrong('name', `The route “${name}” is built in. Give this one another name.`);
+    return problem('name', `The route “${name}” is built in. Give this one another name.`);
   }
   if (!NAME.test(name)) {
-    return wrong('name', 'Letters, digits, “-” and “_” alone, a letter first, at most 40.');
+    return problem('name', 'Letters, digits, “-” and “_” alone, a letter first, at most 40.');
   }
   const isOfFile = isNew && policy !== undefined && routeNames(policy).has(name);
   return isOfFile
-    ? wrong('name', `The policy file has a route “${name}”. Give this one another name.`)
+    ? problem('name', `The policy file has a route “${name}”. Give this one another name.`)
     : [];
 }
 
-/** Names of the routes that rules of a policy lead to. */
+/** Names of the routes that the policy's rules use. */
 function routeNames({ fallback, rules }: Policy<Route>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { ruling } of [...rules, fallback]) {
@@ -64,20 +64,20 @@ function routeNames({ fallback, rules }: Policy<Route>): ReadonlySet<string> {
   return names;
 }
 
-function judgeTools(
+function checkTools(
   { name, tools }: AdminRouteDraft,
   { book }: RouteContext,
 ): readonly RouteProblem[] {
-  if (tools.length > MAX_TOOLS) return wrong('tools', `At most ${MAX_TOOLS} tools and patterns.`);
+  if (tools.length > MAX_TOOLS) return problem('tools', `At most ${MAX_TOOLS} tools and patterns.`);
   const bad = tools.find((tool) => !GLOB.test(tool));
   if (bad !== undefined) {
-    return wrong('tools', `“${bad}” is no name of a tool. * stands for anything, as in pay_*.`);
+    return problem('tools', `“${bad}” is no name of a tool. * stands for anything, as in pay_*.`);
   }
   for (const other of book.routes) {
     const taken =
       other.name === name ? undefined : tools.find((tool) => other.tools.includes(tool));
     if (taken !== undefined) {
-      return wrong(
+      return problem(
         'tools',
         `“${taken}” goes by the route “${other.name}”. Take it away there first.`,
       );
@@ -86,47 +86,47 @@ function judgeTools(
   return [];
 }
 
-function judgeApprovers(
+function checkApprovers(
   draft: AdminRouteDraft,
   able: RouteContext['able'],
 ): readonly RouteProblem[] {
   const { approvers, decisions, quorum } = draft;
   if (approvers.length === 0) {
-    return wrong('approvers', 'Nobody could decide: choose at least one person or group.');
+    return problem('approvers', 'Nobody could decide: choose at least one person or group.');
   }
-  const stranger = approvers.find((approver) => !APPROVER.test(approver));
-  if (stranger !== undefined) {
-    return wrong('approvers', `“${stranger}” is no person, user group or channel.`);
+  const invalid = approvers.find((approver) => !APPROVER.test(approver));
+  if (invalid !== undefined) {
+    return problem('approvers', `“${invalid}” is no person, user group or channel.`);
   }
   if (approvers.length > MAX_APPROVERS) {
-    return wrong('approvers', `At most ${MAX_APPROVERS} people and groups.`);
+    return problem('approvers', `At most ${MAX_APPROVERS} people and groups.`);
   }
   if (!decisions.includes('approve')) {
-    return wrong('decisions', 'Without “Approve” nothing could ever run.');
+    return problem('decisions', 'Without “Approve” nothing could ever run.');
   }
   if (!Number.isInteger(quorum) || quorum < 1 || quorum > MAX_QUORUM) {
-    return wrong('quorum', `A whole number from 1 to ${MAX_QUORUM}.`);
+    return problem('quorum', `A whole number from 1 to ${MAX_QUORUM}.`);
   }
-  return judgeQuorum(draft, able);
+  return checkQuorum(draft, able);
 }
 
-function judgeQuorum(draft: AdminRouteDraft, able: RouteContext['able']): readonly RouteProblem[] {
+function checkQuorum(draft: AdminRouteDraft, able: RouteContext['able']): readonly RouteProblem[] {
   const { approvers, quorum } = draft;
   const counting = countAble(draft, able);
   if (counting === undefined || quorum <= counting) return [];
   if (counting === 0) {
     const isOwn = approvers.every((each) => each === 'requester');
-    return wrong('approvers', isOwn ? ONLY_OWN : 'Nobody among these can approve. Choose others.');
+    return problem('approvers', isOwn ? ONLY_OWN : 'Nobody among these can approve. Choose others.');
   }
   const needed = quorum === 1 ? '1 is needed' : `${quorum} are needed`;
   const only = counting === 1 ? 'Only 1 person' : `Only ${counting} people`;
-  return wrong('quorum', `${only} can approve; ${needed}.`);
+  return problem('quorum', `${only} can approve; ${needed}.`);
 }
 
 const ONLY_OWN =
   'Only the person who asked would decide, whose approval does not count here. Choose others, or let it count.';
 
-/** Counts those who can approve; whoever asks is one more where their own approval counts, unless they are one of them anyhow. */
+/** Counts who can approve. The requester adds one if their own approval counts. */
 function countAble(
   { approvers, selfApproval }: AdminRouteDraft,
   able: RouteContext['able'],
@@ -135,42 +135,42 @@ function countAble(
   return able.size + (selfApproval && approvers.includes('requester') ? 1 : 0);
 }
 
-function judgeSpans({ deadlineMs, remindAfterMs, escalate }: AdminRouteDraft) {
-  const late = `That is not before the deadline of ${formatDuration(deadlineMs)}: it would never come.`;
+function checkTimes({ deadlineMs, remindAfterMs, escalate }: AdminRouteDraft) {
+  const tooLate = `That is not before the deadline of ${formatDuration(deadlineMs)}: it would never come.`;
   return [
     ...(deadlineMs > MAX_SPAN_MS
-      ? wrong('deadline', `At most ${formatDuration(MAX_SPAN_MS)}.`)
+      ? problem('deadline', `At most ${formatDuration(MAX_SPAN_MS)}.`)
       : []),
     ...(remindAfterMs !== undefined && remindAfterMs >= deadlineMs
-      ? wrong('remindAfter', late)
+      ? problem('remindAfter', tooLate)
       : []),
-    ...(escalate && escalate.afterMs >= deadlineMs ? wrong('escalateAfter', late) : []),
+    ...(escalate && escalate.afterMs >= deadlineMs ? problem('escalateAfter', tooLate) : []),
   ];
 }
 
-function judgeEscalation(
+function checkEscalation(
   { escalate, name }: AdminRouteDraft,
   { routes }: AdminRoutes,
 ): readonly RouteProblem[] {
   if (!escalate || escalate.to === REQUESTER_ROUTE.name) return [];
   if (!routes.some((route) => route.name === escalate.to)) {
-    return wrong('escalateTo', `There is no route “${escalate.to}” (any more).`);
+    return problem('escalateTo', `There is no route “${escalate.to}” (any more).`);
   }
   const seen = new Set<string>();
   let at: string | undefined = escalate.to;
   while (at !== undefined && !seen.has(at)) {
-    if (at === name) return wrong('escalateTo', 'That leads back to this route.');
+    if (at === name) return problem('escalateTo', 'That leads back to this route.');
     seen.add(at);
     at = routes.find((route) => route.name === at)?.escalate?.to;
   }
   return [];
 }
 
-/** Tells which other routes lead to one by escalation. */
+/** Lists the routes that escalate to this one. */
 export function routesEscalatingTo(name: string, { routes }: AdminRoutes): readonly string[] {
   return routes.filter(({ escalate }) => escalate?.to === name).map((route) => route.name);
 }
 
-function wrong(field: RouteField, message: string): readonly RouteProblem[] {
+function problem(field: RouteField, message: string): readonly RouteProblem[] {
   return [{ field, message }];
 }

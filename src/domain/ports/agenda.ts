@@ -4,8 +4,8 @@ import type { Group } from '../policy/route.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
 
 /**
- * How far before its time work is due that somebody waits for: it goes ahead of what has piled up,
- * and among its like the longest waiting goes first.
+ * Priority of work that someone waits for: scheduled this long before it is due. So it overtakes a
+ * backlog; among such work, the longest waiting comes first.
  */
 export const PRIORITY_LEAD_MS = 86_400_000;
 
@@ -25,48 +25,55 @@ export type AgendaTask =
   | 'tidy'
   | 'damaged';
 
-/** What is to be done: a task and the id of what it is done to. One worker at a time has a key. */
+/** A unit of work: a task and the id of its subject. Only one worker at a time holds a key. */
 export interface AgendaKey {
   readonly task: AgendaTask;
-  /** A thread's key (pump, say, heed), a call's id (run, expire, redraw, remind, escalate, stub, callback), a bulletin's, which calls (reroute), which records (tidy), or a record's name (damaged). */
+  /**
+   * A thread's key (pump, say, heed), a call's id (run, expire, redraw, remind, escalate, stub,
+   * callback), a bulletin's id, which calls (reroute), which records (tidy), or a record's name
+   * (damaged).
+   */
   readonly id: string;
-  /** The thread of the call, where it is one. */
+  /** The call's thread, if the id is a call's. */
   readonly thread?: ThreadKey;
 }
 
-/** A key that is to be looked at when its time has come. */
+/** A key to process when it is due. */
 export interface Wake {
   readonly key: AgendaKey;
   readonly dueAt: number;
 }
 
-/** A worker's right to a key until `expiresAt`; the fence is larger than every earlier one of any key. */
+/**
+ * A worker's right to a key until `expiresAt`. The fence is larger than all earlier ones of any
+ * key.
+ */
 export interface Lease {
   readonly key: AgendaKey;
   readonly fence: number;
   readonly expiresAt: number;
-  /** How many claims of this work ended in a failure or in the worker's death, since it last succeeded. */
+  /** Claims that failed or whose worker died, since the last success. */
   readonly tries: number;
-  /** How many of its claims in a row ended in the worker's death, the last one among them. */
+  /** Consecutive claims, up to the last one, whose worker died. */
   readonly deaths: number;
 }
 
-/** A hold on a thread beside the work that is done in it. */
+/** A hold on a thread for work outside the agenda. */
 export interface ThreadVisit {
-  /** Named by the thread, or by what is held in place of one. */
+  /** Identifies the thread, or the unit held in its place. */
   readonly hold: ThreadFence;
-  /** Does something under it. */
+  /** Runs work under the hold. */
   within<T>(work: () => Promise<T>): Promise<T>;
   leave(): Promise<void>;
 }
 
-/** What was leased, and when the next key is due or its lease runs out after that; undefined when there is none. */
+/** The leased keys, and when the next key is due or its lease expires; undefined if none. */
 export interface LeasedKeys {
   readonly leases: readonly Lease[];
   readonly next: number | undefined;
 }
 
-/** Proof that the bearer still has a thread: writes of an older one are refused. */
+/** Proof of still holding a thread. Writes with an older fence are rejected. */
 export interface ThreadFence {
   readonly thread: ThreadKey;
   readonly token: number;
@@ -80,36 +87,44 @@ export interface DeadLetter {
 }
 
 /**
- * Keys with a due time, done at least once. Every method is atomic. Times are the caller's, from
+ * Keys with a due time, processed at least once. Every method is atomic. Callers pass times from
  * the injected clock.
  */
 export interface Agenda {
   /**
-   * Sees to it that the key is looked at, at the earlier of the two times. During the work it
-   * causes one more pass; during a back-off it runs at its own time; parked work starts afresh.
+   * Schedules keys; the earlier time wins. A key in progress gets one more pass. One in back-off
+   * keeps its own time. Dead letters start afresh.
    */
   wake(wakes: readonly Wake[]): Promise<void>;
-  /** Leases `most` keys at most, those that have been due longest, or whose worker let its lease run out (one more try); none when none is due. Tells what is left. */
+  /**
+   * Leases up to `most` keys: those due longest, or whose lease expired (which counts as a try).
+   * Also returns when the next one is due.
+   */
   claim(now: number, leaseMs: number, most: number): Promise<LeasedKeys>;
-  /** Holds the thread of a key as long as somebody is in it, be it held by this process already; undefined where another has it. */
+  /**
+   * Holds a key's thread while any visit is open, even if this process holds it already. Undefined
+   * if another process has it.
+   */
   openVisit(key: AgendaKey, leaseMs: number): Promise<ThreadVisit | undefined>;
-  /** Does the work of a lease: what it reads of its thread is kept in memory as long as the thread is held. */
+  /** Runs a lease's work. What it reads of its thread stays cached while the thread is held. */
   within<T>(lease: Lease, work: () => Promise<T>): Promise<T>;
-  /** Extends a lease; undefined when another worker has the key. */
+  /** Extends a lease; undefined if another worker has the key. */
   renew(lease: Lease, now: number, leaseMs: number): Promise<Lease | undefined>;
-  /** Ends the work well; tries start anew. Nothing happens when the lease was lost. */
+  /** Completes the work and resets its tries. Does nothing if the lease was lost. */
   finish(lease: Lease): Promise<void>;
-  /** Puts the work off, one more try counted. Nothing happens when the lease was lost. */
+  /** Postpones the work and counts a try. Does nothing if the lease was lost. */
   backOff(lease: Lease, dueAt: number, reason: string): Promise<void>;
-  /** Puts the work off as it stands: no try is counted. Nothing happens when the lease was lost. */
+  /** Postpones the work without counting a try. Does nothing if the lease was lost. */
   postpone(lease: Lease, dueAt: number): Promise<void>;
-  /** Gives the work up, visibly, until somebody wakes it. Nothing happens when the lease was lost. */
+  /** Gives the work up, visibly, until it is woken. Does nothing if the lease was lost. */
   moveToDeadLetters(lease: Lease, now: number, reason: string): Promise<void>;
-  /** When the next key is due or its lease runs out; undefined when there is none. */
+  /** When the next key is due or its lease expires; undefined if there is none. */
   nextDueAt(): Promise<number | undefined>;
-  /** What was given up, longest ago first; the task of a key may be one of another version, which this one does not know. */
+  /**
+   * Returns work that was given up, oldest first. Tasks may come from another version of the app.
+   */
   deadLetters(): Promise<readonly DeadLetter[]>;
-  /** Those of the keys that nobody will ever look at: neither due at any time, nor under a lease, nor parked. */
+  /** Returns those keys that will never be processed: not due, not leased, not given up. */
   unscheduled(keys: readonly AgendaKey[]): Promise<readonly AgendaKey[]>;
 }
 
@@ -117,7 +132,7 @@ export const advanceTurnKey = (thread: ThreadKey): AgendaKey => ({ task: 'pump',
 export const deliverOutboxKey = (thread: ThreadKey): AgendaKey => ({ task: 'say', id: thread });
 export const threadCommandsKey = (thread: ThreadKey): AgendaKey => ({ task: 'heed', id: thread });
 
-/** What a key of a call is made of. */
+/** The fields of a call that make up a key. */
 export type CallRef = Pick<Call, 'id' | 'thread'>;
 
 const callKey = (task: AgendaTask, { id, thread }: CallRef): AgendaKey => ({ task, id, thread });
@@ -125,19 +140,22 @@ export const runCallKey = (call: CallRef): AgendaKey => callKey('run', call);
 export const expireKey = (call: CallRef): AgendaKey => callKey('expire', call);
 export const remindKey = (call: CallRef): AgendaKey => callKey('remind', call);
 export const escalateKey = (call: CallRef): AgendaKey => callKey('escalate', call);
-/** A user group, or the members of a channel, of a workspace. */
+/** A user group, or the members of a channel, in a workspace. */
 export interface TeamGroup {
   readonly team: string;
   readonly group: Group;
 }
 
-/** Waiting calls are to be looked at again: all of them, or those whose route names a group; `after` is the call that was looked at last. */
+/**
+ * Key for rechecking pending calls: all, or those whose route names a group. `after` is the last
+ * call checked.
+ */
 export function rerouteKey(which: 'all' | TeamGroup, after = ''): AgendaKey {
   const { group, team } = which === 'all' ? { group: 'all', team: '' } : which;
   return { task: 'reroute', id: `${group} ${team} ${after}` };
 }
 
-/** Reads the id of such a key. */
+/** Reads the id of a reroute key. */
 export function readRerouteId(id: string): {
   readonly group?: TeamGroup;
   readonly after?: string;

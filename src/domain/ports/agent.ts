@@ -7,7 +7,7 @@ import type { MessageWithFiles } from './file-ports.ts';
 
 /** A tool call that the graph waits for. */
 export interface OpenCall {
-  /** Where its answer is delivered; may change between reads, never keep it. */
+  /** Where to deliver its answer. May change between reads, so never store it. */
   readonly interruptId: string;
   readonly messageId: string;
   readonly toolCallId: string;
@@ -16,42 +16,50 @@ export interface OpenCall {
   readonly tool: string;
   /** Raw text, as the model wrote it. */
   readonly argsText: string;
-  /** The text beside the calls of the message. */
+  /** The message's text beside its calls. */
   readonly words: string;
-  /** Calls of one batch are answered together, whatever becomes of the others. (Default: all that are open are one.) */
+  /** Calls of one batch are answered together. (Default: all open calls form one batch.) */
   readonly batch?: string;
-  /** Its thread was written from outside of us since it was asked, so it may have had another id before. */
+  /** The thread was written externally after the call was made, so it may have had another id. */
   readonly isRenewed?: true;
-  /** Set where the graph runs its own tools, and takes a decision where ours takes an outcome. */
+  /** Set if the graph runs its own tools: it gets a decision instead of an outcome. */
   readonly outside?: CallOrigin;
 }
 
-/** A thread's graph as it stands. */
+/** The current state of a thread's graph. */
 export interface GraphState {
-  /** Id of the message whose turn it holds; undefined when it holds none. */
+  /** Id of the message that started the turn; undefined if there is none. */
   readonly turn: string | undefined;
   /** Messages of this turn, oldest first. */
   readonly messages: readonly TurnMessage[];
   readonly open: readonly OpenCall[];
-  /** `waiting`: for the outcomes of `open`; `stuck`: a step was cut off and must be proceeded with; `unreadable`: what is stored is damaged. */
+  /**
+   * `waiting`: for outcomes of `open`; `stuck`: a step was interrupted and must be continued;
+   * `unreadable`: the stored state is damaged.
+   */
   readonly phase: 'none' | 'waiting' | 'stuck' | 'finished' | 'unreadable';
-  /** It has taken an answer that ends the turn: whoever goes on with it does not ask the model. */
+  /** An answer ends the turn: continuing does not call the model. */
   readonly endsTurn?: true;
-  /** Why the turn ended without a last word: one sentence for the person. */
+  /** Why the turn ended without a final answer: one sentence for the person. */
   readonly failure: string | undefined;
-  /** What the person should know about the answer, in a sentence or two: what of their message the model was not given. */
+  /**
+   * What to tell the person about the answer: parts of their message that the model did not get.
+   */
   readonly notice?: string;
-  /** What only the person who asked may read of the failure. */
+  /** The part of the failure that only the requester may read. */
   readonly privateNotice?: string;
-  /** Interrupt ids of calls that were approved in the step before and that their graph has not run: it drops them beside rejected ones. */
+  /**
+   * Interrupt ids of approved calls that their graph dropped without running, because others of the
+   * step were rejected.
+   */
   readonly lost?: readonly string[];
-  /** What the turn took so far; undefined where the provider does not tell. */
+  /** Model use so far; undefined if the provider does not report it. */
   readonly usage: Usage | undefined;
-  /** The same as the graph adds it up; absent where it is not ours. */
+  /** The same as counted by our own graph; absent for others. */
   readonly spent?: ModelCost | undefined;
 }
 
-/** The state of a thread of which nothing can be read. */
+/** The state of a thread that can't be read. */
 export const UNREADABLE_STATE: GraphState = {
   turn: undefined,
   messages: [],
@@ -61,54 +69,72 @@ export const UNREADABLE_STATE: GraphState = {
   usage: undefined,
 };
 
-/** A turn as the records tell it. */
+/** A turn as stored in its records. */
 export interface RecordedTurn {
-  /** Id of the message that began it. */
+  /** Id of the message that started it. */
   readonly turn: string;
   /** The helper whose turn it is. */
   readonly agent?: string | undefined;
-  /** Oldest first. The last one is the model's; its calls have no answers yet, and all others have theirs. */
+  /**
+   * Oldest first. The last message is the model's, with unanswered calls. All earlier calls are
+   * answered.
+   */
   readonly messages: readonly TurnMessage[];
   readonly spent?: ModelCost | undefined;
   readonly notice?: string | undefined;
 }
 
-/** The agent behind the threads. Its writes carry the thread's fence and throw `StaleFenceError` when it is old. */
+/**
+ * The agent behind the threads. Writes carry the thread's fence and throw `StaleFenceError` if it
+ * is old.
+ */
 export interface Agent {
-  /** With a fence, what an older worker writes from then on is refused. */
+  /** Reads the state. A fence also blocks later writes by older workers. */
   read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphState>;
-  /** Begins a turn with the person's message; what the thread held before is gone. */
+  /** Starts a turn with the person's message, dropping the thread's previous state. */
   start(message: MessageWithFiles, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
-  /** Answers open calls, by interrupt id; the others stay open. */
+  /** Answers open calls by interrupt id. The others stay open. */
   resume(
     thread: ThreadKey,
     replies: Readonly<Record<string, ToolReply>>,
     fence: ThreadFence,
     signal: AbortSignal,
   ): Promise<GraphState>;
-  /** Goes on with a step that was cut off. */
+  /** Continues an interrupted step. */
   proceed(thread: ThreadKey, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
-  /** Puts a turn in place of whatever is stored of the thread, and waits for the calls of its last message. Absent where the graph is not ours: nobody else can tell its state. */
+  /**
+   * Replaces a thread's stored state by a turn, waiting for its last calls. Absent for graphs that
+   * are not ours, whose state nobody else can build.
+   */
   rebuild?(turn: RecordedTurn, fence: ThreadFence, signal: AbortSignal): Promise<GraphState>;
-  /** The state as text, for the commit that goes with it; undefined where there is none. Absent where the graph stores its state by itself. */
+  /**
+   * Returns the unsaved state for the commit that goes with it; undefined if there is none. Absent
+   * if the graph stores its own state.
+   */
   snapshot?(fence: ThreadFence): Promise<string | undefined>;
-  /** The thread waits for others: what no commit has taken along is stored. Absent where the graph stores its state by itself. */
+  /**
+   * Stores state that no commit has included, before the thread waits. Absent if the graph stores
+   * its own state.
+   */
   rest?(fence: ThreadFence): Promise<void>;
-  /** What this process heard of an answer that has not become whole; empty when there is none. */
+  /** Returns the text of an incomplete answer received by this process; empty if none. */
   unfinished(thread: ThreadKey): string;
-  /** Drops what the graph holds of a settled turn. */
+  /** Deletes the graph's state of a completed turn. */
   forget(thread: ThreadKey, fence: ThreadFence): Promise<void>;
 }
 
-/** Where the state of our graph is stored as text: a cache of the turn, beside its records. */
+/** Stored states of our own graph, as text: a cache of the turn, beside its records. */
 export interface Checkpoints {
-  /** Undefined where there is none; with a fence that is known to be old it throws `StaleFenceError`, and for one that is damaged `UnreadableStateError`. */
+  /**
+   * Returns undefined if there is none. Throws `StaleFenceError` for an old fence, and
+   * `UnreadableStateError` for damaged state.
+   */
   read(thread: ThreadKey, fence?: ThreadFence): Promise<string | undefined>;
-  /** Stores a state in place of the one before. */
+  /** Replaces the stored state. */
   keep(thread: ThreadKey, state: string, fence: ThreadFence): Promise<void>;
 }
 
-/** What is stored of a graph's thread is damaged, or another version wrote it. To ask again is of no use. */
+/** A thread's stored state is damaged or from another version. Retrying does not help. */
 export class UnreadableStateError extends Error {
   override readonly name = 'UnreadableStateError';
 }

@@ -1,7 +1,7 @@
-/** How a program is told of what becomes of its calls: by a signed request to an address that it has named. */
+/** Callbacks: signed requests that tell a program about its calls, at a URL that it chose. */
 import { createHmac } from 'node:crypto';
 
-/** What is sent to a program. */
+/** One callback request. */
 export interface Callback {
   readonly url: string;
   /** Id of the program's key. */
@@ -10,18 +10,23 @@ export interface Callback {
   readonly body: string;
 }
 
-/** Reaches programs. */
+/** Sends callbacks to programs. */
 export interface Callbacks {
-  /** Says why an address can't be called back, as far as that can be told without asking the network; undefined when it may be tried. */
+  /**
+   * Explains why a URL can't be called back, without using the network; undefined if it may work.
+   */
   problemOf(url: string): string | undefined;
-  /** Sends it, signed; rejects with the reason unless the program takes it. */
+  /** Sends a signed callback. Rejects with the reason unless the program accepts it. */
   send(callback: Callback, signal: AbortSignal): Promise<void>;
 }
 
-/** The header in which the signature stands. */
+/** The header that carries the signature. */
 export const SIGNATURE_HEADER = 'Countersign-Signature';
 
-/** Returns the secret under which callbacks to the program of a key are signed; the same as long as the installation's key is. */
+/**
+ * Returns the secret that signs callbacks to a key's program. It changes only with the
+ * installation's key.
+ */
 export function callbackSecretOf(installationKey: Uint8Array, keyId: string): string {
   const secret = createHmac('sha256', installationKey)
     .update(`countersign-callback-1\0${keyId}`)
@@ -29,7 +34,7 @@ export function callbackSecretOf(installationKey: Uint8Array, keyId: string): st
   return `cscb_${secret}`;
 }
 
-/** Signs a body as of a moment (ms): `t` is the second, `v1` the HMAC-SHA256 over `t.body`, in hexadecimal digits. */
+/** Signs a body at a time (ms): `t` is the second, `v1` the hex HMAC-SHA256 of `t.body`. */
 export function signCallback(secret: string, body: string, at: number): string {
   const t = Math.floor(at / 1_000);
   const mac = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');

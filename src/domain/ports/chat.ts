@@ -13,15 +13,21 @@ import { placeOf, type ThreadKey } from '../threads/thread-key.ts';
 /** A call as a card shows it. */
 export interface ShownCall {
   readonly call: Call;
-  /** With whom it waits. */
+  /** Who can still decide it. */
   readonly availability?: ApproverAvailability | undefined;
-  /** What the tool of a running call said last of how it goes: its own words, without the call's secrets. */
+  /** The tool's latest progress line, in its own words, without the call's secrets. */
   readonly progress?: ProgressReport | undefined;
 }
 
-/** Where people see cards and words; all of it is drawn from stored state and may be repeated. */
+/**
+ * Where people see cards and messages. Everything is rendered from stored state and may be
+ * repeated.
+ */
 export interface Chat {
-  /** Draws the call as it is, with whom it waits for: updates the card at `place`, or posts it where it belongs, where it calls those of `calls`; with `lookFirst` an earlier post is looked for. Resolves with where it stands. */
+  /**
+   * Renders a call: updates the card at `place`, or posts one that mentions `calls`. With
+   * `lookFirst`, searches for an earlier post first. Returns the card's place.
+   */
   drawCard(
     call: Call,
     place: CardPlace | undefined,
@@ -29,106 +35,126 @@ export interface Chat {
       readonly lookFirst: boolean;
       readonly outlook?: ApproverAvailability | undefined;
       readonly calls?: readonly MentionTarget[] | undefined;
-      /** What the tool of a running call said last of how it goes: its own words, without the call's secrets. */
+      /** The tool's latest progress line, in its own words, without the call's secrets. */
       readonly progress?: ProgressReport | undefined;
-      /** Nothing runs until it ends. */
+      /** The current pause: nothing runs until it ends. */
       readonly paused?: Pause | undefined;
-      /** All calls of the card by their position, this one first, where it shows several. */
+      /** For a shared card: all of its calls by position, this one first. */
       readonly shared?: readonly ShownCall[] | undefined;
-      /** What is found at one of these places is another card. */
+      /** Places of other cards: a post found there is not this one. */
       readonly others?: readonly CardPlace[] | undefined;
     },
   ): Promise<CardPlace>;
-  /** Draws in the thread that the card stands elsewhere, likewise; `card` is where, once it is there. */
+  /**
+   * Renders the stub in the thread of a card that is elsewhere, in the same way. `card` is the
+   * card's place once posted.
+   */
   drawStub(
     call: Call,
     place: CardPlace | undefined,
     options: {
       readonly lookFirst: boolean;
       readonly card: CardPlace | undefined;
-      /** Whom the call waits for; the card itself is not in the thread. */
+      /** Whom the call waits for; the thread does not show the card itself. */
       readonly outlook?: ApproverAvailability | undefined;
-      /** The channel does not take the card. */
+      /** Whether the channel rejects the card. */
       readonly isRefused: boolean;
-      /** All calls of the card by their position, this one first, where it shows several. */
+      /** For a shared card: all of its calls by position, this one first. */
       readonly shared?: readonly Call[] | undefined;
     },
   ): Promise<CardPlace>;
-  /** Draws over a message of the call that its card has gone on to `next`: nothing can be pressed there. */
+  /** Replaces an outdated card by a pointer to `next`, without buttons. */
   closeCard(call: Call, place: CardPlace, next: CardPlace): Promise<void>;
-  /** Draws the bulletin at its place, or posts it at the top of its channel, where it calls its people; with `lookFirst` an earlier post is looked for. */
+  /**
+   * Renders a bulletin at its place, or posts it in its channel with its mentions. With
+   * `lookFirst`, searches for an earlier post first.
+   */
   drawDigest(
     bulletin: DigestMessage,
     options: {
       readonly lookFirst: boolean;
-      /** The calls that wait in it, the oldest of them where there are many. */
+      /** Its waiting calls, or the oldest of them if there are many. */
       readonly lines: readonly CallListEntry[];
     },
   ): Promise<CardPlace>;
-  /** Says it once; with `lookFirst` an earlier post of the same id is looked for. The growing message at `live` becomes its first part. What can't be said in the thread goes to `to` directly, with the reason. */
+  /**
+   * Posts a message once; with `lookFirst`, searches for an earlier post first. The live message at
+   * `live` becomes its first part. If the thread rejects it, it goes to `to` directly, with the
+   * reason.
+   */
   postOutboxMessage(
     say: OutboxMessage,
     options: { readonly lookFirst: boolean; readonly live?: CardPlace | undefined },
   ): Promise<void>;
-  /** Makes the growing message of a turn, without a write; `left` is where an earlier worker left it. */
+  /**
+   * Creates a turn's live message without posting it. `left` is where an earlier worker left one.
+   */
   openLiveMessage(
     turn: Pick<InboxMessage, 'id' | 'thread' | 'author'>,
     left: CardPlace | undefined,
   ): LiveMessage;
-  /** Takes a growing message away. */
+  /** Removes a live message. */
   clearLive(thread: ThreadKey, live: CardPlace): Promise<void>;
-  /** Shows how a thread stands: as a session, or in words where there are no sessions. Resolves with which it was. */
+  /**
+   * Shows a thread's status, as a session or as text if sessions are unsupported. Returns which.
+   */
   setStatus(thread: ThreadKey, status: ThreadStatus): Promise<'session' | 'words'>;
 }
 
-/** `processing`: the agent is at work; `suspended`: only people are waited for; `active`: it is ready for the next message. */
+/**
+ * `processing`: the agent works; `suspended`: it only waits for people; `active`: it is ready for a
+ * message.
+ */
 export type SessionStatus = 'processing' | 'suspended' | 'active';
 
-/** How a thread stands in which people talk. */
+/** The status of a thread in which people talk. */
 export interface ThreadStatus {
   readonly session: SessionStatus;
-  /** The same in words; empty when there is nothing to be said. */
+  /** The status as text; empty if there is nothing to say. */
   readonly words: Sentence;
-  /** What the thread is about, where it is named now. */
+  /** The thread's title, if it is being named now. */
   readonly title?: string;
-  /** People see it better on a message that grows: words beside it would only flicker. */
+  /** A live message already shows it; status text beside it would only flicker. */
   readonly isSeen?: boolean;
-  /** Said again because a message of ours has wiped the words away. */
+  /** Sent again because a message of ours cleared the status text. */
   readonly isRepeat?: boolean;
 }
 
-/** One thing that the agent does: a tool's call, or thinking when it names no tool. */
+/** One step of the agent: a tool call, or thinking if `tool` is absent. */
 export interface LiveTask {
   readonly id: string;
   readonly tool?: string;
   readonly status: 'pending' | 'in_progress' | 'complete' | 'error';
-  /** The helper that does it, by its configured name. */
+  /** Configured name of the helper that does it. */
   readonly helper?: string;
 }
 
-/** What a growing message is to show: the agent's Markdown as far as it has come, and what it does. */
+/** What a live message shows: the agent's Markdown so far, and its steps. */
 export interface LiveView {
   readonly text: string;
   readonly tasks: readonly LiveTask[];
 }
 
-/** A message that grows while a turn goes on. Writes must not overlap; spacing them is the caller's. */
+/** A message that grows during a turn. The caller must serialize and space the writes. */
 export interface LiveMessage {
-  /** Where it stands; undefined when it is not there, with an empty `ts` when that is not known. */
+  /** Where it is; undefined if it is not posted. An empty `ts` means unknown. */
   place(): CardPlace | undefined;
-  /** Brings it nearer to the view, by one request at most; `more` when another one is needed. A `ChatError` tells what to wait for. */
+  /** Updates it with at most one request; `more` if another one is needed. Throws `ChatError`. */
   draw(view: LiveView): Promise<'drawn' | 'more'>;
 }
 
-/** The place of a thread's growing message while nobody knows whether it is there. */
+/** The place of a live message that may or may not exist. */
 export function uncertainLivePlace(thread: ThreadKey): CardPlace {
   return { channel: placeOf(thread).channel, ts: '' };
 }
 
-/** Slack did not take what it was given. */
+/** Slack rejected a request. */
 export class ChatError extends Error {
   override readonly name = 'ChatError';
-  /** `undeliverable`: not there, or we are not in it; `gone`: the message was deleted; `temporary`: passes by itself; `unauthorized`: we are let in no more, until the operator mends it. */
+  /**
+   * `undeliverable`: no such place, or the app is not in it; `gone`: the message was deleted;
+   * `temporary`: retry later; `unauthorized`: until the operator fixes access.
+   */
   readonly code:
     | 'undeliverable'
     | 'gone'
@@ -149,7 +175,10 @@ export class ChatError extends Error {
   }
 }
 
-/** What is shown stays refused until somebody mends something, be it the next morning: the work is never given up. */
+/**
+ * A post is rejected until someone fixes the cause, even if that takes until morning. Never give
+ * up.
+ */
 export class BlockedUntilFixedError extends Error {
   override readonly name = 'UnmendedError';
 }

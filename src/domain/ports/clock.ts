@@ -1,7 +1,7 @@
-/** Cancels what was scheduled; calling it twice is harmless. */
+/** Cancels a scheduled callback. Repeating it is harmless. */
 export type Cancel = () => void;
 
-/** The only source of time: epoch milliseconds, and callbacks at a due time (at once when it is past). */
+/** The only source of time: epoch milliseconds, and callbacks at a given time (at once if past). */
 export interface Clock {
   now(): number;
   schedule(atMs: number, run: () => void): Cancel;

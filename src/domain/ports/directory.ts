@@ -1,39 +1,44 @@
 import type { Person } from '../people/person.ts';
 import type { Group } from '../policy/route.ts';
 
-/** What a person is to the workspace; `stranger` comes from another one, `gone` was deactivated. */
+/**
+ * A person's relation to the workspace. `stranger`: from another workspace; `gone`: deactivated.
+ */
 export type WorkspaceMembership = 'member' | 'guest' | 'stranger' | 'bot' | 'gone';
 
-/** What the workspace knows of a person. */
+/** A person's workspace profile. */
 export interface Profile {
   readonly standing: WorkspaceMembership;
-  /** Admin or owner of the workspace, or named in `ADMIN_USERS`. */
+  /** Admin or owner of the workspace, or listed in `ADMIN_USERS`. */
   readonly isAdmin: boolean;
-  /** What people call them: chosen by themselves, and no proof of anything. */
+  /** Display name. Chosen by the person, so it proves nothing. */
   readonly name?: string;
-  /** Where their clock is, by its IANA name, e.g. `Europe/Berlin`. */
+  /** IANA time zone, e.g. `Europe/Berlin`. */
   readonly timezone?: string;
 }
 
-/** What the workspace knows of a group of people. */
+/** A group's workspace profile. */
 export interface GroupProfile {
-  /** Ids of all who are in it, whatever their standing. */
+  /** Ids of all members, whatever their membership. */
   readonly members: ReadonlySet<string>;
-  /** A user group's, without `@`. */
+  /** Handle of a user group, without `@`. */
   readonly handle?: string;
-  /** Why there is no such group for us, with what to mend, in words for people; it has no members then. */
+  /** Why the group can't be used and how to fix that, for people. It then has no members. */
   readonly missing?: string;
 }
 
-/** How somebody asks. */
+/** Options of a lookup. */
 export interface LookupOptions {
-  /** How old an answer may be, in milliseconds; what is asked already is waited for. (Default: a few minutes for people, one for groups.) */
+  /**
+   * Maximum age of a cached answer (ms). A lookup in progress is shared. (Default: a few minutes
+   * for people, one for groups.)
+   */
   readonly maxAgeMs?: number;
-  /** Nobody's click hangs on it: waits for as long as it takes. */
+  /** No click waits for the answer, so rate limits may delay it. */
   readonly mayWaitForLimit?: boolean;
 }
 
-/** Who people are, and who belongs together. Rejects when it can't be told now. */
+/** Looks up people and groups. Rejects if the lookup fails. */
 export interface Directory {
   profileOf(person: Person, asking?: LookupOptions): Promise<Profile>;
   groupOf(group: Group, asking?: LookupOptions): Promise<GroupProfile>;

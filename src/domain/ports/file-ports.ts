@@ -1,8 +1,8 @@
-/** Ports for the files that people attach, and for those that the agent hands back. */
+/** Ports for files that people attach and files that the agent sends. */
 import type { Attachment, InboxMessage, UserImage } from '../threads/message.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
 
-/** What was refused for good; `why` is a clause that goes on after the file's name and a colon. */
+/** A permanent rejection. `why` is a clause that follows the file's name and a colon. */
 export interface RejectedFile {
   readonly kind: 'refused';
   readonly why: string;
@@ -10,16 +10,22 @@ export interface RejectedFile {
 
 /** Where attached files come from. */
 export interface AttachmentSource {
-  /** Reads a file, at most `maxBytes` of it: a larger one is refused. Rejects with a `ChatError` for what passes by itself, and when the signal aborts. */
+  /**
+   * Fetches a file. A file larger than `maxBytes` is rejected. Throws `ChatError` for temporary
+   * failures; also rejects if aborted.
+   */
   fetch(
     file: Attachment,
     options: { readonly maxBytes: number; readonly signal: AbortSignal },
   ): Promise<{ readonly kind: 'bytes'; readonly bytes: Uint8Array } | RejectedFile>;
 }
 
-/** Where attached files are put: a folder of the agent's workspace. */
+/** Where attached files are stored: a folder of the agent's workspace. */
 export interface AttachmentFolder {
-  /** Saves a file under a name that is safe and free, whole or not at all; the same bytes again are the same file. Resolves with its path in the workspace and the hexadecimal hash of its bytes. */
+  /**
+   * Saves a file atomically under a safe, unused name. Equal bytes reuse the same file. Returns its
+   * workspace path and the hex SHA-256 of its bytes.
+   */
   save(
     file: Pick<Attachment, 'id' | 'name'>,
     bytes: Uint8Array,
@@ -28,26 +34,29 @@ export interface AttachmentFolder {
   >;
 }
 
-/** A message whose files have been taken in: its text names them. */
+/** A message whose files have been saved. Its text names them. */
 export interface MessageWithFiles extends InboxMessage {
   readonly images?: readonly UserImage[];
 }
 
-/** A file of the workspace on its way into a thread. */
+/** A workspace file to send to a thread. */
 export interface FileToSend {
   readonly thread: ThreadKey;
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Plain words of the agent's: nothing in them is markup. */
+  /** Plain text by the agent, not markup. */
   readonly comment?: string;
 }
 
-/** Puts a file into a thread, for whoever can read there. Rejects with a sentence that says why it did not arrive, or may have. */
+/**
+ * Sends a file to a thread. Rejects with a sentence that says why it was not delivered, or may have
+ * been.
+ */
 export type SendFile = (file: FileToSend, signal: AbortSignal) => Promise<void>;
 
 const MAX_SHOWN_NAME = 120;
 
-/** Writes a stranger's file name so that it can stand in a sentence: one line, of bounded length, without markup. */
+/** Formats an untrusted file name for use in a sentence: one line, limited length, no markup. */
 export function shownFileName(name: string): string {
   const plain = name
     .replace(/[\p{C}\p{Z}]+/gu, ' ')

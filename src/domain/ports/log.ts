@@ -1,4 +1,4 @@
-/** Where what operators must see is written; a pino logger is one. Never argument values. */
+/** The operators' log, e.g. a pino logger. Never log argument values. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

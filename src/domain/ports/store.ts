@@ -1,7 +1,7 @@
 /**
- * What must survive a crash, as ports. Every method is atomic: what it says happens whole or not
- * at all, its effects (audit, wakes, things to say) included. A write that carries a thread's fence
- * does nothing and throws `StaleFenceError` when a younger worker has the thread.
+ * Durable state, as ports. Every method is atomic, its effects (audit, wakes, outbox messages)
+ * included. A write with a thread's fence throws `StaleFenceError`, and does nothing, if a newer
+ * worker holds the thread.
  */
 
 import type { AuditDraft, AuditEntry } from '../audit/audit.ts';
@@ -24,40 +24,46 @@ import type { Pin } from '../tools/tool-pin.ts';
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
 import type { Checkpoints } from './agent.ts';
 
-/** What became of a message: the turn it began, a reply to waiting calls, or an answer of ours. */
+/** How a message ended: it started a turn, answered waiting calls, or was answered by the app. */
 export type MessageEnd = 'turn' | 'reply' | 'answered';
 
-/** What a decision has read, by the revisions that it found. */
+/** The revisions that a decision has read, by record. */
 export type ReadRevisions = ReadonlyMap<string, { readonly revision: number }>;
 
-/** What is written together with a change. A say whose id is known is left as it is. */
+/** Written together with a change. An outbox message with a known id is not overwritten. */
 export interface Effects {
   readonly audit?: readonly AuditDraft[];
   readonly wakes?: readonly Wake[];
   readonly says?: readonly OutboxMessage[];
-  /** Messages that end with this change; one that had ended stays as it was. */
+  /** Messages that end with this change. Those already ended are unchanged. */
   readonly messageEnds?: readonly { readonly id: string; readonly how: MessageEnd }[];
-  /** Calls whose outcomes are taken with it; those that are not there are passed over. */
+  /** Calls whose outcomes are now delivered. Unknown ids are ignored. */
   readonly delivered?: readonly string[];
-  /** Messages of turns in progress; a position that is known stays as it was. */
+  /** Messages of turns in progress. Known positions are not overwritten. */
   readonly records?: readonly TurnRecord[];
-  /** The state of the graph that has led to it. */
+  /** The graph state that led to this change. */
   readonly checkpoint?: { readonly thread: ThreadKey; readonly state: string } | undefined;
 }
 
-/** Which page of a list: `limit` at most, from its start, or after the call `before`. */
+/** A page of at most `limit` entries, from the start or after the call `before`. */
 type PageBefore = { readonly before?: string | undefined; readonly limit: number };
 
-/** The calls: the only truth about them, and the only lock on running one. */
+/** The calls: the only source of truth about them, and the only lock on running one. */
 export interface Ledger {
-  /** Inserts a proposed call, with the steps that it takes at once, unless its id, or its key (thread, message id, tool call id), is known; returns the stored one. Effects happen with an insert only. A call from outside comes without a fence: no worker has its thread. */
+  /**
+   * Inserts a proposed call and its first steps unless its id or key (thread, message, tool call)
+   * is known. Returns the stored call. Effects only with an insert. External calls have no fence.
+   */
   propose(
     call: Call,
     effects: Effects,
     fence?: ThreadFence,
     steps?: readonly Step[],
   ): Promise<Call>;
-  /** Replaces `before` by the last step's call, if `before` is still the newest revision, and what was seen is as it was; false when another writer was first. Throws for a step that the table of the call's life lacks. */
+  /**
+   * Replaces `before` by the last step's call. False if `before` or anything in `seen` is outdated.
+   * Throws for an invalid step.
+   */
   write(
     before: Call,
     steps: readonly Step[],
@@ -66,130 +72,129 @@ export interface Ledger {
     fence?: ThreadFence,
   ): Promise<boolean>;
   get(id: string): Promise<Call | undefined>;
-  /** Calls of one thread, optionally of one turn, in the order of their creation and position. Damaged ones are left out, or the answer is a rejection. (Default: it is.) */
+  /** A thread's calls by creation and position. (Default: rejects if one is damaged.) */
   ofThread(
     thread: ThreadKey,
     turn?: string,
     damaged?: 'leave-out' | 'reject',
   ): Promise<readonly Call[]>;
-  /** Marks outcomes as taken; unknown ids are passed over, and with a fence those of another thread. */
+  /** Marks outcomes as delivered. Ignores unknown ids and, with a fence, those of other threads. */
   markDelivered(ids: readonly string[], fence?: ThreadFence): Promise<void>;
-  /** Remembers where the card stands; apart from the call, so that no decision is lost to it. */
+  /** Stores the card's place, apart from the call so that it never conflicts with a decision. */
   placeCard(callId: string, place: CardPlace): Promise<void>;
   cardOf(callId: string): Promise<CardPlace | undefined>;
-  /** Remembers where another message of the call stands; undefined forgets it. */
+  /** Stores the place of another message of the call; undefined deletes it. */
   placeSideMessage(callId: string, side: SideMessage, place: CardPlace | undefined): Promise<void>;
   sideMessagesOf(callId: string): Promise<Readonly<Partial<Record<SideMessage, CardPlace>>>>;
-  /** A person's calls of one tool that were made at a time (ms) or later, in all threads, oldest first. */
+  /** A person's calls of one tool since a time (ms), in all threads, oldest first. */
   ofRequester(requester: Person, tool: string, since: number): Promise<readonly Call[]>;
-  /** How many calls of a person wait for a decision, in all threads. */
+  /** Number of a person's pending calls, in all threads. */
   countPending(requester: Person): Promise<number>;
-  /** How many calls that a program asked for with this key wait for a decision. */
+  /** Number of pending calls made with a program's key. */
   countPendingOfKey(key: string): Promise<number>;
-  /** Groups of which some call of a workspace asks a decision now. */
+  /** Groups from whom a call in the workspace requests a decision now. */
   groupsAskedToDecide(team: string): Promise<readonly Group[]>;
-  /** Calls of a workspace that ask a decision of any of these now, each once, oldest first; a page holds at most `limit` of them, those that came after the call `after`. */
+  /** Calls that request a decision from any of these, oldest first, from the one after `after`. */
   askingAnyOf(
     team: string,
     asked: readonly RequestedDecider[],
     page: { readonly after?: string | undefined; readonly limit: number },
   ): Promise<readonly Call[]>;
-  /** A person's calls of all tools that are over, or those that are not, newest first; a page holds at most `limit` of them, those that came before the call `before`. */
+  /** A person's calls, ended or open, newest first. */
   requestedBy(
     requester: Person,
     page: PageBefore & { readonly isOver: boolean },
   ): Promise<readonly Call[]>;
-  /** Calls on which a person has decided at a time (ms) or later, the last decision first; a page holds at most `limit` of them, those that come after the call `before`. */
+  /** Calls that a person decided on since a time (ms), latest decision first. */
   decidedBy(
     person: Person,
     page: PageBefore & { readonly since: number },
   ): Promise<readonly Call[]>;
-  /** All calls, or those that a program asked for with one key, newest first; a page holds at most `limit` of them, those that came before the call `before`. */
+  /** All calls, or those of one program's key, newest first. */
   newest(page: PageBefore & { readonly key?: string | undefined }): Promise<readonly Call[]>;
-  /** Calls with one status, oldest first; a page holds at most `limit` of them, those that came after the call `after`. */
+  /** Calls with one status, oldest first. A page follows the call `after`. */
   withStatus(
     status: CallStatus,
     page?: { readonly after?: string | undefined; readonly limit: number },
   ): Promise<readonly Call[]>;
-  /** How many calls have each status. */
+  /** Number of calls per status. */
   count(): Promise<Readonly<Partial<Record<Call['status'], number>>>>;
 }
 
-/** Messages that Slack was told we have. */
+/** Messages whose receipt Slack was told of. */
 export interface Inbox {
-  /** Inserts a message as waiting unless its id is known. Effects happen with an insert only. */
+  /** Stores a waiting message unless its id is known. Effects only with an insert. */
   receive(message: InboxMessage, effects: Effects): Promise<'new' | 'known'>;
-  /** Tells whether any message of the thread was ever received. */
+  /** Whether any message of the thread was ever received. */
   hasThread(thread: ThreadKey): Promise<boolean>;
-  /** Tells which of these ids are of messages that were ever received. */
+  /** Returns those ids whose messages were ever received. */
   received(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** The message whose turn is going on. */
+  /** The message whose turn is in progress. */
   current(thread: ThreadKey): Promise<InboxMessage | undefined>;
   /** Waiting messages, oldest first by `ts`. */
   waiting(thread: ThreadKey): Promise<readonly InboxMessage[]>;
-  /** Messages whose turn is going on in a workspace or one of its channels, those of child threads included. */
+  /** Messages with a turn in progress, in a workspace or channel, child threads included. */
   ongoing(place: {
     readonly team: string;
     readonly channel?: string;
   }): Promise<readonly InboxMessage[]>;
   /** Threads that have a current or a waiting message. */
   threadsWithMessages(): Promise<readonly ThreadKey[]>;
-  /** Marks the current message `id` as stopped by `by`; false when it isn't current or is marked already. */
+  /** Marks the current message `id` as stopped; false if it is not current or already marked. */
   stop(id: string, by: Person, at: number, effects: Effects): Promise<boolean>;
-  /** Makes a waiting message the current one; false when it isn't waiting or another is current. */
+  /** Makes a waiting message current; false if it is not waiting or another one is current. */
   begin(id: string, effects: Effects, fence: ThreadFence): Promise<boolean>;
-  /** Ends a current or waiting message; false when it had ended. */
+  /** Ends a current or waiting message; false if it had ended. */
   end(id: string, how: MessageEnd, effects: Effects, fence: ThreadFence): Promise<boolean>;
 }
 
-/** Settled turns. */
+/** Completed turns. */
 export interface History {
-  /** Appends a turn unless its id is known, and removes the thread's turn records and its checkpoint. */
+  /** Appends a turn unless its id is known. Removes the thread's turn records and checkpoint. */
   append(thread: ThreadKey, turn: SettledTurn, effects: Effects, fence: ThreadFence): Promise<void>;
-  /** The newest turns, newest first; `skip` leaves out that many. */
+  /** The newest turns, newest first, after the first `skip`. */
   newest(thread: ThreadKey, limit: number, skip: number): Promise<readonly SettledTurn[]>;
   has(thread: ThreadKey, turnId: string): Promise<boolean>;
-  /** Keeps a person's newest rating of a turn; false when the thread has no such turn. Effects happen when it was kept. */
+  /** Stores a person's latest rating of a turn; false, without effects, if it is unknown. */
   rate(thread: ThreadKey, turnId: string, rating: Rating, effects: Effects): Promise<boolean>;
   /** The ratings of a turn, oldest first. */
   ratings(thread: ThreadKey, turnId: string): Promise<readonly Rating[]>;
-  /** Deletes the settled turns of a thread and of its child threads, ratings included; answers how many turns. */
+  /** Deletes completed turns and ratings of a thread and its children. Returns their number. */
   clear(thread: ThreadKey, effects: Effects): Promise<number>;
-  /** Threads of people in which nothing has happened from a time (ms) on, longest untouched first; `skip` leaves out that many. */
+  /** Threads unchanged since before a time (ms), longest first, after the first `skip`. */
   inactiveThreads(
     before: number,
     page: { readonly skip: number; readonly limit: number },
   ): Promise<readonly UntouchedThread[]>;
   /**
-   * Removes what is kept of a thread and its child threads: turns, ratings, calls, cards, what is
-   * unsaid, texts of ended messages; that these were received stays known. False, and nothing
-   * happens, when it has been touched since, or something in it is open.
+   * Removes everything stored of a thread and its child threads. Only the ids of received messages
+   * stay known. False, without effects, if the thread changed since or has open work.
    */
   remove(found: UntouchedThread, effects: Effects): Promise<boolean>;
-  /** Calls that belong to channels themselves and were over before a time (ms), in any order; at most `limit`. */
+  /** Up to `limit` calls of channels themselves that ended before a time (ms), unordered. */
   endedChannelCalls(before: number, limit: number): Promise<readonly Call[]>;
-  /** Removes such calls with what is remembered of their cards; false, and nothing happens, when one of them is not there any more. */
+  /** Removes such calls and their cards; false, without effects, if one of them is missing. */
   removeCalls(calls: readonly Call[], effects: Effects): Promise<boolean>;
 }
 
-/** A thread in which nothing happens any more, and how much is kept of it and of its child threads. */
+/** An inactive thread, with the amount stored for it and its child threads. */
 export interface UntouchedThread {
   readonly thread: ThreadKey;
-  /** When something happened in it last. */
+  /** When it last changed. */
   readonly touchedAt: number;
   readonly turns: number;
   readonly calls: number;
 }
 
-/** What the app has yet to say. */
+/** Messages yet to be posted. */
 export interface Outbox {
   add(says: readonly OutboxMessage[], wakes: readonly Wake[], fence?: ThreadFence): Promise<void>;
-  /** Unsaid, in the order in which they were added. */
+  /** Unsent messages, in the order added. */
   pendingMessages(thread: ThreadKey): Promise<readonly OutboxMessage[]>;
   markSent(id: string): Promise<void>;
-  /** Threads in which something is unsaid. */
+  /** Threads with unsent messages. */
   threadsWithPendingMessages(): Promise<readonly ThreadKey[]>;
-  /** Remembers where the thread's growing message stands (an empty `ts`: it may be there); undefined forgets it. */
+  /** Stores the place of the thread's live message (empty `ts`: unknown); undefined deletes it. */
   placeLiveMessage(thread: ThreadKey, place: CardPlace | undefined): Promise<void>;
   liveMessageOf(thread: ThreadKey): Promise<CardPlace | undefined>;
 }
@@ -197,58 +202,58 @@ export interface Outbox {
 /** Whether anything new may run. */
 export interface PauseSwitch {
   read(): Promise<Pause | undefined>;
-  /** Sets the pause, or ends it with undefined; false when it stood so already. Effects happen with a change only. */
+  /** Sets or (undefined) ends the pause; false, without effects, if nothing changed. */
   write(pause: Pause | undefined, effects: Effects): Promise<boolean>;
 }
 
-/** The routes that admins have set in Slack, in one document. */
+/** The routes that admins have set in Slack, as one document. */
 export interface RouteBook {
-  /** An empty one before the first change. */
+  /** Empty before the first change. */
   read(): Promise<AdminRoutes>;
-  /** Puts the document in place of the one with the revision before its own; false when that is not there any more. Effects happen with a change only. */
+  /** Replaces the document of the previous revision; false, without effects, if outdated. */
   write(book: AdminRoutes, effects: Effects): Promise<boolean>;
 }
 
 /** The keys of programs. */
 export interface Keys {
-  /** Adds a key; false when its id is known. Effects happen when it was added. */
+  /** Adds a key; false, without effects, if its id is known. */
   add(key: ApiKey, effects: Effects): Promise<boolean>;
   get(id: string): Promise<ApiKey | undefined>;
-  /** All keys that ever were, oldest first. */
+  /** All keys, revoked and expired ones included, oldest first. */
   list(): Promise<readonly ApiKey[]>;
-  /** Puts a key in place of the one with the revision before its own; false when that is not there any more. Effects happen with a change only. */
+  /** Replaces the key of the previous revision; false, without effects, if outdated. */
   change(key: ApiKey, effects: Effects): Promise<boolean>;
 }
 
-/** What MCP servers say of their tools, as it was accepted. */
+/** The accepted descriptions of MCP servers' tools. */
 export interface Pins {
-  /** All of them, by name. */
+  /** All pins, by name. */
   all(): Promise<readonly Pin[]>;
-  /** Puts a pin where none of its name is, or in place of the one with the hash `before`; false when that is not so any more. Effects happen with a change only. */
+  /** Adds a pin, or replaces the one with hash `before`; false, without effects, if outdated. */
   write(pin: Pin, before: string | undefined, effects: Effects): Promise<boolean>;
 }
 
-/** What people have typed into forms that they have not sent yet. */
+/** Form inputs that people have not submitted yet. */
 export interface Drafts {
-  /** Keeps a text under an id, in place of an earlier one, until a time (ms); what has ended goes. */
+  /** Stores a text until a time (ms), replacing an earlier one. Expired texts are removed. */
   keep(id: string, text: string, until: number): Promise<void>;
-  /** Undefined when there is none, or its time is over. */
+  /** Undefined if missing or expired. */
   read(id: string): Promise<string | undefined>;
   drop(id: string): Promise<void>;
 }
 
-/** Everything that happened. */
+/** The audit log. */
 export interface Audit {
   append(drafts: readonly AuditDraft[]): Promise<void>;
-  /** Entries from `seq` on, of `limit` at most; removed ones are passed over, and those that were not made with the installation's key are left out. */
+  /** At most `limit` entries from `fromSeq` on, without removed or forged ones. */
   read(fromSeq: number, limit: number): Promise<readonly AuditEntry[]>;
-  /** The number of the entry that was appended last; 0 when there never was one. */
+  /** The last sequence number; 0 if there was never an entry. */
   newest(): Promise<number>;
-  /** Chains and seals what was appended since; answers what it refuses to seal. */
+  /** Chains and seals new entries. Returns the fault that stops it, if any. */
   seal(now: number): Promise<AuditFault | undefined>;
-  /** Looks at every entry that is there. */
+  /** Checks every stored entry. */
   check(): Promise<AuditReport>;
-  /** Removes sealed entries that are older than a time (ms), with an entry that says so; answers how many. Ends at the first that is not genuine. */
+  /** Removes and counts sealed entries older than a time (ms). Stops at a forged one. */
   removeOlder(before: number, now: number): Promise<number>;
 }
 
@@ -258,7 +263,7 @@ export interface Store {
   readonly inbox: Inbox;
   readonly records: TurnRecords;
   readonly history: History;
-  /** Of our own graph. */
+  /** States of our own graph. */
   readonly checkpoints: Checkpoints;
   readonly outbox: Outbox;
   readonly agenda: Agenda;
@@ -270,24 +275,24 @@ export interface Store {
   readonly keys: Keys;
   readonly bulletins: DigestMessages;
   readonly reports: ProgressReports;
-  /** Decides something, and tells what it has read of the store: what was kept in memory may be behind. */
+  /** Runs work and returns the revisions it has read, since cached records may be outdated. */
   observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: ReadRevisions }>;
-  /** Reads past what is kept in memory. */
+  /** Runs reads that bypass the cache. */
   fresh<T>(work: () => Promise<T>): Promise<T>;
-  /** Rejects, saying why and what to do, when the backend can't be written. */
+  /** Rejects, with the reason and the remedy, if the backend is not writable. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A worker wrote with an older fence: another one has its thread now. */
+/** A write used an old fence: another worker holds the thread now. */
 export class StaleFenceError extends Error {
   override readonly name = 'StaleFenceError';
 }
 
-/** The backend could not be asked, or its answer was lost. Everything may be asked again: what was done is not done twice. */
+/** The backend was unreachable, or its answer was lost. Retrying is safe: nothing is done twice. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
-  /** Whether what was asked for may have been done all the same. */
+  /** Whether the operation may have been done. */
   readonly fate: 'not-done' | 'unknown';
 
   constructor(message: string, fate: 'not-done' | 'unknown', options?: ErrorOptions) {

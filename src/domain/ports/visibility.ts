@@ -1,10 +1,16 @@
 import type { CardPlace } from '../calls/call.ts';
 import type { Person } from '../people/person.ts';
 
-/** What people can see of the workspace. What can't be told now counts as closed, and as there. */
+/**
+ * What people can see in the workspace. If a lookup fails, a channel counts as closed and a message
+ * as present.
+ */
 export interface Visibility {
-  /** Tells whether a person can open a channel: they are in it, or are a member where it is public. */
+  /**
+   * Returns whether a person can open a channel: as a member of it, or of the workspace if it is
+   * public.
+   */
   canOpen(person: Person, channel: string): Promise<boolean>;
-  /** Tells whether a message is known to be there no more. */
+  /** Returns whether a message is known to be deleted. */
   isGone(place: CardPlace): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** What of a call is secret, who may see it, and who has. */
+/** Which parts of a call are secret, who may see them, and who has. */
 import type { Call } from '../calls/call.ts';
 import { type Step, stepFrom } from '../calls/transitions.ts';
 import { readStoredJson } from '../json/json.ts';
@@ -13,10 +13,10 @@ import {
 } from './mask-secrets.ts';
 import { type SecretsOfCall, type SecretsOfTool, secretPathsOfCall } from './secret-paths.ts';
 
-/** What of a call holds the values of its secrets. */
+/** The fields of a call that hold its secrets. */
 export type MaskedCall = SecretsOfCall & Pick<Call, 'args' | 'proposedArgs'>;
 
-/** Makes the masking of all that is shown of a call. */
+/** Creates the masking for everything shown of a call. */
 export function maskingOfCall(
   call: MaskedCall,
   tool: SecretsOfTool | undefined,
@@ -26,7 +26,10 @@ export function maskingOfCall(
   return maskingOf([...texts].map(readStoredJson), secretPathsOfCall(call, tool), how);
 }
 
-/** Tells whether a person has to open a call before their approval counts: what its card masks of it could be anything. */
+/**
+ * Returns whether people have to open a call before approving, because its card masks unverified
+ * parts.
+ */
 export function requiresOpening(call: Call, tool?: SecretsOfTool): boolean {
   const masking = maskingOfCall(call, tool, { reveals: false });
   const { args, outside, preview = '', tool: name } = call;
@@ -39,17 +42,19 @@ export function requiresOpening(call: Call, tool?: SecretsOfTool): boolean {
   );
 }
 
-/** Tells whether a person has opened a call as it is now. */
+/** Returns whether a person has opened the current version of a call. */
 export function hasOpened({ digest, openings = [] }: Call, person: Person): boolean {
   return openings.some((each) => each.digest === digest && isSamePerson(each.by, person));
 }
 
-/** Tells whether a person has still to open a call before their approval counts. */
+/** Returns whether a person still has to open a call before their approval counts. */
 export function mustStillOpen(call: Call, person: Person, tool?: SecretsOfTool): boolean {
   return !hasOpened(call, person) && requiresOpening(call, tool);
 }
 
-/** Notes that a person is shown what is masked of a call; undefined where nothing is, or they have been before. */
+/**
+ * Records that a person opened a call's masked parts; undefined if not needed or already recorded.
+ */
 export function recordOpening(
   call: Call,
   by: Person,
@@ -58,7 +63,7 @@ export function recordOpening(
 ): Step | undefined {
   if (!mustStillOpen(call, by, tool)) return undefined;
   const { digest, openings = [], status } = call;
-  // Those of what it was before are over.
+  // Openings of earlier versions no longer count.
   const kept = openings.filter((each) => each.digest === digest);
   return stepFrom(call, 'open', now, { status, openings: [...kept, { by, at: now, digest }] });
 }

@@ -1,4 +1,4 @@
-/** Arguments without their secrets, as JSON: for whoever reads them by other ways than a card. */
+/** Hides secrets in arguments shown as JSON, outside of cards. */
 import type { Call } from '../calls/call.ts';
 import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
 import type { Toolbox } from '../tools/tool.ts';
@@ -8,30 +8,30 @@ import type { SecretMark } from './secret-mark.ts';
 
 type Path = readonly (string | number)[];
 
-/** Arguments whose secrets were put back. */
+/** Arguments with their secrets restored. */
 export interface RestoredArguments {
   readonly args: JsonValue;
-  /** Whether there were any. */
+  /** Whether any secret was restored. */
   readonly keepsUnseen: boolean;
-  /** Where a mark stands that no secret can be put back for: it would run as it is written. */
+  /** Paths of masks without a matching secret. They would run as literal text. */
   readonly misplaced: readonly Path[];
 }
 
-/** Hides the secrets of calls; `reveals` shows those that are masked until a person opens the call. */
+/** Hides the secrets of calls. With `reveals`, parts that are masked until opened are shown. */
 export interface SecretHider {
-  /** The arguments with a mark in place of each secret. */
+  /** Returns the arguments with each secret replaced by its mark. */
   args(call: Call, reveals: boolean): JsonValue;
-  /** A text about the call, without its secrets. */
+  /** Returns a text about the call without its secrets. */
   text(call: Call, text: string, reveals: boolean): string;
-  /** Tells whether a person has to open the call before they can approve it. */
+  /** Returns whether a person has to open the call before approving. */
   mustBeOpened(call: Call): boolean;
-  /** Puts the secrets of a call back where their marks stand in other arguments. */
+  /** Replaces marks in edited arguments by the call's secrets. */
   restore(call: Call, args: JsonValue): RestoredArguments;
 }
 
-/** Creates what hides secrets, under the marks of the installation. */
+/** Creates the secret hider of an installation. */
 export function createSecretHider(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>): SecretHider {
-  // An answer asks for several texts of one call; a call is replaced, never changed.
+  // Cached: one response needs several texts of a call. Calls are immutable.
   const kept = { masked: new WeakMap<Call, Masking>(), opened: new WeakMap<Call, Masking>() };
 
   function masking(call: Call, reveals: boolean): Masking {
@@ -47,7 +47,7 @@ export function createSecretHider(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>
     mustBeOpened: (call) => requiresOpening(call, toolbox.of(call)),
     restore(call, args) {
       const stored = readStoredJson(call.args);
-      // Masked as on the card, or as to a person who has opened it.
+      // The marks may come from the card or from the opened view.
       const views = [masking(call, false), masking(call, true)];
       const marks = marksOf(stored, views);
       const misplaced: Path[] = [];
@@ -111,14 +111,14 @@ function hideNumber(value: number, masking: Masking): JsonValue {
   return shown === text ? value : shown;
 }
 
-/** No argument may stand for another one that is masked alike. */
+/** Keeps names distinct that are masked alike. */
 function uniqueMaskedName(name: string, taken: ReadonlyMap<string, JsonValue>): string {
   let apart = name;
   for (let n = 2; taken.has(apart); n += 1) apart = `${name} (${n})`;
   return apart;
 }
 
-/** Tells whether what is there is shown so. */
+/** Returns whether the stored value is shown as this text. */
 function isShownAs(
   here: JsonValue | undefined,
   shown: string,
@@ -128,14 +128,14 @@ function isShownAs(
   return here !== undefined && views.some((view) => hideIn(here, view, path) === shown);
 }
 
-/** The name under which a value is stored that is shown under a masked one. */
+/** Finds the stored key for a masked key. */
 function restoreKey(name: string, here: JsonValue | undefined, views: readonly Masking[]): string {
   if (!isObject(here) || Object.hasOwn(here, name)) return name;
   const keys = Object.keys(here);
   return keys.find((key) => views.some((view) => maskWholeText(key, view) === name)) ?? name;
 }
 
-/** The secrets by their marks, so that those of a list may change places; two with the same mark can't be told apart. */
+/** Maps marks to secrets, so that list items may be reordered. Ambiguous marks map to undefined. */
 function marksOf(
   stored: JsonValue,
   views: readonly Masking[],
@@ -166,7 +166,7 @@ function* markedIn(value: JsonValue, view: Masking, path: Path): Generator<Marke
   }
 }
 
-/** What has a mark at a place; the places of a list are one. */
+/** Key of a mark at a path, ignoring list indexes. */
 function nameOf(path: Path, shown: string): string {
   return JSON.stringify([path.filter((step) => typeof step !== 'number'), shown]);
 }

@@ -1,7 +1,7 @@
 /**
- * Masks what is secret in a text: the one place for all surfaces. What the operator declares secret
- * is shown to nobody. What an outside tool declares, and what only looks like a secret, could be
- * anything: it is masked until a person who may decide opens the call.
+ * Masks secrets in text, for all outputs. Nobody sees what the operator declares secret. What a
+ * third-party tool declares, or what only looks like a secret, is not verified. It is masked until
+ * a person who may decide opens the call.
  */
 
 import { canonicalJson, type JsonValue } from '../json/json.ts';
@@ -11,27 +11,27 @@ import { isSecretPath, type SecretPaths } from './secret-paths.ts';
 import { secretTextsAt } from './secret-texts.ts';
 import { findTokens } from './token-shapes.ts';
 
-/** How the arguments and texts of a call are shown to one reader. */
+/** How a call's arguments and texts are shown to one reader. */
 export interface Masking {
   readonly paths: SecretPaths;
-  /** Find the values at those paths wherever else they stand. */
+  /** Finds the secret values outside their own arguments too. */
   readonly hidden: TextFinder;
   readonly claimed: TextFinder;
-  /** Whether what is masked until opened is shown: to a person who may decide. */
+  /** Whether parts that are masked until opened are shown: for people who may decide. */
   readonly reveals: boolean;
-  /** Marks what is masked; absent where only the counts are asked for. */
+  /** Computes the marks of masked secrets; absent if only the counts are needed. */
   readonly mark?: SecretMark | undefined;
 }
 
-/** How much of a text, or of a call, is secret; what is revealed is counted too. */
+/** Number of secrets in a text or call, revealed ones included. */
 export interface SecretCounts {
-  /** Secrets of the operator: not shown to anybody. */
+  /** Declared by the operator; shown to nobody. */
   readonly hidden: number;
-  /** Arguments that are not secret and repeat one of those: a part of what runs is not shown to anybody. */
+  /** Non-secret arguments that repeat one of those. They run, but nobody sees them. */
   readonly repeated: number;
-  /** What an outside tool declares secret. */
+  /** Declared by a third-party tool. */
   readonly claimed: number;
-  /** What only looks like a secret. */
+  /** Text that only looks like a secret. */
   readonly guessed: number;
 }
 
@@ -39,7 +39,7 @@ export const NO_SECRETS: SecretCounts = { hidden: 0, repeated: 0, claimed: 0, gu
 
 /** Adds up counts. */
 export function addCounts(...all: readonly SecretCounts[]): SecretCounts {
-  // Most texts have none.
+  // Fast path: most texts have no secrets.
   return all.reduce((sum, each) => {
     if (each === NO_SECRETS) return sum;
     if (sum === NO_SECRETS) return each;
@@ -52,26 +52,29 @@ export function addCounts(...all: readonly SecretCounts[]): SecretCounts {
   }, NO_SECRETS);
 }
 
-/** Tells whether a person has to open a call with such counts before they can approve it. */
+/** Returns whether these counts require a person to open the call before approving. */
 export function needsOpening({ claimed, guessed, repeated }: SecretCounts): boolean {
   return claimed + guessed + repeated > 0;
 }
 
 /** A text without its secrets. */
 export interface MaskedText {
-  /** In turn what stays of the text, and what stands for a secret. */
+  /** Alternates between original text and placeholders for secrets. */
   readonly parts: readonly string[];
   readonly secrets: SecretCounts;
 }
 
 const NO_PATHS: SecretPaths = { hidden: [], claimed: [] };
 
-/** The masking of texts that belong to no call: what looks like a secret is masked, or everything is shown. */
+/** Creates the masking of texts that belong to no call: only look-alikes are masked. */
 export function plainMasking(how: Pick<Masking, 'reveals' | 'mark'>): Masking {
   return { ...how, paths: NO_PATHS, hidden: NO_TEXTS, claimed: NO_TEXTS };
 }
 
-/** Makes the masking of arguments and all that is shown beside them: their values at the secret paths are masked wherever they stand. */
+/**
+ * Creates the masking of arguments and the texts beside them. Secret values are masked wherever
+ * they occur.
+ */
 export function maskingOf(
   args: readonly JsonValue[],
   paths: SecretPaths,
@@ -83,7 +86,7 @@ export function maskingOf(
   return { reveals: how.reveals, mark: how.mark && memoizeMark(how.mark), paths, ...finders };
 }
 
-/** A call may repeat one secret thousands of times, and each mark is a hash. What is remembered goes with the masking. */
+/** A call may repeat a secret thousands of times, and each mark is a hash. Cached per masking. */
 function memoizeMark(mark: SecretMark): SecretMark {
   const known = new Map<string, string>();
   return (secret) => {
@@ -99,16 +102,16 @@ interface Span {
   readonly from: number;
   readonly to: number;
   readonly kind: Kind;
-  /** What it is called in its place. */
+  /** Name shown in the placeholder. */
   readonly name: string;
-  /** The secret that its mark is made of. */
+  /** The secret from which the mark is computed. */
   readonly secret: string;
 }
 
-/** Nobody compares the marks of more. */
+/** Nobody compares more marks than this. */
 const MAX_MARKS = 500;
 
-/** Masks a text, and counts what is secret in it. */
+/** Masks the secrets in a text and counts them. */
 export function maskText(text: string, masking: Masking): MaskedText {
   const spans = findSecrets(text, masking);
   if (spans.length === 0) return { parts: [text], secrets: NO_SECRETS };
@@ -116,7 +119,7 @@ export function maskText(text: string, masking: Masking): MaskedText {
   let at = 0;
   for (const [i, { from, to, kind, name, secret }] of spans.entries()) {
     if (masking.reveals && kind !== 'hidden') continue;
-    // A mark is a hash: of very many secrets, the first are marked.
+    // A mark is a hash, so only the first ones get one.
     parts.push(
       text.slice(at, from),
       formatMask(name, secret, i < MAX_MARKS ? masking.mark : undefined),
@@ -133,12 +136,12 @@ export function maskText(text: string, masking: Masking): MaskedText {
   return { parts: [...parts, text.slice(at)], secrets };
 }
 
-/** Masks a text whole into one. */
+/** Masks a text and returns it as one string. */
 export function maskWholeText(text: string, masking: Masking): string {
   return maskText(text, masking).parts.join('');
 }
 
-/** In order. Where secrets of two kinds overlap, the operator's come first, and what looks like one last. */
+/** Returns secrets in order. On overlap, the operator's come first and look-alikes last. */
 function findSecrets(text: string, { hidden, claimed }: Masking): readonly Span[] {
   const own = findDeclared(text, hidden, 'hidden');
   const claims = fillGaps(own, findDeclared(text, claimed, 'claimed'));
@@ -156,7 +159,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   guessed: 'a secret',
 };
 
-/** Adds spans to others; of each, what those leave. Each of the two is in order and overlaps nothing of its own. */
+/** Adds spans where `taken` leaves gaps. Both lists are sorted and free of overlaps. */
 function fillGaps(taken: readonly Span[], more: readonly Span[]): readonly Span[] {
   if (taken.length === 0) return more;
   const all: Span[] = [...taken];
@@ -164,7 +167,7 @@ function fillGaps(taken: readonly Span[], more: readonly Span[]): readonly Span[
   for (const span of more) {
     while ((taken[next]?.to ?? span.to) <= span.from) next += 1;
     let { from } = span;
-    // The last of them may reach into the next span too.
+    // The last one may also overlap the next span.
     for (let at = next; from < span.to; at += 1) {
       const other = taken[at];
       const to = Math.min(other?.from ?? span.to, span.to);
@@ -175,7 +178,7 @@ function fillGaps(taken: readonly Span[], more: readonly Span[]): readonly Span[
   return all.sort((a, b) => a.from - b.from);
 }
 
-/** Of what a later shape finds, only what the earlier ones leave. */
+/** Earlier shapes take precedence over later ones. */
 function findLookAlikes(text: string): readonly Span[] {
   let found: readonly Span[] = [];
   for (const tokens of findTokens(text)) {
@@ -199,20 +202,20 @@ function formatSecretMark(secret: string, mark: SecretMark | undefined): string 
 type Path = readonly (string | number)[];
 type Declared = Exclude<Kind, 'guessed'>;
 
-/** Tells who declares an argument secret; undefined where nobody does. */
+/** Returns who declares an argument secret; undefined if nobody does. */
 export function secretAt(path: Path, { paths }: Pick<Masking, 'paths'>): Declared | undefined {
   if (isSecretPath(path, paths.hidden)) return 'hidden';
   return isSecretPath(path, paths.claimed) ? 'claimed' : undefined;
 }
 
-/** An argument that is secret, as one reader is shown it. */
+/** A secret argument as one reader sees it. */
 export type SecretArgument =
-  /** The words stand for its value. */
+  /** `words` replace the value. */
   | { readonly kind: 'masked'; readonly words: string; readonly secrets: SecretCounts }
-  /** Its value is shown, masked only for what is in it of the operator's. */
+  /** The value is shown; only operator secrets inside it are masked. */
   | { readonly kind: 'revealed'; readonly masking: Masking; readonly secrets: SecretCounts };
 
-/** Says how the value at a path is shown; undefined where it is not secret. */
+/** Returns how the value at a path is shown; undefined if it is not secret. */
 export function secretArgument(
   path: Path,
   value: JsonValue,
@@ -228,7 +231,7 @@ export function secretArgument(
   return { kind: 'masked', words: secretPlaceholder(kind, value, masking), secrets };
 }
 
-/** Says what stands in the place of a secret value. */
+/** Returns the placeholder for a secret value. */
 export function secretPlaceholder(
   kind: Declared,
   value: JsonValue,
@@ -247,14 +250,14 @@ export function maskedPaths({
   return reveals ? paths.hidden : [...paths.hidden, ...paths.claimed];
 }
 
-/** Masks a text of an argument that is not secret: what it repeats of the operator's secrets is counted as that. */
+/** Masks a non-secret argument. Operator secrets that it repeats are counted as `repeated`. */
 export function maskArgument(text: string, masking: Masking): MaskedText {
   const { parts, secrets } = maskText(text, masking);
   if (secrets.hidden === 0) return { parts, secrets };
   return { parts, secrets: { ...secrets, hidden: 0, repeated: secrets.hidden } };
 }
 
-/** Counts what is secret in arguments, names included. */
+/** Counts the secrets in arguments, keys included. */
 export function countSecrets(args: JsonValue, masking: Masking): SecretCounts {
   let total = NO_SECRETS;
   for (const counts of countsIn(args, masking, [])) {
@@ -280,7 +283,7 @@ function* countsIn(value: JsonValue, masking: Masking, path: Path): Generator<Se
   }
 }
 
-/** Tells whether a text holds what stands in the place of a secret. */
+/** Returns whether a text contains a placeholder for a secret. */
 export function hasSecretMark(text: string): boolean {
   return /⟨(?:secret, not shown|hidden: [^⟩]{1,40}), mark [0-9a-f]+⟩/.test(text);
 }

@@ -1,10 +1,12 @@
-/** Marks of secrets: people can tell whether two are the same, and nobody can test a guess without the key. */
+/**
+ * Marks of secrets: equal secrets have equal marks, but guesses can't be tested without the key.
+ */
 import { createHmac } from 'node:crypto';
 
 /** Returns the short mark of a secret. */
 export type SecretMark = (secret: string) => string;
 
-/** Keeps the key of the installation: made once, secret, and the same for all its processes. */
+/** Holds the installation's secret key: created once, shared by all its processes. */
 export interface InstallationKey {
   /** At least 32 random bytes. */
   read(): Promise<Uint8Array>;
@@ -12,7 +14,7 @@ export interface InstallationKey {
 
 const MARK_LENGTH = 8;
 
-/** Makes the marks of one installation: the first hexadecimal digits of an HMAC-SHA256. */
+/** Creates an installation's mark function: the first hex digits of an HMAC-SHA256. */
 export function createSecretMark(key: Uint8Array): SecretMark {
   return (secret) =>
     createHmac('sha256', key)
@@ -21,7 +23,7 @@ export function createSecretMark(key: Uint8Array): SecretMark {
       .slice(0, MARK_LENGTH);
 }
 
-/** Makes ids of calls out of texts, the same of the same text: 132 bits that nobody can guess without the key. */
+/** Creates call ids from texts, equal for equal texts: 132 bits, unguessable without the key. */
 export function createCallIds(key: Uint8Array): (text: string) => string {
   return (text) =>
     createHmac('sha256', key)

@@ -1,10 +1,10 @@
-/** Which arguments are secret: by dotted paths, as a tool declares them or its schema marks them. */
+/** Which arguments are secret: dotted paths, declared by a tool or marked in its schema. */
 import type { JsonValue } from '../json/json.ts';
 import { targetOf } from '../json/schema-size.ts';
 
 /**
- * Tells whether an argument lies at, or in, one of the dotted paths. `*` stands for any key or any
- * place in a list, `**` for any way down; a list's items are passed through without it too.
+ * Returns whether an argument is at or below one of the dotted paths. `*` matches one key or list
+ * index, `**` any number of steps. List indexes may also be omitted.
  */
 export function isSecretPath(
   path: readonly (string | number)[],
@@ -19,15 +19,15 @@ export function isSecretPath(
 
 type Step = string | number;
 
-/** One per list of paths: many arguments are asked about with the same one. */
+/** Cached per list of paths, which is queried for many arguments. */
 const matchers = new WeakMap<readonly string[], (path: readonly Step[]) => boolean>();
 
-/** The paths as a tree of their steps. */
+/** The paths as a tree of steps. */
 interface PathNode {
   readonly next: Map<string, PathNode>;
   /** A path ends here. */
   isEnd: boolean;
-  /** Its step is `**`. */
+  /** This node's step is `**`. */
   readonly isDeep: boolean;
 }
 
@@ -35,7 +35,7 @@ function createNode(isDeep = false): PathNode {
   return { next: new Map(), isEnd: false, isDeep };
 }
 
-/** Remembers the way to the path before: arguments are asked about in their order, so most of it is the same. */
+/** Caches the previous path: arguments are queried in order, so they share most steps. */
 function createMatcher(secrets: readonly string[]): (path: readonly Step[]) => boolean {
   const root = createNode();
   for (const secret of secrets) {
@@ -48,24 +48,24 @@ function createMatcher(secrets: readonly string[]): (path: readonly Step[]) => b
     node.isEnd = true;
   }
   const start = closeOver(new Set([root]));
-  let way: { readonly step: Step; readonly nodes: ReadonlySet<PathNode> }[] = [];
+  let steps: { readonly step: Step; readonly nodes: ReadonlySet<PathNode> }[] = [];
   return (path) => {
     let same = 0;
-    while (same < way.length && same < path.length && way[same]?.step === path[same]) same += 1;
-    way = way.slice(0, same);
+    while (same < steps.length && same < path.length && steps[same]?.step === path[same]) same += 1;
+    steps = steps.slice(0, same);
     for (const step of path.slice(same)) {
-      way.push({ step, nodes: stepFrom(way.at(-1)?.nodes ?? start, step) });
+      steps.push({ step, nodes: stepFrom(steps.at(-1)?.nodes ?? start, step) });
     }
-    return isIn(start) || way.some(({ nodes }) => isIn(nodes));
+    return hasEnd(start) || steps.some(({ nodes }) => hasEnd(nodes));
   };
 }
 
-function isIn(nodes: ReadonlySet<PathNode>): boolean {
+function hasEnd(nodes: ReadonlySet<PathNode>): boolean {
   for (const { isEnd } of nodes) if (isEnd) return true;
   return false;
 }
 
-/** `**` stands for no step too. */
+/** `**` also matches no step at all. */
 function closeOver(nodes: Set<PathNode>): ReadonlySet<PathNode> {
   for (const { next } of nodes) {
     const deep = next.get('**');
@@ -85,43 +85,43 @@ function stepFrom(nodes: ReadonlySet<PathNode>, step: Step): ReadonlySet<PathNod
   return closeOver(reached);
 }
 
-/** A key may hold dots itself. */
+/** Keys may contain dots. */
 function nodeAt(from: PathNode, key: string): PathNode | undefined {
   let node: PathNode | undefined = from;
   for (const part of key.split('.')) node = node?.next.get(part);
   return node;
 }
 
-/** Dotted paths of secret arguments, by who declares them. */
+/** Dotted paths of secret arguments, by who declared them. */
 export interface SecretPaths {
-  /** By the operator: in their own tools, or with `redact` in the policy. Never shown. */
+  /** By the operator, in their own tools or with `redact` in the policy. Never shown. */
   readonly hidden: readonly string[];
-  /** By the schema of an outside tool. Masked until opened. */
+  /** By a third-party tool's schema. Masked until opened. */
   readonly claimed: readonly string[];
 }
 
-/** What of a call says which arguments are secret. */
+/** The fields of a call that say which arguments are secret. */
 export interface SecretsOfCall {
   readonly outside?: object;
-  /** The MCP server whose tool it is. */
+  /** The MCP server that offers the tool. */
   readonly server?: string;
   readonly secrets?: readonly string[];
   readonly redact?: readonly string[];
 }
 
-/** What of a tool does, where it is known. */
+/** The same fields of its tool, if known. */
 export interface SecretsOfTool {
   readonly secrets: readonly string[];
   readonly server?: string;
 }
 
-/** An outside schema that marks more than this marks all arguments: nothing of it must take long. */
+/** A third-party schema with more marks hides all arguments, which bounds the work. */
 const MAX_CLAIMED = 32;
 
 /**
- * Lists the secret paths of a call: the tool's of now, and those that it had when the call was made.
- * Where the tool is from decides who declares them, whatever its schema says: only the operator's
- * own tools and the policy can hide anything from the people who decide.
+ * Lists a call's secret paths, from the current tool and the one at the time of the call. The
+ * tool's origin decides who declared them, whatever its schema says. Only the operator's tools and
+ * the policy can hide something from the people who decide.
  */
 export function secretPathsOfCall(call: SecretsOfCall, tool?: SecretsOfTool): SecretPaths {
   const declared = [...new Set([...(call.secrets ?? []), ...(tool?.secrets ?? [])])];
@@ -132,7 +132,7 @@ export function secretPathsOfCall(call: SecretsOfCall, tool?: SecretsOfTool): Se
   return { hidden: redacted, claimed: declared.length > MAX_CLAIMED ? ['*'] : declared };
 }
 
-/** Lists all of them, whoever declares them. */
+/** Lists all secret paths of a call, whoever declared them. */
 export function allSecretPaths(call: SecretsOfCall, tool?: SecretsOfTool): readonly string[] {
   const { claimed, hidden } = secretPathsOfCall(call, tool);
   return [...hidden, ...claimed];
@@ -140,10 +140,13 @@ export function allSecretPaths(call: SecretsOfCall, tool?: SecretsOfTool): reado
 
 type Schema = { readonly [key: string]: JsonValue };
 
-/** In what goes on for longer everything counts as secret. */
+/** If walking a schema takes more steps, everything counts as secret. */
 const MAX_STEPS = 50_000;
 
-/** Lists the paths that a JSON Schema marks as secret: `format: "password"`, `writeOnly`, or `secret: true`. */
+/**
+ * Lists the paths that a JSON Schema marks secret: `format: "password"`, `writeOnly` or `secret:
+ * true`.
+ */
 export function secretPathsOf(schema: Schema): readonly string[] {
   const paths = new Set<string>();
   const count = { left: MAX_STEPS };
@@ -155,23 +158,23 @@ interface Walk {
   readonly root: Schema;
   readonly path: readonly string[];
   readonly paths: Set<string>;
-  /** References that are being followed: a recursive schema is walked once. */
+  /** References being followed, so that a recursive schema is walked once. */
   readonly refs: readonly string[];
   readonly count: { left: number };
 }
 
-/** Keywords whose schemas are of the value itself, or of a list's items, which are passed through. */
+/** Keywords whose schemas apply to the value itself or to its list items. */
 const OF_ITSELF = [
   ...['anyOf', 'oneOf', 'allOf', 'if', 'then', 'else', 'not', 'dependentSchemas', 'dependencies'],
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'],
 ] as const;
-/** Those of values under names that the schema does not list. */
+/** Keywords whose schemas apply to keys that are not listed. */
 const OF_ANY_FIELD = [
   'additionalProperties',
   'unevaluatedProperties',
   'patternProperties',
 ] as const;
-/** What stands in them are schemas by name. */
+/** Keywords that map names to schemas. */
 const BY_NAME: ReadonlySet<string> = new Set([
   'dependentSchemas',
   'dependencies',
@@ -194,7 +197,7 @@ function walk(schema: JsonValue | undefined, at: Walk): void {
   for (const each of OF_ITSELF.flatMap((name) => schemasIn(schema, name))) walk(each, at);
 }
 
-/** One, a list of them, or some by name. */
+/** Returns a keyword's schemas: one, a list, or the values of a map. */
 function schemasIn(schema: Schema, keyword: string): readonly JsonValue[] {
   const value = schema[keyword];
   if (Array.isArray(value)) return value as readonly JsonValue[];
@@ -207,7 +210,7 @@ function walkReference(schema: Schema, at: Walk): void {
   if (typeof $ref !== 'string') return;
   const target = targetOf(at.root, $ref);
   if (!at.refs.includes($ref)) walk(target, { ...at, refs: [...at.refs, $ref] });
-  // Here the schema is in itself: its secrets lie at any depth below.
+  // The schema contains itself, so its secrets may be at any depth below.
   else if (!at.path.includes('**'))
     walk(target, { ...at, path: [...at.path, '**'], refs: [...at.refs, $ref] });
 }

@@ -1,23 +1,26 @@
-/** The values of secret arguments as texts to look for, and the ways in which they are written elsewhere. */
+/** The values of secret arguments as search texts, with their other encodings. */
 
 import type { JsonValue } from '../json/json.ts';
 import { toWellFormed } from '../json/to-plain-json.ts';
 import type { SearchText } from '../text/text-finder.ts';
 import { isSecretPath } from './secret-paths.ts';
 
-/** Shorter secrets can't be looked for without tearing words apart; their own field stays masked. */
+/** Searching for shorter secrets would break ordinary words. Their own field stays masked. */
 const MIN_SECRET = 4;
-/** Other ways of writing are looked for only of secrets up to this length, and up to so many characters in all: nothing must take long. */
+/**
+ * Limits on secrets that are also searched in other encodings: length of each, and total
+ * characters.
+ */
 const MAX_REWRITTEN = 10_000;
 const MAX_REWRITTEN_SUM = 60_000;
 
-/** A value that holds no others, and where it stands. */
+/** A primitive value and its path. */
 interface Leaf {
   readonly path: readonly (string | number)[];
   readonly value: string | number | boolean | null;
 }
 
-/** Lists the values that hold no others. */
+/** Lists the primitive values. */
 function leavesOf(value: JsonValue, path: Leaf['path'] = []): readonly Leaf[] {
   if (typeof value !== 'object' || value === null) return [{ path, value }];
   const isList = Array.isArray(value);
@@ -26,7 +29,10 @@ function leavesOf(value: JsonValue, path: Leaf['path'] = []): readonly Leaf[] {
   );
 }
 
-/** Lists the texts at the secret paths of arguments: as they are, as JSON writes them, line by line as a difference shows them, percent-encoded and in Base64. */
+/**
+ * Lists the texts of secret arguments: plain, JSON-escaped, line by line, percent-encoded and
+ * Base64.
+ */
 export function secretTextsAt(
   args: readonly JsonValue[],
   paths: readonly string[],
@@ -44,23 +50,23 @@ export function secretTextsAt(
   return [...found.values()];
 }
 
-/** Other ways of writing secrets, as many as there is time for. */
+/** Returns other encodings of the secrets, up to the total limit. */
 function rewritten(secrets: readonly string[]): readonly SearchText[] {
   const short = secrets.filter(({ length }) => length <= MAX_REWRITTEN);
   const found: SearchText[] = [];
-  let left = MAX_REWRITTEN_SUM;
-  for (const waysOf of [plainWays, encodedWays]) {
+  let remaining = MAX_REWRITTEN_SUM;
+  for (const encodingsOf of [plainEncodings, binaryEncodings]) {
     for (const owner of short) {
-      const ways = waysOf(owner);
-      left -= ways.reduce((sum, { length }) => sum + length, 0);
-      if (left < 0) return found;
-      found.push(...ways.map((text) => ({ text, owner })));
+      const encodings = encodingsOf(owner);
+      remaining -= encodings.reduce((sum, { length }) => sum + length, 0);
+      if (remaining < 0) return found;
+      found.push(...encodings.map((text) => ({ text, owner })));
     }
   }
   return found;
 }
 
-/** Lists the values at the secret paths that are too short to be among those texts. */
+/** Lists the secret values that are too short to search for. */
 export function shortSecretValuesAt(
   args: readonly JsonValue[],
   paths: readonly string[],
@@ -82,8 +88,8 @@ function allValuesAt(args: JsonValue, paths: readonly string[]): readonly string
     .map(({ value }) => String(value));
 }
 
-function plainWays(secret: string): readonly string[] {
-  // JSON may hold a text that is JSON itself.
+function plainEncodings(secret: string): readonly string[] {
+  // JSON may contain JSON as a string.
   const twice = inJson(inJson(secret));
   const lines = secret.includes('\n') ? secret.split('\n').map((line) => line.trim()) : [];
   return [...(twice === secret ? [] : [twice]), ...lines];
@@ -93,7 +99,7 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-function encodedWays(secret: string): readonly string[] {
+function binaryEncodings(secret: string): readonly string[] {
   const percent = encodeURIComponent(toWellFormed(secret));
   const lower = percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
   const form = percent.replaceAll('%20', '+');
@@ -104,7 +110,10 @@ function encodedWays(secret: string): readonly string[] {
   );
 }
 
-/** The characters of Base64 that a secret alone decides, with so many bytes before it (modulo 3): also in “user:password”. */
+/**
+ * Base64 of a secret with `before` bytes (modulo 3) in front, without the characters that they
+ * affect. Finds it in “user:password” too.
+ */
 function inBase64(secret: string, before: number): string {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
   const text = bytes.toString('base64').replace(/=+$/, '');

@@ -1,16 +1,16 @@
-/** Tokens that are known by their looks. Whoever writes a text can make anything look like one. */
+/** Tokens recognized by their shape. Anyone can write text that looks like one. */
 
-/** What a token looks like. */
+/** The shape of a kind of token. */
 interface TokenShape {
   readonly name: string;
-  /** What every such token holds. */
+  /** A substring of every such token, as a quick test. */
   readonly hint: RegExp;
   readonly shape: RegExp;
-  /** Where in a match the token begins; -1 where there is none. (Default: all of it is the token.) */
+  /** Returns where in a match the token begins, or -1. (Default: at its start.) */
   readonly beginIn?: (match: string) => number;
 }
 
-/** A shape either begins where no letter of its own comes before, or has bounds: whatever is looked at is looked at a few times at most. */
+/** Each shape has a start boundary or length limits, so that matching stays linear. */
 const TOKENS: readonly TokenShape[] = [
   {
     name: 'a private key',
@@ -52,14 +52,14 @@ const TOKENS: readonly TokenShape[] = [
   },
 ];
 
-/** Words in small letters with a number are no key. */
+/** Lower-case words with a number are not keys. */
 function beginOfKey(match: string): number {
   const at = match.search(/\bsk-/);
   const key = at === -1 ? '' : match.slice(at);
   return key.length >= 23 && /[0-9]/.test(key) && /[A-Z]/.test(key) ? at : -1;
 }
 
-/** Three parts with dots between them; something may stand before them. */
+/** A JSON Web Token: three parts separated by dots, perhaps with a prefix. */
 function beginOfJwt(match: string): number {
   const parts = match.split('.');
   let from = 0;
@@ -83,17 +83,17 @@ export interface FoundToken {
   readonly from: number;
   /** Exclusive. */
   readonly to: number;
-  /** What it is called. */
+  /** Its name for people. */
   readonly name: string;
   readonly secret: string;
 }
 
-/** One look at a text tells of most that they have none. */
+/** One quick test rules out most texts. */
 const ANY_HINT = new RegExp(TOKENS.map(({ hint }) => hint.source).join('|'), 'i');
-/** Nobody looks at more of one shape: all that follows is taken for one more. */
+/** After so many tokens of a shape, the rest of the text counts as one more. */
 const MAX_TOKENS = 500;
 
-/** Finds tokens, shape by shape; time grows with the text's length only. */
+/** Finds tokens, shape by shape, in linear time. */
 export function findTokens(text: string): readonly (readonly FoundToken[])[] {
   if (!ANY_HINT.test(text)) return [];
   return TOKENS.filter(({ hint }) => hint.test(text)).map((token) => findShape(text, token));

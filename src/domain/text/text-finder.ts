@@ -74,14 +74,14 @@ function joinAll(found: readonly TextMatch[]): readonly TextMatch[] {
 }
 
 /** Searches for one text (Knuth–Morris–Pratt). */
-function createLongFinder({ text: sought, owner }: SearchText): TextFinder {
+function createLongFinder({ text: pattern, owner }: SearchText): TextFinder {
   let borders: Int32Array | undefined;
   return {
     find(text) {
-      if (text.length < sought.length) return [];
-      borders ??= bordersOf(sought);
+      if (text.length < pattern.length) return [];
+      borders ??= bordersOf(pattern);
       return joinAll(
-        matchEndsIn(text, sought, borders).map((to) => ({ from: to - sought.length, to, owner })),
+        matchEndsIn(text, pattern, borders).map((to) => ({ from: to - pattern.length, to, owner })),
       );
     },
   };

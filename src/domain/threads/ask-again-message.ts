@@ -1,10 +1,10 @@
-/** What the requester of an expired call says by pressing one button. */
+/** The message that a requester sends by clicking Ask Again on an expired call. */
 import { createHash } from 'node:crypto';
 import type { Call } from '../calls/call.ts';
 import { type InboxMessage, messageId } from './message.ts';
 import { placeOf, rootOf } from './thread-key.ts';
 
-/** Makes the message that asks for a call again: one however often the button is pressed, for its id comes of the call. */
+/** Creates that message. Its id is derived from the call, so repeated clicks make one message. */
 export function askAgainMessage(call: Call, now: number): InboxMessage {
   const thread = rootOf(call.thread);
   const { channel } = placeOf(thread);
@@ -20,7 +20,7 @@ export function askAgainMessage(call: Call, now: number): InboxMessage {
   };
 }
 
-/** Nine digits: Slack's own timestamps have six. */
+/** Nine digits can't collide with Slack's timestamps, which have six. */
 function fractionOf(id: string): string {
   const number = createHash('sha256').update(id).digest().readUIntBE(0, 6) % 1e9;
   return String(number).padStart(9, '0');

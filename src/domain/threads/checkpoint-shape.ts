@@ -1,6 +1,6 @@
 import { UnreadableStateError } from '../ports/agent.ts';
 
-/** Throws `UnreadableStateError` for a checkpoint of another shape than LangGraph reads; `newest` is the newest of its formats. */
+/** Throws `UnreadableStateError` for a malformed checkpoint or a format above `newest`. */
 export function assertCheckpoint<Checkpoint>(
   found: unknown,
   newest: number,

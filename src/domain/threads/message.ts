@@ -3,44 +3,47 @@ import type { JsonValue } from '../json/json.ts';
 import type { Person } from '../people/person.ts';
 import type { ThreadKey } from './thread-key.ts';
 
-/** A file that a person attached; its bytes are fetched when the turn begins. */
+/** A file that a person attached. Its bytes are fetched when the turn starts. */
 export interface Attachment {
   readonly id: string;
   readonly name: string;
   readonly mimeType: string;
-  /** In bytes, as Slack says. */
+  /** In bytes, as reported by Slack. */
   readonly size: number;
-  /** Where its bytes are; absent when Slack does not give them out. */
+  /** Download URL; absent if Slack does not provide one. */
   readonly url?: string;
 }
 
-/** A message that a person wrote to the agent; its id is one per message in Slack, whatever events tell of it. */
+/** A person's message to the agent. One id per Slack message, however many events report it. */
 export interface InboxMessage {
   readonly id: string;
   readonly thread: ThreadKey;
   readonly author: Person;
-  /** Slack's timestamp, also its place in the order. */
+  /** Slack's timestamp; also defines the order. */
   readonly ts: string;
   readonly text: string;
   readonly receivedAt: number;
-  /** Until when (ms) an earlier message of the thread may still arrive; absent where none can. */
+  /** Until when (ms) an earlier message of the thread may still arrive; absent if none can. */
   readonly orderedAt?: number;
   readonly files?: readonly Attachment[];
-  /** It mentions the app in a thread of a channel: what people said there before belongs to it. */
+  /** A mention in a channel thread: earlier messages there are part of it. */
   readonly looksBack?: true;
-  /** Slack told only of the mention, which leaves out files. */
+  /** Slack only reported the mention, which omits files. */
   readonly mayHaveFiles?: true;
-  /** On a message that an agent wrote to a helper: which one, and the person's line that it all began with. */
+  /**
+   * Set on an agent's message to a helper: the helper's name, and the first line of the person's
+   * message.
+   */
   readonly delegated?: {
     readonly agent: string;
     readonly askedLine: string;
     readonly work?: HelperWork;
   };
-  /** Who ended its turn, and when. */
+  /** Who stopped its turn, and when. */
   readonly stopped?: { readonly by: Person; readonly at: number };
 }
 
-/** Makes the id of a message: one message is one row however often and under however many event ids it comes. */
+/** Returns the id of a message, the same for every event that reports it. */
 export function messageId(message: {
   readonly team: string;
   readonly channel: string;
@@ -49,7 +52,7 @@ export function messageId(message: {
   return `${message.team}/${message.channel}/${message.ts}`;
 }
 
-/** Returns the first line that says something, as the card quotes it. */
+/** Returns the first non-empty line, as the card quotes it. */
 export function firstLine(text: string): string {
   return (
     text
@@ -59,28 +62,28 @@ export function firstLine(text: string): string {
   );
 }
 
-/** One tool call as the model wrote it; `args` is its raw text, read by the strict parser only. */
+/** A tool call as the model wrote it. `args` is raw text, parsed only by the strict parser. */
 export interface ModelCall {
   /** Unique within its message. */
   readonly id: string;
   readonly tool: string;
   readonly args: string;
-  /** What the provider needs back with it, as it came. */
+  /** Fields to send back to the provider unchanged. */
   readonly fields?: ProviderFields;
 }
 
-/** Fields beyond the protocol's own that a provider sent, such as thoughts and their signatures; nobody else reads them. */
+/** Provider fields beyond the protocol, e.g. reasoning and its signatures. Opaque to the app. */
 export type ProviderFields = { readonly [key: string]: JsonValue };
 
-/** An image that a person attached, by its path in the workspace. */
+/** An attached image, by its path in the workspace. */
 export interface UserImage {
   readonly path: string;
   readonly mimeType: string;
-  /** Hexadecimal SHA-256 of the bytes that the person sent. */
+  /** Hex SHA-256 of the bytes that the person sent. */
   readonly sha256?: string;
 }
 
-/** A message of a turn, in the order in which the model sees them. */
+/** A message of a turn, in the order the model sees them. */
 export type TurnMessage =
   | {
       readonly role: 'user';
@@ -88,7 +91,7 @@ export type TurnMessage =
       readonly text: string;
       readonly author: Person;
       readonly at: number;
-      /** Images that the model may be shown. */
+      /** Images that the model may see. */
       readonly images?: readonly UserImage[];
     }
   | {
@@ -96,7 +99,7 @@ export type TurnMessage =
       readonly id: string;
       readonly text: string;
       readonly calls: readonly ModelCall[];
-      /** Where it came from, and what is needed back there with it. */
+      /** The provider that produced it, and the fields to send back to it. */
       readonly provider?: { readonly origin: string; readonly fields?: ProviderFields };
     }
   | {
@@ -111,42 +114,42 @@ export type TurnMessage =
 export type AssistantMessage = Extract<TurnMessage, { role: 'assistant' }>;
 export type ToolMessage = Extract<TurnMessage, { role: 'tool' }>;
 
-/** Tokens of one answer, as the provider counts them. */
+/** Tokens of one answer, as counted by the provider. */
 export interface TokenCount {
   readonly input: number;
   readonly output: number;
 }
 
-/** What requests to a model took, failed ones included; `tokens` as far as the provider told them. */
+/** Cost of model requests, failed ones included. `tokens` only if the provider reported them. */
 export interface ModelCost {
   readonly requests: number;
-  /** Time in which the model was waited for, in milliseconds. */
+  /** Time spent waiting for the model (ms). */
   readonly modelMs: number;
   readonly tokens?: TokenCount;
 }
 
-/** What a turn took of the model. */
+/** A turn's use of the model. */
 export interface Usage {
   readonly requests: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Time in which the model was waited for, in milliseconds. */
+  /** Time spent waiting for the model (ms). */
   readonly modelMs: number;
 }
 
-/** What a person thinks of a turn's answer. */
+/** A person's rating of a turn's answer. */
 export interface Rating {
   readonly by: Person;
   readonly value: 'good' | 'bad';
   readonly at: number;
 }
 
-/** A turn that has ended, as the history keeps it; its id is that of the message that began it. */
+/** A completed turn as stored in the history. Its id is that of its first message. */
 export interface SettledTurn {
   readonly id: string;
   readonly settledAt: number;
   readonly messages: readonly TurnMessage[];
-  /** Why it ended without a last word. */
+  /** Why it ended without a final answer. */
   readonly failure?: string;
   readonly usage?: Usage;
 }

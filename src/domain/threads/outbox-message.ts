@@ -3,34 +3,38 @@ import type { Group } from '../policy/route.ts';
 import { plainSentence, type Sentence } from '../text/sentence.ts';
 import type { ThreadKey } from './thread-key.ts';
 
-/** Something to say in a thread, until it has been said; one id is said once. */
+/** A message to post in a thread, kept until posted. One id is posted once. */
 export interface OutboxMessage {
   readonly id: string;
   readonly thread: ThreadKey;
-  /** `answer`: the agent's Markdown; `notice`: our own words; `private`: ours, seen by one person only. */
+  /**
+   * `answer`: the agent's Markdown; `notice`: our own text; `private`: ours, visible to one person.
+   */
   readonly kind: 'answer' | 'notice' | 'private';
   readonly to?: Person;
   readonly text: string;
-  /** The same where it names people, groups, channels or times; shown in place of the text. */
+  /**
+   * The same text with references to people, groups, channels or times; shown instead of `text`.
+   */
   readonly words?: Sentence;
   readonly createdAt: number;
-  /** The turn whose last word an answer is: people can rate it. */
+  /** The turn that an answer completes. People can rate it. */
   readonly turn?: string;
-  /** A line of our own below an answer. */
+  /** Our own line below an answer. */
   readonly foot?: string;
-  /** Those whom it calls, once. */
+  /** People and groups to mention, once. */
   readonly mentions?: Mentions;
-  /** It has piled up, and nobody waits for it now: it may go when the channel has room. */
+  /** Part of a backlog: may wait until the channel has capacity. */
   readonly patient?: true;
-  /** Says nothing: the thread's growing message is taken away, if no answer has become of it. */
+  /** Posts nothing; removes the thread's live message if no answer replaced it. */
   readonly clearsLive?: true;
-  /** Said to `to` in a direct message, wherever the thread is. */
+  /** Sent to `to` as a direct message, wherever the thread is. */
   readonly isDirect?: true;
-  /** Written over this earlier say of the thread; where that is gone, nothing is said. */
+  /** Overwrites this earlier message of the thread. If that is gone, nothing is posted. */
   readonly replaces?: Pick<OutboxMessage, 'id' | 'createdAt'>;
 }
 
-/** Makes what a say of ours says of a sentence. */
+/** Returns the text fields of an outbox message. */
 export function toOutboxWords(words: Sentence): Pick<OutboxMessage, 'text' | 'words'> {
   return { text: plainSentence(words), words };
 }

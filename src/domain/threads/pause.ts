@@ -1,9 +1,9 @@
 import type { Person } from '../people/person.ts';
 
-/** Nothing new runs anywhere until somebody ends it. */
+/** A pause: nothing new runs anywhere until someone ends it. */
 export interface Pause {
   readonly by: Person;
   readonly at: number;
-  /** The channels in which it was announced, to be told of its end. */
+  /** The channels where it was announced; its end is announced there too. */
   readonly channels?: readonly string[];
 }

@@ -1,27 +1,30 @@
 import type { Person } from '../people/person.ts';
 import type { Attachment, InboxMessage } from './message.ts';
 
-/** What a person wrote in a Slack thread, whether or not it was for the agent. */
+/** A person's post in a Slack thread, addressed to the agent or not. */
 export interface ThreadPost {
-  /** As a message of the inbox would have it. */
+  /** The same id as that of an inbox message. */
   readonly id: string;
   readonly author: Person;
   readonly text: string;
-  /** Names of what is attached. */
+  /** Names of attached files. */
   readonly fileNames: readonly string[];
 }
 
 /** A thread up to a message, as Slack shows it. */
 export interface ThreadBackground {
-  /** Other messages of people before it, oldest first. */
+  /** Earlier messages of people, oldest first. */
   readonly before: readonly ThreadPost[];
-  /** False where Slack did not show all of them: later ones are missing. */
+  /** False if Slack left out some of them; the latest are then missing. */
   readonly isWhole: boolean;
   /** Files of the message itself. */
   readonly files: readonly Attachment[];
 }
 
-/** Reads a message's thread, from `since` (a timestamp of Slack) on; undefined where the app may not read there. Rejects with a `ChatError` for what passes. */
+/**
+ * Reads a message's thread from `since` (a Slack timestamp) on; undefined if the app may not read
+ * there. Rejects with `ChatError` if a retry may help.
+ */
 export type ReadThread = (
   message: Pick<InboxMessage, 'thread' | 'ts'>,
   since: string | undefined,

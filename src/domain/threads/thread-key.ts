@@ -1,10 +1,10 @@
 /**
- * The key of a thread: `team/channel/root-ts`; a child thread appends `/` and the id of the call
- * that made it. Slack ids and timestamps hold no slash, so equal keys mean equal threads.
+ * Key of a thread: `team/channel/root-ts`. A child thread appends `/` and the id of the call that
+ * created it. Slack ids and timestamps contain no slash, so equal keys mean equal threads.
  */
 export type ThreadKey = string & { readonly __thread: true };
 
-/** Where a thread stands in Slack; `root` is the timestamp of its first message. */
+/** A thread's location in Slack. `root` is the timestamp of its first message. */
 export interface ThreadPlace {
   readonly team: string;
   readonly channel: string;
@@ -13,7 +13,7 @@ export interface ThreadPlace {
 
 const PART = /^[A-Za-z0-9._-]+$/;
 
-/** Makes the key of a Slack thread from the message's own place: its `thread_ts`, or its `ts` when it starts one. */
+/** Returns the key of a message's thread: its `thread_ts`, or its `ts` if it starts one. */
 export function threadKey(message: {
   readonly team: string;
   readonly channel: string;
@@ -30,44 +30,44 @@ export function threadKey(message: {
 
 const NO_ROOT = '0';
 
-/** Makes the key of a channel itself, for what is said there outside of any thread. */
+/** Returns the key of a channel itself, for messages outside any thread. */
 export function channelKey({ team, channel }: Pick<ThreadPlace, 'team' | 'channel'>): ThreadKey {
   return threadKey({ team, channel, ts: NO_ROOT });
 }
 
-/** Tells whether a place is a channel itself and no thread in it. */
+/** Returns whether a place is a channel itself, not a thread. */
 export function isChannelItself({ root }: ThreadPlace): boolean {
   return root === NO_ROOT;
 }
 
-/** Makes the key of the child thread that a call opens. */
+/** Returns the key of the child thread of a call. */
 export function childThreadKey(parent: ThreadKey, callId: string): ThreadKey {
   return `${parent}/${callId}` as ThreadKey;
 }
 
-/** Returns where a thread, or the thread that a child thread belongs to, stands in Slack. */
+/** Returns the Slack location of a thread; for a child thread, that of its root thread. */
 export function placeOf(thread: ThreadKey): ThreadPlace {
   const [team, channel, root] = thread.split('/');
   if (!team || !channel || !root) throw new TypeError(`Not a thread key: ${thread}`);
   return { team, channel, root };
 }
 
-/** Returns the id of the call that made a child thread; undefined for a thread that people began. */
+/** Returns the id of the call that created a child thread; undefined for a root thread. */
 export function parentCallOf(thread: ThreadKey): string | undefined {
   return ancestorCallsOf(thread).at(-1);
 }
 
-/** Returns the ids of the calls that a child thread hangs on, the outermost first; none for a thread that people began. */
+/** Returns the ids of the calls above a child thread, outermost first; none for a root thread. */
 export function ancestorCallsOf(thread: ThreadKey): readonly string[] {
   return thread.split('/').slice(3);
 }
 
-/** Returns the thread in which people talk, for it and for its child threads. */
+/** Returns the root thread, in which people talk. */
 export function rootOf(thread: ThreadKey): ThreadKey {
   return thread.split('/').slice(0, 3).join('/') as ThreadKey;
 }
 
-/** How many helpers deep a thread is: 0 where people talk. */
+/** Returns the nesting depth of helpers: 0 for a root thread. */
 export function depthOf(thread: ThreadKey): number {
   return ancestorCallsOf(thread).length;
 }

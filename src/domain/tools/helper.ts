@@ -2,22 +2,22 @@ import { depthOf, type ThreadKey } from '../threads/thread-key.ts';
 import type { Toolbox } from './tool.ts';
 import { buildToolbox } from './toolbox.ts';
 
-/** An agent that works for another one, in a thread of its own. */
+/** An agent that works for another one, in its own thread. */
 export interface Helper {
-  /** Also for people, on cards. */
+  /** Also shown to people on cards. */
   readonly name: string;
-  /** For the agent that gives it work: what it is good for. */
+  /** For the delegating agent: what it is good at. */
   readonly description: string;
-  /** Its standing instructions. */
+  /** Its system instructions. */
   readonly prompt: string;
-  /** The names of its tools; it has those of them that are offered. */
+  /** Names of its tools. Those not offered at the moment are left out. */
   readonly tools: readonly string[] | 'all';
 }
 
-/** A helper's helper has none of its own. */
+/** A helper of a helper can't delegate further. */
 const MAX_DEPTH = 2;
 
-/** Returns the tools of a thread's agent, `agent` being the helper there; a helper that is no longer known has none. */
+/** Returns the tools of a thread's agent or helper. An unknown helper has none. */
 export function toolsOf(
   { toolbox, helpers }: { readonly toolbox: Toolbox; readonly helpers: readonly Helper[] },
   thread: ThreadKey,

@@ -1,4 +1,4 @@
-/** Tools of MCP servers: their names here, how admins look after them, and what servers ask people. */
+/** Tools of MCP servers: their names, how admins manage them, and questions that servers ask. */
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../json/json.ts';
 import type { Person } from '../people/person.ts';
@@ -8,13 +8,18 @@ const MAX_NAME = 64;
 const MAX_PREFIX = 24;
 const BETWEEN = '__';
 
-/** What the names of a server's tools begin with, before `__`; empty for a name without letters and digits. */
+/**
+ * Returns the prefix of a server's tool names, before `__`; empty if the name has no letters or
+ * digits.
+ */
 export function serverPrefix(server: string): string {
   const plain = server.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/_{2,}/g, '_');
   return plain.replace(/^_+/, '').slice(0, MAX_PREFIX).replace(/_+$/, '');
 }
 
-/** Names a server's tool `server__tool`, so that no two tools of servers with different prefixes have one name. */
+/**
+ * Names a server's tool `server__tool`. Names are unique across servers with different prefixes.
+ */
 export function serverToolName(server: string, tool: string): string {
   const prefix = `${serverPrefix(server)}${BETWEEN}`;
   const plain = tool.replace(/[^A-Za-z0-9_-]/g, '_');
@@ -24,38 +29,38 @@ export function serverToolName(server: string, tool: string): string {
   return `${prefix}${plain.slice(0, room - mark.length - 1)}_${mark}`;
 }
 
-/** A tool of which its server says something else than was accepted: nobody can call it. */
+/** A tool that its server describes differently from what was accepted. It can't be called. */
 export interface ChangedTool {
   readonly name: string;
   readonly before: Pin;
-  /** What the server says now. */
+  /** The server's current description. */
   readonly now: ToolClaims;
   readonly hash: string;
 }
 
-/** How it stands with a server. */
+/** The state of a server. */
 export interface ServerState {
   readonly name: string;
   readonly isConnected: boolean;
-  /** Names of its tools that can be called. */
+  /** Names of its callable tools. */
   readonly tools: readonly string[];
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
-  /** Why it can't be reached, where it can't. */
+  /** Why it is unreachable; absent if it is connected. */
   readonly problem?: string;
 }
 
 export type AcceptOutcome =
   | { readonly kind: 'accepted'; readonly name: string }
-  /** Nothing of this name has changed, or it has been accepted. */
+  /** No tool of this name has changed, or it was accepted already. */
   | { readonly kind: 'not-changed' }
-  /** It is not what the admin has seen. */
+  /** The tool has changed again since the admin saw it. */
   | { readonly kind: 'other'; readonly changed: ChangedTool };
 
-/** The tools of all servers, as admins look after them. */
+/** The tools of all servers, as admins manage them. */
 export interface ServerTools {
   servers(): readonly ServerState[];
   changed(): readonly ChangedTool[];
-  /** Takes what the server says of a changed tool now, if it has this hash or one that begins so. */
+  /** Accepts the current description of a changed tool if `hash` is its hash or a prefix of it. */
   accept(command: {
     readonly name: string;
     readonly hash: string;
@@ -63,26 +68,26 @@ export interface ServerTools {
   }): Promise<AcceptOutcome>;
 }
 
-/** What a server asks people while a tool of its runs. */
+/** A question that a server asks people during a tool run. */
 export interface ServerQuestion {
-  /** Id of the call whose tool runs. */
+  /** Id of the call whose tool is running. */
   readonly callId: string;
   readonly server: string;
-  /** The server's own words: untrusted. */
+  /** The server's own text. Untrusted. */
   readonly message: string;
-  /** JSON Schema of the answer: of an object. */
+  /** JSON Schema of the answer, which is an object. */
   readonly schema: { readonly [key: string]: JsonValue };
-  /** What the form holds at first. */
+  /** Initial values of the form. */
   readonly initial: { readonly [key: string]: JsonValue };
-  /** When nobody waits for the answer any more. */
+  /** When the server stops waiting. */
   readonly deadlineAt: number;
 }
 
 export type QuestionAnswer =
   | { readonly kind: 'accept'; readonly content: { readonly [key: string]: JsonValue } }
   | { readonly kind: 'decline' }
-  /** Nobody answered, or the call is over. */
+  /** Nobody answered, or the call has ended. */
   | { readonly kind: 'cancel' };
 
-/** Asks the requester of a running call; when the signal aborts, the question is taken back. */
+/** Asks the requester of a running call. Aborting the signal withdraws the question. */
 export type AskPeople = (question: ServerQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;

@@ -1,37 +1,40 @@
-/** What an MCP server says of a tool, as it was accepted: a tool of which it says anything else is another one. */
+/**
+ * What an MCP server said about a tool when it was accepted. A tool whose schema or description
+ * changed is a different tool.
+ */
 import { createHash } from 'node:crypto';
 import { canonicalJson, type JsonValue } from '../json/json.ts';
 import type { Person } from '../people/person.ts';
 
-/** All that a server says of a tool which decides what people and the agent believe of it. */
+/** Everything a server says about a tool that people and the agent rely on. */
 export interface ToolClaims {
-  /** The name that the operator gave the server. */
+  /** The operator's name for the server. */
   readonly server: string;
-  /** As the server calls it. */
+  /** The server's own name for the tool. */
   readonly tool: string;
   readonly description: string;
   readonly schema: { readonly [key: string]: JsonValue };
   readonly annotations: { readonly [key: string]: JsonValue };
 }
 
-/** The claims that were accepted. */
+/** The accepted claims. */
 export interface Pin {
-  /** The tool's name here. */
+  /** The tool's name in this app. */
   readonly name: string;
   readonly claims: ToolClaims;
   readonly hash: string;
-  /** Absent where it is what the server said at first. */
+  /** Absent if accepted automatically at first sight. */
   readonly by?: Person;
   readonly at: number;
 }
 
-/** Hashes the claims: hexadecimal SHA-256 over their canonical JSON. */
+/** Hashes the claims: hex SHA-256 of their canonical JSON. */
 export function hashClaims({ server, tool, description, schema, annotations }: ToolClaims): string {
   const text = canonicalJson({ v: 1, server, tool, description, schema, annotations });
   return createHash('sha256').update(`countersign-pin-1\0${text}`).digest('hex');
 }
 
-/** The part of a hash that people read and type. */
+/** Shortens a hash to the part that people read and type. */
 export function shortPin(hash: string): string {
   return hash.slice(0, 12);
 }

@@ -1,9 +1,9 @@
 import type { Tool, Toolbox } from './tool.ts';
 
 /**
- * Puts tools in a box; a function tells those of the moment, the same list as long as none has
- * changed. `ofOutside` makes the tool of a call from outside. (Default: there is none.) `gone` tells
- * what a tool was that is offered no more, so that calls of it can be shown.
+ * Builds a toolbox from fixed tools, or from a function that returns the same list while nothing
+ * has changed. `ofOutside` makes the tool of an external call (default: none). `gone` describes
+ * tools that are no longer offered, so that their calls can be shown.
  */
 export function buildToolbox(
   tools: Iterable<Tool> | (() => readonly Tool[]),
