@@ -17,14 +17,14 @@ import { PolicyFileError, type PolicyProblem } from './policy-problem.ts';
 
 const MAX_BYTES = 1_000_000;
 
-/** A policy that can be used, and what is to be said of it. */
+/** A usable policy, with its warnings. */
 export interface OpenedPolicy extends LoadedPolicy {
   readonly warnings: readonly PolicyProblem[];
-  /** What the names in it stand for. */
+  /** The ids of the names in it. */
   readonly names: ReadonlyMap<PolicyName, ResolvedName>;
 }
 
-/** Reads the text of a policy file; throws a `PolicyFileError` that says why it can't. */
+/** Reads a policy file's text. Throws a `PolicyFileError` with the reason if it can't. */
 export async function readPolicyText(path: string): Promise<string> {
   try {
     return await readRegular(path);
@@ -36,7 +36,7 @@ export async function readPolicyText(path: string): Promise<string> {
   }
 }
 
-/** A pipe or a device would be opened, or read, for ever: it is looked at before, and again when it is open. */
+/** Opening or reading a pipe or device could block forever, so check before and after opening. */
 async function readRegular(path: string): Promise<string> {
   assertReadableFile(await stat(path));
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -48,7 +48,7 @@ async function readRegular(path: string): Promise<string> {
   }
 }
 
-/** What is in another encoding would be read as other characters. */
+/** Text in another encoding would be misread. */
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -63,12 +63,12 @@ function assertReadableFile(stats: Stats): void {
   if (stats.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
 }
 
-/** Reads a policy file whole, its names looked up; throws a `PolicyFileError` with all that is wrong. */
+/** Loads a policy file and looks up its names. Throws a `PolicyFileError` with all problems. */
 export async function loadPolicy(
   path: string,
   deps: {
     readonly names: NameDirectory;
-    /** Asked at each reading. */
+    /** Called at each load. */
     readonly known: () => Promise<KnownNames>;
     readonly problemsOfPlace: (path: string) => readonly string[];
   },
@@ -114,7 +114,7 @@ function describeSeveral(name: PolicyName, ids: readonly ResolvedName[]): string
   return `“${name}” may be any of ${ids.join(', ')}. Write the id of the one that is meant.`;
 }
 
-/** A handle may turn out to be one person, and two handles the same one. */
+/** Names may resolve to the same person, so count the approvers again. */
 function judgeSettled(
   file: PolicyFile,
   routes: ReadonlyMap<string, Route>,

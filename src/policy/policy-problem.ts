@@ -1,20 +1,20 @@
 import { toTerminalLine } from '../domain/text/terminal-text.ts';
 import type { Place } from './file/policy-source.ts';
 
-/** Something in the policy file that a person has to look at: an error keeps it from being used. */
+/** A problem in the policy file. An error keeps the file from being used. */
 export interface PolicyProblem extends Place {
   readonly severity: 'error' | 'warning';
-  /** What is wrong, and what to do. */
+  /** What is wrong, and how to fix it. */
   readonly message: string;
   /** The line of the file. */
   readonly source: string;
 }
 
-/** The policy file can't be used; its message lists every error. */
+/** The policy file can't be used. The message lists every error. */
 export class PolicyFileError extends Error {
   override readonly name = 'PolicyFileError';
 
-  /** Makes the error of all that is wrong with a file. */
+  /** Creates the error for all problems of a file. */
   static of(file: string, problems: readonly PolicyProblem[]): PolicyFileError {
     const errors = problems.filter(({ severity }) => severity === 'error');
     const list = errors.map((problem) => formatPolicyProblem(file, problem)).join('\n');
@@ -22,10 +22,10 @@ export class PolicyFileError extends Error {
   }
 }
 
-/** A longer line is not repeated: a caret below it would stand nowhere. */
+/** Longer lines are not shown, because the caret below would be misplaced. */
 const MAX_SOURCE = 160;
 
-/** Says where a problem is and what it is, with the line and a mark under the character. */
+/** Formats a problem with its location, its line and a caret under the character. */
 export function formatPolicyProblem(file: string, problem: PolicyProblem): string {
   const { line, column, severity, message, source } = problem;
   const kind = severity === 'warning' ? 'warning: ' : '';

@@ -1,6 +1,6 @@
 /**
- * The policy file as it holds: read at the start, and again when it changes. Its time and size are
- * looked at every few seconds, since notifications of file systems are lost on mounted ones.
+ * The policy file in force: loaded at the start, reloaded when it changes. Polls time and size
+ * every few seconds, because mounted file systems lose change notifications.
  */
 import { realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -15,39 +15,42 @@ import { loadPolicy, type OpenedPolicy } from './load-policy.ts';
 import { formatPolicyProblem, PolicyFileError } from './policy-problem.ts';
 
 export interface PolicyWatchDeps {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** Says why it must not lie where it does, links followed; asked at each reading. */
+  /** Explains why the file must not be at a path, links resolved. Called at each load. */
   readonly problemsOfPlace: (path: string) => readonly string[];
   readonly names: NameDirectory;
-  /** What there is, asked at each reading: rules for anything else are warned of. */
+  /** The existing tools and agents, read at each load. Rules for others get a warning. */
   readonly known: () => Promise<KnownNames>;
   readonly audit: Pick<Audit, 'append'>;
-  /** Called after other rules hold, again until it has resolved. (Default: nobody is told.) */
+  /** Called after a change of rules, and retried until it resolves. (Default: no call.) */
   readonly onChange?: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The policy that holds, while its file is watched. */
+/** The policy in force, while its file is watched. */
 export interface PolicyWatch {
   current(): LoadedPolicy;
   stop(): void;
 }
 
 const LOOK_EVERY_MS = 3_000;
-/** Whoever writes the file may not be done. */
+/** The file may still be in the middle of a write. */
 const SETTLED_AFTER_MS = 500;
-/** The log has it whole. */
+/** The log has the full text. */
 const MAX_WHY = 2_000;
-/** When Slack does not say what a name is. */
+/** Delay after a failure, e.g. a failed name lookup in Slack. */
 const TRY_AGAIN_MS = 30_000;
 
-/** Reads the policy, audits and logs it, and watches the file from then on; rejects with a `PolicyFileError` when it can't be used. */
+/**
+ * Loads, audits and logs the policy, then watches its file. Rejects with a `PolicyFileError` if it
+ * can't be used.
+ */
 export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   const { path, audit, clock, log } = deps;
   const file = basename(path);
-  /** What was read or refused last, and what was seen since. */
+  /** Fingerprint of the file last loaded or rejected, and of the latest one seen. */
   let known = await fingerprintOf(path);
   let seen = known;
   let current = await loadPolicy(path, deps);
@@ -84,7 +87,7 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
     ]);
   }
 
-  /** Resolves with when to look again. */
+  /** Checks for changes and returns when to check again (ms). */
   async function checkFile(): Promise<number> {
     const now = await fingerprintOf(path);
     if (now === known) return LOOK_EVERY_MS;
@@ -130,7 +133,7 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   };
 }
 
-/** What changes with the file, and with where links lead to; the same words for a file that is not there. */
+/** Changes with the file's content and link target; constant for a missing file. */
 async function fingerprintOf(path: string): Promise<string> {
   try {
     const { ino, mtimeMs, size } = await stat(path);

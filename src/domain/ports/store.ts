@@ -60,10 +60,7 @@ export interface Ledger {
     fence?: ThreadFence,
     steps?: readonly Step[],
   ): Promise<Call>;
-  /**
-   * Replaces `before` by the last step's call. False if `before` or anything in `seen` is outdated.
-   * Throws for an invalid step.
-   */
+  /** Replaces `before` by the last step's call; false if outdated. Throws for an invalid step. */
   write(
     before: Call,
     steps: readonly Step[],

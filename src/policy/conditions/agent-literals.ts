@@ -10,9 +10,9 @@ import {
 } from '../../domain/policy/agent-name.ts';
 import { type ConditionProblem, childNodesOf } from './parse-condition.ts';
 
-/** What the names of agents in a condition mean. */
+/** The resolved agent names of a condition. */
 export interface AgentLiterals {
-  /** With its kind, what is written without. */
+  /** Names written without a kind, with their kind. */
   readonly literals: ReadonlyMap<ASTNode, string>;
   readonly mentions: readonly AgentPattern[];
 }
@@ -21,7 +21,10 @@ const USES =
   'Compare “agent” with names in quotes, like agent == "key:deploy-bot" or agent in ["helper:worker"]; startsWith, endsWith and contains take one too.';
 const KINDS = AGENT_KINDS.map((kind) => `${kind}:`).join(', ');
 
-/** Reads the names that a condition compares `agent` with, which holds the kind too; finds a use of it that would be false for every agent. */
+/**
+ * Reads the names that a condition compares `agent` with. Reports uses of `agent` that would be
+ * false for every agent.
+ */
 export function readAgentLiterals(
   ast: ASTNode,
   known: readonly AgentName[],
@@ -58,7 +61,7 @@ export function readAgentLiterals(
   return walk(ast) ?? { literals, mentions };
 }
 
-/** Says that no agent has such a kind. */
+/** Explains that an agent kind does not exist. */
 export function describeUnknownAgentKind(text: string): string {
   return `“${text}” names no kind of agent that there is: ${KINDS}. Tools of MCP servers are named in “tools”, like "github__*".`;
 }
@@ -82,7 +85,7 @@ function textOf(node: ASTNode): string | undefined {
   return node.op === 'value' && typeof node.args === 'string' ? node.args : undefined;
 }
 
-/** What `agent` is compared with; undefined where it is not. */
+/** Returns what `agent` is compared with; undefined if it is not compared. */
 function comparedWith(node: ASTNode): readonly ASTNode[] | undefined {
   if (node.op === '==' || node.op === '!=') {
     const [left, right] = node.args;

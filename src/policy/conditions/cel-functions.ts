@@ -1,4 +1,4 @@
-/** The functions and methods of conditions. Those of CEL's library of texts count in code points, as it says. */
+/** Functions and methods of conditions. As in CEL's string library, positions count code points. */
 import { type CelPatterns, matchesPattern } from './cel-patterns.ts';
 import {
   type CelValue,
@@ -13,7 +13,7 @@ import {
 type Work = (args: readonly CelValue[], patterns: CelPatterns) => CelValue;
 
 interface CelFunction {
-  /** How many arguments it takes, the receiver aside. */
+  /** Possible numbers of arguments, without the receiver. */
   readonly takes: readonly number[];
   readonly work: Work;
 }
@@ -28,7 +28,7 @@ export const FUNCTIONS: ReadonlyMap<string, CelFunction> = new Map([
   ['dyn', { takes: [1], work: ([value = null]) => value }],
 ]);
 
-/** Called like `x.startsWith(y)`; the receiver is the first argument of their work. */
+/** Called like `x.startsWith(y)`. The receiver is passed as the first argument. */
 export const METHODS: ReadonlyMap<string, CelFunction> = new Map([
   ['size', { takes: [0], work: ([value = null]) => sizeOf(value) }],
   [
@@ -79,7 +79,7 @@ function convertToInt(value: CelValue): bigint {
   throw new ConditionError('A value can’t be read as a whole number.');
 }
 
-/** “NaN” and “inf” are refused: no limit would hold for them. */
+/** “NaN” and “inf” are rejected, because no limit would hold for them. */
 function convertToDouble(value: CelValue): number {
   const isDecimal =
     typeof value === 'string' && /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(value);
@@ -103,7 +103,7 @@ function convertToBool(value: CelValue): boolean {
   throw new ConditionError('A value can’t be read as true or false.');
 }
 
-/** Unicode's White_Space, which `String.trim` is not. */
+/** Unicode's White_Space, which differs from what `String.trim` removes. */
 const BLANKS = new Set(
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
 );

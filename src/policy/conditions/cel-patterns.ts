@@ -1,11 +1,11 @@
-/** Patterns of `matches`: RE2's, as CEL says (https://github.com/google/re2/wiki/Syntax). */
+/** Patterns of `matches`: RE2 syntax, as in CEL (https://github.com/google/re2/wiki/Syntax). */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { ConditionError } from './cel-values.ts';
 
-/** The compiled patterns of a condition's text. */
+/** Compiled patterns by their source. */
 export type CelPatterns = Map<string, RE2JS>;
 
-/** Compiles a pattern, or says what RE2 does not take, and which part of it that is. */
+/** Compiles a pattern, or returns what RE2 rejects and in which part. */
 export function compilePattern(
   pattern: string,
 ):
@@ -20,7 +20,7 @@ export function compilePattern(
   }
 }
 
-/** Tells whether a pattern matches somewhere in a text. */
+/** Returns whether a pattern matches anywhere in a text. */
 export function matchesPattern(text: string, pattern: string, patterns: CelPatterns): boolean {
   const known = patterns.get(pattern);
   if (known) return known.test(text);

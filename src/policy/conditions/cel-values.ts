@@ -1,6 +1,6 @@
-/** Values of CEL and what its operators do with them, by https://github.com/google/cel-spec/blob/master/doc/langdef.md. */
+/** CEL values and operators, per https://github.com/google/cel-spec/blob/master/doc/langdef.md. */
 
-/** A value of JSON, or a whole number of a condition: numbers of JSON are doubles to CEL. */
+/** A JSON value, or an int of the condition. Numbers in JSON are doubles to CEL. */
 export type CelValue =
   | null
   | boolean
@@ -10,7 +10,7 @@ export type CelValue =
   | readonly CelValue[]
   | { readonly [key: string]: CelValue };
 
-/** Why a condition can't be answered, in words that hold no value of the arguments. */
+/** Why a condition can't be evaluated. The message never contains argument values. */
 export class ConditionError extends Error {
   override readonly name = 'ConditionError';
 }
@@ -18,7 +18,7 @@ export class ConditionError extends Error {
 const MAX_INT = 2n ** 63n - 1n;
 const MIN_INT = -(2n ** 63n);
 
-/** Names the type of a value as CEL does. */
+/** Returns the CEL type of a value. */
 export function typeOf(value: CelValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
@@ -35,12 +35,12 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'map',
 };
 
-/** Tells whether a value is a map. */
+/** Returns whether a value is a map. */
 export function isMap(value: CelValue): value is { readonly [key: string]: CelValue } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the own value of a key; undefined where there is none. */
+/** Returns a key's own value; undefined if missing. */
 export function valueAt(map: { readonly [key: string]: CelValue }, key: string) {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
@@ -50,12 +50,12 @@ export function keysOf(map: { readonly [key: string]: CelValue }): readonly stri
   return Object.keys(map).filter((key) => map[key] !== undefined);
 }
 
-/** Throws for an operator or a function that does not take such values. */
+/** Throws for a call or operator that does not accept these types. */
 export function throwTypeError(what: string): never {
   throw new ConditionError(`no such overload: ${what}.`);
 }
 
-/** Tells whether two values are equal; numbers by their value, and other types never to each other. */
+/** Compares two values. Numbers compare by value; values of different types are never equal. */
 export function isEqual(a: CelValue, b: CelValue): boolean {
   if (isNumber(a)) return isNumber(b) && isSameNumber(a, b);
   if (Array.isArray(a)) return Array.isArray(b) && isSameList(a, b);
@@ -83,7 +83,7 @@ function isNumber(value: CelValue): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** An int and a double are compared exactly, and NaN is equal to nothing. */
+/** An int and a double compare exactly. NaN equals nothing. */
 function isSameNumber(a: number | bigint, b: number | bigint): boolean {
   // biome-ignore lint/suspicious/noDoubleEquals: === is false for an int and a double.
   return a == b;
@@ -96,7 +96,7 @@ const ORDERS: Readonly<Record<string, (a: number | bigint, b: number | bigint) =
   '>=': (a, b) => a >= b,
 };
 
-/** Answers `<`, `<=`, `>` and `>=`: numbers by value, texts by code point, false before true. */
+/** Evaluates `<`, `<=`, `>` and `>=`: numbers by value, texts by code point, false before true. */
 export function compareOrdered(sign: string, a: CelValue, b: CelValue): boolean {
   const holds = ORDERS[sign];
   if (!holds) throw new ConditionError(`“${sign}” is no comparison.`);
@@ -115,7 +115,7 @@ function compareTexts(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Halves of characters stand for code points behind all others. */
+/** Surrogates belong to code points above all other units. */
 function rank(unit: number): number {
   const isHalf = unit >= 0xd800 && unit <= 0xdfff;
   return isHalf ? unit + 0x10000 : unit;
@@ -139,7 +139,10 @@ function notZero(divisor: bigint): bigint {
   return divisor;
 }
 
-/** Calculates; an int beside a double counts as a double, since numbers of JSON are doubles and literals mostly ints. */
+/**
+ * Calculates. An int with a double counts as a double: JSON numbers are doubles, most literals
+ * ints.
+ */
 export function calculate(sign: string, a: CelValue, b: CelValue): CelValue {
   const calculation = CALCULATIONS[sign];
   if (calculation && isNumber(a) && isNumber(b)) {
@@ -151,7 +154,7 @@ export function calculate(sign: string, a: CelValue, b: CelValue): CelValue {
   return throwTypeError(`${typeOf(a)} ${sign} ${typeOf(b)}`);
 }
 
-/** Returns a whole number of 64 bits; throws where it has more. */
+/** Returns a 64-bit int; throws if it is out of range. */
 export function toInt(value: bigint): bigint {
   if (value > MAX_INT || value < MIN_INT) throw new ConditionError('A number is too large.');
   return value;
@@ -163,14 +166,14 @@ export function negate(value: CelValue): CelValue {
   return typeof value === 'bigint' ? toInt(-value) : throwTypeError(`-${typeOf(value)}`);
 }
 
-/** Tells whether a list holds a value, or a map a key. */
+/** Returns whether a list contains a value, or a map a key. */
 export function isIn(value: CelValue, container: CelValue): boolean {
   if (Array.isArray(container)) return container.some((each) => isEqual(value, each));
   if (isMap(container)) return typeof value === 'string' && valueAt(container, value) !== undefined;
   return throwTypeError(`${typeOf(value)} in ${typeOf(container)}`);
 }
 
-/** Returns what stands at a place of a list or at a key of a map; throws where nothing does. */
+/** Returns the element of a list or map; throws if missing. */
 export function elementAt(container: CelValue, key: CelValue): CelValue {
   const found = lookUp(container, key);
   if (found === undefined) {
@@ -182,13 +185,13 @@ export function elementAt(container: CelValue, key: CelValue): CelValue {
 function lookUp(container: CelValue, key: CelValue): CelValue | undefined {
   if (isMap(container)) return typeof key === 'string' ? valueAt(container, key) : undefined;
   if (Array.isArray(container) && isNumber(key)) {
-    // A number of the arguments is a double also where it is whole.
+    // Argument numbers are doubles even if whole.
     return Number.isInteger(Number(key)) ? container[Number(key)] : undefined;
   }
   return throwTypeError(`${typeOf(container)}[${typeOf(key)}]`);
 }
 
-/** Returns the value of a field; throws where there is none. */
+/** Returns a field's value; throws if missing. */
 export function fieldOf(owner: CelValue, field: string): CelValue {
   const found = isMap(owner) ? valueAt(owner, field) : undefined;
   if (found === undefined) throw new ConditionError(`No such key: ${field}.`);

@@ -1,14 +1,14 @@
-/** Finds conditions that no call can fulfil, or that another one is wider than, from what is written alone. */
+/** Finds conditions that can never hold, or that another one covers, from their text alone. */
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { matchesGlob } from '../../domain/text/glob.ts';
 
-/** One of the parts that all have to hold. */
+/** One of the parts that must all hold. */
 type Part =
-  /** What has that name equals one of the values. */
+  /** The named value equals one of these. */
   | { readonly kind: 'one-of'; readonly name: string; readonly values: ReadonlySet<string> }
   | { readonly kind: 'other'; readonly text: string };
 
-/** Says why a condition of a rule for those tools is false for every call; undefined where it is not known to be. */
+/** Explains why a condition is always false for these tools; undefined if that is not certain. */
 export function explainNeverMatches(ast: ASTNode, tools: readonly string[]): string | undefined {
   const parts = partsOf(ast);
   if (parts.some((part) => part.kind === 'other' && part.text === 'false')) {
@@ -20,7 +20,7 @@ export function explainNeverMatches(ast: ASTNode, tools: readonly string[]): str
     const isOfRule = (value: string) =>
       tools.some((glob) => matchesGlob(glob, String(JSON.parse(value))));
     if (name === 'tool' && ![...values].some(isOfRule)) return 'its “tools” name other tools';
-    // A name of an agent may stand there with its kind and without.
+    // An agent may be named with or without its kind, so values can't be compared.
     const other =
       name === 'agent'
         ? undefined
@@ -35,7 +35,7 @@ export function explainNeverMatches(ast: ASTNode, tools: readonly string[]): str
   return undefined;
 }
 
-/** Tells whether whatever fulfils one condition is known to fulfil the other. */
+/** Returns whether `one` certainly implies `other`. */
 export function implies(one: ASTNode, other: ASTNode): boolean {
   const given = partsOf(one);
   return partsOf(other).every((wanted) => given.some((part) => isWithin(part, wanted)));
@@ -78,7 +78,7 @@ function nameOf(node: ASTNode): string | undefined {
   return owner === undefined ? undefined : `${owner}.${node.args[1]}`;
 }
 
-/** As JSON: 5 and 5.0 are the same number. */
+/** As JSON, so that 5 and 5.0 are equal. */
 function literalOf({ args, op }: ASTNode): string | undefined {
   if (op !== 'value') return undefined;
   return typeof args === 'bigint' ? String(args) : JSON.stringify(args);

@@ -1,7 +1,7 @@
 /**
- * Conditions in CEL (https://cel.dev). They are evaluated without waiting; what they need of the
- * outside is noted on the way, fetched, and they are evaluated again. A watchdog ends what takes too
- * long, and a slow evaluation lets the process do other work before the next one.
+ * Conditions in CEL (https://cel.dev). Evaluation is synchronous. If it needs external facts, they
+ * are fetched and it runs again. A watchdog stops slow evaluations. After a slow one, the process
+ * gets to do other work first.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ASTNode } from '@marcbachmann/cel-js';
@@ -25,26 +25,26 @@ import {
 } from './find-invalid-literal.ts';
 import { createConditionParser } from './parse-condition.ts';
 
-/** A condition, or what is wrong with its text, and at which of its characters. */
+/** A compiled condition, or what is wrong with its text and where (character index). */
 export type CompiledCondition =
   | {
       readonly ok: true;
       readonly condition: Condition;
       readonly lookBackMs: number;
-      /** Agents that it names without their kind. */
+      /** Agents named without their kind. */
       readonly mentions: readonly AgentPattern[];
       readonly ast: ASTNode;
     }
   | { readonly ok: false; readonly problem: string; readonly at: number };
 
-/** The most that an evaluation may take. */
+/** Time limit of an evaluation. */
 const MAX_MS = 40;
-/** A timeout in which the process had less of the machine than this is the machine's, not the condition's. */
+/** A timeout with less CPU time than this is due to a busy machine, not the condition. */
 const STARVED_MS = 28;
 const MAX_TRIES = 3;
-/** After this the process does other work before anything else of the call is evaluated. */
+/** After a slower evaluation, the process does other work first. */
 const SLOW_MS = 5;
-/** What each round fetches may lead to another need. */
+/** Each fetch may reveal another need. */
 const MAX_ROUNDS = 20;
 
 type Fetched =
@@ -58,7 +58,7 @@ const TOO_DEEP = 'The arguments are nested too deeply.';
 
 class TimeoutError extends ConditionError {}
 
-/** One evaluation: what is known of the outside by now, and what turns out to be needed. */
+/** One evaluation: the external facts fetched so far, and those still needed. */
 interface Run {
   readonly facts: GateFacts;
   readonly outside: ConditionLookups;
@@ -66,11 +66,11 @@ interface Run {
   readonly needs: Map<string, () => Promise<CelValue>>;
 }
 
-/** Makes the function that compiles conditions; `agents` are those that there are. */
+/** Creates the compiler of conditions, given the existing agents. */
 export function createConditionCompiler(
   agents: readonly AgentName[] = [],
 ): (source: string) => CompiledCondition {
-  // They cost more than most files, which hold no condition.
+  // Created lazily: most policy files have no conditions, and these are expensive.
   let tools: { readonly parse: ConditionParser; readonly watchdog: Watchdog } | undefined;
 
   return function compile(source) {
@@ -108,14 +108,14 @@ function createEvaluation(
     } catch (error) {
       if (error instanceof RangeError) return { ok: false, error: new ConditionError(TOO_DEEP) };
       if (!isTimeout(error)) return { ok: false, error };
-      // What was cut off may have left a pattern’s memory half written.
+      // An aborted match may leave a pattern's internal state corrupt.
       patterns = compileAll(ast);
       return { ok: false, error: new TimeoutError(`It took longer than ${MAX_MS} ms.`) };
     }
   };
 }
 
-/** It comes from another realm, and is no instance of our Error. */
+/** The error comes from another realm, so `instanceof Error` is false. */
 function isTimeout(error: unknown): boolean {
   const isObject = typeof error === 'object' && error !== null;
   return isObject && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
@@ -182,10 +182,10 @@ function toCondition(evaluate: (run: Run) => Fetched): Condition {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const needs: Run['needs'] = new Map();
       const result = await evaluateWithLimit(() => evaluate({ facts, outside, known, needs }));
-      // A value holds whatever is missing: “true ||” needs nothing more.
+      // The result may not depend on what is missing: “true || …” needs nothing more.
       const [first] = needs;
       if (result.ok || !first) return toVerdict(result);
-      // The others may not matter any more once it is known.
+      // Fetch one at a time, because its value may make the others unnecessary.
       const [key, fetch] = first;
       known.set(key, await settleFetch(fetch));
     }
@@ -193,7 +193,7 @@ function toCondition(evaluate: (run: Run) => Fetched): Condition {
   };
 }
 
-/** Evaluates again where the machine was busy with others, and lets the process work after what was slow. */
+/** Retries timeouts caused by a busy machine, and yields to other work after a slow evaluation. */
 async function evaluateWithLimit(evaluate: () => Fetched): Promise<Fetched> {
   for (let tries = 1; ; tries += 1) {
     const startedAt = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Evaluates conditions. The library parses them and checks their types, but its evaluator gives other
- * answers than CEL in places (prototypes, conversions, code points), so the values are computed here.
+ * Evaluates conditions. The library only parses and type-checks them. Its own evaluator deviates
+ * from CEL for prototypes, conversions and code points.
  */
 import type { ASTNode, ASTOperator } from '@marcbachmann/cel-js';
 import { FUNCTIONS, METHODS } from './cel-functions.ts';
@@ -22,21 +22,21 @@ import {
   valueAt,
 } from './cel-values.ts';
 
-/** What a condition can look at. */
+/** What a condition can access. */
 export interface CelScope {
   readonly variables: ReadonlyMap<string, CelValue>;
-  /** The item of the innermost macro around. */
+  /** The item of the innermost enclosing macro. */
   readonly item?: Item;
-  /** Throws while it is not known. */
+  /** Throws while the value is unknown. */
   requester(field: string): CelValue;
-  /** Answers `spent` and `count`. */
+  /** Evaluates `spent` and `count`. */
   total(name: string, args: readonly CelValue[]): CelValue;
-  /** Literals that stand for something else than is written. */
+  /** Literals that are replaced by another value. */
   readonly literals: ReadonlyMap<ASTNode, CelValue>;
   readonly patterns: CelPatterns;
 }
 
-/** What the name of a macro's item stands for at the moment. */
+/** The current item of a macro. */
 interface Item {
   readonly name: string;
   value: CelValue;
@@ -48,7 +48,10 @@ type Evaluators = {
   readonly [Op in ASTOperator]?: (node: NodeOf<Op>, scope: CelScope) => CelValue;
 };
 
-/** Returns the value of an expression that `parseCondition` has let through; throws a `ConditionError` where it has none. */
+/**
+ * Evaluates an expression accepted by `parseCondition`. Throws a `ConditionError` if it has no
+ * value.
+ */
 export function evaluateCel(node: ASTNode, scope: CelScope): CelValue {
   const evaluate = EVALUATORS[node.op] as
     | ((node: ASTNode, scope: CelScope) => CelValue)
@@ -118,7 +121,7 @@ function toBool(value: CelValue): boolean {
   return typeof value === 'boolean' ? value : throwTypeError(`${typeOf(value)} as a condition`);
 }
 
-/** Either side may settle it, also where the other one can't be answered. */
+/** Either side can decide the result, even if the other one fails. */
 function decide(sides: readonly ASTNode[], settles: boolean, scope: CelScope): boolean {
   let failure: unknown;
   for (const side of sides) {
@@ -174,7 +177,7 @@ function itemsOf(range: CelValue): readonly CelValue[] {
 
 const nothing: OfItem = () => null;
 
-/** `exists` and `all`: an item may settle it, also where others can't be answered. */
+/** `exists` and `all`: one item can decide the result, even if others fail. */
 const quantifies = (settles: boolean) =>
   withItems((items, [test = nothing]) => {
     let failure: unknown;
@@ -189,7 +192,7 @@ const quantifies = (settles: boolean) =>
     return !settles;
   });
 
-/** The macros, and how many arguments each takes: the first is the name of an item. */
+/** The macros and their numbers of arguments. The first argument names the item. */
 export const MACROS: ReadonlyMap<
   string,
   { readonly takes: readonly number[]; readonly work: Macro }

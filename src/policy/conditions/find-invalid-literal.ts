@@ -3,7 +3,9 @@ import { parseDuration } from '../../domain/text/duration.ts';
 import { compilePattern } from './cel-patterns.ts';
 import { type ConditionProblem, childNodesOf } from './parse-condition.ts';
 
-/** Finds a text in a condition that fails whatever call comes: a window that is no span of time, a pattern that is none, a name where there are only ids. */
+/**
+ * Finds literals that always fail: a bad duration, a bad regex, or a name where only ids are known.
+ */
 export function findInvalidLiteral(node: ASTNode): ConditionProblem | undefined {
   const own = judgeCall(node);
   if (own) return own;
@@ -23,7 +25,7 @@ function judgeCall(node: ASTNode): ConditionProblem | undefined {
   return judgeComparison(node);
 }
 
-/** What conditions know by its id alone: a name beside it would make them true or false for every call. */
+/** Fields known by id only. Compared with a name they would be the same for every call. */
 const IDS: Readonly<Record<string, { readonly shape: RegExp; readonly is: string }>> = {
   channel: {
     shape: /^[CGD][A-Z0-9]+$/,
@@ -87,13 +89,13 @@ function judgePattern(pattern: ASTNode | undefined): ConditionProblem | undefine
   return { problem, at: placeOf(read.part, pattern) };
 }
 
-/** Where a part of a literal is written as it is read, its place; else that of the literal. */
+/** Returns where a part of a literal is in the text; else where the literal starts. */
 function placeOf(part: string, { end, input, start }: ASTNode): number {
   const at = part === '' ? -1 : input.slice(start, end).indexOf(part);
   return start + Math.max(at, 0);
 }
 
-/** Returns the literals that are patterns. */
+/** Returns the literals that are used as patterns. */
 export function patternsOf(node: ASTNode): readonly { readonly args: string }[] {
   const below = childNodesOf(node).flatMap(patternsOf);
   if (node.op !== 'rcall' || node.args[0] !== 'matches') return below;
@@ -102,7 +104,9 @@ export function patternsOf(node: ASTNode): readonly { readonly args: string }[] 
   return text === undefined ? below : [{ args: text }, ...below];
 }
 
-/** Returns how far back (ms) a condition looks at earlier calls; without an end where it computes that. */
+/**
+ * Returns how far back (ms) a condition looks at earlier calls; infinite if the window is computed.
+ */
 export function conditionLookBackMs(node: ASTNode): number {
   return Math.max(ownLookBack(node), ...childNodesOf(node).map(conditionLookBackMs));
 }
@@ -120,7 +124,7 @@ function literalOf(node: ASTNode): string | undefined {
   return node.op === 'value' && typeof node.args === 'string' ? node.args : undefined;
 }
 
-/** Says what is wrong with a window. */
+/** Explains what is wrong with a window. */
 export function describeInvalidWindow(text: string): string {
   return `“${text}” is no span of time. Write it like "30m", "24h" or "7d".`;
 }

@@ -1,4 +1,7 @@
-/** Finds arguments that a rule speaks of and that none of its tools has: such a condition is never answered, such a redaction hides nothing. */
+/**
+ * Finds arguments in a rule that none of its tools has. Such a condition always fails, and such a
+ * redaction hides nothing.
+ */
 import type { ASTNode } from '@marcbachmann/cel-js';
 import type { JsonValue } from '../../domain/json/json.ts';
 import { targetOf } from '../../domain/json/schema-size.ts';
@@ -7,11 +10,11 @@ import { childNodesOf } from './parse-condition.ts';
 
 export type Schema = { readonly [key: string]: JsonValue };
 
-/** An argument that no schema has, and what stands in its place. */
+/** An argument missing from every schema, with the existing ones. */
 export interface UnknownField {
-  /** Of the condition, where the field is named. */
+  /** Character index in the condition. */
   readonly at: number;
-  /** With what it would be a field of, like `lines.amuont`. */
+  /** Path from the arguments, e.g. `lines.amuont`. */
   readonly path: string;
   readonly field: string;
   readonly known: readonly string[];
@@ -23,7 +26,7 @@ interface Spot {
   readonly root: Schema;
 }
 
-/** What an expression stands for; `path` is empty for the arguments as a whole. */
+/** What an expression refers to. `path` is empty for the arguments as a whole. */
 interface Part {
   readonly spots: readonly Spot[];
   readonly path: string;
@@ -34,7 +37,7 @@ type Report = (found: UnknownField) => void;
 
 const MAX_HOPS = 16;
 
-/** Finds the fields of `args` in a condition that none of the schemas has, each once. */
+/** Finds the fields of `args` in a condition that no schema has, each once. */
 export function findUnknownFields(
   ast: ASTNode,
   schemas: readonly Schema[],
@@ -47,7 +50,7 @@ export function findUnknownFields(
   return [...found.values()];
 }
 
-/** Finds the first part of a dotted path that none of the schemas has. */
+/** Finds the first part of a dotted path that no schema has. */
 export function findUnknownPath(
   path: string,
   schemas: readonly Schema[],
@@ -61,7 +64,7 @@ function wholeOf(schemas: readonly Schema[]): Part {
   return { spots: schemas.map((schema) => ({ schema, root: schema })), path: '' };
 }
 
-/** Returns what the expression stands for; undefined where its fields can't be told. */
+/** Returns what an expression refers to; undefined if its fields are unknown. */
 function walk(node: ASTNode, names: Names, report: Report): Part | undefined {
   switch (node.op) {
     case 'id':
@@ -129,7 +132,7 @@ function stepInto(
 ): Part | undefined {
   if (!part) return undefined;
   const objects = part.spots.map(formsOf);
-  // What takes any field, or is no object at all, is not judged here.
+  // Values that accept any field, or are not objects, are not checked.
   if (objects.some((forms) => !forms?.some(hasFields) || forms.some(isOpen))) return undefined;
   const forms = objects.flatMap((each) => each ?? []);
   const path = part.path === '' ? field : `${part.path}.${field}`;
@@ -162,7 +165,9 @@ interface Form {
   readonly root: Schema;
 }
 
-/** The schemas that a value may have to fit, references followed; undefined where that can't be told. */
+/**
+ * Returns the schemas that a value may have to match, references resolved; undefined if unknown.
+ */
 function formsOf({ root, schema }: Spot, hops = 0): readonly Form[] | undefined {
   if (!isObject(schema) || hops > MAX_HOPS) return undefined;
   const parts = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) =>
@@ -186,7 +191,7 @@ function hasFields({ schema }: Form): boolean {
   return isObject(schema.properties);
 }
 
-/** Whether it takes fields that it does not name. */
+/** Whether it accepts fields that it does not list. */
 function isOpen({ schema }: Form): boolean {
   const { additionalProperties: more, patternProperties, type } = schema;
   if (more === true || isObject(more) || patternProperties !== undefined) return true;

@@ -1,4 +1,7 @@
-/** The text of a condition as an expression that means in every part what it says in CEL; all else of CEL, and of the library, is refused here. */
+/**
+ * Parses conditions. Accepts only expressions that mean here exactly what they mean in CEL, and
+ * rejects the rest of CEL and of the library's extensions.
+ */
 import {
   type ASTNode,
   TypeError as CelTypeError,
@@ -9,13 +12,13 @@ import {
 import { FUNCTIONS, METHODS } from './cel-functions.ts';
 import { MACROS } from './evaluate-cel.ts';
 
-/** What is wrong in a condition, and at which of its characters. */
+/** What is wrong in a condition, and where (character index). */
 export interface ConditionProblem {
   readonly problem: string;
   readonly at: number;
 }
 
-/** What conditions can look at. */
+/** Variables of conditions. */
 const VARIABLES = ['args', 'tool', 'agent', 'requester', 'channel', 'thread'];
 const REQUESTER_FIELDS = { id: 'string', team: 'string', email: 'string', groups: 'list<string>' };
 const TOTALS: ReadonlyMap<string, { readonly takes: readonly number[] }> = new Map([
@@ -26,7 +29,7 @@ const TOTALS: ReadonlyMap<string, { readonly takes: readonly number[] }> = new M
 const LIMITS = { maxAstNodes: 2_000, maxDepth: 100 };
 const MAX_INT = 2n ** 63n - 1n;
 
-/** Makes the function that parses conditions. */
+/** Creates the parser of conditions. */
 export function createConditionParser(): (
   source: string,
 ) => { readonly ast: ASTNode } | ConditionProblem {
@@ -53,7 +56,7 @@ function judgeParsed(
   return { problem: `It gives ${type}, and not true or false.`, at: 0 };
 }
 
-/** It only parses and checks types: what its functions and operators would do is never asked. */
+/** Used only to parse and type-check; functions and operators are never run. */
 function createEnvironment(): Environment {
   const never = () => {
     throw new Error('Values are not computed by the library.');
@@ -78,7 +81,7 @@ function createEnvironment(): Environment {
   return environment;
 }
 
-/** Of an empty list the checker does not know what it holds. */
+/** The checker does not know the item type of an empty list. */
 const UNCLEAR = 'The types of its values are not clear. Take empty lists out of it.';
 
 function isOfCel(error: unknown): error is ParseError | CelTypeError {
@@ -96,7 +99,7 @@ function withStop(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** In a text that YAML folds into one line a comment would swallow the lines below it. */
+/** If YAML folds the text into one line, a comment would swallow the lines after it. */
 function findComment(source: string, ast: ASTNode): ConditionProblem | undefined {
   let code = source;
   for (const { end, start } of textsIn(ast)) {
@@ -112,7 +115,7 @@ function textsIn(node: ASTNode): readonly ASTNode[] {
   return childNodesOf(node).flatMap(textsIn);
 }
 
-/** Returns the expressions that an expression is made of. */
+/** Returns the child expressions of an expression. */
 export function childNodesOf({ args }: ASTNode): readonly ASTNode[] {
   return nodesIn(args);
 }
@@ -122,10 +125,10 @@ function nodesIn(args: unknown): readonly ASTNode[] {
   return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
 }
 
-/** The first part that is not understood; `items` are the names that macros give. */
+/** Returns the first unsupported part. `items` are the names defined by macros. */
 function findRefused(node: ASTNode, items: ReadonlySet<string>): ConditionProblem | undefined {
   const problem = findNodeProblem(node, items);
-  // Of a field its name, and not what it is a field of.
+  // For a field, point at its name instead of its owner.
   if (problem !== undefined) return { problem, at: node.op === '.' ? node.pos : node.start };
   if (isRequesterField(node)) return undefined;
   if (node.op === 'rcall' && MACROS.has(node.args[0])) {
@@ -180,13 +183,13 @@ function findNodeProblem(node: ASTNode, items: ReadonlySet<string>): string | un
 
 function judgeLiteral({ args, end, input, start }: ASTNode): string | undefined {
   if (typeof args === 'bigint') {
-    // Of the smallest number, which has one more than the largest, only the digits stand here.
+    // The smallest number is one larger in magnitude, and its sign is a separate node.
     const isNegated = /-\s*$/.test(input.slice(0, start));
     return args <= (isNegated ? MAX_INT + 1n : MAX_INT) ? undefined : 'This number is too large.';
   }
   if (typeof args === 'string') {
     const text = input.slice(start, end);
-    // CEL ends the text at this quote; the library does not.
+    // CEL ends the string at this quote; the library does not.
     const isOdd = /^r/i.test(text) && /\\["']/.test(text);
     return isOdd ? 'In a raw text no quote can stand behind a backslash.' : undefined;
   }

@@ -1,16 +1,16 @@
-/** What is YAML, but would be dropped or read as something else than people read there. */
+/** Finds valid YAML that would be dropped, or read differently from what people see. */
 import { CST, type Document, Lexer, visit } from 'yaml';
 
-/** What is wrong at a character of the text. */
+/** A problem at a character of the text. */
 export interface AmbiguousYaml {
   readonly offset: number;
   readonly message: string;
 }
 
-/** Finds it in the text itself: the parser keeps no trace of some of it. */
+/** Finds problems in the text itself, because the parser drops some of it. */
 export function findAmbiguousText(text: string): readonly AmbiguousYaml[] {
   const invisible = findInvisible(text);
-  // All else may come from it.
+  // Invisible characters may cause all other problems.
   if (invisible.length > 0) return invisible;
   const lexemes = lex(text);
   return [
@@ -20,7 +20,7 @@ export function findAmbiguousText(text: string): readonly AmbiguousYaml[] {
   ];
 }
 
-/** Finds numbers that are not written as they are read: hexadecimal, `.inf`, or with more digits than a number holds. */
+/** Finds numbers that are not read as written: hexadecimal, `.inf` or too many digits. */
 export function findAmbiguousNumbers(document: Document.Parsed): readonly AmbiguousYaml[] {
   const found: AmbiguousYaml[] = [];
   visit(document, {
@@ -39,7 +39,7 @@ interface Lexeme {
   readonly kind: CST.Token['type'] | 'plain' | null;
 }
 
-/** The marks that the lexer puts between its tokens and that are not in the text. */
+/** Marks that the lexer inserts between tokens; they are not in the text. */
 const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
 function lex(text: string): readonly Lexeme[] {
@@ -89,7 +89,7 @@ const MARK_REMEDIES: Readonly<Record<string, (source: string) => string>> = {
   'directive-line': () => 'Directives (%) are not understood here. Take this line out.',
 };
 
-/** What YAML makes of these is rarely meant: in a pattern, `\b` is the edge of a word. */
+/** YAML's meaning is rarely intended: in a regex, `\b` is a word boundary. */
 const ESCAPE = /\\./gs;
 
 function judgeEscapes({ kind, offset, source }: Lexeme): readonly AmbiguousYaml[] {
@@ -102,10 +102,13 @@ function judgeEscapes({ kind, offset, source }: Lexeme): readonly AmbiguousYaml[
     }));
 }
 
-/** A sentence may go on behind #; in a condition # has no place but in quotes, without whose end it is refused. */
+/**
+ * A sentence may continue after `#`. In conditions, `#` occurs only in quotes; a cut-off quote is
+ * rejected anyway.
+ */
 const TEXT_KEY = 'reason';
 
-/** Comments behind something on their line that may be a part of it. */
+/** Finds comments that may be part of the value before them. */
 function findLostComments(lexemes: readonly Lexeme[]): readonly AmbiguousYaml[] {
   const found: AmbiguousYaml[] = [];
   let key = '';

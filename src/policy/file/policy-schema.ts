@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DraftRoute } from '../../domain/policy/policy-routes.ts';
 import { formatDuration, parseDuration } from '../../domain/text/duration.ts';
 
-/** A deadline that lies further away is none. */
+/** A deadline further away is as good as none. */
 const MAX_SPAN_MS = 30 * 86_400_000;
 const MAX_CONDITION = 4_000;
 
@@ -29,7 +29,7 @@ const decision = z.enum(['approve', 'edit', 'reply', 'ignore'], {
   error: 'is one of approve, edit, reply and ignore',
 });
 
-/** One route: each key reads its value, or says what it is. */
+/** One route. The message of each key says what its value must be. */
 export const RouteSchema = z.strictObject(
   {
     channel: z
@@ -108,7 +108,7 @@ export const RuleSchema = z.strictObject(
 
 export type RuleInput = z.output<typeof RuleSchema>;
 
-/** What becomes of calls that no rule speaks of. */
+/** The answer for calls that match no rule. */
 export const DefaultSchema = z.strictObject(
   {
     gate: z.enum(['ask', 'refuse'], {
@@ -126,7 +126,7 @@ export type DefaultInput = z.output<typeof DefaultSchema>;
 
 const REDACTED_IS = 'is a list of arguments by their dotted paths, like [password, "headers.*"]';
 
-/** Arguments that nobody is shown. */
+/** Arguments that are never shown. */
 export const RedactSchema = z.strictObject(
   {
     tools: z
@@ -149,13 +149,13 @@ function isMapping(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The whole file; its routes, rules and default are read one by one. */
+/** The whole file. Routes, rules and the default are parsed one by one. */
 export const FileSchema = z.strictObject(
   {
     version: z.literal(1, 'is 1: there is no other'),
     onPolicyError: z.enum(['ask', 'run'], { error: 'is ask or run' }).default('ask'),
     slackMayLoosen: yesOrNo.default(false),
-    // A record of zod's drops the name “__proto__” without a word.
+    // A zod record would silently drop the name “__proto__”.
     routes: z
       .custom<Readonly<Record<string, unknown>>>(isMapping, 'holds routes by their names')
       .nullish()

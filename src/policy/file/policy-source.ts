@@ -11,35 +11,37 @@ import {
 } from 'yaml';
 import { type AmbiguousYaml, findAmbiguousNumbers, findAmbiguousText } from './ambiguous-yaml.ts';
 
-/** A place in the file; both count from 1. */
+/** A place in the file; both numbers start at 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Keys and places in lists, from the top of the file. */
+/** Keys and list indexes, from the top of the file. */
 export type Path = readonly (string | number)[];
 
-/** The file as a value, and where in the text each part of it stands. */
+/** The parsed file, with the location of each part. */
 export interface PolicySource {
   readonly value: unknown;
   /** The lines of the text. */
   readonly lines: readonly string[];
-  /** Of a value or, where there is none, of what is nearest above it. */
+  /** Place of a value, or of its nearest existing parent. */
   placeOf(path: Path): Place;
-  /** Of the key of a value. */
+  /** Place of a value's key. */
   placeOfKey(path: Path): Place;
-  /** Of one character of a text value. */
+  /** Place of one character of a text value. */
   placeIn(path: Path, offset: number): Place;
 }
 
-/** What can't be read as YAML, and where. */
+/** A YAML syntax error and its place. */
 export interface SyntaxProblem {
   readonly place: Place;
   readonly message: string;
 }
 
-/** Reads a text as YAML 1.2: one document in which everything means what it says; without tags, anchors, aliases and directives. */
+/**
+ * Parses strict YAML 1.2: one document, nothing ambiguous, no tags, anchors, aliases or directives.
+ */
 export function parsePolicySource(text: string):
   | { readonly ok: true; readonly source: PolicySource }
   | {
@@ -56,7 +58,7 @@ export function parsePolicySource(text: string):
   const options = { lineCounter: counter, prettyErrors: false, uniqueKeys: true, stringKeys: true };
   const parsed = parseAllDocuments(text, options);
   const documents = Array.isArray(parsed) ? parsed : [];
-  // What the parser finds wrong may come from it.
+  // Ambiguous text may cause the parser's own errors, so it is reported alone.
   const misread = findAmbiguousText(text);
   const found = misread.length > 0 ? misread : findProblems(documents);
   if (found.length > 0) return { ok: false, problems: sortProblems(found, toPlace), lines };
@@ -65,7 +67,7 @@ export function parsePolicySource(text: string):
   return { ok: true, source: { value, lines, ...createPlaces(document, lines, toPlace) } };
 }
 
-/** One mistake may lead to hundreds. */
+/** One mistake can cause hundreds of problems. */
 const MAX_PROBLEMS = 20;
 const SECOND = 'A second document begins here. Keep one, without “---”.';
 
@@ -79,7 +81,7 @@ function findProblems([document, second]: readonly Document.Parsed[]): readonly 
   return [...errors, ...findAmbiguousNumbers(document), ...more];
 }
 
-/** The first of those at one place is what the others come from. */
+/** At one place, the first problem causes the others. */
 function sortProblems(
   found: readonly AmbiguousYaml[],
   toPlace: (offset: number) => Place,
@@ -105,11 +107,11 @@ function describeSyntax({ code, message }: YAMLError): string {
   return REMEDIES[code] ?? `This is no YAML: ${message}${/[.!?]$/.test(message) ? '' : '.'}`;
 }
 
-/** A node, and the key that it stands under. */
+/** A node and its key. */
 interface Found {
   readonly node: Node | undefined;
   readonly key: Node | undefined;
-  /** Whether all of the path was there. */
+  /** Whether the whole path exists. */
   readonly isWhole: boolean;
 }
 
@@ -152,7 +154,7 @@ function stepInto(
   node: Node | undefined,
   part: string | number,
 ): { readonly node: Node | undefined; readonly key: Node | undefined } | undefined {
-  // A text in place of a list of one.
+  // A single text is accepted in place of a list with one item.
   if (isScalar(node) && part === 0) return { node, key: node };
   if (isSeq<Node>(node)) {
     const item = node.items[Number(part)];
@@ -163,12 +165,12 @@ function stepInto(
   return pair && { node: pair.value ?? undefined, key: pair.key };
 }
 
-/** A value that is left out has a place, but nothing stands there. */
+/** An omitted value has a place but no text. */
 function isEmpty(node: Node | undefined): boolean {
   return node === undefined || (isScalar(node) && node.value === null && !node.source);
 }
 
-/** Plain and quoted texts on one line, and blocks that keep their lines, stand in the file as they are read. */
+/** Only single-line texts and literal blocks are written as they are read. */
 function placeInScalar(
   node: Scalar,
   { line, column }: Place,

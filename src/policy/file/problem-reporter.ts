@@ -1,7 +1,7 @@
 import type { PolicyProblem } from '../policy-problem.ts';
 import type { Path, Place, PolicySource } from './policy-source.ts';
 
-/** Collects what is wrong with a file, each thing at its place. */
+/** Collects the problems of a file with their places. */
 export interface ProblemReporter {
   error(path: Path, message: string): void;
   /** At the key. */
@@ -12,11 +12,11 @@ export interface ProblemReporter {
   warnAtKey(path: Path, message: string): void;
   /** At one character of a text. */
   warnIn(path: Path, offset: number, message: string): void;
-  /** All of it, in the order of the file. */
+  /** All problems, in file order. */
   problems(): readonly PolicyProblem[];
 }
 
-/** Creates a reporter that has nothing to say yet. */
+/** Creates an empty reporter. */
 export function createProblemReporter(source: PolicySource): ProblemReporter {
   const problems: PolicyProblem[] = [];
 

@@ -13,22 +13,22 @@ import { type KnownNames, readDefault, readRules } from './read-rules.ts';
 import { readValue } from './read-value.ts';
 import { describeUnknownField, schemasOf } from './tool-schemas.ts';
 
-/** A policy file that can be used, but for its names. */
+/** A valid policy file whose names are not looked up yet. */
 export interface PolicyFile {
   /** SHA-256 of the text. */
   readonly hash: string;
-  /** With its routes by name. */
+  /** Refers to routes by name. */
   readonly policy: Policy<string>;
-  /** The built-in one is not among them. */
+  /** Without the built-in route. */
   readonly routes: ReadonlyMap<string, DraftRoute>;
   readonly warnings: readonly PolicyProblem[];
-  /** Makes a problem of what is found out later about a value. */
+  /** Creates a problem for a value, found later. */
   problemAt(path: Path, message: string): PolicyProblem;
-  /** The same, about a name, wherever it stands first. */
+  /** The same for a name, at its first occurrence. */
   problemOf(name: PolicyName, message: string): PolicyProblem;
 }
 
-/** Reads the text of a policy file; says all that is wrong with it, and warns of tools and helpers that there are not. */
+/** Parses a policy file. Lists everything wrong, and warns about unknown tools and agents. */
 export function readPolicy(
   text: string,
   known?: KnownNames,
@@ -73,7 +73,7 @@ function readParts(
     return undefined;
   }
   const { value: whole } = readValue(FileSchema, value, { path: [], what: 'the file', report });
-  // Whoever has the version to mend wants to know of the rest too.
+  // If only the version is wrong, report the other problems too.
   const file = whole ?? FileSchema.safeParse({ ...Object(value), version: 1 }).data;
   if (!file) return undefined;
   const routes = readRoutes(file.routes, report);

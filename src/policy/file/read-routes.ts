@@ -8,7 +8,7 @@ import { readValue, suggestName } from './read-value.ts';
 const BUILT_IN = REQUESTER_ROUTE.name;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
 
-/** Reads the routes of a file; what is wrong with one is reported, and it is left out. */
+/** Parses the routes of a file. Reports problems, and leaves out routes it can't read. */
 export function readRoutes(
   inputs: Readonly<Record<string, unknown>>,
   report: ProblemReporter,
@@ -113,7 +113,7 @@ function judgeApprovers(route: DraftRoute, report: ProblemReporter): void {
   );
 }
 
-/** Finds out whether too few people can ever approve on a route whose approvers are all known by id. */
+/** Finds a quorum that can't be reached, if all approvers are known by id. */
 export function findQuorumProblem({
   name,
   approvers,
@@ -138,7 +138,7 @@ export function findQuorumProblem({
   };
 }
 
-/** The routes that lead back to themselves. */
+/** Returns the routes whose escalation leads back to themselves. */
 function findCircles(routes: ReadonlyMap<string, DraftRoute>): readonly string[] {
   return [...routes.keys()].filter((start) => {
     const seen = new Set<string>();

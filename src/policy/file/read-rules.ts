@@ -20,16 +20,16 @@ import { type ParsedRule, reportUnreachable } from './unreachable-rules.ts';
 
 type Fallback = Policy<string>['fallback'];
 
-/** What of the app a file can be compared with. */
+/** What the app knows, to check a file against. */
 export interface KnownNames extends KnownTools {
-  /** Helpers, the graph, and the keys where they are known. */
+  /** Helpers, the graph and, where known, the keys. */
   readonly agents: readonly AgentName[];
 }
 
-/** What rules are read with. */
+/** Context for parsing rules. */
 export interface RuleReaderContext {
   readonly report: ProblemReporter;
-  /** Names of the routes that there are, the built-in one included. */
+  /** Names of the existing routes, including the built-in one. */
   readonly routes: readonly string[];
   readonly compile: (source: string) => CompiledCondition;
   readonly lineOf: (path: Path) => number;
@@ -41,7 +41,7 @@ type ReadCondition = Pick<Rule<string>, 'condition' | 'lookBackMs' | 'mentions'>
 
 const NEVER: ReadCondition = { condition: async () => false };
 
-/** Reads what becomes of calls that no rule speaks of. */
+/** Parses the answer for calls that match no rule. */
 export function readDefault(value: unknown, reading: RuleReaderContext): Fallback {
   const builtIn = { gate: 'ask', route: REQUESTER_ROUTE.name } as const;
   if (value === undefined) return { name: 'no rule, and no default', ruling: builtIn };
@@ -56,7 +56,7 @@ export function readDefault(value: unknown, reading: RuleReaderContext): Fallbac
   return { name, ruling: { gate: 'ask', route, ...(input.risk && { risk: input.risk }) } };
 }
 
-/** Reads the rules, in order; what is wrong with one is reported, and it is left out. */
+/** Parses the rules in order. Reports problems, and leaves out rules it can't read. */
 export function readRules(
   values: readonly unknown[],
   fallback: Fallback,
@@ -88,7 +88,7 @@ function readRule(
   judgeRuling(input, path, reading);
   warnOfStrangers(input, path, reading);
   const agents = readAgents(input, path, reading);
-  // Without a condition that could not be read it would cover what comes after it.
+  // Never match if the rule is unsound; without its condition it would cover later rules.
   const { ast, ...condition } = isSound ? compileWhen(input, path, reading) : NEVER;
   if (ast) warnOfFields(input, ast, path, reading);
   const rule = {
@@ -103,7 +103,7 @@ function readRule(
   return { rule, ...(ast && { ast }) };
 }
 
-/** What runs names a route for the case that its condition can't be answered. */
+/** A `run` rule's route is where to ask if its condition fails. */
 function errorRouteOf({ gate, route }: RuleInput): Pick<Rule<string>, 'errorRoute'> {
   return gate === 'run' && route !== undefined ? { errorRoute: route } : {};
 }
@@ -128,7 +128,7 @@ function warnOfStranger(
   place: Path,
   report: ProblemReporter,
 ): void {
-  // Keys come and go.
+  // Keys are created and revoked at run time.
   if (kind === 'key' && !isBare) return;
   const means = isBare ? `it means the key of that name: write key:${text}` : 'it matches nobody';
   report.warn(place, `There is no agent like “${text}” here; ${means}.`);
@@ -161,7 +161,7 @@ function refusal({ reason }: RuleInput | DefaultInput) {
   return { gate: 'refuse', reason: reason ?? 'The policy does not allow it.' } as const;
 }
 
-/** Keys that say nothing beside this gate would make people believe in what does not hold. */
+/** Rejects keys without effect for this gate, because they would mislead readers. */
 function judgeRuling(
   input: RuleInput | DefaultInput,
   path: Path,
@@ -189,7 +189,7 @@ function judgeRuling(
   }
 }
 
-/** Tools of MCP servers come and go, and are not known without them: `server__tool`. */
+/** Tools of MCP servers (`server__tool`) come and go, so their names are not checked. */
 const OF_A_SERVER = /^[A-Za-z0-9][A-Za-z0-9_-]*__/;
 
 function warnOfStrangers(
@@ -211,7 +211,7 @@ function hintOfPattern(glob: string): string {
   return glob.includes('.*') ? ' * alone stands for anything: a dot is only a dot.' : '';
 }
 
-/** Programs and graphs bring tools of their own. */
+/** Programs and graphs bring their own tools. */
 function isOfPrograms({ agent }: RuleInput): boolean {
   return agent?.every((text) => /^(?:key|graph):/.test(text)) ?? false;
 }

@@ -5,18 +5,18 @@ import type { ProblemReporter } from './problem-reporter.ts';
 
 const MAX_SHOWN = 40;
 
-/** Where a value stands, and who is told what is wrong with it. */
+/** Where a value is, and where to report its problems. */
 export interface ValuePlace {
   readonly path: Path;
-  /** What it is, e.g. “the rule 3”. */
+  /** Its name in messages, e.g. “rule 3”. */
   readonly what: string;
   readonly report: ProblemReporter;
 }
 
 /**
- * Reads a value by its schema, whose messages say what each key is, and reports what is wrong. Then
- * `isSound` is false, and the value is what can be read without the wrong keys, if anything can: it
- * is good for finding more that is wrong, and for nothing else.
+ * Parses a value and reports its problems; the schema's messages complete “it …”. With problems,
+ * `isSound` is false and the value lacks the invalid keys, if it can be parsed at all. Use it only
+ * to find more problems.
  */
 export function readValue<Output>(
   schema: z.ZodType<Output>,
@@ -57,7 +57,7 @@ function reportIssue(
   }
 }
 
-/** Says which of the names that there are a wrong one may be meant for. */
+/** Suggests the existing name closest to an unknown one, or lists all names. */
 export function suggestName(wrong: string, names: readonly string[]): string {
   const near = closestMatch(wrong, names, { maxDistance: Math.max(2, wrong.length / 3) });
   if (near !== undefined) return ` Did you mean “${near}”?`;

@@ -1,25 +1,25 @@
-/** The schemas of the tools that a part of the file is about, and what is said of arguments that they lack. */
+/** Looks up the schemas of a rule's tools, and describes arguments that they lack. */
 import { closestMatch } from 'leven';
 import { matchesGlob } from '../../domain/text/glob.ts';
 import type { Schema, UnknownField } from '../conditions/find-unknown-fields.ts';
 import { suggestName } from './read-value.ts';
 
-/** The tools that there are. */
+/** The existing tools. */
 export interface KnownTools {
   readonly tools: readonly string[];
-  /** Returns the JSON Schema of a tool’s arguments. (Default: arguments are not compared.) */
+  /** Returns the JSON Schema of a tool's arguments. (Default: arguments are not checked.) */
   readonly schemaOf?: (tool: string) => Schema | undefined;
 }
 
-/** What is known of the tools that some names and patterns stand for. */
+/** The tools that match some names and patterns, with their schemas. */
 interface FoundSchemas {
   readonly tools: readonly string[];
   readonly schemas: readonly Schema[];
-  /** Whether there may be more tools, of which nothing is known: those of servers and programs. */
+  /** Whether unknown tools of servers and programs may match, too. */
   readonly mayBeMore: boolean;
 }
 
-/** Finds the schemas of the tools that names and patterns stand for; undefined where none is known. */
+/** Finds the schemas of all matching tools; undefined if any is unknown. */
 export function schemasOf(
   globs: readonly string[],
   known: KnownTools | undefined,
@@ -32,7 +32,10 @@ export function schemasOf(
   return { tools, schemas, mayBeMore: !globs.every((glob) => tools.includes(glob)) };
 }
 
-/** Says that no tool has an argument; undefined where another tool may have it, and none of these has one like it. */
+/**
+ * Says that no tool has an argument. Undefined if an unknown tool may have it and nothing similar
+ * exists.
+ */
 export function describeUnknownField(
   { field, known, path }: UnknownField,
   { mayBeMore, tools }: FoundSchemas,

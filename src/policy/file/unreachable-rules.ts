@@ -1,4 +1,4 @@
-/** Finds rules that no call comes to, or only the calls of programs. */
+/** Finds rules that no call reaches, or only calls of external callers. */
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type AgentPattern, coversAgents } from '../../domain/policy/agent-name.ts';
 import type { Rule } from '../../domain/policy/policy.ts';
@@ -7,13 +7,15 @@ import { explainNeverMatches, implies } from '../conditions/compare-conditions.t
 import type { Path } from './policy-source.ts';
 import type { ProblemReporter } from './problem-reporter.ts';
 
-/** A rule, with its condition as it was parsed. */
+/** A rule with its parsed condition. */
 export interface ParsedRule {
   readonly rule: Rule<string>;
   readonly ast?: ASTNode;
 }
 
-/** Reports why no call comes to a rule: an error where that is certain, a warning where only its conditions say so. */
+/**
+ * Reports that no call reaches a rule: an error if certain, a warning if inferred from conditions.
+ */
 export function reportUnreachable(
   read: ParsedRule,
   earlier: readonly ParsedRule[],
@@ -35,7 +37,7 @@ export function reportUnreachable(
   if (wider) reportWider(rule, wider.rule, path, report);
 }
 
-/** What runs unasked without naming anybody leaves the calls of programs to what comes after it. */
+/** A `run` rule without agents never applies to external calls, so later rules get them. */
 function sparesPrograms({ agents, ruling }: Rule<string>): boolean {
   return ruling.gate === 'run' && !agents;
 }
@@ -71,7 +73,7 @@ function reportWider(
   );
 }
 
-/** The earlier rules that together take every call of a rule; undefined when some are left for it. */
+/** Returns the earlier rules that together match every call of a rule; undefined if some remain. */
 function findCover(
   rule: Rule<string>,
   earlier: readonly ParsedRule[],
