@@ -73,8 +73,8 @@ export async function loadPolicy(
     readonly problemsOfPlace: (path: string) => readonly string[];
   },
 ): Promise<OpenedPolicy> {
-  const misplaced = deps.problemsOfPlace(path);
-  if (misplaced.length > 0) throw new PolicyFileError(misplaced.join('\n'));
+  const locationProblems = deps.problemsOfPlace(path);
+  if (locationProblems.length > 0) throw new PolicyFileError(locationProblems.join('\n'));
   const fail = (problems: readonly PolicyProblem[]) => PolicyFileError.of(basename(path), problems);
   const read = readPolicy(await readPolicyText(path), await deps.known());
   if (!read.ok) throw fail(read.problems);
@@ -82,8 +82,8 @@ export async function loadPolicy(
   const { problems, ids } = await lookUp(file, deps.names);
   if (problems.length > 0) throw fail(problems);
   const routes = resolveRoutes(file.routes, ids);
-  const short = judgeSettled(file, routes);
-  if (short.length > 0) throw fail(short);
+  const quorumProblems = checkResolvedQuorums(file, routes);
+  if (quorumProblems.length > 0) throw fail(quorumProblems);
   const find = (name: string): Route => routes.get(name) ?? REQUESTER_ROUTE;
   const { hash, policy, warnings } = file;
   return { hash, policy: withRoutes(policy, find), warnings, names: ids };
@@ -115,7 +115,7 @@ function describeSeveral(name: PolicyName, ids: readonly ResolvedName[]): string
 }
 
 /** Names may resolve to the same person, so count the approvers again. */
-function judgeSettled(
+function checkResolvedQuorums(
   file: PolicyFile,
   routes: ReadonlyMap<string, Route>,
 ): readonly PolicyProblem[] {

@@ -35,13 +35,13 @@ export interface PolicyWatch {
   stop(): void;
 }
 
-const LOOK_EVERY_MS = 3_000;
+const POLL_MS = 3_000;
 /** The file may still be in the middle of a write. */
-const SETTLED_AFTER_MS = 500;
+const SETTLE_MS = 500;
 /** The log has the full text. */
 const MAX_WHY = 2_000;
 /** Delay after a failure, e.g. a failed name lookup in Slack. */
-const TRY_AGAIN_MS = 30_000;
+const RETRY_MS = 30_000;
 
 /**
  * Loads, audits and logs the policy, then watches its file. Rejects with a `PolicyFileError` if it
@@ -51,12 +51,12 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   const { path, audit, clock, log } = deps;
   const file = basename(path);
   /** Fingerprint of the file last loaded or rejected, and of the latest one seen. */
-  let known = await fingerprintOf(path);
-  let seen = known;
+  let handled = await fingerprintOf(path);
+  let seen = handled;
   let current = await loadPolicy(path, deps);
   let cancel: Cancel = () => {};
   let isStopped = false;
-  let isUntold = false;
+  let isChangePending = false;
 
   const entry = (event: string, detail: AuditDraft['detail']): AuditDraft => ({
     at: clock.now(),
@@ -66,15 +66,15 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
     detail: { file, ...detail },
   });
 
-  async function take(next: OpenedPolicy): Promise<void> {
+  async function apply(next: OpenedPolicy): Promise<void> {
     if (next.hash !== current.hash) {
       await audit.append([entry('policy.change', { before: current.hash, after: next.hash })]);
       current = next;
-      isUntold = true;
+      isChangePending = true;
       logLoadedPolicy(next, file, log);
     }
-    if (isUntold) await deps.onChange?.();
-    isUntold = false;
+    if (isChangePending) await deps.onChange?.();
+    isChangePending = false;
   }
 
   async function rejectPolicyFile(error: PolicyFileError): Promise<void> {
@@ -90,40 +90,40 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   /** Checks for changes and returns when to check again (ms). */
   async function checkFile(): Promise<number> {
     const now = await fingerprintOf(path);
-    if (now === known) return LOOK_EVERY_MS;
+    if (now === handled) return POLL_MS;
     if (now !== seen) {
       seen = now;
-      return SETTLED_AFTER_MS;
+      return SETTLE_MS;
     }
     try {
-      await take(await loadPolicy(path, deps));
+      await apply(await loadPolicy(path, deps));
     } catch (error) {
       if (!(error instanceof PolicyFileError)) throw error;
       await rejectPolicyFile(error);
     }
-    known = now;
-    return LOOK_EVERY_MS;
+    handled = now;
+    return POLL_MS;
   }
 
-  function lookIn(ms: number): void {
+  function scheduleCheck(ms: number): void {
     cancel = clock.schedule(clock.now() + ms, () => {
-      checkFile().then(lookAgainIn, (error: unknown) => {
+      checkFile().then(checkAgainIn, (error: unknown) => {
         log.error(
           { err: error },
           'The policy file has changed and can’t be read now; the old rules hold.',
         );
-        lookAgainIn(TRY_AGAIN_MS);
+        checkAgainIn(RETRY_MS);
       });
     });
   }
 
-  function lookAgainIn(ms: number): void {
-    if (!isStopped) lookIn(ms);
+  function checkAgainIn(ms: number): void {
+    if (!isStopped) scheduleCheck(ms);
   }
 
   await audit.append([entry('policy.load', { policy: current.hash })]);
   logLoadedPolicy(current, file, log);
-  lookIn(LOOK_EVERY_MS);
+  scheduleCheck(POLL_MS);
   return {
     current: () => current,
     stop() {

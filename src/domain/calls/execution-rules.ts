@@ -141,7 +141,7 @@ export function recordRunEnd(
   });
 }
 
-/** An unasked external call gets the same deadline for taking it as for a decision. */
+/** An external call that needs no decision has this long to be taken. */
 function takeDeadlineOf(call: Call, now: number): { readonly deadlineAt?: number } {
   if (!isConsumedByCaller(call)) return {};
   return { deadlineAt: now + (call.outside?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs) };
@@ -202,13 +202,13 @@ function renewAttempt(
 function askAgain(call: Call, route: Route, { voters, now }: ClaimFacts): Step | undefined {
   // People who have approved could not click again, so drop all approvals.
   if (!voters && call.votes.length > 0) return returnToPending(call, route, now, [], UNCLEAR);
-  const judged = call.votes.map((vote) => ({
+  const checkedVotes = call.votes.map((vote) => ({
     vote,
     lost: explainLostApproval(call, route, vote, voters),
   }));
-  const votes = judged.filter(({ lost }) => lost === undefined).map(({ vote }) => vote);
+  const votes = checkedVotes.filter(({ lost }) => lost === undefined).map(({ vote }) => vote);
   if (votes.length >= route.quorum) return undefined;
-  const lost = judged.flatMap(({ vote, lost: why }) =>
+  const lost = checkedVotes.flatMap(({ vote, lost: why }) =>
     why === undefined ? [] : [sentence`${{ person: vote.by.user }} (${why})`],
   );
   return returnToPending(call, route, now, votes, describeReopened(call, route, lost));

@@ -45,10 +45,10 @@ export function approverCandidatesOf(call: Call, groups: KnownGroups): readonly 
   const inGroups = groupsOf(rulingRouteOf(call)).flatMap((group) => [
     ...(groups.get(group)?.members ?? []),
   ]);
-  return [...new Set([...named, ...inGroups])].filter((user) => isOneOfThem(call, user, groups));
+  return [...new Set([...named, ...inGroups])].filter((user) => isCandidate(call, user, groups));
 }
 
-function isOneOfThem(call: Call, user: string, groups: KnownGroups): boolean {
+function isCandidate(call: Call, user: string, groups: KnownGroups): boolean {
   const person = { team: call.requester.team, user };
   return isApprover(rulingRouteOf(call), call.requester, person, groups);
 }
@@ -61,14 +61,14 @@ export function canApprove(call: Call, user: string, profile: Profile | undefine
 /** Describes who can still approve a pending call. */
 export function toApproverAvailability(call: Call, known: KnownPeople): ApproverAvailability {
   const route = rulingRouteOf(call);
-  const judged = [...new Set(route.approvers)].map((approver) => ({
+  const checked = [...new Set(route.approvers)].map((approver) => ({
     approver,
     why: explainUnavailable(call, approver, known),
   }));
-  const awaited = judged
+  const awaited = checked
     .filter(({ approver, why }) => why === undefined && !hasApproved(call, approver))
     .map(({ approver }) => nameOf(call, approver, known));
-  const unable = judged.flatMap(({ approver, why }) =>
+  const unable = checked.flatMap(({ approver, why }) =>
     why === undefined ? [] : [sentence`${nameOf(call, approver, known)} (${why})`],
   );
   const gap = findGap(call, route, known, unable);
@@ -92,13 +92,13 @@ function findGap(
   });
   if (able.length >= route.quorum) return undefined;
   if (route.approvers.length === 0) {
-    return `This can’t be approved: the route “${route.name}” has no approvers. ${MEND}`;
+    return `This can’t be approved: the route “${route.name}” has no approvers. ${REMEDY}`;
   }
   const because =
     unable.length === 0
       ? ''
       : sentence` Can’t approve: ${joinSentences(unable.slice(0, MAX_NAMED), ', ')}.`;
-  return sentence`${describeTooFewApprovers(route, able.length)}${because} ${MEND}`;
+  return sentence`${describeTooFewApprovers(route, able.length)}${because} ${REMEDY}`;
 }
 
 function describeTooFewApprovers({ quorum }: Route, able: number): string {
@@ -108,7 +108,7 @@ function describeTooFewApprovers({ quorum }: Route, able: number): string {
   return `This can’t be approved: it needs ${needs} and ${few} may give one.`;
 }
 
-const MEND = 'An admin can change the route.';
+const REMEDY = 'An admin can change the route.';
 
 /** Explains why nobody behind an approver can approve; undefined if someone can. */
 function explainUnavailable(
@@ -118,16 +118,16 @@ function explainUnavailable(
 ): Sentence | undefined {
   if (!isGroup(approver)) {
     const user = approver === 'requester' ? call.requester.user : userOf(approver);
-    if (!isOneOfThem(call, user, known.groups)) return 'not one of those whom the policy names';
+    if (!isCandidate(call, user, known.groups)) return 'not one of those whom the policy names';
     return explainUnableApprover(call, user, known.profiles.get(user));
   }
   const group = known.groups.get(approver);
-  if (group?.missing !== undefined) return withoutStop(group.missing);
+  if (group?.missing !== undefined) return withoutPeriod(group.missing);
   const members = [...(group?.members ?? [])];
   if (members.length === 0) return 'nobody is in it';
   const someone = members.some((user) => {
     const profile = known.profiles.get(user);
-    if (!isOneOfThem(call, user, known.groups)) return false;
+    if (!isCandidate(call, user, known.groups)) return false;
     return profile === undefined || canApprove(call, user, profile);
   });
   return someone ? undefined : 'nobody in it may approve';
@@ -162,6 +162,6 @@ function userOf(approver: Exclude<Approver, 'requester'>): string {
   return approver.slice('user:'.length);
 }
 
-function withoutStop(text: string): string {
+function withoutPeriod(text: string): string {
   return text.replace(/\.$/, '');
 }

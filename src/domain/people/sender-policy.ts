@@ -16,7 +16,7 @@ export interface SenderRefusal {
   readonly sentence: string;
 }
 
-const BY_STANDING: Readonly<Record<Exclude<WorkspaceMembership, 'member'>, SenderRefusal>> = {
+const REFUSALS: Readonly<Record<Exclude<WorkspaceMembership, 'member'>, SenderRefusal>> = {
   guest: {
     why: 'a guest',
     sentence: 'I only work for full members of this workspace, and you are a guest here.',
@@ -42,7 +42,7 @@ export const MEMBERSHIP_LABELS: Readonly<Record<WorkspaceMembership, string>> = 
 export function explainRefusedMembership({
   standing,
 }: Pick<Profile, 'standing'>): SenderRefusal | undefined {
-  return standing === 'member' ? undefined : BY_STANDING[standing];
+  return standing === 'member' ? undefined : REFUSALS[standing];
 }
 
 /** Explains why a person may not talk to the agent in a channel; undefined if they may. */

@@ -228,7 +228,7 @@ async function tryRule<R>(
   lookups: ConditionLookups,
 ): Promise<Match> {
   if (!rule.tools.some((glob) => matchesGlob(glob, facts.tool))) return { kind: 'no', why: 'tool' };
-  const mismatch = judgeAgent(rule, facts);
+  const mismatch = checkAgent(rule, facts);
   if (mismatch) return mismatch;
   if (!rule.condition) return { kind: 'yes' };
   try {
@@ -242,7 +242,7 @@ async function tryRule<R>(
 }
 
 /** Returns why the agent does not match; undefined if it does. */
-function judgeAgent<R>(
+function checkAgent<R>(
   { agents, mentions = [], ruling }: Rule<R>,
   { agent, isOutside }: GateFacts,
 ): Mismatch | undefined {

@@ -38,17 +38,17 @@ export function ruleReroute(call: Call, facts: RerouteFacts): Step | undefined {
   if (!canFollow(call, now) || gate.isInDoubt) return undefined;
   if (gate.kind === 'refuse') return refuseCall(call, now, gate.reason);
   const route = routeFor(call, gate);
-  const judged = call.votes.map((vote) => ({
+  const checkedVotes = call.votes.map((vote) => ({
     vote,
     lost: facts.voters && explainLostApproval(call, route, vote, facts.voters),
   }));
-  const votes = judged.filter(({ lost }) => lost === undefined).map(({ vote }) => vote);
+  const votes = checkedVotes.filter(({ lost }) => lost === undefined).map(({ vote }) => vote);
   const risk = riskOf(call, facts);
   const changes = describeChanges(call, route, risk);
   const isHidden = gate.redact?.some((path) => !call.redact?.includes(path)) ?? false;
   const isSame = isSameRoute(rulingRouteOf(call), route) && risk === call.risk && !isHidden;
   if (isSame && votes.length === call.votes.length) return undefined;
-  const lost = judged.flatMap(({ lost: why, vote }) =>
+  const lost = checkedVotes.flatMap(({ lost: why, vote }) =>
     why === undefined ? [] : [sentence`${{ person: vote.by.user }} (${why})`],
   );
   return {

@@ -11,8 +11,8 @@ const MIN_SECRET = 4;
  * Limits on secrets that are also searched in other encodings: length of each, and total
  * characters.
  */
-const MAX_REWRITTEN = 10_000;
-const MAX_REWRITTEN_SUM = 60_000;
+const MAX_ENCODED = 10_000;
+const MAX_ENCODED_SUM = 60_000;
 
 /** A primitive value and its path. */
 interface Leaf {
@@ -46,16 +46,16 @@ export function secretTextsAt(
     add(owner, owner);
     add(inJson(owner), owner);
   }
-  for (const { text, owner } of rewritten(secrets)) add(text, owner);
+  for (const { text, owner } of otherEncodings(secrets)) add(text, owner);
   return [...found.values()];
 }
 
 /** Returns other encodings of the secrets, up to the total limit. */
-function rewritten(secrets: readonly string[]): readonly SearchText[] {
-  const short = secrets.filter(({ length }) => length <= MAX_REWRITTEN);
+function otherEncodings(secrets: readonly string[]): readonly SearchText[] {
+  const short = secrets.filter(({ length }) => length <= MAX_ENCODED);
   const found: SearchText[] = [];
-  let remaining = MAX_REWRITTEN_SUM;
-  for (const encodingsOf of [plainEncodings, binaryEncodings]) {
+  let remaining = MAX_ENCODED_SUM;
+  for (const encodingsOf of [plainEncodings, wireEncodings]) {
     for (const owner of short) {
       const encodings = encodingsOf(owner);
       remaining -= encodings.reduce((sum, { length }) => sum + length, 0);
@@ -99,7 +99,7 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-function binaryEncodings(secret: string): readonly string[] {
+function wireEncodings(secret: string): readonly string[] {
   const percent = encodeURIComponent(toWellFormed(secret));
   const lower = percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
   const form = percent.replaceAll('%20', '+');

@@ -17,7 +17,7 @@ export interface AgentLiterals {
   readonly mentions: readonly AgentPattern[];
 }
 
-const USES =
+const USAGE =
   'Compare “agent” with names in quotes, like agent == "key:deploy-bot" or agent in ["helper:worker"]; startsWith, endsWith and contains take one too.';
 const KINDS = AGENT_KINDS.map((kind) => `${kind}:`).join(', ');
 
@@ -32,9 +32,9 @@ export function readAgentLiterals(
   const literals = new Map<ASTNode, string>();
   const mentions: AgentPattern[] = [];
 
-  function take(node: ASTNode): ConditionProblem | undefined {
+  function addLiteral(node: ASTNode): ConditionProblem | undefined {
     const text = textOf(node);
-    if (text === undefined) return { problem: USES, at: node.start };
+    if (text === undefined) return { problem: USAGE, at: node.start };
     if (text === '') return undefined;
     if (text.includes('*'))
       return { problem: `“${text}”: * has no meaning in a condition.`, at: node.start };
@@ -51,10 +51,10 @@ export function readAgentLiterals(
   }
 
   function walk(node: ASTNode): ConditionProblem | undefined {
-    if (isAgent(node)) return { problem: USES, at: node.start };
+    if (isAgent(node)) return { problem: USAGE, at: node.start };
     const compared = comparedWith(node);
-    if (compared) return first(compared, take);
-    if (node.op === 'rcall' && isAgent(node.args[1])) return judgeMethod(node);
+    if (compared) return first(compared, addLiteral);
+    if (node.op === 'rcall' && isAgent(node.args[1])) return checkMethod(node);
     return first(childNodesOf(node), walk);
   }
 
@@ -97,13 +97,13 @@ function comparedWith(node: ASTNode): readonly ASTNode[] | undefined {
   return list.op === 'list' ? list.args : [list];
 }
 
-function judgeMethod(
+function checkMethod(
   node: Extract<ASTNode, { readonly op: 'rcall' }>,
 ): ConditionProblem | undefined {
   const [name, agent, [argument]] = node.args;
   const text = argument && textOf(argument);
   if (!argument || text === undefined || !['startsWith', 'endsWith', 'contains'].includes(name)) {
-    return { problem: USES, at: agent.start };
+    return { problem: USAGE, at: agent.start };
   }
   if (name !== 'startsWith' || hasAgentKind(text)) return undefined;
   const problem = `An agent begins with its kind (${KINDS}). Write it, like "key:${text}".`;

@@ -117,8 +117,8 @@ function compareTexts(a: string, b: string): number {
 
 /** Surrogates belong to code points above all other units. */
 function rank(unit: number): number {
-  const isHalf = unit >= 0xd800 && unit <= 0xdfff;
-  return isHalf ? unit + 0x10000 : unit;
+  const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
+  return isSurrogate ? unit + 0x10000 : unit;
 }
 
 type Calculation = {

@@ -28,7 +28,7 @@ export function explainNeverMatches(ast: ASTNode, tools: readonly string[]): str
             .slice(at + 1)
             .find(
               (each) =>
-                each.kind === 'one-of' && each.name === name && isApart(each.values, values),
+                each.kind === 'one-of' && each.name === name && isDisjoint(each.values, values),
             );
     if (other) return `${name} can’t be two things at once`;
   }
@@ -50,7 +50,7 @@ function isWithin(part: Part, wanted: Part): boolean {
   );
 }
 
-function isApart(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+function isDisjoint(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   return ![...one].some((value) => other.has(value));
 }
 

@@ -7,7 +7,7 @@ import { type ConditionProblem, childNodesOf } from './parse-condition.ts';
  * Finds literals that always fail: a bad duration, a bad regex, or a name where only ids are known.
  */
 export function findInvalidLiteral(node: ASTNode): ConditionProblem | undefined {
-  const own = judgeCall(node);
+  const own = checkCall(node);
   if (own) return own;
   for (const below of childNodesOf(node)) {
     const found = findInvalidLiteral(below);
@@ -16,13 +16,13 @@ export function findInvalidLiteral(node: ASTNode): ConditionProblem | undefined 
   return undefined;
 }
 
-function judgeCall(node: ASTNode): ConditionProblem | undefined {
+function checkCall(node: ASTNode): ConditionProblem | undefined {
   if (node.op === 'call') {
     const [name, args] = node.args;
-    return name === 'spent' || name === 'count' ? judgeWindow(args.at(-1)) : undefined;
+    return name === 'spent' || name === 'count' ? checkWindow(args.at(-1)) : undefined;
   }
-  if (node.op === 'rcall' && node.args[0] === 'matches') return judgePattern(node.args[2][0]);
-  return judgeComparison(node);
+  if (node.op === 'rcall' && node.args[0] === 'matches') return checkPattern(node.args[2][0]);
+  return checkComparison(node);
 }
 
 /** Fields known by id only. Compared with a name they would be the same for every call. */
@@ -45,13 +45,13 @@ const IDS: Readonly<Record<string, { readonly shape: RegExp; readonly is: string
   },
 };
 
-function judgeComparison(node: ASTNode): ConditionProblem | undefined {
+function checkComparison(node: ASTNode): ConditionProblem | undefined {
   if (node.op !== '==' && node.op !== '!=' && node.op !== 'in') return undefined;
   const [left, right] = node.args;
-  return judgeIds(left, right) ?? judgeIds(right, left);
+  return checkIds(left, right) ?? checkIds(right, left);
 }
 
-function judgeIds(known: ASTNode, compared: ASTNode): ConditionProblem | undefined {
+function checkIds(known: ASTNode, compared: ASTNode): ConditionProblem | undefined {
   const kind = IDS[nameOf(known)];
   if (!kind) return undefined;
   for (const each of compared.op === 'list' ? compared.args : [compared]) {
@@ -70,13 +70,13 @@ function nameOf(node: ASTNode): string {
   return owner.op === 'id' ? `${owner.args}.${field}` : '';
 }
 
-function judgeWindow(window: ASTNode | undefined): ConditionProblem | undefined {
+function checkWindow(window: ASTNode | undefined): ConditionProblem | undefined {
   const text = window && literalOf(window);
   if (!window || text === undefined || parseDuration(text) !== undefined) return undefined;
   return { problem: describeInvalidWindow(text), at: window.start };
 }
 
-function judgePattern(pattern: ASTNode | undefined): ConditionProblem | undefined {
+function checkPattern(pattern: ASTNode | undefined): ConditionProblem | undefined {
   const text = pattern && literalOf(pattern);
   if (!pattern || text === undefined) return undefined;
   if (text.includes('\b')) {

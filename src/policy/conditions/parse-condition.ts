@@ -36,29 +36,29 @@ export function createConditionParser(): (
   const environment = createEnvironment();
   return (source) => {
     try {
-      return judgeParsed(source, environment.parse(source));
+      return checkParsed(source, environment.parse(source));
     } catch (error) {
       return toProblem(error);
     }
   };
 }
 
-function judgeParsed(
+function checkParsed(
   source: string,
   parsed: ParseResult,
 ): { readonly ast: ASTNode } | ConditionProblem {
   const { ast } = parsed;
-  const refused = findComment(source, ast) ?? findRefused(ast, new Set());
+  const refused = findComment(source, ast) ?? findUnsupported(ast, new Set());
   if (refused) return refused;
   const { error, type, valid } = parsed.check();
-  if (!valid) return isOfCel(error) ? toProblem(error) : { problem: UNCLEAR, at: 0 };
+  if (!valid) return isOfCel(error) ? toProblem(error) : { problem: UNCLEAR_TYPES, at: 0 };
   if (type === 'bool' || type === 'dyn') return { ast };
   return { problem: `It gives ${type}, and not true or false.`, at: 0 };
 }
 
 /** Used only to parse and type-check; functions and operators are never run. */
 function createEnvironment(): Environment {
-  const never = () => {
+  const notCalled = () => {
     throw new Error('Values are not computed by the library.');
   };
   class Requester {}
@@ -70,19 +70,19 @@ function createEnvironment(): Environment {
     .registerVariable('agent', 'string')
     .registerVariable('channel', 'string')
     .registerVariable('thread', 'string')
-    .registerFunction('spent(string, string): double', never)
-    .registerFunction('count(string): int', never);
+    .registerFunction('spent(string, string): double', notCalled)
+    .registerFunction('count(string): int', notCalled);
   for (const sign of ['+', '-', '*', '/', '%']) {
-    environment.registerOperator(`double ${sign} int: double`, never);
-    environment.registerOperator(`int ${sign} double: double`, never);
+    environment.registerOperator(`double ${sign} int: double`, notCalled);
+    environment.registerOperator(`int ${sign} double: double`, notCalled);
   }
-  environment.registerOperator('double % double: double', never);
-  environment.registerOperator('int == double: bool', never);
+  environment.registerOperator('double % double: double', notCalled);
+  environment.registerOperator('int == double: bool', notCalled);
   return environment;
 }
 
 /** The checker does not know the item type of an empty list. */
-const UNCLEAR = 'The types of its values are not clear. Take empty lists out of it.';
+const UNCLEAR_TYPES = 'The types of its values are not clear. Take empty lists out of it.';
 
 function isOfCel(error: unknown): error is ParseError | CelTypeError {
   return error instanceof ParseError || error instanceof CelTypeError;
@@ -92,10 +92,10 @@ function toProblem(error: unknown): ConditionProblem {
   if (!isOfCel(error)) throw error;
   const isVariable = error.code === 'unknown_variable';
   const remedy = isVariable ? ` There are: ${VARIABLES.join(', ')}.` : '';
-  return { problem: `${withStop(error.summary)}${remedy}`, at: error.range?.start ?? 0 };
+  return { problem: `${withPeriod(error.summary)}${remedy}`, at: error.range?.start ?? 0 };
 }
 
-function withStop(text: string): string {
+function withPeriod(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
@@ -126,7 +126,7 @@ function nodesIn(args: unknown): readonly ASTNode[] {
 }
 
 /** Returns the first unsupported part. `items` are the names defined by macros. */
-function findRefused(node: ASTNode, items: ReadonlySet<string>): ConditionProblem | undefined {
+function findUnsupported(node: ASTNode, items: ReadonlySet<string>): ConditionProblem | undefined {
   const problem = findNodeProblem(node, items);
   // For a field, point at its name instead of its owner.
   if (problem !== undefined) return { problem, at: node.op === '.' ? node.pos : node.start };
@@ -136,10 +136,10 @@ function findRefused(node: ASTNode, items: ReadonlySet<string>): ConditionProble
     const name = item?.op === 'id' ? item.args : '';
     const inside = new Set([...items, name]);
     return (
-      findRefused(receiver, items) ?? firstOf(expressions, (each) => findRefused(each, inside))
+      findUnsupported(receiver, items) ?? firstOf(expressions, (each) => findUnsupported(each, inside))
     );
   }
-  return firstOf(childNodesOf(node), (each) => findRefused(each, items));
+  return firstOf(childNodesOf(node), (each) => findUnsupported(each, items));
 }
 
 function firstOf<Item, Found>(
@@ -160,28 +160,28 @@ function isRequesterField(node: ASTNode): boolean {
 function findNodeProblem(node: ASTNode, items: ReadonlySet<string>): string | undefined {
   switch (node.op) {
     case 'value':
-      return judgeLiteral(node);
+      return checkLiteral(node);
     case 'id':
-      return judgeName(node.args, items);
+      return checkName(node.args, items);
     case '.':
-      return judgeField(node);
+      return checkField(node);
     case 'call':
-      return judgeCall(node.args[0], node.args[1].length, FUNCTIONS, TOTALS);
+      return checkCall(node.args[0], node.args[1].length, FUNCTIONS, TOTALS);
     case 'rcall':
-      return judgeMethod(node);
+      return checkMethod(node);
     case 'map':
-      return judgeMap(node.args);
+      return checkMap(node.args);
     case '-_':
       return undefined;
     case '.?':
     case '[?]':
       return 'Optional values (“?”) are not understood here. Use has().';
     default:
-      return judgeChain(node);
+      return checkChain(node);
   }
 }
 
-function judgeLiteral({ args, end, input, start }: ASTNode): string | undefined {
+function checkLiteral({ args, end, input, start }: ASTNode): string | undefined {
   if (typeof args === 'bigint') {
     // The smallest number is one larger in magnitude, and its sign is a separate node.
     const isNegated = /-\s*$/.test(input.slice(0, start));
@@ -198,7 +198,7 @@ function judgeLiteral({ args, end, input, start }: ASTNode): string | undefined 
   return 'Only texts, numbers, true, false and null are understood here: write 5 for 5u, and "x" for b"x".';
 }
 
-function judgeName(name: string, items: ReadonlySet<string>): string | undefined {
+function checkName(name: string, items: ReadonlySet<string>): string | undefined {
   if (name === 'requester') {
     return 'Write what of the requester: requester.id, .team, .email or .groups.';
   }
@@ -206,7 +206,7 @@ function judgeName(name: string, items: ReadonlySet<string>): string | undefined
   return `Unknown variable: ${name}. There are: ${VARIABLES.join(', ')}.`;
 }
 
-function judgeField(node: ASTNode): string | undefined {
+function checkField(node: ASTNode): string | undefined {
   if (!isRequesterField(node) || node.op !== '.') return undefined;
   const [, field] = node.args;
   return Object.hasOwn(REQUESTER_FIELDS, field) ? undefined : `No such key: ${field}.`;
@@ -214,7 +214,7 @@ function judgeField(node: ASTNode): string | undefined {
 
 type Known = ReadonlyMap<string, { readonly takes: readonly number[] }>;
 
-function judgeCall(name: string, given: number, ...known: readonly Known[]): string | undefined {
+function checkCall(name: string, given: number, ...known: readonly Known[]): string | undefined {
   const takes = firstOf(known, (each) => each.get(name))?.takes;
   if (!takes) {
     const names = known.flatMap((each) => [...each.keys()]);
@@ -224,9 +224,9 @@ function judgeCall(name: string, given: number, ...known: readonly Known[]): str
   return `found no matching overload for “${name}” with ${given} arguments.`;
 }
 
-function judgeMethod(node: Extract<ASTNode, { readonly op: 'rcall' }>): string | undefined {
+function checkMethod(node: Extract<ASTNode, { readonly op: 'rcall' }>): string | undefined {
   const [name, , args] = node.args;
-  const problem = judgeCall(name, args.length, METHODS, MACROS);
+  const problem = checkCall(name, args.length, METHODS, MACROS);
   if (problem !== undefined || !MACROS.has(name)) return problem;
   const [item] = args;
   if (item?.op !== 'id') return `The first argument of ${name} is a name for an item, like x.`;
@@ -234,19 +234,19 @@ function judgeMethod(node: Extract<ASTNode, { readonly op: 'rcall' }>): string |
   return `“${item.args}” is taken. Give the items of ${name} another name, like x.`;
 }
 
-function judgeMap(entries: Extract<ASTNode, { readonly op: 'map' }>['args']): string | undefined {
+function checkMap(entries: Extract<ASTNode, { readonly op: 'map' }>['args']): string | undefined {
   const keys = entries.map(([key]) => (key.op === 'value' ? key.args : undefined));
   if (!keys.every((key) => typeof key === 'string'))
     return 'The keys of a map are texts in quotes.';
   return new Set(keys).size === keys.length ? undefined : 'A key stands twice in this map.';
 }
 
-const ORDER: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', 'in']);
+const COMPARISONS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', 'in']);
 
-function judgeChain(node: ASTNode): string | undefined {
-  if (!ORDER.has(node.op)) return undefined;
+function checkChain(node: ASTNode): string | undefined {
+  if (!COMPARISONS.has(node.op)) return undefined;
   const [left] = childNodesOf(node);
-  const isChain = left !== undefined && ORDER.has(left.op) && !isInParentheses(left);
+  const isChain = left !== undefined && COMPARISONS.has(left.op) && !isInParentheses(left);
   return isChain ? 'Comparisons can’t be chained. Write a < b && b < c.' : undefined;
 }
 

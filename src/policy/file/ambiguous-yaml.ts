@@ -14,8 +14,8 @@ export function findAmbiguousText(text: string): readonly AmbiguousYaml[] {
   if (invisible.length > 0) return invisible;
   const lexemes = lex(text);
   return [
-    ...lexemes.flatMap(judgeMark),
-    ...lexemes.flatMap(judgeEscapes),
+    ...lexemes.flatMap(checkMark),
+    ...lexemes.flatMap(checkEscapes),
     ...findLostComments(lexemes),
   ];
 }
@@ -74,7 +74,7 @@ function findInvisible(text: string): readonly AmbiguousYaml[] {
   });
 }
 
-function judgeMark({ kind, offset, source }: Lexeme): readonly AmbiguousYaml[] {
+function checkMark({ kind, offset, source }: Lexeme): readonly AmbiguousYaml[] {
   const message = kind && MARK_REMEDIES[kind]?.(source);
   return message === undefined || message === null ? [] : [{ offset, message }];
 }
@@ -92,7 +92,7 @@ const MARK_REMEDIES: Readonly<Record<string, (source: string) => string>> = {
 /** YAML's meaning is rarely intended: in a regex, `\b` is a word boundary. */
 const ESCAPE = /\\./gs;
 
-function judgeEscapes({ kind, offset, source }: Lexeme): readonly AmbiguousYaml[] {
+function checkEscapes({ kind, offset, source }: Lexeme): readonly AmbiguousYaml[] {
   if (kind !== 'double-quoted-scalar') return [];
   return [...source.matchAll(ESCAPE)]
     .filter(([written]) => /[0abefvrNLP_]/.test(written))

@@ -6,15 +6,15 @@ import { formatDuration, parseDuration } from '../../domain/text/duration.ts';
 const MAX_SPAN_MS = 30 * 86_400_000;
 const MAX_CONDITION = 4_000;
 
-const LONG = 'is a span of time, like 45s, 30m, 4h or 2d';
+const DURATION_IS = 'is a span of time, like 45s, 30m, 4h or 2d';
 
-const span = z
-  .string(LONG)
-  .refine((text) => parseDuration(text) !== undefined, LONG)
+const duration = z
+  .string(DURATION_IS)
+  .refine((text) => parseDuration(text) !== undefined, DURATION_IS)
   .transform((text) => parseDuration(text) ?? 0)
   .refine((ms) => ms <= MAX_SPAN_MS, `is at most ${formatDuration(MAX_SPAN_MS)}`);
 
-const yesOrNo = z.boolean('is true or false');
+const flag = z.boolean('is true or false');
 
 type NamedApprover = DraftRoute['approvers'][number];
 
@@ -45,21 +45,21 @@ export const RouteSchema = z.strictObject(
       .min(1, 'is how many people have to approve: a whole number, from 1')
       .max(50, 'is at most 50')
       .default(1),
-    selfApproval: yesOrNo.default(false),
+    selfApproval: flag.default(false),
     decisions: z
       .array(decision, 'is a list of what people may do: approve, edit, reply, ignore')
       .min(1, 'is a list of what people may do: approve, edit, reply, ignore')
       .default(['approve', 'edit', 'reply', 'ignore']),
-    deadline: span.default(24 * 3_600_000),
-    remindAfter: span.optional(),
+    deadline: duration.default(24 * 3_600_000),
+    remindAfter: duration.optional(),
     escalate: z
       .strictObject(
-        { after: span, to: z.string('is the name of a route') },
+        { after: duration, to: z.string('is the name of a route') },
         'says after how long a call goes on to which route, like { after: 2h, to: requester }',
       )
       .optional(),
-    requireReason: yesOrNo.default(false),
-    allowGuests: yesOrNo.default(false),
+    requireReason: flag.default(false),
+    allowGuests: flag.default(false),
   },
   'is a route, with approvers and what else it needs',
 );
@@ -154,7 +154,7 @@ export const FileSchema = z.strictObject(
   {
     version: z.literal(1, 'is 1: there is no other'),
     onPolicyError: z.enum(['ask', 'run'], { error: 'is ask or run' }).default('ask'),
-    slackMayLoosen: yesOrNo.default(false),
+    slackMayLoosen: flag.default(false),
     // A zod record would silently drop the name “__proto__”.
     routes: z
       .custom<Readonly<Record<string, unknown>>>(isMapping, 'holds routes by their names')

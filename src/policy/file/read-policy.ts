@@ -86,7 +86,7 @@ function readParts(
   };
   const fallback = readDefault(file.default, reading);
   const rules = readRules(file.rules, fallback, reading);
-  warnOfIdle(routes, [...rules.map(({ ruling }) => ruling), fallback.ruling], report);
+  warnOfUnusedRoutes(routes, [...rules.map(({ ruling }) => ruling), fallback.ruling], report);
   const { onPolicyError: onError, slackMayLoosen } = file;
   const redact = readRedactions(file.redact, report, known);
   const policy = {
@@ -107,12 +107,12 @@ function readRedactions(
   return values.flatMap((value, index) => {
     const path = ['redact', index];
     const read = readValue(RedactSchema, value, { path, what: `redact ${index + 1}`, report });
-    if (read.value) warnOfIdleRedaction(read.value, path, report, known);
+    if (read.value) warnOfUnknownArguments(read.value, path, report, known);
     return read.value ?? [];
   });
 }
 
-function warnOfIdleRedaction(
+function warnOfUnknownArguments(
   { args, tools }: Redaction,
   path: Path,
   report: ProblemReporter,
@@ -127,7 +127,7 @@ function warnOfIdleRedaction(
   }
 }
 
-function warnOfIdle(
+function warnOfUnusedRoutes(
   routes: ReadonlyMap<string, DraftRoute>,
   rulings: readonly PolicyRuling<string>[],
   report: ProblemReporter,

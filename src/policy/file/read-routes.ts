@@ -17,18 +17,18 @@ export function readRoutes(
   const routes = new Map<string, DraftRoute>();
   for (const [name, value] of Object.entries(inputs)) {
     const path = ['routes', name];
-    const problem = judgeName(name);
+    const problem = checkName(name);
     if (problem) report.errorAtKey(path, problem);
     const place = { path, what: `the route “${name}”`, report };
     const { value: input } = readValue(RouteSchema, value, place);
     if (!input) continue;
-    judgeSpans(name, input, report);
-    judgeTarget(name, input, names, report);
+    checkTimes(name, input, report);
+    checkEscalation(name, input, names, report);
     const route = toRoute(name, input);
-    judgeApprovers(route, report);
+    checkApprovers(route, report);
     routes.set(name, route);
   }
-  for (const name of findCircles(routes)) {
+  for (const name of findCycles(routes)) {
     report.error(
       ['routes', name, 'escalate', 'to'],
       `The route “${name}” escalates in a circle. Let the last one of them escalate to nobody, or to ${BUILT_IN}.`,
@@ -37,7 +37,7 @@ export function readRoutes(
   return routes;
 }
 
-function judgeName(name: string): string | undefined {
+function checkName(name: string): string | undefined {
   if (name === BUILT_IN) {
     return `The route “${BUILT_IN}” is built in. Give this one another name.`;
   }
@@ -63,20 +63,20 @@ function toRoute(name: string, input: RouteInput): DraftRoute {
   };
 }
 
-function judgeSpans(name: string, input: RouteInput, report: ProblemReporter): void {
+function checkTimes(name: string, input: RouteInput, report: ProblemReporter): void {
   const { deadline, remindAfter, escalate } = input;
   const path = ['routes', name];
-  const late = (ms: number) =>
+  const describeTooLate = (ms: number) =>
     `${formatDuration(ms)} is not before the deadline of ${formatDuration(deadline)}: it would never come. Make it shorter, or the deadline longer.`;
   if (remindAfter !== undefined && remindAfter >= deadline) {
-    report.error([...path, 'remindAfter'], late(remindAfter));
+    report.error([...path, 'remindAfter'], describeTooLate(remindAfter));
   }
   if (escalate && escalate.after >= deadline) {
-    report.error([...path, 'escalate', 'after'], late(escalate.after));
+    report.error([...path, 'escalate', 'after'], describeTooLate(escalate.after));
   }
 }
 
-function judgeTarget(
+function checkEscalation(
   name: string,
   { escalate }: RouteInput,
   names: readonly string[],
@@ -90,7 +90,7 @@ function judgeTarget(
   );
 }
 
-function judgeApprovers(route: DraftRoute, report: ProblemReporter): void {
+function checkApprovers(route: DraftRoute, report: ProblemReporter): void {
   const { name, approvers, decisions } = route;
   const path = ['routes', name];
   if (!decisions.includes('approve')) {
@@ -139,7 +139,7 @@ export function findQuorumProblem({
 }
 
 /** Returns the routes whose escalation leads back to themselves. */
-function findCircles(routes: ReadonlyMap<string, DraftRoute>): readonly string[] {
+function findCycles(routes: ReadonlyMap<string, DraftRoute>): readonly string[] {
   return [...routes.keys()].filter((start) => {
     const seen = new Set<string>();
     let at = routes.get(start)?.escalate?.to;

@@ -51,7 +51,7 @@ export function readDefault(value: unknown, reading: RuleReaderContext): Fallbac
   const { value: input } = readValue(DefaultSchema, value, { path, what: 'the default', report });
   if (!input) return { name, ruling: builtIn };
   const route = input.route ?? REQUESTER_ROUTE.name;
-  judgeRuling(input, path, reading);
+  checkRuling(input, path, reading);
   if (input.gate === 'refuse') return { name, ruling: refusal(input) };
   return { name, ruling: { gate: 'ask', route, ...(input.risk && { risk: input.risk }) } };
 }
@@ -85,8 +85,8 @@ function readRule(
   const place = { path, what: number, report: reading.report };
   const { value: input, isSound } = readValue(RuleSchema, value, place);
   if (!input) return undefined;
-  judgeRuling(input, path, reading);
-  warnOfStrangers(input, path, reading);
+  checkRuling(input, path, reading);
+  warnOfUnknownTools(input, path, reading);
   const agents = readAgents(input, path, reading);
   // Never match if the rule is unsound; without its condition it would cover later rules.
   const { ast, ...condition } = isSound ? compileWhen(input, path, reading) : NEVER;
@@ -118,12 +118,12 @@ function readAgents(
     const place = [...path, 'agent', index];
     if (read.kind === 'ambiguous') report.error(place, describeAmbiguousAgent(text, read.meanings));
     else if (read.kind === 'no-kind') report.error(place, describeUnknownAgentKind(text));
-    else if (known && !read.isKnown) warnOfStranger(read.pattern, place, report);
+    else if (known && !read.isKnown) warnOfUnknownAgent(read.pattern, place, report);
     return read.kind === 'pattern' ? [read.pattern] : [];
   });
 }
 
-function warnOfStranger(
+function warnOfUnknownAgent(
   { isBare, kind, text }: AgentPattern,
   place: Path,
   report: ProblemReporter,
@@ -162,7 +162,7 @@ function refusal({ reason }: RuleInput | DefaultInput) {
 }
 
 /** Rejects keys without effect for this gate, because they would mislead readers. */
-function judgeRuling(
+function checkRuling(
   input: RuleInput | DefaultInput,
   path: Path,
   { report, routes }: RuleReaderContext,
@@ -172,13 +172,13 @@ function judgeRuling(
   if (route !== undefined && !routes.includes(route)) {
     report.error([...path, 'route'], `There is no route “${route}”.${suggestName(route, routes)}`);
   }
-  const idle = {
+  const hasNoEffect = {
     route: gate === 'refuse' || (gate === 'run' && !hasCondition),
     risk: gate !== 'ask',
     reason: gate !== 'refuse',
   };
   for (const key of ['route', 'risk', 'reason'] as const) {
-    if (input[key] === undefined || !idle[key]) continue;
+    if (input[key] === undefined || !hasNoEffect[key]) continue;
     report.errorAtKey([...path, key], `“${key}” has no effect with gate: ${gate}. Take it out.`);
   }
   if (reason === undefined && gate === 'refuse') {
@@ -190,9 +190,9 @@ function judgeRuling(
 }
 
 /** Tools of MCP servers (`server__tool`) come and go, so their names are not checked. */
-const OF_A_SERVER = /^[A-Za-z0-9][A-Za-z0-9_-]*__/;
+const SERVER_TOOL = /^[A-Za-z0-9][A-Za-z0-9_-]*__/;
 
-function warnOfStrangers(
+function warnOfUnknownTools(
   { tools }: RuleInput,
   path: Path,
   { known, report }: RuleReaderContext,
@@ -200,7 +200,7 @@ function warnOfStrangers(
   if (!known) return;
   for (const [index, glob] of tools.entries()) {
     if (known.tools.some((name) => matchesGlob(glob, name))) continue;
-    if (OF_A_SERVER.test(glob)) continue;
+    if (SERVER_TOOL.test(glob)) continue;
     const hint = glob.includes('*') ? hintOfPattern(glob) : suggestName(glob, known.tools);
     const where = ' Tools of your own come from TOOLS_MODULE.';
     report.warn([...path, 'tools', index], `There is no tool like “${glob}” here.${hint}${where}`);
@@ -212,7 +212,7 @@ function hintOfPattern(glob: string): string {
 }
 
 /** Programs and graphs bring their own tools. */
-function isOfPrograms({ agent }: RuleInput): boolean {
+function isForExternalCallers({ agent }: RuleInput): boolean {
   return agent?.every((text) => /^(?:key|graph):/.test(text)) ?? false;
 }
 
@@ -222,7 +222,7 @@ function warnOfFields(
   path: Path,
   { known, report }: RuleReaderContext,
 ): void {
-  const found = isOfPrograms(input) ? undefined : schemasOf(input.tools, known);
+  const found = isForExternalCallers(input) ? undefined : schemasOf(input.tools, known);
   if (!found) return;
   for (const unknown of findUnknownFields(ast, found.schemas)) {
     const message = describeUnknownField(unknown, found);

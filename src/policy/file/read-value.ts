@@ -26,15 +26,15 @@ export function readValue<Output>(
   const read = schema.safeParse(value);
   if (read.success) return { value: read.data, isSound: true };
   const known = 'shape' in schema && isObject(schema.shape) ? Object.keys(schema.shape) : [];
-  const wrong = new Set<PropertyKey>();
+  const invalid = new Set<PropertyKey>();
   for (const issue of read.error.issues) {
     reportIssue(issue, value, known, place);
     const [key] = issue.path;
-    if (key !== undefined) wrong.add(key);
-    else if (issue.code === 'unrecognized_keys') for (const each of issue.keys) wrong.add(each);
+    if (key !== undefined) invalid.add(key);
+    else if (issue.code === 'unrecognized_keys') for (const each of issue.keys) invalid.add(each);
   }
   if (!isObject(value)) return { value: undefined, isSound: false };
-  const rest = Object.fromEntries(Object.entries(value).filter(([key]) => !wrong.has(key)));
+  const rest = Object.fromEntries(Object.entries(value).filter(([key]) => !invalid.has(key)));
   return { value: schema.safeParse(rest).data, isSound: false };
 }
 
@@ -58,8 +58,8 @@ function reportIssue(
 }
 
 /** Suggests the existing name closest to an unknown one, or lists all names. */
-export function suggestName(wrong: string, names: readonly string[]): string {
-  const near = closestMatch(wrong, names, { maxDistance: Math.max(2, wrong.length / 3) });
+export function suggestName(invalid: string, names: readonly string[]): string {
+  const near = closestMatch(invalid, names, { maxDistance: Math.max(2, invalid.length / 3) });
   if (near !== undefined) return ` Did you mean “${near}”?`;
   return names.length === 0 ? '' : ` There are: ${names.join(', ')}.`;
 }

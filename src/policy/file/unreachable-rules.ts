@@ -38,7 +38,7 @@ export function reportUnreachable(
 }
 
 /** A `run` rule without agents never applies to external calls, so later rules get them. */
-function sparesPrograms({ agents, ruling }: Rule<string>): boolean {
+function skipsExternalCalls({ agents, ruling }: Rule<string>): boolean {
   return ruling.gate === 'run' && !agents;
 }
 
@@ -50,7 +50,7 @@ function reportCover(
 ): void {
   const names = earlier.map(({ name }) => name).join(' and ');
   const take = earlier.length === 1 ? 'takes' : 'take';
-  if (earlier.some(sparesPrograms) && !sparesPrograms(rule)) {
+  if (earlier.some(skipsExternalCalls) && !skipsExternalCalls(rule)) {
     report.warn(path, `Only calls of programs come to this rule: ${names} ${take} all others.`);
     return;
   }
@@ -66,7 +66,7 @@ function reportWider(
   path: Path,
   report: ProblemReporter,
 ): void {
-  const who = sparesPrograms(earlier) && !sparesPrograms(rule) ? ' but those of programs' : '';
+  const who = skipsExternalCalls(earlier) && !skipsExternalCalls(rule) ? ' but those of programs' : '';
   report.warn(
     [...path, 'when'],
     `This rule never matches: whatever meets its condition${who} meets that of ${earlier.name}, which comes first. Put it before, or take it out.`,
@@ -78,20 +78,20 @@ function findCover(
   rule: Rule<string>,
   earlier: readonly ParsedRule[],
 ): readonly Rule<string>[] | undefined {
-  const takers = earlier
+  const candidates = earlier
     .map((each) => each.rule)
     .filter((each) => !each.condition && coversCallers(each, rule));
-  const cover = rule.tools.map((tool) => takers.find(({ tools }) => takesTool(tools, tool)));
+  const cover = rule.tools.map((tool) => candidates.find(({ tools }) => coversTool(tools, tool)));
   if (cover.includes(undefined)) return undefined;
-  return [...new Set(cover.flatMap((taker) => taker ?? []))];
+  return [...new Set(cover.flatMap((candidate) => candidate ?? []))];
 }
 
 function isWider({ ast, rule: earlier }: ParsedRule, rule: Rule<string>, own: ASTNode): boolean {
   if (!ast || !coversCallers(earlier, rule)) return false;
-  return rule.tools.every((tool) => takesTool(earlier.tools, tool)) && implies(own, ast);
+  return rule.tools.every((tool) => coversTool(earlier.tools, tool)) && implies(own, ast);
 }
 
-function takesTool(globs: readonly string[], tool: string): boolean {
+function coversTool(globs: readonly string[], tool: string): boolean {
   return globs.some((glob) => matchesGlob(glob, tool));
 }
 
