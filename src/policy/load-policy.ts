@@ -31,7 +31,7 @@ export async function readPolicyText(path: string): Promise<string> {
   } catch (error) {
     const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const why = isGone ? 'there is no such file' : describeFileError(error);
-    const message = `${path} can't be read: ${why}. Put a policy there, or name another file in POLICY_FILE.`;
+    const message = `${path} can't be read: ${why}. Put a policy there, or set POLICY_FILE to another file.`;
     throw new PolicyFileError(message, { cause: error });
   }
 }
@@ -53,13 +53,13 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new Error('it is not UTF-8; save it so', { cause: error });
+    throw new Error('it is not UTF-8; save it as UTF-8', { cause: error });
   }
 }
 
 function assertReadableFile(stats: Stats): void {
   if (stats.isDirectory()) throw new Error('it is a folder');
-  if (!stats.isFile()) throw new Error('it is no regular file, but a pipe, a device or a socket');
+  if (!stats.isFile()) throw new Error('it is not a regular file but a pipe, a device or a socket');
   if (stats.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
 }
 
@@ -106,12 +106,12 @@ async function lookUp(file: PolicyFile, directory: NameDirectory) {
 
 function describeUnknown(name: PolicyName): string {
   return name.startsWith('#')
-    ? `Slack shows the app no channel “${name}”. Correct the name; if the channel is private, invite the app to it.`
-    : `Slack knows no person and no user group “${name}”. Correct the handle, or write the id: user:U… or usergroup:S….`;
+    ? `The app can’t see a channel “${name}” in Slack. Correct the name; if the channel is private, invite the app to it.`
+    : `Slack has no person or user group “${name}”. Correct the handle, or write the id: user:U… or usergroup:S….`;
 }
 
 function describeSeveral(name: PolicyName, ids: readonly ResolvedName[]): string {
-  return `“${name}” may be any of ${ids.join(', ')}. Write the id of the one that is meant.`;
+  return `“${name}” is ambiguous: ${ids.join(', ')}. Write the id of the one you mean.`;
 }
 
 /** Names may resolve to the same person, so count the approvers again. */

@@ -80,7 +80,7 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   async function rejectPolicyFile(error: PolicyFileError): Promise<void> {
     log.error(
       { policy: current.hash },
-      `The policy was not changed; the old one holds. ${error.message}`,
+      `The policy was not changed; the old one stays in force. ${error.message}`,
     );
     await audit.append([
       entry('policy.refused', { kept: current.hash, why: error.message.slice(0, MAX_WHY) }),
@@ -110,7 +110,7 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
       checkFile().then(checkAgainIn, (error: unknown) => {
         log.error(
           { err: error },
-          'The policy file has changed and can’t be read now; the old rules hold.',
+          'The policy file has changed but can’t be loaded now; the old rules stay in force.',
         );
         checkAgainIn(RETRY_MS);
       });
@@ -149,17 +149,17 @@ function logLoadedPolicy(opened: OpenedPolicy, file: string, log: Log): void {
   if (policy.onError === 'run') {
     log.warn(
       { policy: hash },
-      `${file} says onPolicyError: run. Where the condition of a rule that asks can’t be answered, the call runs unasked.`,
+      `${file} sets onPolicyError: run. If the condition of a rule that asks can’t be evaluated, the call runs without approval.`,
     );
   }
   if (policy.slackMayLoosen) {
     log.warn(
       { policy: hash },
-      `${file} says slackMayLoosen: true. Routes that admins set in Slack win over its rules.`,
+      `${file} sets slackMayLoosen: true. Routes that admins set in Slack override its rules.`,
     );
   }
   log.info(
     { policy: hash, rules: policy.rules.length, names: Object.fromEntries(names) },
-    `The policy of ${file} holds.`,
+    `The policy in ${file} is in force.`,
   );
 }

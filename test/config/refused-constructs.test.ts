@@ -235,7 +235,7 @@ describe('a command', () => {
     [['keys', 'revoke', 'a', 'b'], /Say the id or the name of one key/],
     [['policy', 'check', '--file', 'a', 'b'], /Name one file/],
     [[...EXPLAIN, '--requester', 'U2'], /--requester is there twice/],
-    [[...EXPLAIN.slice(0, 3), '{"a":1,"a":2}', ...EXPLAIN.slice(4)], /“?"a" stands twice/],
+    [[...EXPLAIN.slice(0, 3), '{"a":1,"a":2}', ...EXPLAIN.slice(4)], /“?"a" appears twice/],
     [[...EXPLAIN.slice(0, 3), '{"a":1e400}', ...EXPLAIN.slice(4)], /would lose digits/],
     [['policy', 'rewrite'], /There is no command “policy rewrite”/],
   ];

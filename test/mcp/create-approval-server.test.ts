@@ -205,7 +205,7 @@ it('over stdio it ends with its input, and takes back what waits', async (t) => 
   input.write('"arguments":{"question":"Shown?","question":"Asked?"}}}\n');
   const refused = JSON.parse(String(await once(output, 'data')));
   assert.equal(refused.id, 7);
-  assert.match(refused.error.message, /"question" stands twice/);
+  assert.match(refused.error.message, /"question" appears twice/);
   say({ id: 2, method: 'tools/call', params: { name: 'permission_prompt', arguments: BASH } });
   await until(() => desk.approvals().length === 1, 5);
   input.end();
@@ -248,7 +248,7 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
   assert.equal(desk.approvals().length, 2);
   for (const [unread, why] of [
     ['{', /cut off/],
-    [asked().replace('"tool_name"', '"tool_name":"Read","tool_name"'), /stands twice/],
+    [asked().replace('"tool_name"', '"tool_name":"Read","tool_name"'), /appears twice/],
     [asked().replace('"command"', '"__proto__":{},"command"'), /__proto__/],
   ] as const) {
     const { permissionDecision, permissionDecisionReason } = await outputOf(answer(unread));

@@ -156,7 +156,7 @@ describe('/mcp', () => {
     assert.match(told, /tokens of people are not taken here/);
     // What a reader of JSON would pass over is not shown to people as something else.
     for (const [bad, says] of [
-      [LIST.replace('"id":1', '"id":1,"id":2'), /stands twice/],
+      [LIST.replace('"id":1', '"id":1,"id":2'), /appears twice/],
       [LIST.replace('"id":1', '"id":1,"__proto__":{}'), /__proto__/],
       [LIST.replace('"id":1', '"id":1,"params":{"_meta":{"n":9007199254740993}}'), /lose digits/],
       ['{', /cut off/],

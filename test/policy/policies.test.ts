@@ -221,7 +221,7 @@ testPolicies({
       what: 'a pattern that is none',
       rules: when('args.to.matches(args.to)'),
       facts: { args: { to: '(secret' } },
-      says: 'ask lead !A text is no regular expression.',
+      says: 'ask lead !A string is not a valid regular expression.',
     },
     {
       what: 'loops in loops',
@@ -239,7 +239,7 @@ testPolicies({
       what: 'a key that may be secret is not told',
       rules: when('args[args.to] == 1'),
       facts: { args: { to: 'hunter2' } },
-      says: 'ask lead !There is no such key, or place in a list.',
+      says: 'ask lead !There is no such key or list index.',
     },
   ],
 });

@@ -140,7 +140,7 @@ describe('the policy file', () => {
     assert.equal(detail?.kept, current().hash);
     const errors = logged.filter((line) => line.startsWith('error'));
     assert.equal(errors.length, 1);
-    assert.match(errors[0] ?? '', /the old one holds.*policy\.yaml:1:10/s);
+    assert.match(errors[0] ?? '', /the old one stays in force.*policy\.yaml:1:10/s);
     await writeFile(path, REFUSE);
     await lookUntil(() => gate() === 'refuse');
   });
@@ -161,7 +161,7 @@ describe('the policy file', () => {
     await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
     assert.equal(gate(), 'refuse');
     assert.match(String(audited.at(-1)?.detail.why), /is inside WORKSPACE_DIR.*Put it outside/);
-    assert.ok(logged.some((line) => /^error: .*old one holds.*inside WORKSPACE_DIR/.test(line)));
+    assert.ok(logged.some((line) => /^error: .*old one stays in force.*inside WORKSPACE_DIR/.test(line)));
     await rm(path);
     await writeFile(path, RUN);
     await lookUntil(() => gate() === 'run');
@@ -187,14 +187,14 @@ describe('the policy file', () => {
     for (const file of [pipe, '/dev/zero']) {
       await assert.rejects(loadPolicy(file, anywhere), (error) => {
         assert.ok(error instanceof PolicyFileError);
-        assert.match(error.message, /can't be read: it is no regular file.* Put a policy there/);
+        assert.match(error.message, /can't be read: it is not a regular file.* Put a policy there/);
         return true;
       });
     }
     await rename(pipe, path);
     await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
     assert.equal(gate(), 'run');
-    assert.match(String(audited.at(-1)?.detail.why), /no regular file/);
+    assert.match(String(audited.at(-1)?.detail.why), /not a regular file/);
   });
 
   it('that is written anew with the same rules changes nothing', async (t) => {
@@ -241,17 +241,17 @@ describe('names in the policy file', () => {
       assert.ok(error instanceof PolicyFileError);
       assert.match(
         error.message,
-        /:3:19: Slack shows the app no channel “#ops”\. .*invite the app/,
+        /:3:19: The app can’t see a channel “#ops” in Slack\. .*invite the app/,
       );
       assert.match(
         error.message,
-        /:3:39: “@lead” may be any of user:U1, usergroup:S1\. Write the id/,
+        /:3:39: “@lead” is ambiguous: user:U1, usergroup:S1\. Write the id/,
       );
       return true;
     });
     await assert.rejects(
       watch(t, NAMED, { ...EVERY_NAME, '@team': [] }),
-      /:3:56: Slack knows no person and no user group “@team”/,
+      /:3:56: Slack has no person or user group “@team”/,
     );
   });
 
@@ -261,7 +261,7 @@ describe('names in the policy file', () => {
       '"@also"',
     );
     const names = { ...EVERY_NAME, '@also': ['user:U0LEAD'] } as const;
-    await assert.rejects(watch(t, text, names), /only one person can approve, and 2 have to/);
+    await assert.rejects(watch(t, text, names), /only one person can approve, but 2 must/);
   });
 
   it('that Slack does not tell on the way leave the old rules, until it does', async (t) => {

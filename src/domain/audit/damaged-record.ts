@@ -31,7 +31,7 @@ export class DamagedRecordError extends Error {
 
   constructor(why: string, { record, cause }: { record: RecordName; cause?: unknown }) {
     super(
-      `The stored ${describeRecordName(record)} can not be read: ${why}. Restore it from a backup.`,
+      `The stored ${describeRecordName(record)} cannot be read: ${why}. Restore it from a backup.`,
       {
         cause,
       },

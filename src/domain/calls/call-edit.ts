@@ -123,7 +123,7 @@ export function describeCallEdit({ by, changes, args }: CallEdit): string {
 
 function describeArgumentChange({ path, from, to, isSecret }: ArgChange): string {
   const name = path.length === 0 ? 'the arguments' : path.join('.');
-  if (isSecret) return `${name}: changed (a secret, not told)`;
+  if (isSecret) return `${name}: changed (secret, not shown)`;
   return `${name}: from ${describeValue(from, MAX_FROM)} to ${describeValue(to, MAX_TO)}`;
 }
 

@@ -93,16 +93,16 @@ export const CHOICE_LIMITS = { most: 20, length: 200 } as const;
 /** Explains why these answers can't be offered; undefined if they can. */
 export function choicesProblem(choices: readonly string[]): string | undefined {
   if (choices.length === 0 || choices.length > CHOICE_LIMITS.most) {
-    return `has to offer 1 to ${CHOICE_LIMITS.most} answers; it offers ${choices.length}`;
+    return `must offer 1 to ${CHOICE_LIMITS.most} answers; it offers ${choices.length}`;
   }
   const bad = choices.findIndex(
     (choice) =>
       choice.trim() === '' || choice.length > CHOICE_LIMITS.length || /[\r\n]/.test(choice),
   );
   if (bad !== -1) {
-    return `has to hold lines of 1 to ${CHOICE_LIMITS.length} characters; answer ${bad + 1} is none`;
+    return `must be lines of 1 to ${CHOICE_LIMITS.length} characters; answer ${bad + 1} is not`;
   }
-  return new Set(choices).size === choices.length ? undefined : 'offers an answer twice';
+  return new Set(choices).size === choices.length ? undefined : 'offers the same answer twice';
 }
 
 /** Explains why a caller can't restrict decisions to this list; undefined if it can. */
@@ -113,10 +113,10 @@ export function decisionsProblem(
   const twice = decisions.find((each, i) => decisions.indexOf(each) !== i);
   if (twice !== undefined) return `names “${twice}” twice`;
   if (decisions.every((each) => each === 'edit')) {
-    return 'has to name another decision beside “edit”, so that people need not change anything';
+    return 'must include another decision than “edit”, because people may not want to change anything';
   }
   if (choices === undefined || decisions.includes('reply')) return undefined;
-  return 'has to name “reply” where choices are offered: they are its answers';
+  return 'must include “reply” if there are choices, because a choice is sent as a reply';
 }
 
 /** Explains that the caller does not accept a decision; undefined if it does. */
@@ -126,8 +126,8 @@ export function explainUnsupportedDecision(
 ): string | undefined {
   const { by, decisions } = call.outside ?? {};
   if (!by || !decisions || decisions.includes(decision)) return undefined;
-  const takes = isAnswerOnly(call) ? 'only an answer (a reply)' : `only ${decisions.join(', ')}`;
-  return `${CALLERS[by]} that asks this takes ${takes}, so “${decision}” is not possible.`;
+  const accepted = isAnswerOnly(call) ? 'only an answer (a reply)' : `only ${decisions.join(', ')}`;
+  return `${CALLERS[by]} that made this call accepts ${accepted}, so “${decision}” is not possible.`;
 }
 
 const CALLERS: Readonly<Record<CallOrigin['by'], string>> = {

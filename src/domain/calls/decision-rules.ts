@@ -120,7 +120,7 @@ export function ruleSettlement(
   const ran = command.finding === 'ran';
   const outcome: Outcome = ran
     ? { kind: 'result', text: 'A person checked: it ran. Its own result was lost.' }
-    : { kind: 'error', text: 'A person checked: it did not run, and it is not to be run.' };
+    : { kind: 'error', text: 'A person checked: it did not run, and it must not be run.' };
   const status = ran ? 'succeeded' : 'failed';
   return steps(stepFrom(call, 'settle', now, { status, verdict, outcome }));
 }
@@ -134,7 +134,7 @@ export function isOverdue({ deadlineAt, status }: Call, now: number): boolean {
 /** Expires a pending or approved call. An unknown call stays unknown; the agent is told so. */
 export function ruleExpiry(call: Call, now: number): Step {
   if (call.status === 'unknown') {
-    const reason = 'it was cut off while it ran, and nobody has said since what happened.';
+    const reason = 'it was interrupted while running, and nobody has reported what happened.';
     return stepFrom(call, 'expire', now, {
       status: 'unknown',
       outcome: { kind: 'unknown', reason },
@@ -150,7 +150,7 @@ export function stopForgedCall(
   mayHaveRun = call.status === 'unknown',
 ): Step {
   const end = mayHaveRun ? 'It was not run again.' : 'Nothing was run.';
-  const note = `integrity_error: the stored arguments are not those that were shown. ${end}`;
+  const note = `integrity_error: the stored arguments differ from those that were shown. ${end}`;
   const why = 'its stored arguments had been changed. People have been told.';
   const text = mayHaveRun
     ? `It is not known whether this ran; it was not run again, since ${why}`
@@ -271,7 +271,7 @@ function withoutNote({ note: _why, ...call }: Call): Call {
 
 function ruleReply(call: Call, verdict: Verdict, text: string): DecisionRuling {
   if (text.trim() === '') {
-    const problems = [{ path: ['text'], message: 'Write what the agent is to be told.' }];
+    const problems = [{ path: ['text'], message: 'Enter a reply for the agent.' }];
     return answer({ kind: 'invalid', call, problems });
   }
   return conclude(call, 'replied', { kind: 'reply', text, by: verdict.by }, verdict);

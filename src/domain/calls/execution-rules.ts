@@ -79,8 +79,8 @@ function findObstacle(call: Call, facts: ClaimFacts): Step | undefined {
 
 /** Explains that a tool is missing. An MCP server's tool may come back. */
 export function describeMissingTool({ server, tool }: Pick<Call, 'server' | 'tool'>): string {
-  if (server === undefined) return `The tool “${tool}” is no longer there.`;
-  return `The tool “${tool}” is not there now: the MCP server “${server}” can’t be reached, or has it no more.`;
+  if (server === undefined) return `The tool “${tool}” is no longer available.`;
+  return `The tool “${tool}” is not available: the MCP server “${server}” is unreachable or no longer offers it.`;
 }
 
 /**
@@ -97,7 +97,7 @@ export function ruleRecovery(call: Call, now: number, fence: number, mayRerun = 
 
 /** Refuses to rerun a dead worker's call. `why` is a sentence for people. */
 export function rejectRerun(call: Call, why: Sentence, now: number): Step {
-  const note = sentence`The process died while this ran, and it is not run again: ${why} It may have run, in part or whole. Please check.`;
+  const note = sentence`The process died while this ran. It was not run again: ${why} It may have run, in part or whole. Please check.`;
   return stepFrom(call, 'recover', now, toUnknownPatch(call, now, note));
 }
 
@@ -110,12 +110,12 @@ export function abandonRun(call: Call, cause: 'stop' | 'deadline' | 'silence', n
 }
 
 const STILL_RUNNING =
-  'and the tool goes on all the same: it may still be at work, or have run in part or whole. Please check.';
+  'but the tool did not stop. It may still be running, or have run in part or whole. Please check.';
 const ABANDONED = {
   stop: `A person stopped this, ${STILL_RUNNING}`,
-  deadline: `This took too long and was told to end, ${STILL_RUNNING}`,
+  deadline: `This took too long and was told to stop, ${STILL_RUNNING}`,
   silence:
-    'Whoever asked for this took it and has not said since what came of it. It may have run, in part or whole. Please check.',
+    'The caller took this call and has not reported a result. It may have run, in part or whole. Please check.',
 } as const;
 
 /** Marks a call whose tool can't tell whether it ran. `why` is a sentence for people. */
@@ -193,7 +193,7 @@ function renewAttempt(
     status: 'pending',
     digest: callDigestOf(shown),
     votes: [],
-    note: 'What this works on has changed since it was shown. Nothing was run: please look again.',
+    note: 'The preview has changed since it was shown. Nothing was run. Please review it again.',
     deadlineAt: call.deadlineAt ?? now + route.deadlineMs,
   });
 }
@@ -220,7 +220,7 @@ export function restartEscalation({ escalatedFrom: _old, ...call }: Call): Call 
 }
 
 const UNCLEAR =
-  'When this was about to run, Slack did not tell who may approve it. Nothing was run: please approve it again.';
+  'Slack could not confirm the approvers when this was about to run. Nothing was run. Please approve it again.';
 
 function returnToPending(
   call: Call,
@@ -247,7 +247,7 @@ export function explainLostApproval(
   { by, reason }: Vote,
   voters: KnownApprovers | undefined,
 ): string | undefined {
-  if (route.requiresReason && reason === undefined) return 'an approval needs a reason now';
+  if (route.requiresReason && reason === undefined) return 'approvals now need a reason';
   const standing = voters?.standings.get(by.user) ?? 'gone';
   const groups = voters?.groups ?? new Map();
   const permission = checkDecisionPermission(route, effectiveRequester(call, by), by, 'approve', {
@@ -262,13 +262,13 @@ export function explainLostApproval(
 
 function describeReopened(call: Call, route: Route, lost: readonly Sentence[]): Sentence {
   if (call.doubt === 'unsealed') {
-    return 'Nobody can tell any more who had approved this. Nothing was run: please look again.';
+    return 'The earlier approvals can no longer be verified. Nothing was run. Please review it again.';
   }
   if (call.votes.length === 0) return 'The policy has changed: this now needs an approval.';
   if (lost.length === 0) {
     return `The policy has changed: this now needs ${route.quorum} approvals. Nothing was run.`;
   }
-  return sentence`An approval does not count any more: ${joinSentences(lost, ', ')}. Nothing was run.`;
+  return sentence`An approval no longer counts: ${joinSentences(lost, ', ')}. Nothing was run.`;
 }
 
 /** Ends a call that the policy refuses or the current tool does not accept. */

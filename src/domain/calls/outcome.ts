@@ -51,7 +51,7 @@ const WITHDRAWN: Record<WithdrawalCause, { text: string; endsTurn: boolean }> = 
   },
   stop: { text: 'Not run: a person stopped the work.', endsTurn: true },
   'turn-ended': { text: 'Not run: the turn had ended.', endsTurn: true },
-  cancelled: { text: 'Not run: whoever asked for it took it back.', endsTurn: true },
+  cancelled: { text: 'Not run: the program that asked for it cancelled it.', endsTurn: true },
 };
 
 /** An approval, with an optional reason. */

@@ -44,7 +44,7 @@ export function escalateCall(call: Call, now: number): Step | undefined {
     votes: [],
     pendingSince: now,
     deadlineAt: now + to.deadlineMs,
-    note: `Nobody decided in time on the route “${call.route?.name}”: it has gone on to “${to.name}”.`,
+    note: `Nobody decided in time on the route “${call.route?.name}”, so it was escalated to “${to.name}”.`,
   });
 }
 

@@ -78,7 +78,7 @@ function describePending(call: Call, { isReaders, missing }: PendingDeciders): S
 }
 
 function describeRunning({ child, claim }: Call): Sentence {
-  if (child !== undefined) return 'a helper is at work';
+  if (child !== undefined) return 'a helper is working on it';
   return claim ? sentence`running since ${{ at: claim.at }}` : 'running';
 }
 

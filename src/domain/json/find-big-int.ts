@@ -6,7 +6,7 @@ export function refuseBigInt(state: unknown): void {
   const path = findBigInt(state);
   if (path === undefined) return;
   throw new TypeError(
-    `The graph's state holds a BigInt at ${path || 'its root'}, which JSON can not carry. ` +
+    `The graph's state holds a BigInt at ${path || 'its root'}, which JSON cannot represent. ` +
       'Keep it as a string.',
   );
 }

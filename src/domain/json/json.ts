@@ -23,6 +23,6 @@ export function readStoredJson(text: string): JsonValue {
 export function canonicalJson(value: JsonValue): string {
   const text = canonicalize(value);
   if (text === undefined)
-    throw new TypeError('The value has no JSON text: undefined, or a function.');
+    throw new TypeError('JSON cannot represent this value: undefined, or a function.');
   return text;
 }

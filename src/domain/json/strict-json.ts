@@ -196,7 +196,7 @@ function readKey(reader: Reader, entries: { readonly [key: string]: JsonValue })
   const key = readString(reader);
   if (key === '__proto__') failParsing(reader, 'The key "__proto__" is not allowed.', start);
   if (Object.hasOwn(entries, key)) {
-    failParsing(reader, `The key ${quote(key)} stands twice in one object.`, start);
+    failParsing(reader, `The key ${quote(key)} appears twice in one object.`, start);
   }
   return key;
 }
@@ -235,7 +235,7 @@ function readEscape(reader: Reader): string {
   const mark = reader.text.charAt(reader.at);
   const known = mark === '' ? undefined : ESCAPES[mark];
   if (known === undefined && mark !== 'u') {
-    failParsing(reader, `"\\${mark}" is not an escape of JSON.`, reader.at - 1);
+    failParsing(reader, `"\\${mark}" is not a JSON escape.`, reader.at - 1);
   }
   reader.at += 1;
   if (known !== undefined) return known;
@@ -249,7 +249,7 @@ function readNumber(reader: Reader): number {
   const text = take(reader, NUMBER);
   if (text === undefined) failParsing(reader, `Expected a JSON value: ${found(reader)}.`);
   if (/[0-9.eE+-]/.test(reader.text.charAt(reader.at))) {
-    failParsing(reader, 'A number is not written as JSON writes it.', start);
+    failParsing(reader, 'A number is not written in JSON syntax.', start);
   }
   const value = Number(text);
   if (!Number.isFinite(value) || decimalOf(text) !== decimalOf(String(value))) {

@@ -118,7 +118,7 @@ function explainUnavailable(
 ): Sentence | undefined {
   if (!isGroup(approver)) {
     const user = approver === 'requester' ? call.requester.user : userOf(approver);
-    if (!isCandidate(call, user, known.groups)) return 'not one of those whom the policy names';
+    if (!isCandidate(call, user, known.groups)) return 'not named in the policy';
     return explainUnableApprover(call, user, known.profiles.get(user));
   }
   const group = known.groups.get(approver);

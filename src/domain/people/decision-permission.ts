@@ -143,7 +143,7 @@ function describeAllowedPeople(route: Route, groups: KnownGroups): Sentence {
       ', ',
     );
   if (!route.among) return sentence`Only ${name(route.approvers)} may decide this call.`;
-  return sentence`Only those of ${name(route.approvers)} may decide this call who are also of ${name(route.among)}.`;
+  return sentence`Only people who are among ${name(route.approvers)} and also among ${name(route.among)} may decide this call.`;
 }
 
 function nameApprover(approver: Approver, groups: KnownGroups): SentencePart {

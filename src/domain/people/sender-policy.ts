@@ -33,7 +33,7 @@ const REFUSALS: Readonly<Record<Exclude<WorkspaceMembership, 'member'>, SenderRe
 export const MEMBERSHIP_LABELS: Readonly<Record<WorkspaceMembership, string>> = {
   member: 'a member',
   guest: 'a guest',
-  stranger: 'not of this workspace',
+  stranger: 'not a member of this workspace',
   bot: 'a bot',
   gone: 'deactivated',
 };
@@ -57,13 +57,13 @@ export function explainRefusedSender(
   if (rules.users && !rules.users.has(person.user)) {
     return {
       why: 'not among TALK_USERS',
-      sentence: 'I only work for the people whom the operator has named, and you are not yet one.',
+      sentence: 'I only work for people on the operator’s list, and you are not on it yet.',
     };
   }
   if (rules.channels && !isDirect(channel) && !rules.channels.has(channel)) {
     return {
       why: 'not among TALK_CHANNELS',
-      sentence: 'I don’t work in this channel. Write to me directly, or in a channel of mine.',
+      sentence: 'I don’t work in this channel. Message me directly, or in a channel where I do.',
     };
   }
   return undefined;

@@ -85,7 +85,7 @@ function nameApprovers(approvers: readonly Approver[], handles: Handles): Senten
 }
 
 function nameApprover(approver: Approver, handles: Handles): SentencePart {
-  if (approver === 'requester') return 'whoever asked';
+  if (approver === 'requester') return 'the requester';
   if (!isGroup(approver)) return { person: approver.slice('user:'.length) };
   return { group: approver, handle: handles.get(approver) };
 }

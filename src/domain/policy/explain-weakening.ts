@@ -80,7 +80,7 @@ const DIFFERENCES: readonly Difference[] = [
     field: 'counts',
     find: ({ selfApproval }, route) =>
       selfApproval && !route.selfApproval
-        ? 'there nobody’s approval of their own calls counts.'
+        ? 'it does not count approvals of one’s own calls.'
         : undefined,
   },
   {
@@ -91,7 +91,7 @@ const DIFFERENCES: readonly Difference[] = [
   {
     field: 'counts',
     find: ({ allowsGuests }, route) =>
-      allowsGuests && !route.allowsGuests ? 'there guests decide nothing.' : undefined,
+      allowsGuests && !route.allowsGuests ? 'it does not let guests decide.' : undefined,
   },
   {
     field: 'decisions',
@@ -104,7 +104,7 @@ const DIFFERENCES: readonly Difference[] = [
     field: 'deadline',
     find: ({ deadlineMs }, route) =>
       deadlineMs > route.deadlineMs
-        ? `there the time is over after ${formatDuration(route.deadlineMs)}.`
+        ? `its deadline is ${formatDuration(route.deadlineMs)}.`
         : undefined,
   },
   {
@@ -112,7 +112,7 @@ const DIFFERENCES: readonly Difference[] = [
     find: ({ approvers }, route) => {
       const isFixed = countApprovers(route.approvers, true) !== undefined;
       const isMore = approvers.some((each) => !route.approvers.includes(each));
-      return isFixed && isMore ? 'it names others as those who decide.' : undefined;
+      return isFixed && isMore ? 'it names other approvers.' : undefined;
     },
   },
   {
@@ -125,7 +125,7 @@ const DIFFERENCES: readonly Difference[] = [
   {
     field: 'escalateTo',
     find: ({ escalate }) =>
-      escalate ? 'whom its calls escalate to is for the file to say.' : undefined,
+      escalate ? 'only the file can set where its calls escalate.' : undefined,
   },
 ];
 

@@ -49,7 +49,7 @@ export function resolveRoutes(
 
   function idOf(name: PolicyName): ResolvedName {
     const id = ids.get(name);
-    if (id === undefined) throw new Error(`Nobody said what ${name} is.`);
+    if (id === undefined) throw new Error(`The name ${name} was not looked up.`);
     return id;
   }
 
@@ -57,7 +57,7 @@ export function resolveRoutes(
     const known = resolved.get(name);
     if (known) return known;
     const draft = drafts.get(name);
-    if (!draft || visiting.has(name)) throw new Error(`The route “${name}” leads nowhere.`);
+    if (!draft || visiting.has(name)) throw new Error(`The route “${name}” is missing, or escalates in a circle.`);
     visiting.add(name);
     const { approvers, channel, escalate, ...rest } = draft;
     const route: Route = {

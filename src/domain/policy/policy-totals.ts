@@ -57,9 +57,9 @@ function read(field: string, args: JsonValue, whose: string): number {
   let value: JsonValue | undefined = args;
   for (const key of field.split('.')) value = valueAt(value, key);
   if (value === undefined) throw new Error(`“${field}” is missing in ${whose}.`);
-  if (typeof value !== 'number') throw new Error(`“${field}” is no number in ${whose}.`);
+  if (typeof value !== 'number') throw new Error(`“${field}” is not a number in ${whose}.`);
   // A negative value would make room for others.
-  if (value < 0) throw new Error(`“${field}” is below zero in ${whose}.`);
+  if (value < 0) throw new Error(`“${field}” is negative in ${whose}.`);
   return value;
 }
 

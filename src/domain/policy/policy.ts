@@ -263,7 +263,7 @@ function describeUnclear(
 ): Mismatch {
   const who = agent ? formatAgent(agent) : '';
   const { kind = '', text = '' } = pattern ?? {};
-  const failure = `“${text}” means ${kind}:${text} there, and ${who} has such a name too.`;
+  const failure = `“${text}” means ${kind}:${text} in the policy, but ${who} has that name too.`;
   return { kind: 'failed', failure };
 }
 
@@ -285,9 +285,9 @@ function rulingOnError<R>(
 
 function describeRefusal(rule: string, reason: string, failure: string | undefined): string {
   if (failure === undefined) return reason;
-  return `${reason} (The policy’s condition could not be answered, ${rule}: ${failure})`;
+  return `${reason} (The policy’s condition could not be evaluated, ${rule}: ${failure})`;
 }
 
 function describeFailure(rule: string, failure: string): string {
-  return `The policy’s condition could not be answered (${rule}): ${failure} So people are asked.`;
+  return `The policy’s condition could not be evaluated (${rule}): ${failure} So people are asked.`;
 }

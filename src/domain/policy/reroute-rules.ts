@@ -132,12 +132,12 @@ function describeChanges(call: Call, route: Route, risk: Risk): readonly Change[
       words: `it needs ${countApprovals(route.quorum)} instead of ${old.quorum}`,
     },
     differs(APPROVER_FIELDS) && { label: 'approvers', words: 'other people may decide' },
-    old.channel !== route.channel && { label: 'channel', words: 'its card has another place' },
+    old.channel !== route.channel && { label: 'channel', words: 'its card moves to another place' },
     old.deadlineMs !== route.deadlineMs && {
       label: 'deadline',
       words: `it expires after ${formatDuration(route.deadlineMs)}`,
     },
-    differs(['decisions']) && { label: 'decisions', words: 'it has other buttons' },
+    differs(['decisions']) && { label: 'decisions', words: 'its buttons have changed' },
     differs(['requiresReason']) && {
       label: 'reason',
       words: route.requiresReason ? 'an approval needs a reason' : 'an approval needs no reason',
@@ -164,7 +164,7 @@ function describeReroute(
     ...(lost.length === 0
       ? []
       : [sentence`An approval no longer counts: ${joinSentences(lost, ', ')}.`]),
-    ...(isEnough ? ['It has the approvals that it needs. Press Approve to run it.'] : []),
+    ...(isEnough ? ['It has enough approvals now. Press Approve to run it.'] : []),
   ];
   return sentences.length === 0 ? 'The route has changed.' : joinSentences(sentences, ' ');
 }

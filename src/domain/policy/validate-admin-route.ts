@@ -40,13 +40,13 @@ function checkName(
 ): readonly RouteProblem[] {
   const isNew = !book.routes.some((route) => route.name === name);
   if (isNew && book.routes.length >= MAX_ADMIN_ROUTES) {
-    return problem('name', `There are ${MAX_ADMIN_ROUTES} routes already. Take one away first.`);
+    return problem('name', `There are ${MAX_ADMIN_ROUTES} routes already. Remove one first.`);
   }
   if (name === REQUESTER_ROUTE.name) {
     return problem('name', `The route “${name}” is built in. Give this one another name.`);
   }
   if (!NAME.test(name)) {
-    return problem('name', 'Letters, digits, “-” and “_” alone, a letter first, at most 40.');
+    return problem('name', 'Use 1 to 40 letters, digits, “-” or “_”, starting with a letter.');
   }
   const isOfFile = isNew && policy !== undefined && routeNames(policy).has(name);
   return isOfFile
@@ -71,7 +71,7 @@ function checkTools(
   if (tools.length > MAX_TOOLS) return problem('tools', `At most ${MAX_TOOLS} tools and patterns.`);
   const bad = tools.find((tool) => !GLOB.test(tool));
   if (bad !== undefined) {
-    return problem('tools', `“${bad}” is no name of a tool. * stands for anything, as in pay_*.`);
+    return problem('tools', `“${bad}” is not a tool name. Use * to match anything, as in pay_*.`);
   }
   for (const other of book.routes) {
     const taken =
@@ -79,7 +79,7 @@ function checkTools(
     if (taken !== undefined) {
       return problem(
         'tools',
-        `“${taken}” goes by the route “${other.name}”. Take it away there first.`,
+        `“${taken}” is already on the route “${other.name}”. Remove it there first.`,
       );
     }
   }
@@ -96,13 +96,13 @@ function checkApprovers(
   }
   const invalid = approvers.find((approver) => !APPROVER.test(approver));
   if (invalid !== undefined) {
-    return problem('approvers', `“${invalid}” is no person, user group or channel.`);
+    return problem('approvers', `“${invalid}” is not a person, user group or channel.`);
   }
   if (approvers.length > MAX_APPROVERS) {
     return problem('approvers', `At most ${MAX_APPROVERS} people and groups.`);
   }
   if (!decisions.includes('approve')) {
-    return problem('decisions', 'Without “Approve” nothing could ever run.');
+    return problem('decisions', 'Include “Approve”; without it, nothing can run.');
   }
   if (!Number.isInteger(quorum) || quorum < 1 || quorum > MAX_QUORUM) {
     return problem('quorum', `A whole number from 1 to ${MAX_QUORUM}.`);
@@ -124,7 +124,7 @@ function checkQuorum(draft: AdminRouteDraft, able: RouteContext['able']): readon
 }
 
 const ONLY_OWN =
-  'Only the person who asked would decide, whose approval does not count here. Choose others, or let it count.';
+  'Only the requester could decide, but their own approval does not count here. Choose others, or let it count.';
 
 /** Counts who can approve. The requester adds one if their own approval counts. */
 function countAble(
@@ -136,7 +136,7 @@ function countAble(
 }
 
 function checkTimes({ deadlineMs, remindAfterMs, escalate }: AdminRouteDraft) {
-  const tooLate = `That is not before the deadline of ${formatDuration(deadlineMs)}: it would never come.`;
+  const tooLate = `Must be before the deadline of ${formatDuration(deadlineMs)}.`;
   return [
     ...(deadlineMs > MAX_SPAN_MS
       ? problem('deadline', `At most ${formatDuration(MAX_SPAN_MS)}.`)
@@ -154,12 +154,12 @@ function checkEscalation(
 ): readonly RouteProblem[] {
   if (!escalate || escalate.to === REQUESTER_ROUTE.name) return [];
   if (!routes.some((route) => route.name === escalate.to)) {
-    return problem('escalateTo', `There is no route “${escalate.to}” (any more).`);
+    return problem('escalateTo', `The route “${escalate.to}” does not exist.`);
   }
   const seen = new Set<string>();
   let at: string | undefined = escalate.to;
   while (at !== undefined && !seen.has(at)) {
-    if (at === name) return problem('escalateTo', 'That leads back to this route.');
+    if (at === name) return problem('escalateTo', 'This escalation leads back to the same route.');
     seen.add(at);
     at = routes.find((route) => route.name === at)?.escalate?.to;
   }

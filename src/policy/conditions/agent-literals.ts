@@ -63,7 +63,7 @@ export function readAgentLiterals(
 
 /** Explains that an agent kind does not exist. */
 export function describeUnknownAgentKind(text: string): string {
-  return `“${text}” names no kind of agent that there is: ${KINDS}. Tools of MCP servers are named in “tools”, like "github__*".`;
+  return `“${text}” has no known kind of agent (${KINDS}). Name tools of MCP servers in “tools”, like "github__*".`;
 }
 
 function first<Item>(
@@ -106,6 +106,6 @@ function checkMethod(
     return { problem: USAGE, at: agent.start };
   }
   if (name !== 'startsWith' || hasAgentKind(text)) return undefined;
-  const problem = `An agent begins with its kind (${KINDS}). Write it, like "key:${text}".`;
+  const problem = `Agent names start with their kind (${KINDS}), like "key:${text}".`;
   return { problem, at: argument.start };
 }

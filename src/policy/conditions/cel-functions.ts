@@ -127,7 +127,7 @@ function substring([text = null, from = null, to]: readonly CelValue[]): string 
   const start = convertToInt(from);
   const end = to === undefined ? BigInt(characters.length) : convertToInt(to);
   if (start < 0n || end > BigInt(characters.length) || start > end) {
-    throw new ConditionError('A text has no such place.');
+    throw new ConditionError('A string has no such position.');
   }
   return characters.slice(Number(start), Number(end)).join('');
 }

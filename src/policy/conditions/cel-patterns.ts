@@ -25,6 +25,6 @@ export function matchesPattern(text: string, pattern: string, patterns: CelPatte
   const known = patterns.get(pattern);
   if (known) return known.test(text);
   const read = compilePattern(pattern);
-  if (!read.ok) throw new ConditionError('A text is no regular expression.');
+  if (!read.ok) throw new ConditionError('A string is not a valid regular expression.');
   return read.compiled.test(text);
 }

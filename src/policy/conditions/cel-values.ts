@@ -99,7 +99,7 @@ const ORDERS: Readonly<Record<string, (a: number | bigint, b: number | bigint) =
 /** Evaluates `<`, `<=`, `>` and `>=`: numbers by value, texts by code point, false before true. */
 export function compareOrdered(sign: string, a: CelValue, b: CelValue): boolean {
   const holds = ORDERS[sign];
-  if (!holds) throw new ConditionError(`“${sign}” is no comparison.`);
+  if (!holds) throw new ConditionError(`“${sign}” is not a comparison.`);
   if (isNumber(a) && isNumber(b)) return holds(a, b);
   if (typeof a === 'string' && typeof b === 'string') return holds(compareTexts(a, b), 0);
   if (typeof a === 'boolean' && typeof b === 'boolean') return holds(Number(a), Number(b));
@@ -135,7 +135,7 @@ const CALCULATIONS: Readonly<Record<string, Calculation>> = {
 };
 
 function notZero(divisor: bigint): bigint {
-  if (divisor === 0n) throw new ConditionError('It divides by zero.');
+  if (divisor === 0n) throw new ConditionError('Division by zero.');
   return divisor;
 }
 
@@ -177,7 +177,7 @@ export function isIn(value: CelValue, container: CelValue): boolean {
 export function elementAt(container: CelValue, key: CelValue): CelValue {
   const found = lookUp(container, key);
   if (found === undefined) {
-    throw new ConditionError('There is no such key, or place in a list.');
+    throw new ConditionError('There is no such key or list index.');
   }
   return found;
 }

@@ -189,7 +189,7 @@ function toCondition(evaluate: (run: Run) => Fetched): Condition {
       const [key, fetch] = first;
       known.set(key, await settleFetch(fetch));
     }
-    throw new Error('It asks for too much.');
+    throw new Error('It needs too many lookups.');
   };
 }
 

@@ -56,7 +56,7 @@ export function evaluateCel(node: ASTNode, scope: CelScope): CelValue {
   const evaluate = EVALUATORS[node.op] as
     | ((node: ASTNode, scope: CelScope) => CelValue)
     | undefined;
-  if (!evaluate) throw new ConditionError(`“${node.op}” is not understood.`);
+  if (!evaluate) throw new ConditionError(`“${node.op}” is not supported.`);
   return evaluate(node, scope);
 }
 

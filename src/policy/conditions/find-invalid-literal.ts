@@ -29,19 +29,19 @@ function checkCall(node: ASTNode): ConditionProblem | undefined {
 const IDS: Readonly<Record<string, { readonly shape: RegExp; readonly is: string }>> = {
   channel: {
     shape: /^[CGD][A-Z0-9]+$/,
-    is: 'Channels are known here by their ids, like C012AB3CD.',
+    is: 'Channels are compared by their ids, like C012AB3CD.',
   },
   'requester.id': {
     shape: /^[UW][A-Z0-9]+$/,
-    is: 'People are known here by their ids, like U012AB3CD.',
+    is: 'People are compared by their ids, like U012AB3CD.',
   },
   'requester.team': {
     shape: /^[TE][A-Z0-9]+$/,
-    is: 'Workspaces are known here by their ids, like T012AB3CD.',
+    is: 'Workspaces are compared by their ids, like T012AB3CD.',
   },
   'requester.groups': {
     shape: /^S[A-Z0-9]+$/,
-    is: 'Groups are known here by their ids, like S012AB3CD.',
+    is: 'Groups are compared by their ids, like S012AB3CD.',
   },
 };
 
@@ -57,7 +57,7 @@ function checkIds(known: ASTNode, compared: ASTNode): ConditionProblem | undefin
   for (const each of compared.op === 'list' ? compared.args : [compared]) {
     const text = literalOf(each);
     if (text !== undefined && !kind.shape.test(text)) {
-      return { problem: `“${text}” is no id. ${kind.is}`, at: each.start };
+      return { problem: `“${text}” is not an id. ${kind.is}`, at: each.start };
     }
   }
   return undefined;
@@ -80,12 +80,12 @@ function checkPattern(pattern: ASTNode | undefined): ConditionProblem | undefine
   const text = pattern && literalOf(pattern);
   if (!pattern || text === undefined) return undefined;
   if (text.includes('\b')) {
-    const problem = 'This pattern holds a backspace. Write r"\\b" for the edge of a word.';
+    const problem = 'This pattern contains a backspace. Write r"\\b" for a word boundary.';
     return { problem, at: pattern.start };
   }
   const read = compilePattern(text);
   if (read.ok) return undefined;
-  const problem = `This is no regular expression of RE2: ${read.why}${read.part && `, “${read.part}”`}.`;
+  const problem = `This is not a valid RE2 regular expression: ${read.why}${read.part && `, “${read.part}”`}.`;
   return { problem, at: placeOf(read.part, pattern) };
 }
 
@@ -126,5 +126,5 @@ function literalOf(node: ASTNode): string | undefined {
 
 /** Explains what is wrong with a window. */
 export function describeInvalidWindow(text: string): string {
-  return `“${text}” is no span of time. Write it like "30m", "24h" or "7d".`;
+  return `“${text}” is not a duration. Write it like "30m", "24h" or "7d".`;
 }

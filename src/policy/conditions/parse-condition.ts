@@ -53,7 +53,7 @@ function checkParsed(
   const { error, type, valid } = parsed.check();
   if (!valid) return isOfCel(error) ? toProblem(error) : { problem: UNCLEAR_TYPES, at: 0 };
   if (type === 'bool' || type === 'dyn') return { ast };
-  return { problem: `It gives ${type}, and not true or false.`, at: 0 };
+  return { problem: `It evaluates to ${type} instead of true or false.`, at: 0 };
 }
 
 /** Used only to parse and type-check; functions and operators are never run. */
@@ -82,7 +82,7 @@ function createEnvironment(): Environment {
 }
 
 /** The checker does not know the item type of an empty list. */
-const UNCLEAR_TYPES = 'The types of its values are not clear. Take empty lists out of it.';
+const UNCLEAR_TYPES = 'The types of its values are unclear. Remove empty lists.';
 
 function isOfCel(error: unknown): error is ParseError | CelTypeError {
   return error instanceof ParseError || error instanceof CelTypeError;
@@ -91,7 +91,7 @@ function isOfCel(error: unknown): error is ParseError | CelTypeError {
 function toProblem(error: unknown): ConditionProblem {
   if (!isOfCel(error)) throw error;
   const isVariable = error.code === 'unknown_variable';
-  const remedy = isVariable ? ` There are: ${VARIABLES.join(', ')}.` : '';
+  const remedy = isVariable ? ` Known: ${VARIABLES.join(', ')}.` : '';
   return { problem: `${withPeriod(error.summary)}${remedy}`, at: error.range?.start ?? 0 };
 }
 
@@ -107,7 +107,7 @@ function findComment(source: string, ast: ASTNode): ConditionProblem | undefined
   }
   const at = code.indexOf('//');
   if (at === -1) return undefined;
-  return { problem: 'A comment can’t stand in a condition. Write it with # above the rule.', at };
+  return { problem: 'A condition can’t contain a comment. Write it with # above the rule.', at };
 }
 
 function textsIn(node: ASTNode): readonly ASTNode[] {
@@ -175,7 +175,7 @@ function findNodeProblem(node: ASTNode, items: ReadonlySet<string>): string | un
       return undefined;
     case '.?':
     case '[?]':
-      return 'Optional values (“?”) are not understood here. Use has().';
+      return 'Optional values (“?”) are not supported here. Use has().';
     default:
       return checkChain(node);
   }
@@ -191,19 +191,19 @@ function checkLiteral({ args, end, input, start }: ASTNode): string | undefined 
     const text = input.slice(start, end);
     // CEL ends the string at this quote; the library does not.
     const isOdd = /^r/i.test(text) && /\\["']/.test(text);
-    return isOdd ? 'In a raw text no quote can stand behind a backslash.' : undefined;
+    return isOdd ? 'In a raw string, a quote can’t follow a backslash.' : undefined;
   }
   const isPlain = args === null || typeof args === 'boolean' || typeof args === 'number';
   if (isPlain) return undefined;
-  return 'Only texts, numbers, true, false and null are understood here: write 5 for 5u, and "x" for b"x".';
+  return 'Only strings, numbers, true, false and null are supported here: write 5 for 5u, and "x" for b"x".';
 }
 
 function checkName(name: string, items: ReadonlySet<string>): string | undefined {
   if (name === 'requester') {
-    return 'Write what of the requester: requester.id, .team, .email or .groups.';
+    return 'Choose a field of the requester: requester.id, .team, .email or .groups.';
   }
   if (items.has(name) || VARIABLES.includes(name)) return undefined;
-  return `Unknown variable: ${name}. There are: ${VARIABLES.join(', ')}.`;
+  return `Unknown variable: ${name}. Known: ${VARIABLES.join(', ')}.`;
 }
 
 function checkField(node: ASTNode): string | undefined {
@@ -218,7 +218,7 @@ function checkCall(name: string, given: number, ...known: readonly Known[]): str
   const takes = firstOf(known, (each) => each.get(name))?.takes;
   if (!takes) {
     const names = known.flatMap((each) => [...each.keys()]);
-    return `“${name}” is not understood here. There are: ${names.join(', ')}.`;
+    return `“${name}” is not supported here. Known: ${names.join(', ')}.`;
   }
   if (takes.includes(given)) return undefined;
   return `found no matching overload for “${name}” with ${given} arguments.`;
@@ -229,7 +229,7 @@ function checkMethod(node: Extract<ASTNode, { readonly op: 'rcall' }>): string |
   const problem = checkCall(name, args.length, METHODS, MACROS);
   if (problem !== undefined || !MACROS.has(name)) return problem;
   const [item] = args;
-  if (item?.op !== 'id') return `The first argument of ${name} is a name for an item, like x.`;
+  if (item?.op !== 'id') return `The first argument of ${name} must be a name for an item, like x.`;
   if (!VARIABLES.includes(item.args)) return undefined;
   return `“${item.args}” is taken. Give the items of ${name} another name, like x.`;
 }
@@ -237,8 +237,8 @@ function checkMethod(node: Extract<ASTNode, { readonly op: 'rcall' }>): string |
 function checkMap(entries: Extract<ASTNode, { readonly op: 'map' }>['args']): string | undefined {
   const keys = entries.map(([key]) => (key.op === 'value' ? key.args : undefined));
   if (!keys.every((key) => typeof key === 'string'))
-    return 'The keys of a map are texts in quotes.';
-  return new Set(keys).size === keys.length ? undefined : 'A key stands twice in this map.';
+    return 'The keys of a map must be strings in quotes.';
+  return new Set(keys).size === keys.length ? undefined : 'A key appears twice in this map.';
 }
 
 const COMPARISONS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', 'in']);

@@ -26,7 +26,7 @@ export function findAmbiguousNumbers(document: Document.Parsed): readonly Ambigu
   visit(document, {
     Scalar(_key, { range, source, value }) {
       if (typeof value !== 'number' || String(value) === source) return;
-      const message = `YAML reads this as ${value}. Write it so, or put it in quotes.`;
+      const message = `YAML reads this as ${value}. Write it that way, or put it in quotes.`;
       found.push({ offset: range?.[0] ?? 0, message });
     },
   });
@@ -68,7 +68,7 @@ function findInvisible(text: string): readonly AmbiguousYaml[] {
       character === '\r' ? 'A line ends with CR alone.' : `U+${code} can’t be seen here.`;
     const remedy =
       character === '\r'
-        ? 'Let lines end with LF.'
+        ? 'End lines with LF.'
         : 'Delete it, or write it in double quotes like "\\u200D".';
     return { offset: index, message: `${what} ${remedy}` };
   });
@@ -86,7 +86,7 @@ const MARK_REMEDIES: Readonly<Record<string, (source: string) => string>> = {
     `YAML reads “${source}” as an anchor and drops it. Put a value that begins with & in quotes; write repeated values out.`,
   alias: (source) =>
     `YAML reads “${source}” as an alias. Put a value that begins with * in quotes, like "*_delete"; write repeated values out.`,
-  'directive-line': () => 'Directives (%) are not understood here. Take this line out.',
+  'directive-line': () => 'Directives (%) are not supported. Remove this line.',
 };
 
 /** YAML's meaning is rarely intended: in a regex, `\b` is a word boundary. */
@@ -98,7 +98,7 @@ function checkEscapes({ kind, offset, source }: Lexeme): readonly AmbiguousYaml[
     .filter(([written]) => /[0abefvrNLP_]/.test(written))
     .map(({ 0: written, index }) => ({
       offset: offset + index,
-      message: `YAML reads “${written}” in double quotes as a control character. Use single quotes, in which it stays as it is.`,
+      message: `YAML reads “${written}” in double quotes as a control character. Use single quotes, which keep it as it is.`,
     }));
 }
 
@@ -130,4 +130,4 @@ function isLost({ kind, source }: Lexeme, before: Lexeme | undefined, key: strin
 }
 
 const COMMENT =
-  'YAML drops what follows # here. Put the value in quotes if it belongs to it; else write the comment above, on a line of its own.';
+  'YAML drops the text after # here. If it belongs to the value, put the value in quotes; else move the comment to its own line above.';

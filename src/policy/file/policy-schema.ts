@@ -6,7 +6,7 @@ import { formatDuration, parseDuration } from '../../domain/text/duration.ts';
 const MAX_SPAN_MS = 30 * 86_400_000;
 const MAX_CONDITION = 4_000;
 
-const DURATION_IS = 'is a span of time, like 45s, 30m, 4h or 2d';
+const DURATION_IS = 'is a duration, like 45s, 30m, 4h or 2d';
 
 const duration = z
   .string(DURATION_IS)
@@ -55,7 +55,7 @@ export const RouteSchema = z.strictObject(
     escalate: z
       .strictObject(
         { after: duration, to: z.string('is the name of a route') },
-        'says after how long a call goes on to which route, like { after: 2h, to: requester }',
+        'says when a call escalates, and to which route, like { after: 2h, to: requester }',
       )
       .optional(),
     requireReason: flag.default(false),
@@ -114,12 +114,12 @@ export const DefaultSchema = z.strictObject(
     gate: z.enum(['ask', 'refuse'], {
       error: ({ input }) =>
         input === 'run'
-          ? 'is ask or refuse: what no rule speaks of must not run unasked. If you mean it, write a last rule: { tools: ["*"], gate: run }'
+          ? 'is ask or refuse: calls that match no rule must not run without approval. To allow that, add a last rule: { tools: ["*"], gate: run }'
           : 'is ask or refuse',
     }),
     ...ruling,
   },
-  'is what becomes of other calls, like { gate: ask, route: requester }',
+  'is the answer for all other calls, like { gate: ask, route: requester }',
 );
 
 export type DefaultInput = z.output<typeof DefaultSchema>;
@@ -152,7 +152,7 @@ function isMapping(value: unknown): boolean {
 /** The whole file. Routes, rules and the default are parsed one by one. */
 export const FileSchema = z.strictObject(
   {
-    version: z.literal(1, 'is 1: there is no other'),
+    version: z.literal(1, 'is 1, the only version'),
     onPolicyError: z.enum(['ask', 'run'], { error: 'is ask or run' }).default('ask'),
     slackMayLoosen: flag.default(false),
     // A zod record would silently drop the name “__proto__”.
@@ -165,7 +165,7 @@ export const FileSchema = z.strictObject(
       .nullish()
       .transform((rules) => rules ?? []),
     redact: z
-      .array(z.unknown(), 'is a list of what is hidden, of which tools')
+      .array(z.unknown(), 'is a list of hidden arguments and their tools')
       .nullish()
       .transform((redact) => redact ?? []),
     default: z.unknown().optional(),

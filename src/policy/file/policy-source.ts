@@ -69,7 +69,7 @@ export function parsePolicySource(text: string):
 
 /** One mistake can cause hundreds of problems. */
 const MAX_PROBLEMS = 20;
-const SECOND = 'A second document begins here. Keep one, without “---”.';
+const SECOND = 'A second document starts here. Keep one, without “---”.';
 
 function findProblems([document, second]: readonly Document.Parsed[]): readonly AmbiguousYaml[] {
   if (!document) return [];
@@ -98,13 +98,13 @@ function sortProblems(
 
 const REMEDIES: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'A tab can’t indent in YAML. Use spaces.',
-  DUPLICATE_KEY: 'This key stands here twice. Keep one of them.',
+  DUPLICATE_KEY: 'This key appears twice. Keep one of them.',
   BAD_SCALAR_START:
-    'A text can’t begin with this character. Put it in quotes, like "@handle" or "#channel".',
+    'A value can’t start with this character. Put it in quotes, like "@handle" or "#channel".',
 };
 
 function describeSyntax({ code, message }: YAMLError): string {
-  return REMEDIES[code] ?? `This is no YAML: ${message}${/[.!?]$/.test(message) ? '' : '.'}`;
+  return REMEDIES[code] ?? `This is not valid YAML: ${message}${/[.!?]$/.test(message) ? '' : '.'}`;
 }
 
 /** A node and its key. */

@@ -31,7 +31,7 @@ export function readRoutes(
   for (const name of findCycles(routes)) {
     report.error(
       ['routes', name, 'escalate', 'to'],
-      `The route “${name}” escalates in a circle. Let the last one of them escalate to nobody, or to ${BUILT_IN}.`,
+      `The route “${name}” escalates in a circle. Remove one of these escalations, or let it end at ${BUILT_IN}.`,
     );
   }
   return routes;
@@ -42,7 +42,7 @@ function checkName(name: string): string | undefined {
     return `The route “${BUILT_IN}” is built in. Give this one another name.`;
   }
   if (NAME.test(name)) return undefined;
-  return `“${name}” can't be the name of a route: letters, digits, “-” and “_” alone, a letter first, at most 40.`;
+  return `“${name}” can't be the name of a route: use 1 to 40 letters, digits, “-” or “_”, starting with a letter.`;
 }
 
 function toRoute(name: string, input: RouteInput): DraftRoute {
@@ -67,7 +67,7 @@ function checkTimes(name: string, input: RouteInput, report: ProblemReporter): v
   const { deadline, remindAfter, escalate } = input;
   const path = ['routes', name];
   const describeTooLate = (ms: number) =>
-    `${formatDuration(ms)} is not before the deadline of ${formatDuration(deadline)}: it would never come. Make it shorter, or the deadline longer.`;
+    `${formatDuration(ms)} is not before the deadline of ${formatDuration(deadline)}, so it would never happen. Make it shorter, or the deadline longer.`;
   if (remindAfter !== undefined && remindAfter >= deadline) {
     report.error([...path, 'remindAfter'], describeTooLate(remindAfter));
   }
@@ -100,7 +100,7 @@ function checkApprovers(route: DraftRoute, report: ProblemReporter): void {
   if (approvers.length === 0) {
     report.warn(
       [...path, 'approvers'],
-      `The route “${name}” has no approvers: nobody can decide its calls, and all of them expire. gate: refuse says so at once.`,
+      `The route “${name}” has no approvers: nobody can decide its calls, so all of them expire. To refuse them at once, use gate: refuse.`,
     );
   }
   const problem = findQuorumProblem(route);
@@ -109,7 +109,7 @@ function checkApprovers(route: DraftRoute, report: ProblemReporter): void {
   if (own === -1 || route.selfApproval || problem) return;
   report.warn(
     [...path, 'approvers', own],
-    `On the route “${name}” the requester’s own approval never counts. Take “requester” out, or add selfApproval: true.`,
+    `On the route “${name}” the requester’s own approval never counts. Remove “requester”, or add selfApproval: true.`,
   );
 }
 
@@ -127,14 +127,14 @@ export function findQuorumProblem({
   if (counting === 0) {
     return {
       key: 'approvers',
-      message: `On the route “${name}” only the requester decides, whose approval does not count. Add others, or selfApproval: true.`,
+      message: `On the route “${name}” only the requester decides, but their own approval does not count. Add others, or selfApproval: true.`,
     };
   }
   if (quorum <= counting) return undefined;
   const only = counting === 1 ? 'only one person' : `only ${counting} people`;
   return {
     key: 'quorum',
-    message: `On the route “${name}” ${only} can approve, and ${quorum} have to. Lower the quorum, or add approvers.`,
+    message: `On the route “${name}” ${only} can approve, but ${quorum} must. Lower the quorum, or add approvers.`,
   };
 }
 

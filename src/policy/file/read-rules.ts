@@ -130,7 +130,7 @@ function warnOfUnknownAgent(
 ): void {
   // Keys are created and revoked at run time.
   if (kind === 'key' && !isBare) return;
-  const means = isBare ? `it means the key of that name: write key:${text}` : 'it matches nobody';
+  const means = isBare ? `it means the key of that name: write key:${text}` : 'it matches no agent';
   report.warn(place, `There is no agent like “${text}” here; ${means}.`);
 }
 
@@ -179,7 +179,7 @@ function checkRuling(
   };
   for (const key of ['route', 'risk', 'reason'] as const) {
     if (input[key] === undefined || !hasNoEffect[key]) continue;
-    report.errorAtKey([...path, key], `“${key}” has no effect with gate: ${gate}. Take it out.`);
+    report.errorAtKey([...path, key], `“${key}” has no effect with gate: ${gate}. Remove it.`);
   }
   if (reason === undefined && gate === 'refuse') {
     report.errorAtKey(
@@ -202,13 +202,13 @@ function warnOfUnknownTools(
     if (known.tools.some((name) => matchesGlob(glob, name))) continue;
     if (SERVER_TOOL.test(glob)) continue;
     const hint = glob.includes('*') ? hintOfPattern(glob) : suggestName(glob, known.tools);
-    const where = ' Tools of your own come from TOOLS_MODULE.';
+    const where = ' Your own tools come from TOOLS_MODULE.';
     report.warn([...path, 'tools', index], `There is no tool like “${glob}” here.${hint}${where}`);
   }
 }
 
 function hintOfPattern(glob: string): string {
-  return glob.includes('.*') ? ' * alone stands for anything: a dot is only a dot.' : '';
+  return glob.includes('.*') ? ' Use * alone as the wildcard: a dot is just a dot.' : '';
 }
 
 /** Programs and graphs bring their own tools. */

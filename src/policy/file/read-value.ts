@@ -53,7 +53,7 @@ function reportIssue(
   const owner = isInside ? `“${String(issue.path.at(-1))}”` : what;
   for (const key of issue.keys) {
     const hint = isInside ? '' : suggestName(key, known);
-    report.errorAtKey([...at, key], `“${key}” is no key of ${owner}.${hint}`);
+    report.errorAtKey([...at, key], `“${key}” is not a key of ${owner}.${hint}`);
   }
 }
 
@@ -61,7 +61,7 @@ function reportIssue(
 export function suggestName(invalid: string, names: readonly string[]): string {
   const near = closestMatch(invalid, names, { maxDistance: Math.max(2, invalid.length / 3) });
   if (near !== undefined) return ` Did you mean “${near}”?`;
-  return names.length === 0 ? '' : ` There are: ${names.join(', ')}.`;
+  return names.length === 0 ? '' : ` Known: ${names.join(', ')}.`;
 }
 
 function describeIssue(what: string, issue: z.core.$ZodIssue, value: unknown): string {

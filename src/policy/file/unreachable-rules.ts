@@ -51,12 +51,12 @@ function reportCover(
   const names = earlier.map(({ name }) => name).join(' and ');
   const take = earlier.length === 1 ? 'takes' : 'take';
   if (earlier.some(skipsExternalCalls) && !skipsExternalCalls(rule)) {
-    report.warn(path, `Only calls of programs come to this rule: ${names} ${take} all others.`);
+    report.warn(path, `Only calls of programs reach this rule: ${names} ${take} all others.`);
     return;
   }
   report.error(
     path,
-    `This rule never matches: ${names} ${take} all of its calls. Put it before, or take it out.`,
+    `This rule never matches: ${names} ${take} all of its calls. Move it up, or remove it.`,
   );
 }
 
@@ -66,10 +66,10 @@ function reportWider(
   path: Path,
   report: ProblemReporter,
 ): void {
-  const who = skipsExternalCalls(earlier) && !skipsExternalCalls(rule) ? ' but those of programs' : '';
+  const who = skipsExternalCalls(earlier) && !skipsExternalCalls(rule) ? ' (except those of programs)' : '';
   report.warn(
     [...path, 'when'],
-    `This rule never matches: whatever meets its condition${who} meets that of ${earlier.name}, which comes first. Put it before, or take it out.`,
+    `This rule never matches: every call${who} that meets its condition also meets that of ${earlier.name}, which comes first. Move it up, or remove it.`,
   );
 }
 

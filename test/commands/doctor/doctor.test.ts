@@ -252,7 +252,7 @@ describe('countersign doctor', () => {
       'a policy that names a channel which is not there',
       (set) => at(set, 'policy.yaml', POLICY.replace('#general', '#no-such-channel')),
       'policy',
-      /policy\.yaml:\d:\d+: Slack shows the app no channel “#no-such-channel”/,
+      /policy\.yaml:\d:\d+: The app can’t see a channel “#no-such-channel” in Slack/,
     ],
     [
       'a policy that can’t be read',

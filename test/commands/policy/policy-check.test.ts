@@ -17,7 +17,7 @@ describe('countersign policy check', () => {
     assert.equal(err, '');
     assert.equal(
       out,
-      `./policy.yaml:5:43: warning: On the route “ops” the requester’s own approval never counts. Take “requester” out, or add selfApproval: true.
+      `./policy.yaml:5:43: warning: On the route “ops” the requester’s own approval never counts. Remove “requester”, or add selfApproval: true.
     5 |     approvers: [usergroup:S0OPS, "@lead", requester]
       |                                           ^
 ./policy.yaml can be used: 6 rules, 1 route of its own.
@@ -98,7 +98,7 @@ rules:
     assert.equal(code, 0);
     assert.match(
       out,
-      /3:15: warning: There is no tool like “fly” here\..* Tools of your own come from TOOLS_MODULE\./,
+      /3:15: warning: There is no tool like “fly” here\..* Your own tools come from TOOLS_MODULE\./,
     );
     assert.equal(out.match(/warning/g)?.length, 1);
     const without = await call(['policy', 'check'], { TOOLS_MODULE: './none.ts' });
@@ -118,7 +118,7 @@ rules:
           severity: 'error',
           line: 1,
           column: 10,
-          message: "“version” can't be 2: it is 1: there is no other.",
+          message: "“version” can't be 2: it is 1, the only version.",
         },
       ],
     });
@@ -131,7 +131,7 @@ rules:
     const gone = await call(['policy', 'check'], { POLICY_FILE: './gone.yaml' });
     assert.deepEqual([gone.code, /there is no such file/.test(gone.out)], [1, true]);
     const device = await call(['policy', 'check', '/dev/zero']);
-    assert.deepEqual([device.code, /it is no regular file/.test(device.out)], [1, true]);
+    assert.deepEqual([device.code, /it is not a regular file/.test(device.out)], [1, true]);
     const inside = await call(['policy', 'check', join(path, 'workspace/policy.yaml')]);
     assert.deepEqual([inside.code, /inside WORKSPACE_DIR/.test(inside.out)], [1, true]);
   });

@@ -153,7 +153,7 @@ default: { gate: ask, route: requester }
     assert.equal(call?.risk, 'high');
     assert.match(
       plainSentence(call?.note ?? ''),
-      /could not be answered \(rule 1, line 4\): No such key: amount/,
+      /could not be evaluated \(rule 1, line 4\): No such key: amount/,
     );
     const audit = await desk.store.audit.read(1, 100);
     const failed = audit.find(({ event }) => event === 'policy.error');

@@ -49,7 +49,7 @@ describe('a tool that is deaf to its signal', () => {
     await Promise.all([stopping, deciding]);
     const call = await onlyCall(desk);
     assert.equal(call.status, 'unknown');
-    assert.match(plainSentence(call.note ?? ''), /goes on all the same: it may still be at work/);
+    assert.match(plainSentence(call.note ?? ''), /the tool did not stop\. It may still be running/);
     assert.ok(call.outcome?.kind === 'unknown');
     await assertStopped(desk, OUTSIDER, 1);
     assert.match(JSON.stringify(desk.model.requests.at(-1)), /not known whether this ran/);
@@ -77,7 +77,7 @@ describe('a tool that is deaf to its signal', () => {
     await deciding;
     const call = await onlyCall(desk);
     assert.equal(call.status, 'unknown');
-    assert.match(plainSentence(call.note ?? ''), /took too long and was told to end/);
+    assert.match(plainSentence(call.note ?? ''), /took too long and was told to stop/);
     assert.equal(desk.model.requests.length, 1);
     const digest = call.digest.slice(0, 10);
     const look = { callId: call.id, attempt: 1, digest, by: REQUESTER };

@@ -166,12 +166,12 @@ describe('a route that is set in Slack beside a policy file', () => {
     const start = 'This would loosen rule 3, line 7 of the policy file:';
     assert.deepEqual(Object.fromEntries(told.map(({ field, message }) => [field, message])), {
       quorum: `${start} it asks for two approvals.`,
-      counts: `${start} there nobody’s approval of their own calls counts.`,
+      counts: `${start} it does not count approvals of one’s own calls.`,
       decisions: `${start} it does not allow “edit”, “reply”.`,
-      deadline: `${start} there the time is over after 4h.`,
-      approvers: `${start} it names others as those who decide.`,
+      deadline: `${start} its deadline is 4h.`,
+      approvers: `${start} it names other approvers.`,
       channel: `${start} it sends its cards to another channel.`,
-      escalateTo: `${start} whom its calls escalate to is for the file to say.`,
+      escalateTo: `${start} only the file can set where its calls escalate.`,
       tools: 'This would loosen rule 1, line 5 of the policy file: it refuses “refund”.',
     });
     assert.equal((await desk.store.routes.read()).revision, 0);
@@ -301,7 +301,7 @@ describe('the routes of Slack', () => {
     const circle = await routes.set({ by: ADMIN, seen: 1, draft: back });
     assert.deepEqual(circle, {
       kind: 'invalid',
-      problems: [{ field: 'escalateTo', message: 'That leads back to this route.' }],
+      problems: [{ field: 'escalateTo', message: 'This escalation leads back to the same route.' }],
     });
   });
 });

@@ -112,7 +112,7 @@ describe('who may talk', () => {
     desk.model.script(() => sayText('Hello.'));
     await desk.send('hello', OUTSIDER);
     assert.equal(desk.model.requests.length, 0);
-    assert.match(privates(desk, OUTSIDER)[0]?.text ?? '', /whom the operator has named/);
+    assert.match(privates(desk, OUTSIDER)[0]?.text ?? '', /people on the operator’s list/);
     await desk.send('hello', REQUESTER);
     assert.equal(desk.chat.said.at(-1)?.text, 'Hello.');
   });

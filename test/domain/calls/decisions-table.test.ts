@@ -167,7 +167,7 @@ const TABLE: readonly Row[] = [
     decided(aCall(), { kind: 'reply', text: ' \n' }),
     {
       kind: 'invalid',
-      problems: [{ path: ['text'], message: 'Write what the agent is to be told.' }],
+      problems: [{ path: ['text'], message: 'Enter a reply for the agent.' }],
     },
   ],
   [

@@ -51,7 +51,7 @@ const CHILD = childThreadKey(agreed.thread, agreed.id);
 const UNFIT = 'The arguments no longer fit the tool “write_file”, which has changed.';
 const bound = aCall({ status: 'approved', votes: agreed.votes, preview: 'old', basis: 'b1' });
 const AGAIN =
-  'What this works on has changed since it was shown. Nothing was run: please look again.';
+  'The preview has changed since it was shown. Nothing was run. Please review it again.';
 const doubted: Call = { ...agreed, votes: [], doubt: 'unsealed' };
 const { deadlineAt: _no, ...endless } = agreed;
 
@@ -68,13 +68,13 @@ const CLAIMS: readonly Row[] = [
   [
     'a claim without the tool',
     claimed(agreed, { parsed: undefined }),
-    refused('The tool “write_file” is no longer there.'),
+    refused('The tool “write_file” is no longer available.'),
   ],
   [
     'a claim without the tool of a server, which may be away',
     claimed({ ...agreed, server: 'box' }, { parsed: undefined }),
     refused(
-      'The tool “write_file” is not there now: the MCP server “box” can’t be reached, or has it no more.',
+      'The tool “write_file” is not available: the MCP server “box” is unreachable or no longer offers it.',
     ),
   ],
   [
@@ -129,7 +129,7 @@ const CLAIMS: readonly Row[] = [
       verdict: 'gone',
       remindedAt: 'gone',
       pendingSince: NOW,
-      note: 'When this was about to run, Slack did not tell who may approve it. Nothing was run: please approve it again.',
+      note: 'Slack could not confirm the approvers when this was about to run. Nothing was run. Please approve it again.',
     },
   ],
   [
@@ -167,10 +167,10 @@ const CLAIMS: readonly Row[] = [
       votes: [],
       pendingSince: NOW,
       note: [
-        'An approval does not count any more: ',
+        'An approval no longer counts: ',
         { person: 'U1' },
         ' (',
-        'an approval needs a reason now',
+        'approvals now need a reason',
         ')',
         '. Nothing was run.',
       ],
@@ -190,7 +190,7 @@ const CLAIMS: readonly Row[] = [
       cause: 'recheck',
       status: 'pending',
       pendingSince: NOW,
-      note: 'Nobody can tell any more who had approved this. Nothing was run: please look again.',
+      note: 'The earlier approvals can no longer be verified. Nothing was run. Please review it again.',
     },
   ],
 ];
@@ -212,7 +212,7 @@ it('whose approval does not count any more is said with why', () => {
   const { note = '' } = claimed(call, { voters }) as { note?: string };
   assert.match(
     plainSentence(note),
-    /^An approval does not count any more: U2 \(.*deactivated.*\), U1 \(no longer an approver of this call\)\. Nothing was run\.$/,
+    /^An approval no longer counts: U2 \(.*deactivated.*\), U1 \(no longer an approver of this call\)\. Nothing was run\.$/,
   );
 });
 

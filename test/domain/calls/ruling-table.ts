@@ -21,7 +21,7 @@ export const NOBODY: Permission = { kind: 'nobody', why: 'Nobody here.' };
 export const REASONED: Route = { ...REQUESTER_ROUTE, requiresReason: true };
 export const CHANGED = 'its stored arguments had been changed. People have been told.';
 const BROKEN_NOTE =
-  'integrity_error: the stored arguments are not those that were shown. Nothing was run.';
+  'integrity_error: the stored arguments differ from those that were shown. Nothing was run.';
 export const BROKEN = {
   cause: 'integrity',
   status: 'failed',

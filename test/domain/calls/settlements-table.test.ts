@@ -58,7 +58,7 @@ const TABLE: readonly Row[] = [
         verdict: verdict('settle'),
         outcome: {
           kind: 'error',
-          text: 'A person checked: it did not run, and it is not to be run.',
+          text: 'A person checked: it did not run, and it must not be run.',
         },
       },
     ],
@@ -92,7 +92,7 @@ const TABLE: readonly Row[] = [
     [
       {
         ...BROKEN,
-        note: 'integrity_error: the stored arguments are not those that were shown. It was not run again.',
+        note: 'integrity_error: the stored arguments differ from those that were shown. It was not run again.',
         outcome: {
           kind: 'error',
           text: `It is not known whether this ran; it was not run again, since ${CHANGED}`,
@@ -166,7 +166,7 @@ it('the end of a deadline tells the agent of an unknown call, and ends any other
     cause: 'expire',
     outcome: {
       kind: 'unknown',
-      reason: 'it was cut off while it ran, and nobody has said since what happened.',
+      reason: 'it was interrupted while running, and nobody has reported what happened.',
     },
   });
   assert.deepEqual(changesOf(forged, stopForgedCall(forged, NOW)), BROKEN);

@@ -50,7 +50,7 @@ describe('approvers who have to be of two lists', () => {
       assert.equal(said.kind, 'not-allowed');
       assert.equal(
         said.kind === 'not-allowed' && plainSentence(said.why),
-        `Only those of ${APPROVER.user}, ${SECOND_APPROVER.user} may decide this call who are also of @ops (${OPS}).`,
+        `Only people who are among ${APPROVER.user}, ${SECOND_APPROVER.user} and also among @ops (${OPS}) may decide this call.`,
       );
     }
   });
@@ -62,7 +62,7 @@ describe('approvers who have to be of two lists', () => {
     const profiles = new Map([APPROVER, SECOND_APPROVER].map(({ user }) => [user, member]));
     const { awaited, gap, unable } = toApproverAvailability(call, { profiles, groups });
     assert.equal(awaited.map(plainSentence).join(), APPROVER.user);
-    assert.match(unable.map(plainSentence).join(), /not one of those whom the policy names/);
+    assert.match(unable.map(plainSentence).join(), /not named in the policy/);
     assert.match(plainSentence(gap ?? ''), /it needs 2 approvals and only 1 person may give one/);
   });
 });

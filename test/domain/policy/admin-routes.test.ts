@@ -151,7 +151,7 @@ describe('the document of the routes', () => {
 describe('a route that an admin wants to set', () => {
   const wrong: readonly (readonly [Partial<AdminRouteDraft>, field: string, why: RegExp])[] = [
     [{ name: 'requester' }, 'name', /is built in/],
-    [{ name: '9ops' }, 'name', /a letter first/],
+    [{ name: '9ops' }, 'name', /starting with a letter/],
     [{ name: 'x'.repeat(41) }, 'name', /at most 40/],
     [{ tools: ['pay`'.repeat(20)] }, 'tools', /no name of a tool/],
     [{ tools: ['a b'] }, 'tools', /no name of a tool/],
@@ -161,7 +161,7 @@ describe('a route that an admin wants to set', () => {
     [{ approvers: [] }, 'approvers', /Nobody could decide/],
     [{ approvers: ['user:<!here>'] }, 'approvers', /is no person/],
     [{ approvers: ['requester'] }, 'approvers', /Only the person who asked/],
-    [{ decisions: ['edit', 'ignore'] }, 'decisions', /nothing could ever run/],
+    [{ decisions: ['edit', 'ignore'] }, 'decisions', /without it, nothing can run/],
     [{ quorum: 0 }, 'quorum', /from 1 to 50/],
     [{ quorum: 1.5 }, 'quorum', /whole number/],
     [

@@ -47,8 +47,8 @@ it('ids take the place of names, the same one once, and routes that of their nam
 
 it('a name that nobody looked up, a route that there is not and a circle are faults', () => {
   const settle = (...routes: [string, DraftRoute][]) => resolveRoutes(new Map(routes), new Map());
-  assert.throws(() => settle(draft('a', { approvers: ['@x'] })), /Nobody said what @x is/);
+  assert.throws(() => settle(draft('a', { approvers: ['@x'] })), /The name @x was not looked up/);
   const to = (name: string) => ({ escalate: { afterMs: 1, to: name } });
-  assert.throws(() => settle(draft('a', to('c'))), /“c” leads nowhere/);
-  assert.throws(() => settle(draft('a', to('b')), draft('b', to('a'))), /leads nowhere/);
+  assert.throws(() => settle(draft('a', to('c'))), /“c” is missing, or escalates in a circle/);
+  assert.throws(() => settle(draft('a', to('b')), draft('b', to('a'))), /is missing, or escalates in a circle/);
 });

@@ -112,9 +112,9 @@ describe('a sum', () => {
     const good = { amount: 1 };
     const bad = [
       [{}, /“amount” is missing/],
-      [{ amount: null }, /is no number/],
-      [{ amount: '5' }, /is no number/],
-      [{ amount: -0.01 }, /is below zero/],
+      [{ amount: null }, /is not a number/],
+      [{ amount: '5' }, /is not a number/],
+      [{ amount: -0.01 }, /is negative/],
       ['damaged', /is missing/],
       [null, /is missing/],
       [[1], /is missing/],

@@ -207,7 +207,7 @@ it('the gate’s answer has the rule, the policy, the rule’s risk and what fai
     kind: 'ask',
     route,
     risk: 'high',
-    note: 'The policy’s condition could not be answered (rule 1, line 2): It broke. So people are asked.',
+    note: 'The policy’s condition could not be evaluated (rule 1, line 2): It broke. So people are asked.',
     isInDoubt: true,
     ...source,
   });

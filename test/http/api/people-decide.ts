@@ -33,7 +33,7 @@ export function peopleTests(bench: ApiBench): void {
     const question = await bench.make({ decisions: ['reply'], choices: ['Yes.'] });
     const unanswered = await bench.approve(question.body.id);
     assert.equal(unanswered.status, 403);
-    assert.match(unanswered.body.detail, /The program that asks this takes only an answer/);
+    assert.match(unanswered.body.detail, /The program that made this call accepts only an answer/);
 
     const other = await bench.make();
     const ignored = await bench.stage.ask('POST', `/api/approvals/${other.body.id}/reject`, {

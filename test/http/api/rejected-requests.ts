@@ -94,7 +94,7 @@ export function refusingTests(bench: ApiBench): void {
       'a schema with a keyword twice',
       { raw: '{"action":"x","args":{},"schema":{"type":"object","type":"array"}}' },
       400,
-      /"type" stands twice/,
+      /"type" appears twice/,
     ],
     ...['', ' ', 'a\nb', 'a\u2028b', 'a\tb', 'x'.repeat(151), 7].map(
       (summary) =>
@@ -122,7 +122,7 @@ export function refusingTests(bench: ApiBench): void {
         ['choices of no reply', { decisions: ['approve'], choices: ['a'] }, /“reply”/],
         ['somebody who has gone', { requester: 'U0LEFT' }, /U0LEFT, who is deactivated/],
         ['a bot', { requester: 'U0BOT' }, /who is a bot/],
-        ['a stranger', { requester: 'U0FAR' }, /who is not of this workspace/],
+        ['a stranger', { requester: 'U0FAR' }, /who is not a member of this workspace/],
       ] as const
     ).map(([what, more, says]) => [what, { body: { ...CALL, ...more } }, 422, says] as const),
     [

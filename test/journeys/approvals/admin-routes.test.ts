@@ -122,8 +122,8 @@ describe('routes that are set in Slack', () => {
       'route.quorum': '3',
     });
     assert.deepEqual(errors('admin'), {
-      'route.name': 'Letters, digits, “-” and “_” alone, a letter first, at most 40.',
-      'route.patterns': '“pay_?” is no name of a tool. * stands for anything, as in pay_*.',
+      'route.name': 'Use 1 to 40 letters, digits, “-” or “_”, starting with a letter.',
+      'route.patterns': '“pay_?” is not a tool name. Use * to match anything, as in pay_*.',
       'route.people': 'Nobody could decide: choose at least one person or group.',
     });
     const good = { 'route.name': 'fin', 'route.patterns': 'wire_*' };
@@ -132,7 +132,7 @@ describe('routes that are set in Slack', () => {
     assert.deepEqual(Object.keys(errors('admin')), ['route.deadline']);
     await stage.workspace.submit('admin', { 'route.deadline': '4h', 'route.remind-after': '5h' });
     assert.deepEqual(errors('admin'), {
-      'route.remind-after': 'That is not before the deadline of 4h: it would never come.',
+      'route.remind-after': 'Must be before the deadline of 4h.',
     });
     // What is wrong on the other step is shown there, with all that was typed.
     await stage.workspace.submit('admin', { 'route.remind-after': '1h' });

@@ -186,7 +186,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await takeInOrOut(phone, 'Adair (admin)', '11-groups');
     await phone.press(button(card(phone, 'haiku.txt'), 'Approve'));
     await both(async (me) => {
-      await says(card(me, 'haiku.txt'), 'An approval does not count any more: @Adair (admin)');
+      await says(card(me, 'haiku.txt'), 'An approval no longer counts: @Adair (admin)');
       await says(card(me, 'haiku.txt'), '1 of 2 approvals by @Avery (approver)');
       await card(me, 'haiku.txt').evaluate((node) => node.scrollIntoView());
     });

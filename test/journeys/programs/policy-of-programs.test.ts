@@ -99,7 +99,7 @@ describe('a policy and the calls of programs, over HTTP', () => {
     assert.equal(status, 'refused');
     assert.match(
       why,
-      /Never to production\. \(The policy’s condition could not be answered, rule 1/,
+      /Never to production\. \(The policy’s condition could not be evaluated, rule 1/,
     );
   });
 
@@ -124,7 +124,7 @@ describe('a policy and the calls of programs, over HTTP', () => {
       refused.said,
       /--name can’t be “workbench”: rule 4, line 9 of .*policy\.yaml says “work\*”, which means helper:work\*\. Take another name, or write the kind/,
     );
-    await until(() => stage.app().output().split('The policy of policy.yaml holds.').length > 2);
+    await until(() => stage.app().output().split('The policy in policy.yaml is in force.').length > 2);
   });
 
   it('a key that is made elsewhere by such a name gets nothing of the helper’s, and is refused what the helper is', async () => {
@@ -136,7 +136,7 @@ describe('a policy and the calls of programs, over HTTP', () => {
     assert.equal(status, 'refused');
     assert.match(
       why,
-      /“work\*” means helper:work\* there, and key:workbench has such a name too\./,
+      /“work\*” means helper:work\* in the policy, but key:workbench has that name too\./,
     );
   });
 

@@ -49,7 +49,7 @@ const helper = (name: string) => ({ kind: 'helper', name }) as const;
 const keyNamed = (name: string) => ({ kind: 'key', name }) as const;
 const graph = (name: string) => ({ kind: 'graph', name }) as const;
 const UNCLEAR =
-  '“accountant” means helper:accountant there, and key:accountant has such a name too.';
+  '“accountant” means helper:accountant in the policy, but key:accountant has that name too.';
 
 // biome-ignore format: a row of the table is a line.
 const MEANT: readonly (readonly [rule: string, agent: AgentName | undefined, says: string])[] = [
@@ -67,10 +67,10 @@ const MEANT: readonly (readonly [rule: string, agent: AgentName | undefined, say
   [run('"*"'), undefined, 'ask'],
   [run('accountant'), ACCOUNTANT, 'run'],
   [run('accountant'), keyNamed('accountant'), `ask !${UNCLEAR}`],
-  [run('"account*"'), keyNamed('accountant'), 'ask !“account*” means helper:account* there, and key:accountant has such a name too.'],
+  [run('"account*"'), keyNamed('accountant'), 'ask !“account*” means helper:account* in the policy, but key:accountant has that name too.'],
   [run('bot'), keyNamed('bot'), 'run'],
   [run('later-bot'), keyNamed('later-bot'), 'run'],
-  [run('later-bot'), helper('later-bot'), 'ask !“later-bot” means key:later-bot there, and helper:later-bot has such a name too.'],
+  [run('later-bot'), helper('later-bot'), 'ask !“later-bot” means key:later-bot in the policy, but helper:later-bot has that name too.'],
   [run('[accountant, key:accountant]'), keyNamed('accountant'), 'run'],
   [run('"key:deploy bot"'), keyNamed('deploy bot'), 'run'],
   ['{ tools: [pay], agent: accountant, gate: refuse, reason: No. }', keyNamed('accountant'), `refuse !${UNCLEAR}`],
@@ -102,16 +102,16 @@ const REFUSED: readonly (readonly [rule: string, problem: string])[] = [
   [run('deploy'), '4:28 “deploy” means helper:deploy and graph:deploy. Write which, like helper:deploy or graph:deploy.'],
   [run('[bot, deploy]'), '4:34 “deploy” means helper:deploy and graph:deploy.'],
   [run('"*o*"'), '4:28 “*o*” means helper:accountant and helper:deploy and graph:deploy and key:bot. Write which'],
-  [run('server:github'), '4:28 “server:github” names no kind of agent that there is: helper:, key:, graph:.'],
-  [run('"key:"'), '4:28 “key:” names no kind of agent'],
-  [run('"Helper:accountant"'), '4:28 “Helper:accountant” names no kind of agent'],
+  [run('server:github'), '4:28 “server:github” has no known kind of agent (helper:, key:, graph:).'],
+  [run('"key:"'), '4:28 “key:” has no known kind of agent'],
+  [run('"Helper:accountant"'), '4:28 “Helper:accountant” has no known kind of agent'],
   [run('"!accountant"'), '4:28 “agent” can\'t be "!accountant": it is an agent, like helper:research, key:deploy-bot'],
   [run('" accountant"'), '4:28 “agent” can\'t be " accountant"'],
   [when('agent == "deploy"'), '4:37 This condition can\'t be used: “deploy” means helper:deploy and graph:deploy. Write which'],
   [when('agent in ["bot", "deploy"]'), '4:45 This condition can\'t be used: “deploy” means'],
   [when('agent == "server:x"'), '4:37 This condition can\'t be used: “server:x” names no kind'],
   [when('agent == "key:*"'), '4:37 This condition can\'t be used: “key:*”: * has no meaning in a condition.'],
-  [when('agent.startsWith("deploy")'), '4:45 This condition can\'t be used: An agent begins with its kind (helper:, key:, graph:). Write it, like "key:deploy".'],
+  [when('agent.startsWith("deploy")'), '4:45 This condition can\'t be used: Agent names start with their kind (helper:, key:, graph:), like "key:deploy".'],
   [when('agent.matches("^bot")'), '4:28 This condition can\'t be used: Compare “agent” with names in quotes'],
   [when('agent == args.who'), '4:37 This condition can\'t be used: Compare “agent” with names'],
   [when('size(agent) == 0'), '4:33 This condition can\'t be used: Compare “agent” with names'],
@@ -153,7 +153,7 @@ describe('a pattern of tools has no meaning but that of *', () => {
     const [warning] = read.ok ? read.file.warnings : [];
     assert.match(
       warning?.message ?? '',
-      /no tool like “pay_\.\*” here\. \* alone stands for anything/,
+      /no tool like “pay_\.\*” here\. Use \* alone as the wildcard/,
     );
   });
 });

@@ -138,13 +138,13 @@ testPolicies({
     {
       what: 'a field that is no number',
       rules: when('spent("to", "1h") > 1'),
-      says: 'ask lead !“to” is no number in this call.',
+      says: 'ask lead !“to” is not a number in this call.',
     },
     {
       what: 'a field below zero makes no room',
       rules: when('spent("amount", "1h") < 100'),
       facts: { args: { amount: -1000 } },
-      says: 'ask lead !“amount” is below zero in this call.',
+      says: 'ask lead !“amount” is negative in this call.',
     },
     {
       what: 'how many, this one included',
@@ -154,7 +154,7 @@ testPolicies({
     {
       what: 'a window out of the arguments',
       rules: when('count(args.to) > 1'),
-      says: /^ask lead !“bob” is no span of time/,
+      says: /^ask lead !“bob” is not a duration/,
     },
     {
       what: 'calls that can’t be read',

@@ -34,25 +34,25 @@ const REFUSED: readonly (readonly [what: string, text: string, problem: string])
   ['a * in a list of lines', 'version: 1\nrules:\n  - tools:\n      - *_delete\n    gate: ask\n', '4:9 YAML reads “*_delete” as an alias'],
   ['an alias of an anchor', 'version: 1\nrules:\n  - &r { tools: [pay], gate: run }\n  - *r\n', '3:5 YAML reads “&r” as an anchor'],
   ['a merge key', 'version: 1\nrules:\n  - { tools: [pay], <<: { gate: run } }\n', '3:5 “gate” is missing'],
-  ['another version of YAML', '%YAML 1.1\n---\nversion: 1\n', '1:1 Directives (%) are not understood here. Take this line out.'],
+  ['another version of YAML', '%YAML 1.1\n---\nversion: 1\n', '1:1 Directives (%) are not supported. Remove this line.'],
   ['a directive of tags', '%TAG ! tag:x,2000:\n---\nversion: 1\n', '1:1 Directives (%)'],
-  ['two documents', 'version: 1\n---\nversion: 1\n', '2:1 A second document begins here'],
-  ['a document behind the end of one', 'version: 1\n...\nversion: 1\n', '3:1 A second document begins here'],
-  ['a key twice', 'version: 1\nrules: []\nrules: []\n', '3:1 This key stands here twice'],
-  ['a key twice, once in quotes', 'version: 1\nrules: []\n"rules": []\n', '3:1 This key stands here twice'],
-  ['a key twice, once as a number', 'version: 1\nroutes:\n  1: { approvers: [] }\n  "1": { approvers: [] }\n', '4:3 This key stands here twice'],
-  ['a key that is a list', 'version: 1\n? [rules]\n: []\n', '2:3 This is no YAML'],
-  ['a key that is empty', 'version: 1\n: []\n', '2:1 “” is no key of the file'],
+  ['two documents', 'version: 1\n---\nversion: 1\n', '2:1 A second document starts here'],
+  ['a document behind the end of one', 'version: 1\n...\nversion: 1\n', '3:1 A second document starts here'],
+  ['a key twice', 'version: 1\nrules: []\nrules: []\n', '3:1 This key appears twice'],
+  ['a key twice, once in quotes', 'version: 1\nrules: []\n"rules": []\n', '3:1 This key appears twice'],
+  ['a key twice, once as a number', 'version: 1\nroutes:\n  1: { approvers: [] }\n  "1": { approvers: [] }\n', '4:3 This key appears twice'],
+  ['a key that is a list', 'version: 1\n? [rules]\n: []\n', '2:3 This is not valid YAML'],
+  ['a key that is empty', 'version: 1\n: []\n', '2:1 “” is not a key of the file'],
   ['a key without a value', 'version: 1\nrules:\n  - { tools: [pay], gate: run, when }\n', '3:32 “when” is empty'],
-  ['a comment that eats the end of a reason', refuse('See ticket #12'), '5:24 YAML drops what follows # here. Put the value in quotes if it belongs to it'],
-  ['a comment that may be a part of a reason', refuse('The # of payments'), '5:17 YAML drops what follows # here'],
-  ['a comment that eats the end of a text in a condition', when('args.tag == " #x"'), '4:25 YAML drops what follows # here'],
-  ['a comment that eats a value', 'version: 1\nroutes:\n  ops: { approvers: [user:U1] }\nrules: #x\n', '4:8 YAML drops what follows # here'],
+  ['a comment that eats the end of a reason', refuse('See ticket #12'), '5:24 YAML drops the text after # here. If it belongs to the value, put the value in quotes'],
+  ['a comment that may be a part of a reason', refuse('The # of payments'), '5:17 YAML drops the text after # here'],
+  ['a comment that eats the end of a text in a condition', when('args.tag == " #x"'), '4:25 YAML drops the text after # here'],
+  ['a comment that eats a value', 'version: 1\nroutes:\n  ops: { approvers: [user:U1] }\nrules: #x\n', '4:8 YAML drops the text after # here'],
   ['a backspace of YAML in a pattern', when(`"args.c.matches('\\bfoo')"`), '4:28 YAML reads “\\b” in double quotes as a control character. Use single quotes'],
   ['a separator of YAML in a pattern', when(`"args.c.matches('\\P{L}')"`), '4:28 YAML reads “\\P”'],
   ['a blank of YAML in a pattern', when(`"args.c.matches('a\\_b')"`), '4:29 YAML reads “\\_”'],
-  ['an escape that YAML does not know', when(`"args.c.matches('\\d')"`), '4:28 This is no YAML'],
-  ['a hexadecimal number', 'version: 0x1\n', '1:10 YAML reads this as 1. Write it so, or put it in quotes.'],
+  ['an escape that YAML does not know', when(`"args.c.matches('\\d')"`), '4:28 This is not valid YAML'],
+  ['a hexadecimal number', 'version: 0x1\n', '1:10 YAML reads this as 1. Write it that way, or put it in quotes.'],
   ['an octal number', route('quorum: 0o2'), '3:49 YAML reads this as 2'],
   ['a number that YAML 1.1 reads as octal', route('quorum: 02'), '3:49 YAML reads this as 2'],
   ['a number with more digits than it keeps', route('quorum: 2.0000000000000000001'), '3:49 YAML reads this as 2'],
@@ -61,11 +61,11 @@ const REFUSED: readonly (readonly [what: string, text: string, problem: string])
   ['a number with a sign', 'version: +1\n', '1:10 YAML reads this as 1'],
   ['a yes of YAML 1.1', route('selfApproval: yes'), '3:55 “selfApproval” can\'t be "yes": it is true or false.'],
   ['an on of YAML 1.1', 'version: 1\nslackMayLoosen: on\n', '2:17 “slackMayLoosen” can\'t be "on"'],
-  ['a number of YAML 1.1 to the base of 60', route('deadline: 1:30'), '3:51 “deadline” can\'t be "1:30": it is a span of time'],
+  ['a number of YAML 1.1 to the base of 60', route('deadline: 1:30'), '3:51 “deadline” can\'t be "1:30": it is a duration'],
   ['a date', route('deadline: 2026-01-31'), '3:51 “deadline” can\'t be "2026-01-31"'],
   ['a tilde for nothing', rule('when: ~'), '4:11 “when” is empty'],
   ['a list in a condition', when('[args.x]'), '4:11 “when” can\'t be ["args.x"]'],
-  ['lines that end with CR alone', 'version: 1\rrules: []\n', '1:11 A line ends with CR alone. Let lines end with LF.'],
+  ['lines that end with CR alone', 'version: 1\rrules: []\n', '1:11 A line ends with CR alone. End lines with LF.'],
   ['a zero-width space in a condition', when('args.env == "pro\u200bd"'), '4:27 U+200B can’t be seen here.'],
   ['a text from right to left', when('args.env == "\u202edorp"'), '4:24 U+202E can’t be seen here.'],
   ['a byte order mark inside', when('args.env == "\ufeffprod"'), '4:24 U+FEFF can’t be seen here.'],
@@ -74,8 +74,8 @@ const REFUSED: readonly (readonly [what: string, text: string, problem: string])
   ['a control character', refuse('No\u0007.'), '5:15 U+0007 can’t be seen here.'],
   ['half of a character', refuse('No\ud83d.'), '5:15 U+D83D can’t be seen here.'],
   ['a tab in front of a key', 'version: 1\nrules:\n\t- x\n', '3:1 A tab can’t indent in YAML. Use spaces.'],
-  ['a comment of CEL in lines that YAML folds', when('>\n      args.a > 1 // big\n      && args.b'), '4:11 This condition can\'t be used: A comment can’t stand in a condition'],
-  ['a comment of CEL in a block', when('|\n      args.a > 1 // big\n      && args.b'), '5:18 This condition can\'t be used: A comment can’t stand in a condition'],
+  ['a comment of CEL in lines that YAML folds', when('>\n      args.a > 1 // big\n      && args.b'), '4:11 This condition can\'t be used: A condition can’t contain a comment'],
+  ['a comment of CEL in a block', when('|\n      args.a > 1 // big\n      && args.b'), '5:18 This condition can\'t be used: A condition can’t contain a comment'],
 ];
 
 function firstProblem(text: string): string {
@@ -140,7 +140,7 @@ describe('the bytes of a policy file', () => {
   it('are refused where they are not UTF-8', async (t) => {
     for (const encoding of ['latin1', 'utf16le'] as const) {
       const bytes = Buffer.from('\ufeffversion: 1 # caf\xe9\n', encoding);
-      await assert.rejects(readBytes(t, bytes), /can't be read: it is not UTF-8; save it so\./);
+      await assert.rejects(readBytes(t, bytes), /can't be read: it is not UTF-8; save it as UTF-8\./);
     }
   });
 });

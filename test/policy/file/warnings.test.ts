@@ -68,7 +68,7 @@ const FIELDS: readonly (readonly [tools: string, when: string, said?: string, ma
   ['pay', 'args.to.nmae == "x"', '“pay” has no argument “to.nmae”. Did you mean “name”?', 'nmae'],
   ['pay', 'args.lines[0].prise > 3', '“pay” has no argument “lines.prise”. Did you mean “price”?', 'prise'],
   ['pay', 'args.lines.exists(x, x.prise > 3)', '“pay” has no argument “lines.prise”. Did you mean', 'prise'],
-  ['pay', 'args.colour == "red"', '“pay” has no argument “colour”. There are: amount, iban, to, lines, notes.', 'colour'],
+  ['pay', 'args.colour == "red"', '“pay” has no argument “colour”. Known: amount, iban, to, lines, notes.', 'colour'],
   ['"pay*"', 'args.amuont > 3', 'No tool of this rule has an argument “amuont”. Did you mean “amount”?', 'amuont'],
   ['send', 'args.pone == "1"', '“send” has no argument “pone”. Did you mean “phone”?', 'pone'],
   ['read_file, write_file', 'args.contnet == ""', 'No tool of this rule has an argument “contnet”. Did you mean', 'contnet'],
@@ -109,7 +109,7 @@ const FIRST = `rules:
 /** A rule behind one for two people, and what is said of it. */
 // biome-ignore format: a row of the table is a line.
 const REACHED: readonly (readonly [what: string, rule: string, said?: string])[] = [
-  ['for one of them', `{ tools: [pay], when: 'requester.id == "U1"', gate: ask }`, 'This rule never matches: whatever meets its condition meets that of rule 1, line 3, which comes first.'],
+  ['for one of them', `{ tools: [pay], when: 'requester.id == "U1"', gate: ask }`, 'This rule never matches: every call that meets its condition also meets that of rule 1, line 3, which comes first.'],
   ['for both, and more to hold', `{ tools: [read_file], when: 'args.path == "" && requester.id in ["U2", "U1"]', gate: ask }`, 'This rule never matches: whatever meets'],
   ['for another person', `{ tools: [pay], when: 'requester.id == "U3"', gate: ask }`],
   ['for one of them or a third', `{ tools: [pay], when: 'requester.id in ["U1", "U3"]', gate: ask }`],
@@ -131,7 +131,7 @@ describe('a rule behind one on the requester', () => {
     const run = '{ tools: [pay], when: \'requester.id == "U1"\', gate: run }';
     const ask = '{ tools: [pay], when: \'requester.id == "U1"\', gate: ask }';
     assertWarned(`rules:\n  - ${run}\n  - ${ask}`, [
-      ['This rule never matches: whatever meets its condition but those of programs', "'"],
+      ['This rule never matches: every call (except those of programs) that meets its condition', "'"],
     ]);
   });
 });

@@ -292,7 +292,7 @@ describe('stored data is not trusted', () => {
     for (const document of ['{"id":', 'null', '{}', '"text"', '{"id":"another"}']) {
       const { db } = store.saver;
       db.prepare(`UPDATE records SET document = ? WHERE key LIKE 'call/%'`).run(document);
-      await assert.rejects(store.ledger.get(call.id), new RegExp(`${call.id} can not be read`));
+      await assert.rejects(store.ledger.get(call.id), new RegExp(`${call.id} cannot be read`));
       await assert.rejects(store.ledger.ofThread(THREAD), new RegExp(call.id));
     }
   });

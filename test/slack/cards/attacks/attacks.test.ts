@@ -75,7 +75,7 @@ describe('a card under attack', () => {
 
   it('is not even drawn of arguments that would be read otherwise than they were written (D12, 41, 43)', () => {
     for (const [text, reason] of [
-      ['{"to":"a@x","to":"b@x"}', /stands twice/],
+      ['{"to":"a@x","to":"b@x"}', /appears twice/],
       ['{"n":1e400}', /would lose digits/],
       ['{"ticket":2512292042121000001}', /would lose digits/],
       ['{"n":9007199254740993}', /would lose digits/],

@@ -153,8 +153,8 @@ describe('a reason', () => {
 
 describe('a note that names people', () => {
   it('is our own sentence, with them in it', () => {
-    const note = sentence`An approval does not count any more: ${{ person: 'U3' }} (a <guest>).`;
+    const note = sentence`An approval no longer counts: ${{ person: 'U3' }} (a <guest>).`;
     const text = JSON.stringify(cardOf({ note }).blocks);
-    assert.match(text, /\*Note\* An approval does not count any more: <@U3> \(a &lt;guest&gt;\)\./);
+    assert.match(text, /\*Note\* An approval no longer counts: <@U3> \(a &lt;guest&gt;\)\./);
   });
 });
