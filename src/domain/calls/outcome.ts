@@ -80,7 +80,7 @@ export function toToolReply(
       return reply(`Not run. A person answered instead of approving: ${outcome.text}`, 'ok');
     case 'ignored':
       return reply(
-        'Not run: a person ignored this call. Do not try it again unasked.',
+        'Not run: a person ignored this call. Do not try it again unless asked.',
         'error',
         true,
       );
@@ -97,7 +97,7 @@ export function toToolReply(
       return reply(`Not run: refused. ${outcome.reason}`, 'error');
     case 'unknown':
       return reply(
-        `It is not known whether this ran: ${outcome.reason} Do not run it again unasked; people have been told.`,
+        `It is not known whether this ran: ${outcome.reason} Do not run it again unless asked; people have been told.`,
         'error',
       );
   }

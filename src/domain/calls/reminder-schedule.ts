@@ -11,16 +11,16 @@ import { type Step, stepFrom } from './transitions.ts';
 export function reminderDueAt(call: Call): number | undefined {
   const { pendingSince, remindedAt, route, status } = call;
   if (status !== 'pending' || remindedAt !== undefined) return undefined;
-  return later(pendingSince, route?.remindAfterMs);
+  return addMs(pendingSince, route?.remindAfterMs);
 }
 
 /** When a pending call escalates; undefined if never. */
 export function escalationDueAt(call: Call): number | undefined {
   const { pendingSince, route, status } = call;
-  return status === 'pending' ? later(pendingSince, route?.escalate?.afterMs) : undefined;
+  return status === 'pending' ? addMs(pendingSince, route?.escalate?.afterMs) : undefined;
 }
 
-function later(pendingSince: number | undefined, ms: number | undefined): number | undefined {
+function addMs(pendingSince: number | undefined, ms: number | undefined): number | undefined {
   return pendingSince === undefined || ms === undefined ? undefined : pendingSince + ms;
 }
 

@@ -70,13 +70,13 @@ export function findCardPosition(
   cards: readonly CardCalls[],
   places: ReadonlyMap<string, CardPlace>,
 ): CardPosition {
-  const remembered = unique(placesOf(card, places));
-  const owned = remembered.filter((place) => ownerOf(place, cards, places) === card);
+  const stored = unique(placesOf(card, places));
+  const owned = stored.filter((place) => ownerOf(place, cards, places) === card);
   const isOpen = card.some(({ status }) => status === 'pending');
   const { channel } = cardLocationOf(card[0]);
   // Cards that nobody can decide any more stay where they are.
   const place = owned.find((each) => !isOpen || each.channel === channel);
-  const keepers = remembered
+  const keepers = stored
     .filter((each) => !owned.includes(each))
     .flatMap((each) => ownerOf(each, cards, places)?.slice(0, 1) ?? []);
   return { place, left: owned.filter((each) => each !== place), keepers: [...new Set(keepers)] };

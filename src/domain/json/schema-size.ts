@@ -20,8 +20,8 @@ const BY_NAME: ReadonlySet<string> = new Set([
 export function isWalkable(schema: Schema): boolean {
   let steps = 0;
 
-  function walk(value: JsonValue | undefined, refs: readonly string[], price = 1): void {
-    steps += price;
+  function walk(value: JsonValue | undefined, refs: readonly string[], cost = 1): void {
+    steps += cost;
     if (steps > MAX_STEPS) throw new RangeError('It goes on for too long.');
     for (const inner of partsOf(value)) walk(inner, refs);
     const $ref = isObject(value) ? value.$ref : undefined;
@@ -81,9 +81,9 @@ function namesIn(root: Schema): ReadonlyMap<string, Schema | undefined> {
   const known = NAMES.get(root);
   if (known) return known;
   const names = new Map<string, Schema | undefined>();
-  const waiting: JsonValue[] = [root];
-  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    for (const part of partsOf(value)) waiting.push(part);
+  const pending: JsonValue[] = [root];
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    for (const part of partsOf(value)) pending.push(part);
     if (!isObject(value)) continue;
     for (const name of namesOf(value)) names.set(name, names.has(name) ? undefined : value);
   }

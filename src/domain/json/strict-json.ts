@@ -59,7 +59,7 @@ export function parseStrictJson(text: string, limits = LIMITS): StrictJson {
       failParsing(reader, 'There is more text after the end of the JSON.');
     return { ok: true, value };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ParseFailure)) throw error;
     return { ok: false, reason: error.message, ...placeIn(text, error.at) };
   }
 }
@@ -72,7 +72,7 @@ interface Reader {
   readonly limits: JsonLimits;
 }
 
-class Refusal extends Error {
+class ParseFailure extends Error {
   readonly at: number;
 
   constructor(reason: string, at: number) {
@@ -82,7 +82,7 @@ class Refusal extends Error {
 }
 
 function failParsing(reader: Reader, reason: string, at = reader.at): never {
-  throw new Refusal(reason, at);
+  throw new ParseFailure(reason, at);
 }
 
 function placeIn(text: string, at: number): { line: number; column: number } {

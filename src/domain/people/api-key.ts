@@ -113,13 +113,13 @@ export function mayNameRequesters({ scopes }: Pick<ApiKey, 'scopes'>): boolean {
 
 /** Returns the key, revoked. */
 export function revokeKey(key: ApiKey, now: number): ApiKey {
-  const { earlier: _gone, ...rest } = key;
+  const { earlier: _earlier, ...rest } = key;
   return { ...rest, revokedAt: now, revision: key.revision + 1 };
 }
 
 /** Returns a key with another secret. The previous one works until `earlierUntil`, if given. */
 export function rotateKey(key: ApiKey, hash: string, earlierUntil?: number): ApiKey {
-  const { earlier: _gone, ...rest } = key;
+  const { earlier: _earlier, ...rest } = key;
   return {
     ...rest,
     hash,

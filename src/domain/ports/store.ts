@@ -118,7 +118,7 @@ export interface Ledger {
   count(): Promise<Readonly<Partial<Record<Call['status'], number>>>>;
 }
 
-/** Messages whose receipt Slack was told of. */
+/** Messages acknowledged to Slack. */
 export interface Inbox {
   /** Stores a waiting message unless its id is known. Effects only with an insert. */
   receive(message: InboxMessage, effects: Effects): Promise<'new' | 'known'>;
@@ -158,7 +158,7 @@ export interface History {
   ratings(thread: ThreadKey, turnId: string): Promise<readonly Rating[]>;
   /** Deletes completed turns and ratings of a thread and its children. Returns their number. */
   clear(thread: ThreadKey, effects: Effects): Promise<number>;
-  /** Threads unchanged since before a time (ms), longest first, after the first `skip`. */
+  /** Root threads inactive since before a time (ms), longest first, after the first `skip`. */
   inactiveThreads(
     before: number,
     page: { readonly skip: number; readonly limit: number },

@@ -9,14 +9,14 @@ export function createKeyedQueues(): KeyedQueues {
     queue: string,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    const mine = (last.get(queue) ?? Promise.resolve()).then(work);
+    const result = (last.get(queue) ?? Promise.resolve()).then(work);
     // The caller of that work handles its error.
-    const over = mine.catch(() => {});
-    last.set(queue, over);
+    const settled = result.catch(() => {});
+    last.set(queue, settled);
     try {
-      return await mine;
+      return await result;
     } finally {
-      if (last.get(queue) === over) last.delete(queue);
+      if (last.get(queue) === settled) last.delete(queue);
     }
   };
 }

@@ -4,14 +4,14 @@ import type { Clock } from '../ports/clock.ts';
 export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
-    const over = () => {
+    const onAbort = () => {
       cancel();
       reject(signal.reason);
     };
     const cancel = clock.schedule(clock.now() + ms, () => {
-      signal.removeEventListener('abort', over);
+      signal.removeEventListener('abort', onAbort);
       resolve();
     });
-    signal.addEventListener('abort', over, { once: true });
+    signal.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -5,15 +5,15 @@ import { createContext, Script } from 'node:vm';
  * Throws `ERR_SCRIPT_EXECUTION_TIMEOUT` when time is up.
  */
 export function createTimeLimit(): (work: () => unknown, timeoutMs: number) => unknown {
-  const place: { work?: () => unknown } = {};
-  createContext(place);
+  const sandbox: { work?: () => unknown } = {};
+  createContext(sandbox);
   const script = new Script('work()');
   return (work, timeoutMs) => {
-    place.work = work;
+    sandbox.work = work;
     try {
-      return script.runInContext(place, { timeout: timeoutMs });
+      return script.runInContext(sandbox, { timeout: timeoutMs });
     } finally {
-      delete place.work;
+      delete sandbox.work;
     }
   };
 }

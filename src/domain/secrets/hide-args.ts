@@ -53,9 +53,9 @@ export function createSecretHider(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>
       const misplaced: Path[] = [];
       let keepsUnseen = false;
 
-      function restoreText(shown: string, here: JsonValue | undefined, path: Path): JsonValue {
-        if (shown === here) return shown;
-        const kept = isShownAs(here, shown, path, views) ? here : marks.get(nameOf(path, shown));
+      function restoreText(shown: string, current: JsonValue | undefined, path: Path): JsonValue {
+        if (shown === current) return shown;
+        const kept = isShownAs(current, shown, path, views) ? current : marks.get(nameOf(path, shown));
         if (kept !== undefined) {
           keepsUnseen = true;
           return kept;
@@ -64,18 +64,18 @@ export function createSecretHider(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>
         return shown;
       }
 
-      function restoreIn(shown: JsonValue, here: JsonValue | undefined, path: Path): JsonValue {
-        if (typeof shown === 'string') return restoreText(shown, here, path);
+      function restoreIn(shown: JsonValue, current: JsonValue | undefined, path: Path): JsonValue {
+        if (typeof shown === 'string') return restoreText(shown, current, path);
         if (typeof shown !== 'object' || shown === null) return shown;
         if (Array.isArray(shown)) {
-          return shown.map((each: JsonValue, i) => restoreIn(each, valueAt(here, i), [...path, i]));
+          return shown.map((each: JsonValue, i) => restoreIn(each, valueAt(current, i), [...path, i]));
         }
         return Object.fromEntries(
           Object.entries(shown).map(([name, each]) => {
-            const key = restoreKey(name, here, views);
+            const key = restoreKey(name, current, views);
             if (key !== name) keepsUnseen = true;
             else if (hasSecretMark(name)) misplaced.push([...path, name]);
-            return [key, restoreIn(each, valueAt(here, key), [...path, key])];
+            return [key, restoreIn(each, valueAt(current, key), [...path, key])];
           }),
         );
       }
@@ -120,18 +120,18 @@ function uniqueMaskedName(name: string, taken: ReadonlyMap<string, JsonValue>): 
 
 /** Returns whether the stored value is shown as this text. */
 function isShownAs(
-  here: JsonValue | undefined,
+  current: JsonValue | undefined,
   shown: string,
   path: Path,
   views: readonly Masking[],
-): here is JsonValue {
-  return here !== undefined && views.some((view) => hideIn(here, view, path) === shown);
+): current is JsonValue {
+  return current !== undefined && views.some((view) => hideIn(current, view, path) === shown);
 }
 
 /** Finds the stored key for a masked key. */
-function restoreKey(name: string, here: JsonValue | undefined, views: readonly Masking[]): string {
-  if (!isObject(here) || Object.hasOwn(here, name)) return name;
-  const keys = Object.keys(here);
+function restoreKey(name: string, current: JsonValue | undefined, views: readonly Masking[]): string {
+  if (!isObject(current) || Object.hasOwn(current, name)) return name;
+  const keys = Object.keys(current);
   return keys.find((key) => views.some((view) => maskWholeText(key, view) === name)) ?? name;
 }
 

@@ -30,12 +30,12 @@ const IMAGES: readonly (readonly [start: string, mimeType: string])[] = [
   ['RIFF....WEBP', 'image/webp'],
 ];
 /** The GIF extension that sets the loop count. Models reject animated GIFs. */
-const MOVES = 'NETSCAPE2.0';
+const LOOP_EXTENSION = 'NETSCAPE2.0';
 
 function imageTypeOf(bytes: Uint8Array): string | undefined {
   const [, mimeType] = IMAGES.find(([start]) => startsWith(bytes, start)) ?? [];
-  const moves = mimeType === 'image/gif' && Buffer.from(bytes).includes(MOVES);
-  return moves ? undefined : mimeType;
+  const isAnimated = mimeType === 'image/gif' && Buffer.from(bytes).includes(LOOP_EXTENSION);
+  return isAnimated ? undefined : mimeType;
 }
 
 function startsWith(bytes: Uint8Array, start: string): boolean {

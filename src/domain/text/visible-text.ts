@@ -97,8 +97,8 @@ function otherAt(text: string, at: number, marks: number, isNormal: boolean): Pi
   if (emoji > 0) return { size: emoji };
   if (isHidden(text, at)) return escaped(text, at, runAt(text, at, isHidden));
   if (marks >= MAX_MARKS && isMark(text, at)) return escaped(text, at, runAt(text, at, isMark));
-  const isLoose = !isNormal && text.charCodeAt(at) >= 0x80;
-  return isLoose ? looseAt(text, at) : { size: sizeAt(text, at) };
+  const isSuspect = !isNormal && text.charCodeAt(at) >= 0x80;
+  return isSuspect ? nonNormalAt(text, at) : { size: sizeAt(text, at) };
 }
 
 const SPACE = 0x20;
@@ -126,35 +126,35 @@ function isKeyCap(text: string, at: number): boolean {
 }
 
 /** Escapes a character, or marks with the letter before them, unless they are in normal form. */
-function looseAt(text: string, at: number): Piece {
+function nonNormalAt(text: string, at: number): Piece {
   let size = sizeAt(text, at);
-  if (!isJoining(text, at)) return settledPieceAt(text, at, at, size);
+  if (!isJoining(text, at)) return normalPieceAt(text, at, at, size);
   for (let n = 1; n < MAX_MARKS && isJoining(text, at + size); n += 1) {
     size += sizeAt(text, at + size);
   }
   const before = 1 + Number(isLowSurrogate(text, at - 1));
-  return settledPieceAt(text, Math.max(0, at - before), at, size);
+  return normalPieceAt(text, Math.max(0, at - before), at, size);
 }
 
 /** Cache of normalization results: a text has few different sequences, and normalizing is slow. */
-const SETTLED = new Map<number | string, boolean>();
-const MAX_SETTLED = 5_000;
+const NORMAL_FORMS = new Map<number | string, boolean>();
+const MAX_NORMAL_FORMS = 5_000;
 
-function settledPieceAt(text: string, from: number, at: number, size: number): Piece {
+function normalPieceAt(text: string, from: number, at: number, size: number): Piece {
   const end = at + size;
   // Numeric keys are faster than strings.
   const key =
     end - from === 2
       ? text.charCodeAt(from) * 65_536 + text.charCodeAt(from + 1)
       : text.slice(from, end);
-  let isSettled = SETTLED.get(key);
-  if (isSettled === undefined) {
-    if (SETTLED.size >= MAX_SETTLED) SETTLED.clear();
+  let isNormalForm = NORMAL_FORMS.get(key);
+  if (isNormalForm === undefined) {
+    if (NORMAL_FORMS.size >= MAX_NORMAL_FORMS) NORMAL_FORMS.clear();
     const joined = text.slice(from, end);
-    isSettled = joined.normalize('NFC') === joined;
-    SETTLED.set(key, isSettled);
+    isNormalForm = joined.normalize('NFC') === joined;
+    NORMAL_FORMS.set(key, isNormalForm);
   }
-  return isSettled ? { size } : escaped(text, at, size);
+  return isNormalForm ? { size } : escaped(text, at, size);
 }
 
 /** Shown as it is: printable ASCII without spaces and backslashes. */

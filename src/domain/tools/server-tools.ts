@@ -6,7 +6,7 @@ import type { Pin, ToolClaims } from './tool-pin.ts';
 
 const MAX_NAME = 64;
 const MAX_PREFIX = 24;
-const BETWEEN = '__';
+const SEPARATOR = '__';
 
 /**
  * Returns the prefix of a server's tool names, before `__`; empty if the name has no letters or
@@ -21,7 +21,7 @@ export function serverPrefix(server: string): string {
  * Names a server's tool `server__tool`. Names are unique across servers with different prefixes.
  */
 export function serverToolName(server: string, tool: string): string {
-  const prefix = `${serverPrefix(server)}${BETWEEN}`;
+  const prefix = `${serverPrefix(server)}${SEPARATOR}`;
   const plain = tool.replace(/[^A-Za-z0-9_-]/g, '_');
   const room = MAX_NAME - prefix.length;
   if (plain === tool && tool.length <= room) return `${prefix}${tool}`;
