@@ -110,7 +110,7 @@ describe('the policy file', () => {
     await assert.rejects(watch(t, broken), (error) => {
       assert.ok(error instanceof PolicyFileError);
       assert.match(error.message, /policy\.yaml:3:27: “gate”/);
-      assert.match(error.message, /policy\.yaml:4:7: “tool” is no key/);
+      assert.match(error.message, /policy\.yaml:4:7: “tool” is not a key/);
       assert.match(error.message, /\n {4}3 \| {3}- \{ tools: \[pay\], gate: no \}\n {6}\| {27}\^/);
       return true;
     });
@@ -269,7 +269,7 @@ describe('names in the policy file', () => {
     const before = current().hash;
     setAway(true);
     await writeFile(path, NAMED);
-    await lookUntil(() => logged.some((line) => /^error: .*old rules hold/.test(line)));
+    await lookUntil(() => logged.some((line) => /^error: .*old rules stay in force/.test(line)));
     assert.equal(current().hash, before);
     setAway(false);
     await lookUntil(() => current().hash !== before);

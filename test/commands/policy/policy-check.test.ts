@@ -69,7 +69,7 @@ rules:
     });
     const app = await startPlayground(config, { clock: createSystemClock(), log });
     await app.stop();
-    assert.match(logged.join(''), /The policy of policy\.yaml holds\./);
+    assert.match(logged.join(''), /The policy in policy\.yaml is in force\./);
   });
 
   it('says each error with its line and a mark, and ends with 1', async (t) => {

@@ -129,7 +129,7 @@ describe('the claim of an approved call', () => {
     const back = claim(call, { voters: undefined }).call;
     assert.equal(back.status, 'pending');
     assert.deepEqual(back.votes, []);
-    assert.match(plainSentence(back.note ?? ''), /Slack did not tell.*approve it again/);
+    assert.match(plainSentence(back.note ?? ''), /Slack could not confirm.*approve it again/);
   });
 
   it('asks nothing about people where the policy lets it run now', () => {

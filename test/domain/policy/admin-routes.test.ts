@@ -153,14 +153,14 @@ describe('a route that an admin wants to set', () => {
     [{ name: 'requester' }, 'name', /is built in/],
     [{ name: '9ops' }, 'name', /starting with a letter/],
     [{ name: 'x'.repeat(41) }, 'name', /at most 40/],
-    [{ tools: ['pay`'.repeat(20)] }, 'tools', /no name of a tool/],
-    [{ tools: ['a b'] }, 'tools', /no name of a tool/],
-    [{ tools: ['!pay'] }, 'tools', /no name of a tool/],
-    [{ tools: ['^pay$'] }, 'tools', /no name of a tool/],
+    [{ tools: ['pay`'.repeat(20)] }, 'tools', /is not a tool name/],
+    [{ tools: ['a b'] }, 'tools', /is not a tool name/],
+    [{ tools: ['!pay'] }, 'tools', /is not a tool name/],
+    [{ tools: ['^pay$'] }, 'tools', /is not a tool name/],
     [{ tools: Array.from({ length: 41 }, (_, i) => `t${i}`) }, 'tools', /At most 40/],
     [{ approvers: [] }, 'approvers', /Nobody could decide/],
-    [{ approvers: ['user:<!here>'] }, 'approvers', /is no person/],
-    [{ approvers: ['requester'] }, 'approvers', /Only the person who asked/],
+    [{ approvers: ['user:<!here>'] }, 'approvers', /is not a person/],
+    [{ approvers: ['requester'] }, 'approvers', /Only the requester could decide/],
     [{ decisions: ['edit', 'ignore'] }, 'decisions', /without it, nothing can run/],
     [{ quorum: 0 }, 'quorum', /from 1 to 50/],
     [{ quorum: 1.5 }, 'quorum', /whole number/],
@@ -170,9 +170,9 @@ describe('a route that an admin wants to set', () => {
       /^Only 1 person can approve; 2 are needed\.$/,
     ],
     [{ deadlineMs: 31 * 86_400_000 }, 'deadline', /At most 30d/],
-    [{ remindAfterMs: 3_600_000 }, 'remindAfter', /never come/],
-    [{ escalate: { afterMs: 3_600_000, to: 'requester' } }, 'escalateAfter', /never come/],
-    [{ escalate: { afterMs: 60_000, to: 'gone' } }, 'escalateTo', /no route “gone”/],
+    [{ remindAfterMs: 3_600_000 }, 'remindAfter', /before the deadline/],
+    [{ escalate: { afterMs: 3_600_000, to: 'requester' } }, 'escalateAfter', /before the deadline/],
+    [{ escalate: { afterMs: 60_000, to: 'gone' } }, 'escalateTo', /route “gone” does not exist/],
   ];
   for (const [draft, field, why] of wrong) {
     it(`is told what is wrong with its ${field}: ${why.source}`, () => {
@@ -202,7 +202,7 @@ describe('a route that an admin wants to set', () => {
       assert.match(judge({ name }, { policy })[0]?.message ?? '', /The policy file has a route/);
     }
     const full = aBook(...Array.from({ length: MAX_ADMIN_ROUTES }, (_, i) => ({ name: `r${i}` })));
-    assert.match(judge({ name: 'more' }, { book: full })[0]?.message ?? '', /Take one away/);
+    assert.match(judge({ name: 'more' }, { book: full })[0]?.message ?? '', /Remove one first/);
     assert.deepEqual(judge({ name: 'r3' }, { book: full }), []);
   });
 

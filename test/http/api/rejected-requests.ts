@@ -118,7 +118,7 @@ export function refusingTests(bench: ApiBench): void {
           { decisions: ['approve', 'approve'] },
           /decisions: names “approve” twice/,
         ],
-        ['an edit alone', { decisions: ['edit'] }, /decisions: has to name another/],
+        ['an edit alone', { decisions: ['edit'] }, /decisions: must include another/],
         ['choices of no reply', { decisions: ['approve'], choices: ['a'] }, /“reply”/],
         ['somebody who has gone', { requester: 'U0LEFT' }, /U0LEFT, who is deactivated/],
         ['a bot', { requester: 'U0BOT' }, /who is a bot/],

@@ -58,12 +58,12 @@ describe('a policy file', () => {
     const path = join(temp.path, 'policy.yaml');
     const output = () => stage.app().output();
     await writeFile(path, POLICY.replace('gate: run', 'gate: no'));
-    await until(() => output().includes('the old one holds'));
+    await until(() => output().includes('the old one stays in force'));
     stage.play(sayCall('write_file', { path: 'c.txt', content: 'abc' }), sayText('Still runs.'));
     await stage.answer(await stage.ask('requester', 'after the broken one'), 'Still runs.');
 
     await writeFile(path, POLICY.replace('gate: run', 'gate: refuse, reason: Not today.'));
-    await until(() => output().split('The policy of policy.yaml holds.').length > 2);
+    await until(() => output().split('The policy in policy.yaml is in force.').length > 2);
     stage.play(sayCall('write_file', { path: 'd.txt', content: 'abc' }), sayText('Not now.'));
     await stage.answer(await stage.ask('requester', 'after the change'), 'Not now.');
     assert.match(stage.toolMessages().at(-1) ?? '', /Not today\./);

@@ -109,7 +109,7 @@ const REFUSED: readonly (readonly [rule: string, problem: string])[] = [
   [run('" accountant"'), '4:28 “agent” can\'t be " accountant"'],
   [when('agent == "deploy"'), '4:37 This condition can\'t be used: “deploy” means helper:deploy and graph:deploy. Write which'],
   [when('agent in ["bot", "deploy"]'), '4:45 This condition can\'t be used: “deploy” means'],
-  [when('agent == "server:x"'), '4:37 This condition can\'t be used: “server:x” names no kind'],
+  [when('agent == "server:x"'), '4:37 This condition can\'t be used: “server:x” has no known kind'],
   [when('agent == "key:*"'), '4:37 This condition can\'t be used: “key:*”: * has no meaning in a condition.'],
   [when('agent.startsWith("deploy")'), '4:45 This condition can\'t be used: Agent names start with their kind (helper:, key:, graph:), like "key:deploy".'],
   [when('agent.matches("^bot")'), '4:28 This condition can\'t be used: Compare “agent” with names in quotes'],

@@ -52,7 +52,7 @@ const WRONG: readonly (readonly [what: string, text: string, ...problems: readon
   ['a channel name without quotes', `${ROUTE}\n    channel: #ops\n    approvers: [user:U1]`, '4:14 YAML drops the text after # here. If it belongs to the value, put the value in quotes'],
   ['a handle without quotes', `${ROUTE}{ approvers: [@bob] }`, '3:22 A value can’t start with this character. Put it in quotes'],
   ['a span of time that is none', `${ROUTE}{ approvers: [user:U1], deadline: 4 hours }`, '3:3 warning', '3:42 “deadline” can\'t be "4 hours": it is a duration, like 45s, 30m'],
-  ['a number for a span', `${ROUTE}{ approvers: [user:U1], deadline: 30 }`, '3:3 warning', '3:42 “deadline” can\'t be 30: it is a span'],
+  ['a number for a span', `${ROUTE}{ approvers: [user:U1], deadline: 30 }`, '3:3 warning', '3:42 “deadline” can\'t be 30: it is a duration'],
   ['a deadline too far away', `${ROUTE}{ approvers: [user:U1], deadline: 40d }`, '3:3 warning', '3:42 “deadline” can\'t be "40d": it is at most 30d.'],
   ['a reminder at the deadline', `${ROUTE}{ approvers: [user:U1], deadline: 1h, remindAfter: 60m }`, '3:3 warning', '3:59 1h is not before the deadline of 1h'],
   ['an escalation after the deadline', `${ROUTE}{ approvers: [user:U1], deadline: 1h, escalate: { after: 2h, to: requester } }`, '3:3 warning', '3:65 2h is not before the deadline of 1h'],

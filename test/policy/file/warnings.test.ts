@@ -110,7 +110,7 @@ const FIRST = `rules:
 // biome-ignore format: a row of the table is a line.
 const REACHED: readonly (readonly [what: string, rule: string, said?: string])[] = [
   ['for one of them', `{ tools: [pay], when: 'requester.id == "U1"', gate: ask }`, 'This rule never matches: every call that meets its condition also meets that of rule 1, line 3, which comes first.'],
-  ['for both, and more to hold', `{ tools: [read_file], when: 'args.path == "" && requester.id in ["U2", "U1"]', gate: ask }`, 'This rule never matches: whatever meets'],
+  ['for both, and more to hold', `{ tools: [read_file], when: 'args.path == "" && requester.id in ["U2", "U1"]', gate: ask }`, 'This rule never matches: every call that meets'],
   ['for another person', `{ tools: [pay], when: 'requester.id == "U3"', gate: ask }`],
   ['for one of them or a third', `{ tools: [pay], when: 'requester.id in ["U1", "U3"]', gate: ask }`],
   ['for another tool too', `{ tools: [pay, send], when: 'requester.id == "U1"', gate: ask }`],
