@@ -60,7 +60,7 @@ export interface Ledger {
     fence?: ThreadFence,
     steps?: readonly Step[],
   ): Promise<Call>;
-  /** Replaces `before` by the last step's call; false if outdated. Throws for an invalid step. */
+  /** Replaces `before` by the last step's call. False if it or `seen` is outdated. */
   write(
     before: Call,
     steps: readonly Step[],
@@ -69,7 +69,7 @@ export interface Ledger {
     fence?: ThreadFence,
   ): Promise<boolean>;
   get(id: string): Promise<Call | undefined>;
-  /** A thread's calls by creation and position. (Default: rejects if one is damaged.) */
+  /** Calls of a thread or turn, by creation and position. (Default: rejects damaged ones.) */
   ofThread(
     thread: ThreadKey,
     turn?: string,
@@ -152,7 +152,7 @@ export interface History {
   /** The newest turns, newest first, after the first `skip`. */
   newest(thread: ThreadKey, limit: number, skip: number): Promise<readonly SettledTurn[]>;
   has(thread: ThreadKey, turnId: string): Promise<boolean>;
-  /** Stores a person's latest rating of a turn; false, without effects, if it is unknown. */
+  /** Stores a person's latest rating; false, without effects, if the thread has no such turn. */
   rate(thread: ThreadKey, turnId: string, rating: Rating, effects: Effects): Promise<boolean>;
   /** The ratings of a turn, oldest first. */
   ratings(thread: ThreadKey, turnId: string): Promise<readonly Rating[]>;
@@ -274,7 +274,7 @@ export interface Store {
   readonly reports: ProgressReports;
   /** Runs work and returns the revisions it has read, since cached records may be outdated. */
   observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: ReadRevisions }>;
-  /** Runs reads that bypass the cache. */
+  /** Runs work whose reads bypass the cache. */
   fresh<T>(work: () => Promise<T>): Promise<T>;
   /** Rejects, with the reason and the remedy, if the backend is not writable. */
   check(): Promise<void>;
