@@ -161,7 +161,9 @@ describe('the policy file', () => {
     await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
     assert.equal(gate(), 'refuse');
     assert.match(String(audited.at(-1)?.detail.why), /is inside WORKSPACE_DIR.*Put it outside/);
-    assert.ok(logged.some((line) => /^error: .*old one stays in force.*inside WORKSPACE_DIR/.test(line)));
+    assert.ok(
+      logged.some((line) => /^error: .*old one stays in force.*inside WORKSPACE_DIR/.test(line)),
+    );
     await rm(path);
     await writeFile(path, RUN);
     await lookUntil(() => gate() === 'run');

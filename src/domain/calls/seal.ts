@@ -49,7 +49,9 @@ export function isIntact(call: Call): boolean {
  * separately.
  */
 function sealedTextOf({ seal: _seal, delivered: _delivered, ...call }: Call): string {
-  return JSON.stringify(call, (_key, value: unknown) => (isObject(value) ? sortKeys(value) : value));
+  return JSON.stringify(call, (_key, value: unknown) =>
+    isObject(value) ? sortKeys(value) : value,
+  );
 }
 
 function isObject(value: unknown): value is object {

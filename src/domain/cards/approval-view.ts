@@ -117,7 +117,10 @@ function reasonTextOf({ note, outcome }: Call): string | undefined {
   return note === undefined ? undefined : plainSentence(note);
 }
 
-function showOutcome(outcome: Outcome, showText: (text: string) => string | null): Approval['outcome'] {
+function showOutcome(
+  outcome: Outcome,
+  showText: (text: string) => string | null,
+): Approval['outcome'] {
   const { kind } = outcome;
   switch (kind) {
     case 'result':

@@ -125,7 +125,8 @@ function describeOwnDecision(
   by: Person,
 ): { readonly words: string; readonly at: number } {
   const { updatedAt, verdict, votes } = call;
-  if (verdict && isSamePerson(verdict.by, by)) return { words: OWN_DECISIONS[verdict.kind], at: verdict.at };
+  if (verdict && isSamePerson(verdict.by, by))
+    return { words: OWN_DECISIONS[verdict.kind], at: verdict.at };
   const vote = votes.find((each) => isSamePerson(each.by, by));
   if (vote) return { words: 'you approved', at: vote.at };
   const edited = call.editedBy && isSamePerson(call.editedBy, by);

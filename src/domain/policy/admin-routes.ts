@@ -109,7 +109,11 @@ function resolveAdminRoute(
   return { ...rest, ...(escalate && to && { escalate: { afterMs: escalate.afterMs, to } }) };
 }
 
-function resolveTarget(name: string, book: AdminRoutes, visited: ReadonlySet<string>): Route | undefined {
+function resolveTarget(
+  name: string,
+  book: AdminRoutes,
+  visited: ReadonlySet<string>,
+): Route | undefined {
   if (name === REQUESTER_ROUTE.name) return REQUESTER_ROUTE;
   const next = book.routes.find((route) => route.name === name);
   return next && !visited.has(name) ? resolveAdminRoute(next, book, visited) : undefined;

@@ -57,7 +57,8 @@ export function resolveRoutes(
     const known = resolved.get(name);
     if (known) return known;
     const draft = drafts.get(name);
-    if (!draft || visiting.has(name)) throw new Error(`The route “${name}” is missing, or escalates in a circle.`);
+    if (!draft || visiting.has(name))
+      throw new Error(`The route “${name}” is missing, or escalates in a circle.`);
     visiting.add(name);
     const { approvers, channel, escalate, ...rest } = draft;
     const route: Route = {

@@ -115,7 +115,11 @@ function moveTo(call: Call, { now, route, ...rest }: Move): Step {
   });
 }
 
-const APPROVER_FIELDS = ['approvers', 'among', 'selfApproval'] as const satisfies readonly (keyof Route)[];
+const APPROVER_FIELDS = [
+  'approvers',
+  'among',
+  'selfApproval',
+] as const satisfies readonly (keyof Route)[];
 
 interface Change {
   readonly label: string;

@@ -116,7 +116,10 @@ function checkQuorum(draft: AdminRouteDraft, able: RouteContext['able']): readon
   if (counting === undefined || quorum <= counting) return [];
   if (counting === 0) {
     const isOwn = approvers.every((each) => each === 'requester');
-    return problem('approvers', isOwn ? ONLY_OWN : 'Nobody among these can approve. Choose others.');
+    return problem(
+      'approvers',
+      isOwn ? ONLY_OWN : 'Nobody among these can approve. Choose others.',
+    );
   }
   const needed = quorum === 1 ? '1 is needed' : `${quorum} are needed`;
   const only = counting === 1 ? 'Only 1 person' : `Only ${counting} people`;

@@ -55,7 +55,9 @@ export function createSecretHider(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>
 
       function restoreText(shown: string, current: JsonValue | undefined, path: Path): JsonValue {
         if (shown === current) return shown;
-        const kept = isShownAs(current, shown, path, views) ? current : marks.get(nameOf(path, shown));
+        const kept = isShownAs(current, shown, path, views)
+          ? current
+          : marks.get(nameOf(path, shown));
         if (kept !== undefined) {
           keepsUnseen = true;
           return kept;
@@ -68,7 +70,9 @@ export function createSecretHider(mark: SecretMark, toolbox: Pick<Toolbox, 'of'>
         if (typeof shown === 'string') return restoreText(shown, current, path);
         if (typeof shown !== 'object' || shown === null) return shown;
         if (Array.isArray(shown)) {
-          return shown.map((each: JsonValue, i) => restoreIn(each, valueAt(current, i), [...path, i]));
+          return shown.map((each: JsonValue, i) =>
+            restoreIn(each, valueAt(current, i), [...path, i]),
+          );
         }
         return Object.fromEntries(
           Object.entries(shown).map(([name, each]) => {
@@ -129,7 +133,11 @@ function isShownAs(
 }
 
 /** Finds the stored key for a masked key. */
-function restoreKey(name: string, current: JsonValue | undefined, views: readonly Masking[]): string {
+function restoreKey(
+  name: string,
+  current: JsonValue | undefined,
+  views: readonly Masking[],
+): string {
   if (!isObject(current) || Object.hasOwn(current, name)) return name;
   const keys = Object.keys(current);
   return keys.find((key) => views.some((view) => maskWholeText(key, view) === name)) ?? name;

@@ -136,7 +136,8 @@ function findUnsupported(node: ASTNode, items: ReadonlySet<string>): ConditionPr
     const name = item?.op === 'id' ? item.args : '';
     const inside = new Set([...items, name]);
     return (
-      findUnsupported(receiver, items) ?? firstOf(expressions, (each) => findUnsupported(each, inside))
+      findUnsupported(receiver, items) ??
+      firstOf(expressions, (each) => findUnsupported(each, inside))
     );
   }
   return firstOf(childNodesOf(node), (each) => findUnsupported(each, items));

@@ -66,7 +66,8 @@ function reportWider(
   path: Path,
   report: ProblemReporter,
 ): void {
-  const who = skipsExternalCalls(earlier) && !skipsExternalCalls(rule) ? ' (except those of programs)' : '';
+  const who =
+    skipsExternalCalls(earlier) && !skipsExternalCalls(rule) ? ' (except those of programs)' : '';
   report.warn(
     [...path, 'when'],
     `This rule never matches: every call${who} that meets its condition also meets that of ${earlier.name}, which comes first. Move it up, or remove it.`,

@@ -108,7 +108,10 @@ describe('a claim of whose approvers Slack does not tell', () => {
     const back = await on.call();
     assert.equal(back.status, 'pending');
     assert.deepEqual(back.votes, []);
-    assert.match(await note(on), /Slack could not confirm the approvers when this was about to run\. Nothing was run/);
+    assert.match(
+      await note(on),
+      /Slack could not confirm the approvers when this was about to run\. Nothing was run/,
+    );
     failing = false;
     await on.desk.clock.advance(600_000);
     await on.desk.worker.idle();

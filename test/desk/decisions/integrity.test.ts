@@ -183,7 +183,10 @@ describe('a stored call that somebody changed in the database file', () => {
     assert.deepEqual(tool.runs, []);
     const asked = await onlyCall(desk);
     assert.equal(asked.status, 'pending');
-    assert.match(plainSentence(asked.note ?? ''), /The earlier approvals can no longer be verified/);
+    assert.match(
+      plainSentence(asked.note ?? ''),
+      /The earlier approvals can no longer be verified/,
+    );
     assert.equal(desk.chat.cards.get(asked.id)?.args, OTHER, 'the card shows what would run');
     await desk.decide(asked, REQUESTER);
     await worker.idle();

@@ -50,5 +50,8 @@ it('a name that nobody looked up, a route that there is not and a circle are fau
   assert.throws(() => settle(draft('a', { approvers: ['@x'] })), /The name @x was not looked up/);
   const to = (name: string) => ({ escalate: { afterMs: 1, to: name } });
   assert.throws(() => settle(draft('a', to('c'))), /“c” is missing, or escalates in a circle/);
-  assert.throws(() => settle(draft('a', to('b')), draft('b', to('a'))), /is missing, or escalates in a circle/);
+  assert.throws(
+    () => settle(draft('a', to('b')), draft('b', to('a'))),
+    /is missing, or escalates in a circle/,
+  );
 });

@@ -124,7 +124,9 @@ describe('a policy and the calls of programs, over HTTP', () => {
       refused.said,
       /--name can’t be “workbench”: rule 4, line 9 of .*policy\.yaml says “work\*”, which means helper:work\*\. Take another name, or write the kind/,
     );
-    await until(() => stage.app().output().split('The policy in policy.yaml is in force.').length > 2);
+    await until(
+      () => stage.app().output().split('The policy in policy.yaml is in force.').length > 2,
+    );
   });
 
   it('a key that is made elsewhere by such a name gets nothing of the helper’s, and is refused what the helper is', async () => {

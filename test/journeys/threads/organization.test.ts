@@ -259,7 +259,11 @@ describe('a colleague who leaves our workspace for the sibling’s', () => {
     stage.workspace.changeMember('colleague', { teams: [SIBLING] });
     await stage.clock.advance(6_000);
     await approve('approver');
-    await stage.card(place, '<@U0COLLEAGUE> (not a member of this workspace). Nothing was run.', '1 of 2');
+    await stage.card(
+      place,
+      '<@U0COLLEAGUE> (not a member of this workspace). Nothing was run.',
+      '1 of 2',
+    );
     assert.equal(await runs(), '');
     await approve('colleague');
     await stage.privately('colleague', 'of this workspace');

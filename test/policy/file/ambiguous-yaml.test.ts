@@ -140,7 +140,10 @@ describe('the bytes of a policy file', () => {
   it('are refused where they are not UTF-8', async (t) => {
     for (const encoding of ['latin1', 'utf16le'] as const) {
       const bytes = Buffer.from('\ufeffversion: 1 # caf\xe9\n', encoding);
-      await assert.rejects(readBytes(t, bytes), /can't be read: it is not UTF-8; save it as UTF-8\./);
+      await assert.rejects(
+        readBytes(t, bytes),
+        /can't be read: it is not UTF-8; save it as UTF-8\./,
+      );
     }
   });
 });

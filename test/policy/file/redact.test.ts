@@ -30,7 +30,11 @@ describe('redact', () => {
     ['no tools', 'redact: [{ args: [token] }]', /tools/],
     ['no arguments', 'redact: [{ tools: [a], args: [] }]', /“args”.*dotted paths/],
     ['a path with an empty step', 'redact: [{ tools: [a], args: [a..b] }]', /dotted paths/],
-    ['another key', 'redact: [{ tools: [a], args: [b], when: x }]', /“when” is not a key of redact 1/],
+    [
+      'another key',
+      'redact: [{ tools: [a], args: [b], when: x }]',
+      /“when” is not a key of redact 1/,
+    ],
   ] as const) {
     it(`that is wrong stops the file: ${what}`, () => {
       const read = readPolicy(`version: 1\n${text}\n`);

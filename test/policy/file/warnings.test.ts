@@ -131,7 +131,10 @@ describe('a rule behind one on the requester', () => {
     const run = '{ tools: [pay], when: \'requester.id == "U1"\', gate: run }';
     const ask = '{ tools: [pay], when: \'requester.id == "U1"\', gate: ask }';
     assertWarned(`rules:\n  - ${run}\n  - ${ask}`, [
-      ['This rule never matches: every call (except those of programs) that meets its condition', "'"],
+      [
+        'This rule never matches: every call (except those of programs) that meets its condition',
+        "'",
+      ],
     ]);
   });
 });
