@@ -152,7 +152,7 @@ describe('a route that an admin wants to set', () => {
   const wrong: readonly (readonly [Partial<AdminRouteDraft>, field: string, why: RegExp])[] = [
     [{ name: 'requester' }, 'name', /is built in/],
     [{ name: '9ops' }, 'name', /starting with a letter/],
-    [{ name: 'x'.repeat(41) }, 'name', /at most 40/],
+    [{ name: 'x'.repeat(41) }, 'name', /1 to 40/],
     [{ tools: ['pay`'.repeat(20)] }, 'tools', /is not a tool name/],
     [{ tools: ['a b'] }, 'tools', /is not a tool name/],
     [{ tools: ['!pay'] }, 'tools', /is not a tool name/],

@@ -51,9 +51,9 @@ const REFUSED: readonly (readonly [condition: string, at: number, problem: RegEx
   ['let == 1', 0, /Reserved identifier/],
   ['args.c.matches("(?=rm)")', 16, /not a valid RE2 regular expression: invalid or unsupported Perl syntax, “\(\?=”/],
   ['args.c.matches("a(?!rm)")', 17, /RE2/],
-  [String.raw`args.c.matches(r"(a)\1")`, 20, /RE2: invalid escape sequence/],
+  [String.raw`args.c.matches(r"(a)\1")`, 20, /RE2 regular expression: invalid escape sequence/],
   ['args.c.matches("(?<=a)b")', 16, /RE2/],
-  ['args.c.matches("a{2000}")', 17, /RE2: invalid repeat count/],
+  ['args.c.matches("a{2000}")', 17, /RE2 regular expression: invalid repeat count/],
   [String.raw`args.c.matches("\bfoo")`, 15, /contains a backspace. Write r"\\b"/],
 ];
 
