@@ -28,19 +28,19 @@ import type { SlackTransport } from './transport/slack-transport.ts';
 import { createSlackSocketTransport } from './transport/socket-transport.ts';
 import { createTokenCheck } from './transport/token-check.ts';
 
-/** The app in its workspace: what Slack tells comes in through it. */
+/** The running Slack app of one workspace. Slack’s events, clicks and commands arrive through it. */
 export interface SlackApp extends Omit<SlackTransport, 'receiver'> {
-  /** Something has changed that people may look at: their Homes follow. */
+  /** Refreshes open Home tabs after stored data has changed. */
   readonly nudge: Home['nudge'];
 }
 
-/** Makes the app of a workspace: by Socket Mode with an app token, else by HTTP with the signing secret. */
+/** Creates the app of a workspace. It uses Socket Mode if there is an app token, else HTTP. */
 export function createSlackApp(deps: {
   readonly connection: SlackConnection;
   readonly desk: Desk;
   readonly toolbox: Toolbox;
   readonly mark: SecretMark;
-  /** Where a call's card stands now. */
+  /** Resolves with the place of a call’s current card. */
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
   readonly drafts: Drafts;
   readonly routes: RouteControl;
@@ -52,29 +52,29 @@ export function createSlackApp(deps: {
   const { connection, log } = deps;
   const { config, client, identity } = connection;
   const privateNotices = createPrivateNotices({ client, log });
-  const gate = createStoreBeforeAck({ ...deps, identity, teller: privateNotices });
+  const storeBeforeAck = createStoreBeforeAck({ ...deps, identity, teller: privateNotices });
   const pane = createAssistantPane({ ...deps, client, identity });
   const appId = createAppIdCheck({ ...deps, client, identity });
   const checkToken = createTokenCheck({ client, clock: deps.clock });
   const userGroups = createUserGroups({ ...deps, client });
-  const parts = [
+  const adminSections = [
     createQuarantineSection(deps),
     createServerToolsSection(deps),
     createRoutesSection({ ...deps, userGroups }),
   ];
   const adminPart = async (person: Person) =>
-    (await Promise.all(parts.map((part) => part(person)))).flat();
+    (await Promise.all(adminSections.map((section) => section(person)))).flat();
   const home = createHome({ ...deps, client, adminPart });
-  const underWay = new Set<Promise<void>>();
-  const { receiver, ...line } = openLine(deps);
+  const inFlight = new Set<Promise<void>>();
+  const { receiver, ...transport } = createTransport(deps);
 
   const bolt = new App({
-    receiver: putBehind(receiver, async (event, pass) => {
-      const first = await gate(event);
+    receiver: runBefore(receiver, async (event, pass) => {
+      const first = await storeBeforeAck(event);
       await pass(event);
       if (first !== undefined) await pane.entitle(first);
     }),
-    // Bolt's own way asks Slack who we are, and drops clicks while Slack does not answer.
+    // Bolt’s default asks Slack for the identity and drops clicks while Slack does not respond.
     authorize: async () => ({
       botToken: config.botToken,
       botId: identity.botId,
@@ -90,16 +90,16 @@ export function createSlackApp(deps: {
   pane.register(bolt);
   registerListeners(bolt, { ...deps, client, identity, teller: privateNotices, userGroups, home });
 
-  /** The one seam before Bolt's acknowledgement that both ways in have. */
-  function putBehind(
+  /** Runs `step` before Bolt acknowledges an event, for both HTTP and Socket Mode. */
+  function runBefore(
     inner: Receiver,
     step: (event: ReceiverEvent, pass: (event: ReceiverEvent) => Promise<void>) => Promise<void>,
   ): Receiver {
     const init = (app: App): void => {
-      // What listeners throw goes elsewhere: this is Bolt reading what is not there.
+      // Errors of listeners go to `bolt.error`. A throw here means that Bolt could not parse the body.
       const pass = (event: ReceiverEvent) =>
         app.processEvent(event).catch((cause: unknown) => {
-          throw new MalformedPayloadError('Bolt could not read what Slack is said to have sent.', {
+          throw new MalformedPayloadError('Bolt could not parse the payload.', {
             cause,
           });
         });
@@ -115,33 +115,33 @@ export function createSlackApp(deps: {
   }
 
   function track(work: Promise<void>): Promise<void> {
-    underWay.add(work);
-    const done = () => underWay.delete(work);
+    inFlight.add(work);
+    const done = () => inFlight.delete(work);
     work.then(done, done);
     return work;
   }
 
   return {
-    ...line,
+    ...transport,
     nudge: home.nudge,
     async start() {
       appId.start();
-      await line.start();
+      await transport.start();
     },
     async check() {
       appId.check();
-      await line.check();
+      await transport.check();
       await checkToken();
     },
     async stop() {
       appId.stop();
-      await line.stop();
+      await transport.stop();
       await Promise.allSettled([...underWay, home.stop()]);
     },
   };
 }
 
-function openLine(deps: {
+function createTransport(deps: {
   readonly connection: SlackConnection;
   readonly clock: Clock;
   readonly log: Log;
@@ -150,6 +150,6 @@ function openLine(deps: {
   if (appToken !== undefined) return createSlackSocketTransport({ ...deps, appToken });
   if (signingSecret !== undefined) return createSlackHttpTransport({ ...deps, signingSecret });
   throw new Error(
-    'Slack has no way in: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP.',
+    'Slack can’t reach the app. Set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP.',
   );
 }

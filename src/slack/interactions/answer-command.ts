@@ -16,7 +16,7 @@ import { describeAccepted, listServerTools } from '../text/server-tool-texts.ts'
 import type { HandlerDeps } from './handler.ts';
 import { type Command, parseCommand, parseMessageLink } from './parse-command.ts';
 
-/** Handles a command: acknowledged at once, answered to its author only. */
+/** Handles a command: acknowledges it at once and answers only its author. */
 export async function answerCommand(
   body: unknown,
   ack: () => Promise<void>,
@@ -24,8 +24,8 @@ export async function answerCommand(
   deps: HandlerDeps,
 ): Promise<void> {
   await ack();
-  const answer = await carryOut(body, deps).catch((error: unknown) => {
-    deps.log.error({ err: error }, 'A command could not be carried out.');
+  const answer = await runCommand(body, deps).catch((error: unknown) => {
+    deps.log.error({ err: error }, 'A command failed.');
     return COMMAND_SENTENCES.failed;
   });
   if (answer === undefined) return;
@@ -33,23 +33,23 @@ export async function answerCommand(
   await respond({ ...message, response_type: 'ephemeral' });
 }
 
-/** Resolves with what is to be answered; undefined where a form is the answer. */
-async function carryOut(body: unknown, deps: HandlerDeps): Promise<Answered> {
+/** Resolves with the answer; undefined if a form was opened instead. */
+async function runCommand(body: unknown, deps: HandlerDeps): Promise<CommandAnswer> {
   const parsed = parseCommand(body, deps.identity);
-  if (parsed.kind === 'command') return await WORDS[parsed.word](parsed, deps);
+  if (parsed.kind === 'command') return await COMMANDS[parsed.word](parsed, deps);
   const { actor, why, sentence, isForNow } = parsed;
   if (isForNow) deps.log.warn({ actor }, `Refused a command for now: ${why}.`);
   await deps.desk.recordRefusal({ surface: 'slack.command', subject: 'command', actor, why });
   return sentence;
 }
 
-type Answered = string | ComposedMessage | undefined;
-type Answer = (command: Command, deps: HandlerDeps) => Promise<Answered>;
+type CommandAnswer = string | ComposedMessage | undefined;
+type CommandHandler = (command: Command, deps: HandlerDeps) => Promise<CommandAnswer>;
 
-const WORDS: Readonly<Record<Command['word'], Answer>> = {
+const COMMANDS: Readonly<Record<Command['word'], CommandHandler>> = {
   waiting: describeWaitingCalls,
-  stop: async (command, { desk }) => describeStop(await desk.stopAll(placed(command))),
-  status: async (command, { desk }) => describeChannelStatus(await desk.status(placed(command))),
+  stop: async (command, { desk }) => describeStop(await desk.stopAll(placeOf(command))),
+  status: async (command, { desk }) => describeChannelStatus(await desk.status(placeOf(command))),
   pause: async ({ by }, { desk }) => describePaused(await desk.pause(by)),
   resume: async ({ by }, { desk }) => describeResumed(await desk.resume(by)),
   forget,
@@ -68,11 +68,11 @@ const WORDS: Readonly<Record<Command['word'], Answer>> = {
   help: async ({ meant }) => (meant === undefined ? HELP : describeCommandSuggestion(meant)),
 };
 
-function placed({ by, channel }: Command) {
+function placeOf({ by, channel }: Command) {
   return { team: by.team, channel, by };
 }
 
-/** Slack delivers a command only from a channel that its author is in: that is their right to its threads. */
+/** Forgets a thread of the command’s channel. Its author is a member there: Slack delivers commands from nowhere else. */
 async function forget({ rest, by, channel }: Command, { desk }: HandlerDeps): Promise<string> {
   const link = parseMessageLink(rest, by.team);
   if (link === undefined) return COMMAND_SENTENCES.noLink;

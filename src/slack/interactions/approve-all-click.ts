@@ -9,33 +9,33 @@ import { writeSentence } from '../text/write-sentence.ts';
 import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts';
 import { outdatedCardProblem, recordRejected } from './reject-click.ts';
 
-/** What became of one of the calls: a decision's outcome, or words on why none was made. */
-type End = DecisionOutcome | { readonly kind: 'untried'; readonly why: string };
+/** The result for one call: a decision’s outcome, or why none was made. */
+type CallResult = DecisionOutcome | { readonly kind: 'untried'; readonly why: string };
 
-/** Approves the attempts that the card showed, in its order: each is decided for itself, as by a press of its own. */
+/** Approves the attempts that the card showed, in its order. Each is its own decision, as by a separate click. */
 export const approveAll: ClickHandler = async (click, ack, deps) => {
-  const ends: End[] = [];
+  const results: CallResult[] = [];
   for (const token of click.tokens) {
     try {
-      ends.push(await approveOne(token, click, deps));
+      results.push(await approveOne(token, click, deps));
     } catch (error) {
-      // Nothing of it may be saved: then Slack says so, as of any other press.
-      if (ends.length === 0) throw error;
+      // Nothing was decided yet, so it fails like any other click and Slack shows the error.
+      if (results.length === 0) throw error;
       deps.log.error({ err: error, call: token.callId }, 'One of several approvals failed.');
-      const left = click.tokens.length - ends.length;
-      const rest = Array.from({ length: left }, () => ({ kind: 'untried' as const, why: FAILED }));
-      ends.push(...rest);
+      const remaining = click.tokens.length - results.length;
+      const rest = Array.from({ length: remaining }, () => ({ kind: 'untried' as const, why: FAILED }));
+      results.push(...rest);
       break;
     }
   }
   await ack();
-  await answerPerson(click.origin, describeEnds(ends), deps, buildMessageView);
+  await answerPerson(click.origin, describeResults(results), deps, buildMessageView);
 };
 
 const FAILED =
-  'Something broke on my side before it was its turn. Press again: nothing happens twice.';
+  'Something went wrong on my side before I got to it. Click again; nothing happens twice.';
 
-async function approveOne(token: CardToken, click: Click, deps: HandlerDeps): Promise<End> {
+async function approveOne(token: CardToken, click: Click, deps: HandlerDeps): Promise<CallResult> {
   if (!isFromCurrentCard(click, await deps.cardOf(token.callId))) {
     await recordRejected(outdatedCardProblem({ ...click, token }), deps);
     return { kind: 'untried', why: SENTENCES.oldCard };
@@ -44,38 +44,38 @@ async function approveOne(token: CardToken, click: Click, deps: HandlerDeps): Pr
   return await deps.desk.decide({ ...token, by, decision: { kind: 'approve' } });
 }
 
-/** Says in one message where each call has ended up. */
-function describeEnds(ends: readonly End[]): string {
-  const others = countReasons(ends);
+/** Describes in one message what happened to each call. */
+function describeResults(results: readonly CallResult[]): string {
+  const others = countReasons(results);
   const [[only, count] = ['', 0]] = others;
-  if (count === ends.length) return only;
+  if (count === results.length) return only;
   const callsOf = (kind: 'decided' | 'recorded') =>
-    ends.flatMap((end) => (end.kind === kind ? [end.call] : []));
+    results.flatMap((result) => (result.kind === kind ? [result.call] : []));
   return [
     ...describeCalls('Approved', callsOf('decided'), ''),
     ...describeCalls('Your approval counts for', callsOf('recorded'), ' More are needed.'),
-    ...others.slice(0, MAX_NAMED).map(([why, of]) => `${of} not: ${why}`),
+    ...others.slice(0, MAX_NAMED).map(([why, count]) => `${count} not approved: ${why}`),
     ...describeMore(others.slice(MAX_NAMED)),
   ].join('\n');
 }
 
-/** Why calls were not approved, each reason with the number of calls that it is for. */
-function countReasons(ends: readonly End[]): readonly (readonly [string, number])[] {
+/** Returns why calls were not approved: each reason with its number of calls. */
+function countReasons(results: readonly CallResult[]): readonly (readonly [string, number])[] {
   const whys = new Map<string, number>();
-  for (const end of ends) {
-    if (end.kind === 'decided' || end.kind === 'recorded') continue;
-    const why = explainNotApproved(end);
+  for (const result of results) {
+    if (result.kind === 'decided' || result.kind === 'recorded') continue;
+    const why = explainNotApproved(result);
     whys.set(why, (whys.get(why) ?? 0) + 1);
   }
   return [...whys];
 }
 
-/** One reason for several calls is said once: of who may decide, no call is named. */
-function explainNotApproved(end: Exclude<End, { kind: 'decided' | 'recorded' }>): string {
-  if (end.kind === 'untried') return end.why;
-  return end.kind === 'not-allowed'
-    ? `Nothing changed. ${writeSentence(end.why)}`
-    : outcomeSentence(end);
+/** Names no call where the person may not decide, so that equal reasons are merged. */
+function explainNotApproved(result: Exclude<CallResult, { kind: 'decided' | 'recorded' }>): string {
+  if (result.kind === 'untried') return result.why;
+  return result.kind === 'not-allowed'
+    ? `Nothing changed. ${writeSentence(result.why)}`
+    : outcomeSentence(result);
 }
 
 function describeCalls(words: string, calls: readonly Call[], more: string): readonly string[] {
@@ -92,5 +92,5 @@ function describeNames(calls: readonly Call[]): string {
 
 function describeMore(others: readonly (readonly [string, number])[]): readonly string[] {
   const count = others.reduce((sum, [, each]) => sum + each, 0);
-  return count === 0 ? [] : [`${count} more not: see the card.`];
+  return count === 0 ? [] : [`${count} more not approved: see the card.`];
 }

@@ -9,7 +9,7 @@ const ANSWERS: Readonly<Record<Exclude<AskAgainOutcome['kind'], 'asked'>, string
   'not-expired': SENTENCES.notExpired,
 };
 
-/** Asks the agent for an expired call again; that it was done is said in the thread. */
+/** Asks the agent for an expired call again. On success the answer appears in the thread. */
 export const askAgain: ClickHandler = async ({ origin, token }, ack, deps) => {
   const { kind } = await deps.desk.askAgain({ callId: token.callId, by: origin.person });
   await ack();

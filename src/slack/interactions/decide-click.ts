@@ -23,29 +23,29 @@ export const ignore: ClickHandler = async (click, ack, deps) => {
   await answerOutcome(click, outcome, deps);
 };
 
-/** Answers a question with one of its answers: only its place was sent, what it says is what the stored call offers. */
+/** Answers a question with an offered answer. Slack sends only its index; the text comes from the stored call. */
 export const choose: ClickHandler = async (click, ack, deps) => {
   const { token } = click;
   const by = click.origin.person;
-  const look = await deps.desk.checkDecision({ ...token, by, kind: 'reply' });
-  const text = look.kind === 'open' ? choiceAt(look.call, click.detail) : undefined;
-  if (look.kind === 'open' && text === undefined) {
+  const check = await deps.desk.checkDecision({ ...token, by, kind: 'reply' });
+  const text = check.kind === 'open' ? choiceAt(check.call, click.detail) : undefined;
+  if (check.kind === 'open' && text === undefined) {
     await ack();
     return await answerPerson(click.origin, SENTENCES.noSuchChoice, deps, buildMessageView);
   }
   const outcome =
-    look.kind === 'open'
+    check.kind === 'open'
       ? await deps.desk.decide({ ...bound(click), decision: { kind: 'reply', text: text ?? '' } })
-      : look;
+      : check;
   await ack();
   await answerOutcome(click, outcome, deps);
 };
 
-function choiceAt({ outside }: Call, place: string): string | undefined {
-  return /^[0-9]{1,2}$/.test(place) ? outside?.choices?.[Number(place)] : undefined;
+function choiceAt({ outside }: Call, index: string): string | undefined {
+  return /^[0-9]{1,2}$/.test(index) ? outside?.choices?.[Number(index)] : undefined;
 }
 
-/** Makes the handler that settles a call of which it is unknown whether it ran. */
+/** Creates the handler that settles a call with an unknown outcome. */
 export function createSettleHandler(finding: 'ran' | 'rerun' | 'leave'): ClickHandler {
   return async (click, ack, deps) => {
     const outcome = await deps.desk.settle({ ...bound(click), finding });
@@ -54,7 +54,7 @@ export function createSettleHandler(finding: 'ran' | 'rerun' | 'leave'): ClickHa
   };
 }
 
-/** The press counts once the reason is given: in the form that stands open already, or in one of its own. */
+/** Asks for the reason, in the open form if there is one, else in a new one. The approval counts after that. */
 async function askReason(click: Click, call: Call, deps: HandlerDeps): Promise<void> {
   const view = buildReasonForm(call);
   const { viewId } = click.origin;
@@ -62,11 +62,11 @@ async function askReason(click: Click, call: Call, deps: HandlerDeps): Promise<v
   else await openView(view, click, deps);
 }
 
-function bound(click: Click) {
+function decisionTarget(click: Click) {
   return { ...click.token, by: click.origin.person };
 }
 
-/** A decision that took effect is told by the card itself; in a form, and otherwise, a sentence tells it. */
+/** Answers with a sentence, unless the decision was made on the card: the card shows it itself. */
 async function answerOutcome(
   click: Click,
   outcome: DecisionOutcome,

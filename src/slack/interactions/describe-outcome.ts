@@ -10,16 +10,16 @@ import type { HandlerDeps } from './handler.ts';
 
 type ReadDeps = Pick<HandlerDeps, 'client' | 'directory' | 'log'>;
 
-/** Says an outcome to a person with the names of groups, and of channels that they can open; what Slack does not tell is left out. */
+/** Describes an outcome to a person, with names of groups and of channels that they can open. Omits what Slack does not return. */
 export async function describeOutcome(
   outcome: DecisionOutcome,
   reader: Person,
   deps: ReadDeps,
 ): Promise<string> {
-  return outcomeSentence(outcome, await readFor(outcome, reader, deps));
+  return outcomeSentence(outcome, await readerContextFor(outcome, reader, deps));
 }
 
-async function readFor(
+async function readerContextFor(
   outcome: DecisionOutcome,
   reader: Person,
   deps: ReadDeps,
@@ -30,11 +30,11 @@ async function readFor(
     cardLocationOf(outcome.call).channel,
     ...groups.filter((group) => group.startsWith('channel:')).map(idOf),
   ]);
-  const [handles, opened] = await Promise.all([
+  const [handles, visible] = await Promise.all([
     Promise.all(groups.map((group) => handleOf(group, deps))),
-    Promise.all([...channels].map((channel) => opensFor(channel, reader, deps))),
+    Promise.all([...channels].map((channel) => visibleChannel(channel, reader, deps))),
   ]);
-  return { reader, handles: new Map(handles.flat()), opens: new Set(opened.flat()) };
+  return { reader, handles: new Map(handles.flat()), opens: new Set(visible.flat()) };
 }
 
 function idOf(group: Group): string {
@@ -49,13 +49,13 @@ async function handleOf(
     const { handle } = await directory.groupOf(group);
     return handle === undefined ? [] : [[group, handle]];
   } catch (error) {
-    log.warn({ err: error, group }, 'Slack did not tell how a group is called.');
+    log.warn({ err: error, group }, 'Could not read the name of a group from Slack.');
     return [];
   }
 }
 
-/** A public channel is open to every member of the workspace; any other to those who are in it. */
-async function opensFor(
+/** Public channels are visible to every full member of the workspace, others to their members. */
+async function visibleChannel(
   channel: string,
   reader: Person,
   { client, directory, log }: ReadDeps,
@@ -69,7 +69,7 @@ async function opensFor(
     const isPublic = found?.is_channel === true && found.is_private === false;
     return isPublic ? [channel] : [];
   } catch (error) {
-    log.warn({ err: error, channel }, 'Slack did not tell whether a person can open a channel.');
+    log.warn({ err: error, channel }, 'Could not read from Slack whether a person can open a channel.');
     return [];
   }
 }

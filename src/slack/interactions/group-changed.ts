@@ -2,7 +2,7 @@ import { isEventForThisApp } from '../inbound/parse-message.ts';
 import { isPayload, objectAt, textAt } from '../transport/payload.ts';
 import type { HandlerDeps } from './handler.ts';
 
-/** Has the calls looked at again for which the members of a changed user group decide. https://docs.slack.dev/reference/events/subteam_updated */
+/** Rechecks the calls whose approvers include a changed user group. https://docs.slack.dev/reference/events/subteam_updated */
 export async function handleGroupChanged(
   body: unknown,
   { desk, identity }: Pick<HandlerDeps, 'desk' | 'identity'>,

@@ -18,41 +18,41 @@ import type { PrivateNotices } from '../outbound/private-notices.ts';
 import type { UserGroup } from '../people/user-groups.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 
-/** What every handler may use. */
+/** The dependencies of all handlers. */
 export interface HandlerDeps {
   readonly client: WebClient;
   readonly identity: SlackIdentity;
   readonly desk: Desk;
   readonly directory: Directory;
   readonly toolbox: Toolbox;
-  /** Marks secrets that are masked. */
+  /** Marks masked secrets. */
   readonly mark: SecretMark;
   readonly teller: PrivateNotices;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where a call's card stands now. */
+  /** Resolves with the place of a call’s current card. */
   readonly cardOf: (callId: string) => Promise<CardPlace | undefined>;
-  /** What was typed on the pages of a form that are not in view. */
+  /** What people typed on the form pages that are not shown. */
   readonly drafts: Drafts;
   /** The routes that admins set. */
   readonly routes: RouteControl;
   /** The tools of MCP servers. */
   readonly tools: ServerToolControl;
-  /** User groups that may be chosen. */
+  /** Lists the user groups that people can choose. */
   readonly userGroups: () => Promise<readonly UserGroup[]>;
   readonly home: Home;
 }
 
-/** How a submitted form is answered: closed, with errors by block id, or with another view. */
+/** The response to a submitted form: close it, show errors by block id, or show another view. */
 export type FormAnswer =
   | undefined
   | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
   | { readonly response_action: 'update'; readonly view: ModalView };
 
-/** Tells Slack that a click or form was taken; at most once. */
+/** Acknowledges a click or form to Slack. Call it at most once. */
 export type Acknowledge = (answer?: FormAnswer) => Promise<void>;
 
-/** Handles one kind of click; a rejection before the acknowledgement keeps it back. */
+/** Handles one kind of click. If it rejects before it acknowledges, Slack shows the person an error. */
 export type ClickHandler = (click: Click, ack: Acknowledge, deps: HandlerDeps) => Promise<void>;
 
 /** Handles one kind of click that names a turn. */
@@ -65,7 +65,7 @@ export type TurnClickHandler = (
 /** Handles one kind of submitted form. */
 export type FormHandler = (form: Submission, ack: Acknowledge, deps: HandlerDeps) => Promise<void>;
 
-/** Answers a person where they are: in the form they look at, else privately in the thread. */
+/** Answers a person in their open form, else privately in the thread, else by direct message. */
 export async function answerPerson(
   origin: InteractionOrigin,
   text: string,

@@ -1,4 +1,4 @@
-/** Every button, form and command of the app, and who answers it. */
+/** The handlers of every button, form and command of the app. */
 import type { App } from '@slack/bolt';
 import { DamagedRecordError } from '../../domain/audit/damaged-record.ts';
 import { StoreUnavailableError } from '../../domain/ports/store.ts';
@@ -51,7 +51,7 @@ import { stopSession } from './stop-session.ts';
 
 interface ClickListener {
   readonly handle: ClickHandler;
-  /** `card`: only from the call's current card; `form`: opens a form first and checks then; `each`: checks each of its calls; `own`: from any message of ours. */
+  /** `card`: from the current card only; `form`: checked after the form opened; `each`: per call; `own`: from any message of ours. */
   readonly check: 'card' | 'form' | 'each' | 'own';
 }
 
@@ -84,7 +84,7 @@ const CLICKS: Readonly<Record<string, ClickListener>> = {
   [ACTIONS.settleLeave]: { handle: createSettleHandler('leave'), check: 'card' },
 };
 
-/** Buttons whose value names a turn and no call. */
+/** Buttons whose value names a turn, not a call. */
 const TURN_CLICKS: ReadonlyMap<string, TurnClickHandler> = new Map([
   [ACTIONS.rate, rate],
   [ACTIONS.stopTurn, stopTurn],
@@ -96,11 +96,11 @@ const FORMS: Readonly<Record<string, FormHandler>> = {
   [VIEWS.reason]: submitReason,
 };
 
-/** Hands every click, form and command to its handler; what is unknown is refused, what breaks is told. */
+/** Routes every click, form and command to its handler. Refuses unknown ones, and tells the person about failures. */
 export function registerListeners(app: App, deps: HandlerDeps): void {
   app.action(/^/, async ({ body, ack }) => {
-    await guard(body, ack as SlackAck, deps, (taken) => handleClick(body, taken, deps));
-    // A click on Home has shown it anew by itself.
+    await guard(body, ack as SlackAck, deps, (acknowledge) => handleClick(body, acknowledge, deps));
+    // Clicks on Home refresh it themselves.
     if (!HOME_ACTIONS.has(actionIdOf(body))) await refreshHome(body, deps);
   });
   app.event('app_home_opened', async ({ body }) => {
@@ -112,9 +112,9 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
   app.event('subteam_updated', async ({ body }) => {
     await handleGroupChanged(body, deps);
   });
-  // The app has none of these: somebody made them, and is told so.
+  // The app declares no shortcuts, so any payload is forged or foreign.
   app.shortcut(/^/, async ({ body, ack }) => {
-    await guard(body, ack as SlackAck, deps, (taken) => refuseShortcut(body, taken, deps));
+    await guard(body, ack as SlackAck, deps, (acknowledge) => refuseShortcut(body, acknowledge, deps));
   });
   app.view({ callback_id: /^/, type: 'view_closed' }, async ({ ack }) => {
     await ack();
@@ -123,7 +123,7 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
     await answerCommand(body, ack, respond, deps);
   });
   app.view({ callback_id: /^/, type: 'view_submission' }, async ({ body, ack }) => {
-    await guard(body, ack as SlackAck, deps, (taken) => handleForm(body, taken, deps));
+    await guard(body, ack as SlackAck, deps, (acknowledge) => handleForm(body, acknowledge, deps));
     await refreshHome(body, deps);
   });
   app.options(/^/, async ({ body, ack }) => {
@@ -132,7 +132,7 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
   });
 }
 
-/** Whoever has just done something sees it on their Home at once. */
+/** Shows the person the effect of their action on Home at once. */
 async function refreshHome(body: unknown, { home, identity }: HandlerDeps): Promise<void> {
   await home.follow(originOf(body, identity).person);
 }
@@ -211,8 +211,8 @@ async function rejectAndAck(
 }
 
 /**
- * Logs what broke, never what was typed, and tells the person how it stands. Once Slack was told
- * that it was taken, what had to be saved is saved; before that nothing is, and Slack says so too.
+ * Logs a failure, never what was typed. Handlers save before they acknowledge, so a later failure
+ * loses nothing. Before it, the person is told that nothing was saved.
  */
 async function guard(
   body: unknown,
@@ -220,25 +220,25 @@ async function guard(
   deps: HandlerDeps,
   work: (ack: Acknowledge) => Promise<void>,
 ): Promise<void> {
-  let taken = false;
+  let isAcknowledged = false;
   const acknowledge: Acknowledge = async (answer) => {
-    taken = true;
-    // A line that broke loses the answer, not what was decided: the work goes on.
+    isAcknowledged = true;
+    // A broken connection loses the answer, not the decision, so the work continues.
     await ack(answer).catch((error: unknown) => {
-      deps.log.warn({ err: error }, 'Slack could not be told that a click was taken.');
+      deps.log.warn({ err: error }, 'Could not acknowledge a click to Slack.');
     });
   };
   try {
     await work(acknowledge);
   } catch (error) {
     const { person, ...where } = originOf(body, deps.identity);
-    deps.log.error({ err: error, person, taken }, 'A click could not be handled whole.');
-    if (taken) return;
-    // A form stays open with what was typed in it, so the sentence comes beside it.
+    deps.log.error({ err: error, person, isAcknowledged }, 'A click could not be handled completely.');
+    if (isAcknowledged) return;
+    // Without `viewId` the sentence goes to the thread, and the form keeps what was typed.
     const origin = { person, ...where, viewId: undefined };
     const sentence = describeFailure(error);
     await answerPerson(origin, sentence, deps, buildMessageView).catch((second: unknown) =>
-      deps.log.error({ err: second, person }, 'A person could not be told so.'),
+      deps.log.error({ err: second, person }, 'Could not tell a person that their click failed.'),
     );
   }
 }

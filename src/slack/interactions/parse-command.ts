@@ -1,4 +1,4 @@
-/** What a person typed after `/countersign`. Slack delivers no commands from threads. */
+/** Parses what a person typed after `/countersign`. Slack delivers no commands from threads. */
 import { closestMatch } from 'leven';
 import type { Person } from '../../domain/people/person.ts';
 import { type ThreadKey, threadKey } from '../../domain/threads/thread-key.ts';
@@ -26,17 +26,17 @@ export type CommandWord =
   | 'accept'
   | 'help';
 
-/** A command of a person of the workspace. */
+/** A command from a member of the workspace. */
 export interface Command {
   readonly kind: 'command';
   readonly word: CommandWord;
-  /** What a word of no command was probably meant for. */
+  /** The command that an unknown word probably meant. */
   readonly meant?: CommandWord;
-  /** What stood behind the word. */
+  /** The text after the word. */
   readonly rest: string;
   readonly by: Person;
   readonly channel: string;
-  /** Opens a form within three seconds. */
+  /** Lets the app open a form within three seconds. */
   readonly triggerId: string;
 }
 
@@ -57,9 +57,9 @@ const WORDS: ReadonlySet<string> = new Set<CommandWord>([
   'help',
 ]);
 
-const TAKES_MORE: ReadonlySet<string> = new Set<CommandWord>(['forget', 'tools', 'accept']);
+const WITH_ARGUMENTS: ReadonlySet<string> = new Set<CommandWord>(['forget', 'tools', 'accept']);
 
-/** Reads a command; a word that is none of ours asks for help. */
+/** Parses a command. An unknown word becomes `help`. */
 export function parseCommand(body: unknown, identity: SlackIdentity): ParsedCommand {
   const payload = isPayload(body) ? body : {};
   const team = actingTeamOf(textAt(payload, 'team_id') ?? '', identity);
@@ -75,10 +75,10 @@ export function parseCommand(body: unknown, identity: SlackIdentity): ParsedComm
     return { kind: 'refused', actor, ...unknownElement('malformed'), sentence: NOT_OURS_SENTENCE };
   }
   const [word = '', ...rest] = (textAt(payload, 'text') ?? '').trim().split(/\s+/);
-  const meant = meantWord(word.toLowerCase());
+  const meant = suggestWord(word.toLowerCase());
   return {
     kind: 'command',
-    word: readWord(word.toLowerCase(), rest.length > 0),
+    word: parseWord(word.toLowerCase(), rest.length > 0),
     ...(meant && { meant }),
     rest: rest.join(' '),
     by: { team, user },
@@ -90,7 +90,7 @@ export function parseCommand(body: unknown, identity: SlackIdentity): ParsedComm
 const STRANGER_SENTENCE = 'I only work for members of this workspace, so nothing happened.';
 const NOT_OURS_SENTENCE = 'That command is not one of mine, so nothing happened.';
 
-/** A command has no type of its own, and says its organization in another place than a press. */
+/** A command has no `type`, and names its organization in another field than a click does. */
 function explainInvalidCommand(
   payload: Payload,
   identity: SlackIdentity,
@@ -101,31 +101,31 @@ function explainInvalidCommand(
     identity,
   );
   if (wrong !== undefined) return wrong;
-  const isOne = payload.type === undefined && payload.command === COMMAND;
-  return isOne ? undefined : { why: 'another command', sentence: NOT_OURS_SENTENCE };
+  const isOurCommand = payload.type === undefined && payload.command === COMMAND;
+  return isOurCommand ? undefined : { why: 'another command', sentence: NOT_OURS_SENTENCE };
 }
 
-/** What is not understood whole does nothing: “stop this one” must not stop all. */
-function readWord(text: string, hasMore: boolean): CommandWord {
-  if (!WORDS.has(text) || (hasMore && !TAKES_MORE.has(text))) return 'help';
+/** Ignores a command with extra words: “stop this one” must not stop everything. */
+function parseWord(text: string, hasArguments: boolean): CommandWord {
+  if (!WORDS.has(text) || (hasArguments && !WITH_ARGUMENTS.has(text))) return 'help';
   return text as CommandWord;
 }
 
-const SHORT = 4;
+const SHORT_WORD = 4;
 
-/** It is suggested, and never carried out. */
-function meantWord(text: string): CommandWord | undefined {
+/** Guesses the intended command. It is only suggested, never run. */
+function suggestWord(text: string): CommandWord | undefined {
   if (text === '' || WORDS.has(text)) return undefined;
   const words = [...WORDS];
-  const maxDistance = text.length < SHORT ? 1 : 2;
-  const near =
+  const maxDistance = text.length < SHORT_WORD ? 1 : 2;
+  const closest =
     words.find((word) => word.startsWith(text)) ?? closestMatch(text, words, { maxDistance });
-  return near as CommandWord | undefined;
+  return closest as CommandWord | undefined;
 }
 
 const LINK = /^<?https:\/\/[^/\s]+\/archives\/([A-Z0-9]{2,40})\/p(\d{7,16})(\d{6})(?:[?|>]|$)/;
 
-/** Reads the link of a message, as Slack copies it, as the thread that the message is in. */
+/** Parses a message link as copied from Slack; returns the thread of the message. */
 export function parseMessageLink(
   text: string,
   team: string,

@@ -10,20 +10,20 @@ const THANKS: Readonly<Record<Rating['value'], string>> = {
   bad: SENTENCES.ratedBad,
 };
 
-/** Keeps what the person thinks of an answer, and thanks them where only they see it. */
+/** Stores a person’s rating of an answer and thanks them privately. */
 export const rate: TurnClickHandler = async (click, ack, deps) => {
   const { origin, actionId, thread, turn, word } = click;
-  if (!isValue(word)) {
+  if (!isRating(word)) {
     await ack();
-    const wrong = unknownElement('no rating');
+    const problem = unknownElement('no rating');
     return rejectClick({ kind: 'refused', origin, subject: actionId, ...wrong }, deps);
   }
-  const isKept = await deps.desk.rate({ thread, turn, by: origin.person, value: word });
+  const isStored = await deps.desk.rate({ thread, turn, by: origin.person, value: word });
   await ack();
-  const sentence = isKept ? THANKS[word] : SENTENCES.oldAnswer;
+  const sentence = isStored ? THANKS[word] : SENTENCES.oldAnswer;
   await answerPerson(origin, sentence, deps, buildMessageView);
 };
 
-function isValue(word: string): word is Rating['value'] {
+function isRating(word: string): word is Rating['value'] {
   return word === 'good' || word === 'bad';
 }

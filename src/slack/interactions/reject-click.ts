@@ -4,19 +4,19 @@ import { SENTENCES } from '../text/outcome-sentences.ts';
 import { listAt, type Payload, textAt } from '../transport/payload.ts';
 import { type Acknowledge, answerPerson, type HandlerDeps } from './handler.ts';
 
-/** Turns a click away: remembered, and told to whoever made it. */
+/** Refuses a click: records the refusal and tells the person. */
 export async function rejectClick(
   refused: RejectedInteraction,
   deps: Pick<HandlerDeps, 'client' | 'desk' | 'log' | 'teller'>,
 ): Promise<void> {
   await recordRejected(refused, deps);
   if (refused.origin.person.user === '') return;
-  // A form that may be sent in a minute stays as it is.
+  // A form that can be sent again later stays open.
   const origin = refused.isForNow ? { ...refused.origin, viewId: undefined } : refused.origin;
   await answerPerson(origin, refused.sentence, deps, buildMessageView);
 }
 
-/** Turns a submitted form away; what was typed in it stays where it may be sent again. */
+/** Refuses a submitted form. If it can be sent again later, it keeps what was typed. */
 export async function rejectForm(
   refused: RejectedInteraction,
   view: Payload,
@@ -32,7 +32,7 @@ export async function rejectForm(
   await ack({ response_action: 'update', view: buildMessageView(refused.sentence) });
 }
 
-/** Remembers that a click or form was turned away. */
+/** Records that a click or form was refused. */
 export async function recordRejected(
   { origin, subject, why, isForNow }: RejectedInteraction,
   { desk, log }: Pick<HandlerDeps, 'desk' | 'log'>,
@@ -42,7 +42,7 @@ export async function recordRejected(
   await desk.recordRefusal({ surface: 'slack', subject, actor, why });
 }
 
-/** Says that a click came from a message that is not the card of its call. */
+/** Returns the refusal of a click from a message that is not the call’s current card. */
 export function outdatedCardProblem(click: Click): RejectedInteraction {
   return {
     kind: 'refused',

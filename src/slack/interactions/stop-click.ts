@@ -6,7 +6,7 @@ import { answerPerson, type TurnClickHandler } from './handler.ts';
 export const stopTurn: TurnClickHandler = async ({ origin, turn }, ack, deps) => {
   const outcome = await deps.desk.stop({ turn, by: origin.person });
   await ack();
-  // A stop that took effect is said in the thread.
+  // The thread shows a stop that took effect.
   if (outcome.kind === 'stopped') return;
   await answerPerson(origin, describeStop(outcome), deps, buildMessageView);
 };

@@ -4,16 +4,16 @@ import { describeStop } from '../text/command-sentences.ts';
 import { isPayload, objectAt, type Payload, textAt } from '../transport/payload.ts';
 import type { HandlerDeps } from './handler.ts';
 
-/** Slack's own stop button of a session, as a person has pressed it. */
+/** A click on Slack’s own stop button of a session. */
 interface SessionStop {
   readonly channel: string;
   readonly root: string;
   readonly user: string;
-  /** When (ms) it was pressed. */
+  /** When it was clicked, in ms. */
   readonly at: number;
 }
 
-/** Stops the turn that went on when Slack's own stop button was pressed; whoever may not is told so, and the turn goes on. https://docs.slack.dev/reference/events/agent_session_stopped */
+/** Stops the turn that was running when Slack’s own stop button was clicked. A person without permission is told, and the turn continues. https://docs.slack.dev/reference/events/agent_session_stopped */
 export async function stopSession(body: unknown, deps: HandlerDeps): Promise<void> {
   const { desk, identity, log, teller } = deps;
   if (!isPayload(body) || !isEventForThisApp(body, identity)) return;
@@ -22,9 +22,9 @@ export async function stopSession(body: unknown, deps: HandlerDeps): Promise<voi
   const { at, channel, root, user } = stop;
   const thread = threadKey({ team: identity.team, channel, ts: root });
   const outcome = await desk.stopAt({ thread, at, by: { team: identity.team, user } });
-  // A stop that took effect is said in the thread.
+  // The thread shows a stop that took effect.
   if (outcome.kind === 'stopped') return;
-  if (outcome.kind === 'nothing') await showReady(stop, deps);
+  if (outcome.kind === 'nothing') await markSessionReady(stop, deps);
   await teller
     .tell({ user, channel, root, text: describeStop(outcome) })
     .catch((error: unknown) => {
@@ -32,12 +32,12 @@ export async function stopSession(body: unknown, deps: HandlerDeps): Promise<voi
     });
 }
 
-/** Slack leaves to the app how the session stands, and nothing goes on that would say so. */
-async function showReady({ channel, root }: SessionStop, { client, log }: HandlerDeps) {
+/** Shows the session as ready: Slack leaves its status to the app, and no turn is running to set it. */
+async function markSessionReady({ channel, root }: SessionStop, { client, log }: HandlerDeps) {
   const place = { channel_id: channel, thread_ts: root };
   await client.agents.sessions
     .setStatus({ ...place, status: 'active' })
-    .catch((error: unknown) => log.warn({ err: error, ...place }, 'A session stays at work.'));
+    .catch((error: unknown) => log.warn({ err: error, ...place }, 'Could not reset the status of a session; Slack may still show it as working.'));
 }
 
 function readStop(event: Payload): SessionStop | undefined {

@@ -18,7 +18,7 @@ const MISSING: Readonly<Record<string, string>> = {
   no_such_subteam: 'Slack knows no such user group. Name another one in the route.',
   plan_upgrade_required: 'This workspace’s plan has no user groups. Name people or a channel.',
   /** https://docs.slack.dev/reference/methods/conversations.members#errors */
-  channel_not_found: SLACK_ERRORS.channel_not_found?.say ?? '',
+  channel_not_found: SLACK_ERRORS.channel_not_found?.sentence ?? '',
   method_not_supported_for_channel_type: 'That is no channel with members. Name another one.',
 };
 

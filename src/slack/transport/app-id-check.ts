@@ -7,15 +7,15 @@ import { slackErrorName } from './slack-errors.ts';
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 
-/** Asks for the app's id until Slack tells it. */
+/** Asks Slack for the app’s id until it is known. */
 export interface AppIdCheck {
   start(): void;
-  /** Throws, saying what to do, while the id is not known. */
+  /** Throws with what to do while the id is unknown. */
   check(): void;
   stop(): void;
 }
 
-/** Makes the check; it writes the id into the identity that all others read. */
+/** Creates the check. It writes the id into the shared `identity`. */
 export function createAppIdCheck(deps: {
   readonly client: Pick<WebClient, 'bots'>;
   readonly identity: SlackIdentity;
@@ -31,17 +31,17 @@ export function createAppIdCheck(deps: {
   function schedule(): void {
     if (isStopped || identity.appId !== undefined) return;
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures);
-    cancel = clock.schedule(clock.now() + delayMs, () => void ask());
+    cancel = clock.schedule(clock.now() + delayMs, () => void requestId());
   }
 
-  async function ask(): Promise<void> {
+  async function requestId(): Promise<void> {
     try {
       identity.appId = await readAppId(client, identity);
-      log.info({}, 'Slack has told the app’s id; clicks, forms and messages are taken again.');
+      log.info({}, 'The app’s id is known; clicks, forms and messages are accepted.');
     } catch (error) {
       failures += 1;
       remedy = slackErrorName(error) === 'missing_scope' ? SCOPE : '';
-      log.warn({ err: error, failures }, 'Slack does not tell the app’s id; it is asked again.');
+      log.warn({ err: error, failures }, 'Could not read the app’s id from Slack; retrying.');
     }
     schedule();
   }
@@ -51,7 +51,7 @@ export function createAppIdCheck(deps: {
     check() {
       if (identity.appId !== undefined) return;
       throw new Error(
-        `Slack does not tell the app’s own id (bots.info), so all clicks, forms and messages are refused. It is asked again every minute.${remedy}`,
+        `Could not read the app’s id from Slack (bots.info), so all clicks, forms and messages are refused. Retrying at least once a minute.${remedy}`,
       );
     },
     stop() {
@@ -61,4 +61,4 @@ export function createAppIdCheck(deps: {
   };
 }
 
-const SCOPE = ' The bot token lacks users:read: install the app again with manifest.yml.';
+const SCOPE = ' The bot token lacks the scope users:read. Install the app again with manifest.yml.';

@@ -9,13 +9,13 @@ export interface SlackIdentity {
   readonly team: string;
   readonly botUserId: string;
   readonly botId: string;
-  /** The organization that the workspace is part of, if it is. */
+  /** The Enterprise Grid organization of the workspace, if any. */
   readonly enterprise?: string | undefined;
-  /** Undefined until Slack has told it: nothing that people send is taken before. */
+  /** Undefined until Slack returns it; until then everything people send is refused. */
   appId: string | undefined;
 }
 
-/** A workspace that answered, and as whom. */
+/** A connection to a workspace, and the identity of the app there. */
 export interface SlackConnection {
   readonly config: SlackConfig;
   readonly client: WebClient;
@@ -24,7 +24,7 @@ export interface SlackConnection {
 
 const CALL_TIMEOUT_MS = 10_000;
 
-/** Returns the options of every Web API client: calls end in 10 s and are not repeated behind our back. */
+/** Returns the options of every Web API client: a timeout of 10 s and no automatic retries. */
 export function clientOptions(config: SlackConfig, log: Log): WebClientOptions {
   return {
     logger: createSlackLogger(log),
@@ -35,7 +35,7 @@ export function clientOptions(config: SlackConfig, log: Log): WebClientOptions {
   };
 }
 
-/** Asks Slack who the app is; rejects with what is wrong and what to do. */
+/** Asks Slack who the app is. Rejects with what is wrong and what to do. */
 export async function connectSlack(deps: {
   readonly config: SlackConfig;
   readonly log: Log;
@@ -48,31 +48,31 @@ export async function connectSlack(deps: {
   const { team_id: team, user_id: botUserId, bot_id: botId, enterprise_id: enterprise } = answer;
   if (team === undefined || botUserId === undefined || botId === undefined) {
     throw new Error(
-      'SLACK_BOT_TOKEN is not a bot token: Slack knows no bot for it. Use the one that starts with xoxb-.',
+      'SLACK_BOT_TOKEN is not a bot token. Use the one that starts with xoxb-.',
     );
   }
   const appId = await readAppId(client, { botId }).catch((error: unknown) => {
-    log.warn({ err: error }, 'Slack does not tell the app’s id; nothing is taken until it does.');
+    log.warn({ err: error }, 'Could not read the app’s id from Slack; everything people send is refused until it is known.');
     return undefined;
   });
-  const place = enterprise === undefined ? {} : { enterprise };
+  const organization = enterprise === undefined ? {} : { enterprise };
   return { config, client, identity: { team, botUserId, botId, appId, ...place } };
 }
 
-/** Asks Slack for the app's own id, by which payloads for other apps are refused; rejects when Slack does not tell. */
+/** Asks Slack for the app’s own id, which identifies payloads for other apps. Rejects if Slack does not return it. */
 export async function readAppId(
   client: Pick<WebClient, 'bots'>,
   { botId }: Pick<SlackIdentity, 'botId'>,
 ): Promise<string> {
   const { bot } = await client.bots.info({ bot: botId });
-  if (bot?.app_id === undefined) throw new Error('Slack’s answer to bots.info has no app_id.');
+  if (bot?.app_id === undefined) throw new Error('Slack’s response to bots.info has no app_id.');
   return bot.app_id;
 }
 
-/** What to do when Slack lets the app in no more, by Slack’s name of the error. */
+/** What to do when Slack rejects the token, by Slack’s error name. */
 export const TOKEN_ERRORS: Readonly<Record<string, string>> = {
   invalid_auth:
-    'Slack refuses SLACK_BOT_TOKEN. Copy it anew from the app’s page, “OAuth & Permissions”.',
+    'Slack rejects SLACK_BOT_TOKEN. Copy it again from the app’s page, “OAuth & Permissions”.',
   not_authed: 'SLACK_BOT_TOKEN is empty. Copy it from the app’s page, “OAuth & Permissions”.',
   token_revoked: 'SLACK_BOT_TOKEN was revoked. Install the app again and copy the new token.',
   token_expired: 'SLACK_BOT_TOKEN has expired. Install the app again and copy the new token.',

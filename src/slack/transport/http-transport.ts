@@ -10,7 +10,7 @@ import type { SlackTransport } from './slack-transport.ts';
 
 const BODY_LIMIT = 1_000_000;
 
-/** Makes the line over HTTP: requests of the app's own server, their signature checked. */
+/** Creates the transport over HTTP. It checks the signature of every request. */
 export function createSlackHttpTransport(deps: {
   readonly signingSecret: string;
   readonly clock: Clock;
@@ -27,17 +27,17 @@ export function createSlackHttpTransport(deps: {
     signingSecret,
     bodyLimit: BODY_LIMIT,
     logger: createSlackLogger(log),
-    // Slack repeats what was not saved.
+    // On 503 Slack sends the request again; on 400 a retry would be useless.
     processEventErrorHandler: async ({ error, response }) => {
-      log.error({ err: error }, 'A request of Slack’s could not be taken.');
+      log.error({ err: error }, 'A request from Slack could not be processed.');
       const status = error instanceof MalformedPayloadError ? 400 : 503;
       if (!response.headersSent) response.writeHead(status).end();
       return false;
     },
   });
-  const nothing = async () => {};
+  const noop = async () => {};
 
-  /** Bolt lets `ssl_check` requests through unsigned; here nothing unsigned is read. */
+  /** Bolt accepts unsigned `ssl_check` requests; here every request must be signed. */
   function requestListener(request: IncomingMessage, response: ServerResponse): void {
     const body = (request as { rawBody?: unknown }).rawBody;
     if (!Buffer.isBuffer(body) || !isSigned(request, body)) {
@@ -47,14 +47,14 @@ export function createSlackHttpTransport(deps: {
     }
     refused.noteTaken();
     if (!isReadable(request, body)) {
-      log.warn({}, 'A signed request is none that Slack sends.');
+      log.warn({}, 'Refused a signed request: Slack sends none of this form.');
       response.writeHead(400).end();
       return;
     }
     receiver.requestListener(request, response);
   }
 
-  /** Read as Bolt reads it, whose process ends at what is no object. */
+  /** Parses as Bolt does: Bolt ends the process if the body is not an object. */
   function isReadable(request: IncomingMessage, rawBody: Buffer): boolean {
     try {
       const buffered = Object.assign(request, { rawBody });
@@ -75,5 +75,5 @@ export function createSlackHttpTransport(deps: {
     });
   }
 
-  return { receiver, start: nothing, stop: nothing, check: nothing, requestListener, refused };
+  return { receiver, start: noop, stop: noop, check: noop, requestListener, refused };
 }

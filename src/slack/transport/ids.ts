@@ -1,4 +1,4 @@
-/** Every id of a button, form or piece of metadata that the app writes and reads back. */
+/** The ids of buttons, forms and metadata that the app sends to Slack and reads back. */
 export const ACTIONS = {
   approve: 'call.approve',
   approveAll: 'call.approve-all',
@@ -8,7 +8,7 @@ export const ACTIONS = {
   ignore: 'call.ignore',
   open: 'call.open',
   menu: 'call.menu',
-  /** One of the answers that a question offers: as a button by its place, or in a list. */
+  /** Picks an answer to a question: a button with the answer’s index, or a list. */
   choose: 'call.choose',
   page: 'call.page',
   pageBack: 'call.page-back',
@@ -34,10 +34,10 @@ export const ACTIONS = {
   homeClear: 'home.clear',
 } as const;
 
-/** How many answers a card offers as buttons; more are a list. */
+/** Up to this many answers are buttons on a card; more are a list. */
 export const CHOICE_BUTTONS = 5;
 
-/** Returns the id of the button of an answer. */
+/** Returns the action id of the button of an answer, by the answer’s index. */
 export function chooseAction(place: number): string {
   return `${ACTIONS.choose}-${place}`;
 }
@@ -52,7 +52,7 @@ export const VIEWS = {
   home: 'home',
 } as const;
 
-/** What a review says of itself beside the token of its call. */
+/** Marks a review in the view’s metadata, after the call’s token. */
 export const REVIEW = 'review';
 
 export const METADATA = {

@@ -1,4 +1,4 @@
-/** A payload that Slack can't have written: Bolt could not read it, and a repetition is of no use. */
+/** Bolt could not parse a payload, so a retry would be useless. */
 export class MalformedPayloadError extends Error {
-  override readonly name = 'MisshapenError';
+  override readonly name = 'MalformedPayloadError';
 }

@@ -1,23 +1,23 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 
-/** Requests in Slack's form that were not taken: the operator hears why, for Slack tells nobody. */
+/** Records rejected HTTP requests. Slack reports them to nobody, so the operator is warned here. */
 export interface RejectedRequests {
-  /** The signature is not made with our secret. */
+  /** Notes a signature that does not match our secret. */
   noteSignature(): void;
-  /** The timestamp is so many milliseconds away from our clock. */
+  /** Notes a timestamp that is `ms` away from our clock; positive if our clock is ahead. */
   noteSkew(ms: number): void;
-  /** A request was taken, so that secret and clock are right. */
+  /** Notes an accepted request, so the secret and the clock are right. */
   noteTaken(): void;
-  /** What has to be mended, while nothing was taken since. */
+  /** Returns what to fix, until a request is accepted or 10 minutes have passed. */
   warnings(): readonly string[];
 }
 
 const LOG_EVERY_MS = 60_000;
-/** Whoever has mended it need not wait for long until readiness agrees. */
+/** Short, so that readiness recovers soon after the operator has fixed the problem. */
 const REMEMBERED_MS = 10 * 60_000;
 
-/** Creates the notes of one process. */
+/** Creates the record of one process. */
 export function createRejectedRequests({
   clock,
   log,
@@ -41,14 +41,14 @@ export function createRejectedRequests({
     noteSignature: () =>
       note(
         'signature',
-        'A request was refused: its signature does not fit SLACK_SIGNING_SECRET. If Slack sent it, copy the signing secret again from the app’s page, “Basic Information”.',
+        'A request was refused: its signature does not match SLACK_SIGNING_SECRET. If Slack sent it, copy the signing secret again from the app’s page, “Basic Information”.',
       ),
     noteSkew(ms) {
       const minutes = Math.round(Math.abs(ms) / 60_000);
       const where = ms > 0 ? 'ahead of' : 'behind';
       note(
         'clock',
-        `A request was refused: this machine’s clock is ${minutes} minutes ${where} the time that Slack names. Set the clock, for example with NTP.`,
+        `A request was refused: this machine’s clock is ${minutes} minutes ${where} Slack’s timestamp. Set the clock, for example with NTP.`,
       );
     },
     noteTaken() {

@@ -1,4 +1,4 @@
-/** How the app reaches its workspace; with an app token by Socket Mode, else by HTTP with the signing secret. */
+/** How the app reaches its workspace: Socket Mode with an app token, else HTTP with the signing secret. */
 export interface SlackConfig {
   readonly botToken: string;
   readonly appToken?: string;

@@ -2,8 +2,8 @@ import { type Logger, LogLevel } from '@slack/bolt';
 import type { Log } from '../../domain/ports/log.ts';
 
 /**
- * Makes the logger that Slack's libraries get: warnings and errors only, and of those the first
- * text, since their debug lines hold whole payloads.
+ * Creates the logger for Slack's libraries. It passes on warnings and errors, each cut to 500
+ * characters, and drops debug lines, which contain whole payloads.
  */
 export function createSlackLogger(log: Log): Logger {
   const joinParts = (parts: readonly unknown[]) => parts.map(String).join(' ').slice(0, 500);

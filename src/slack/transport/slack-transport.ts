@@ -2,17 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Receiver } from '@slack/bolt';
 import type { RejectedRequests } from './rejected-requests.ts';
 
-/** How Slack's events reach the app, whichever way. */
+/** Brings Slack’s events to the app, over HTTP or Socket Mode. */
 export interface SlackTransport {
   readonly receiver: Receiver;
-  /** Resolves when events can arrive; rejects with what to mend. */
+  /** Resolves once events can arrive; rejects with what to fix. */
   start(): Promise<void>;
-  /** Ends it; twice is harmless. */
+  /** Closes the connection. Idempotent. */
   stop(): Promise<void>;
-  /** Rejects, saying why, while events can't arrive. */
+  /** Rejects with the reason while events can’t arrive. */
   check(): Promise<void>;
-  /** Handles Slack's requests; absent where they come over a socket. */
+  /** Handles Slack’s HTTP requests; absent in Socket Mode. */
   readonly requestListener?: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Notes of requests that were not taken; absent where they come over a socket. */
+  /** The rejected HTTP requests; absent in Socket Mode. */
   readonly refused?: RejectedRequests;
 }

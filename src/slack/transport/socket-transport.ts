@@ -9,19 +9,19 @@ import type { SlackTransport } from './slack-transport.ts';
 
 const MAX_DELAY_MS = 30_000;
 const FIRST_DELAY_MS = 500;
-/** Slack greets at once; a line that stays without a word is none. */
+/** Slack says hello at once. A connection without a hello in this time is closed. */
 const GREETING_MS = 30_000;
 
 const START_ERRORS: Readonly<Record<string, string>> = {
-  invalid_auth: 'Slack refuses SLACK_APP_TOKEN. Copy the xapp- token anew from the app’s page.',
+  invalid_auth: 'Slack rejects SLACK_APP_TOKEN. Copy the xapp- token again from the app’s page.',
   not_allowed_token_type:
-    'SLACK_APP_TOKEN is no app-level token. Use the one that starts with xapp-.',
-  missing_scope: 'SLACK_APP_TOKEN lacks connections:write. Make an app-level token that has it.',
+    'SLACK_APP_TOKEN is not an app-level token. Use the one that starts with xapp-.',
+  missing_scope: 'SLACK_APP_TOKEN lacks the scope connections:write. Create an app-level token that has it.',
 };
 
 /**
- * Makes the line over Socket Mode. It reconnects by itself, for ever: Bolt's own way of it ends the
- * process when Slack can't be reached for a moment.
+ * Creates the transport over Socket Mode. It reconnects without limit; Bolt's own reconnect would
+ * end the process during a short network failure.
  */
 export function createSlackSocketTransport(deps: {
   readonly connection: SlackConnection;
@@ -41,14 +41,14 @@ export function createSlackSocketTransport(deps: {
   });
   const socket = receiver.client;
   dropUnreadable(socket, log);
-  let state: 'away' | 'connecting' | 'connected' | 'stopped' = 'away';
+  let state: 'disconnected' | 'connecting' | 'connected' | 'stopped' = 'disconnected';
   let failures = 0;
   let cancel: Cancel = () => {};
 
   socket.on('disconnected', () => {
     if (state !== 'connected') return;
-    state = 'away';
-    log.info({}, 'The line to Slack ended; connecting again.');
+    state = 'disconnected';
+    log.info({}, 'The connection to Slack closed; reconnecting.');
     void reconnect();
   });
 
@@ -58,7 +58,7 @@ export function createSlackSocketTransport(deps: {
     try {
       await socket.start();
     } catch (error) {
-      if (state === 'connecting') state = 'away';
+      if (state === 'connecting') state = 'disconnected';
       throw error;
     } finally {
       cancelWait();
@@ -68,7 +68,7 @@ export function createSlackSocketTransport(deps: {
     failures = 0;
   }
 
-  /** A stop may come while the line is being made. */
+  /** A stop may arrive while connecting. */
   function isStopped(): boolean {
     return state === 'stopped';
   }
@@ -81,7 +81,7 @@ export function createSlackSocketTransport(deps: {
       if (isStopped()) return;
       failures += 1;
       const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures);
-      log.warn({ err: error, delayMs }, 'Slack can’t be reached; trying again.');
+      log.warn({ err: error, delayMs }, 'Slack can’t be reached; retrying.');
       cancel = clock.schedule(clock.now() + delayMs, () => void reconnect());
     }
   }
@@ -103,20 +103,20 @@ export function createSlackSocketTransport(deps: {
       if (wasConnected) await socket.disconnect();
     },
     async check() {
-      if (state !== 'connected') throw new Error('The line to Slack is down.');
+      if (state !== 'connected') throw new Error('The connection to Slack is down.');
     },
   };
 }
 
 type Socket = SocketModeReceiver['client'];
 
-/** The client's own reading ends the process at what is not made like a message of Slack's. */
+/** Drops malformed messages: the client’s own parser would end the process at them. */
 function dropUnreadable(socket: Socket, log: Log): void {
   const readers = socket.listeners('ws_message');
   socket.removeAllListeners('ws_message');
   socket.on('ws_message', (data: unknown, ...rest: unknown[]) => {
     if (typeof data === 'string' && !isReadable(data)) {
-      log.warn({}, 'A message over the line to Slack is none that Slack sends.');
+      log.warn({}, 'Ignored a malformed message on the connection to Slack.');
       return;
     }
     for (const read of readers) read.call(socket, data, ...rest);

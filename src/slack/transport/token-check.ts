@@ -5,7 +5,10 @@ import { slackErrorName } from './slack-errors.ts';
 
 const ASK_EVERY_MS = 30_000;
 
-/** Makes the check of the app's token: it rejects, with what to do, while Slack's last word is that the token counts no more. Slack is asked beside it, and at most every half minute; that it is away is no such word. */
+/**
+ * Creates the check of the bot token. It rejects with what to do while Slack reports the token as
+ * invalid. It asks Slack in the background, at most every 30 s; network failures do not count.
+ */
 export function createTokenCheck({
   client,
   clock,

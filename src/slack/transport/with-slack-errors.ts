@@ -1,6 +1,6 @@
 import { toChatError } from './slack-errors.ts';
 
-/** Does what it is told; a failure is rejected as the error that the desk understands. */
+/** Runs `work`; a failure is rejected as a `ChatError` that says what could not be done. */
 export async function withSlackErrors<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -87,7 +87,7 @@ function commands(delivery: Delivery): void {
       stage.desk.broken = true;
       assert.equal((await type('approver', 'stop')).kind, 'acknowledged');
       await answer('approver', 'That did not work');
-      assert.match(stage.logged.join('\n'), /A command could not be carried out.*disk is full/);
+      assert.match(stage.logged.join('\n'), /A command failed.*disk is full/);
     });
 
     const button = (value: string, patch: Record<string, unknown> = {}) => {

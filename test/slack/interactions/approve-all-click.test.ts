@@ -100,7 +100,7 @@ describe('a press of Approve all', () => {
     });
     assert.equal(told.length, 1);
     assert.match(told[0] ?? '', /^Approved 1: \*Do 0\*\.\nYour approval counts for 1: \*Do 2\*/);
-    assert.match(told[0] ?? '', /\n1 not: Nothing changed: /);
+    assert.match(told[0] ?? '', /\n1 not approved: Nothing changed: /);
   });
 
   it('says once to somebody who may not that they may not', async () => {
@@ -120,7 +120,7 @@ describe('a press of Approve all', () => {
       [three[0]?.id, three[2]?.id],
     );
     assert.deepEqual(refused, [moved]);
-    assert.match(told[0] ?? '', /^Approved 2: .*\n1 not: /);
+    assert.match(told[0] ?? '', /^Approved 2: .*\n1 not approved: /);
   });
 
   it('tells what was saved when something breaks amid it, and nothing was when it breaks at once', async () => {
@@ -130,7 +130,7 @@ describe('a press of Approve all', () => {
     };
     const { commands, told } = await press(breaksAt(1));
     assert.equal(commands.length, 2);
-    assert.match(told[0] ?? '', /^Approved 1: \*Do 0\*\.\n2 not: Something broke/);
+    assert.match(told[0] ?? '', /^Approved 1: \*Do 0\*\.\n2 not approved: Something went wrong/);
     await assert.rejects(press(breaksAt(0)), /disk is full/);
   });
 });

@@ -37,7 +37,7 @@ describe('an error of Slack', () => {
   });
 
   it('always says what to do, in a sentence', () => {
-    for (const { say } of Object.values(SLACK_ERRORS)) assert.match(say, /^[A-Z].*\.$/);
+    for (const { sentence } of Object.values(SLACK_ERRORS)) assert.match(sentence, /^[A-Z].*\.$/);
   });
 });
 
