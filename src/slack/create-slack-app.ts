@@ -136,7 +136,7 @@ export function createSlackApp(deps: {
     async stop() {
       appId.stop();
       await transport.stop();
-      await Promise.allSettled([...underWay, home.stop()]);
+      await Promise.allSettled([...inFlight, home.stop()]);
     },
   };
 }

@@ -1,7 +1,7 @@
-/** What people write in blocks, as Markdown: lists, code, quotes and tables that the message's plain text lacks. */
+/** Converts blocks to Markdown. Blocks hold lists, code, quotes and tables that a message’s `text` lacks. */
 import { listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
 
-/** Writes a message's blocks as Markdown; empty where they hold no words. https://docs.slack.dev/reference/block-kit/blocks */
+/** Converts a message’s blocks to Markdown; empty if they contain no text. https://docs.slack.dev/reference/block-kit/blocks */
 export function blocksToMarkdown(blocks: readonly Payload[]): string {
   return blocks
     .map(writeBlock)
@@ -9,7 +9,7 @@ export function blocksToMarkdown(blocks: readonly Payload[]): string {
     .join('\n\n');
 }
 
-/** Tells whether the plain text of a message says less than its blocks do. */
+/** Returns whether a message’s blocks hold more than its plain text. */
 export function isRicherThanText(blocks: readonly Payload[]): boolean {
   return blocks.some(
     (block) =>
@@ -130,7 +130,7 @@ function writeCell(cell: unknown): string {
   return text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** Marks every line of a text as a quotation. */
+/** Formats a text as a Markdown quote. */
 export function quote(text: string): string {
   return text
     .split('\n')

@@ -2,17 +2,20 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { objectAt, type Payload } from '../transport/payload.ts';
 
-/** Slack tells of a mention twice, and the event of the mention may lack the files that its twin has. */
+/** Slack sends each mention twice, as `app_mention` and as `message`. The `app_mention` event may lack the files. */
 export interface MentionMerger {
-  /** Resolves at once, but for a mention without files: when its twin has come, or will hardly come any more. Such a mention is marked, for whoever is later than that. */
+  /**
+   * Resolves at once, except for a mention without files. That one waits up to 1 s for its `message`
+   * event and gets `mayHaveFiles`, since the files may still be missing.
+   */
   whenWhole(body: Payload, message: InboxMessage): Promise<InboxMessage>;
 }
 
-/** Slack waits three seconds for the acknowledgement, and the twin mostly comes within milliseconds. */
-const TWIN_MS = 1_000;
+/** Slack waits 3 s for the acknowledgement; the other event usually arrives within milliseconds. */
+const OTHER_EVENT_MS = 1_000;
 const MAX_SEEN = 1_000;
 
-/** Creates the pairs of one process. A twin that another replica takes is stored there, files and all. */
+/** Creates the merger of one process. If the other event reaches another replica, that replica stores its files. */
 export function createMentionMerger({ clock }: { readonly clock: Clock }): MentionMerger {
   const seen = new Set<string>();
   const waiting = new Map<string, () => void>();
@@ -26,7 +29,7 @@ export function createMentionMerger({ clock }: { readonly clock: Clock }): Menti
 
   async function wait(id: string): Promise<void> {
     await new Promise<void>((resolve) => {
-      const cancel = clock.schedule(clock.now() + TWIN_MS, resolve);
+      const cancel = clock.schedule(clock.now() + OTHER_EVENT_MS, resolve);
       waiting.set(id, () => {
         cancel();
         resolve();

@@ -1,4 +1,4 @@
-/** Whether a click or a submitted form is what it claims to be; who may decide is the desk's question. */
+/** Parses and validates clicks and submitted forms. The desk decides whether the person may act. */
 import type { CardPlace } from '../../domain/calls/call.ts';
 import { type CardToken, parseCardToken, parseCardTokens } from '../../domain/calls/digest.ts';
 import type { Person } from '../../domain/people/person.ts';
@@ -16,7 +16,7 @@ import {
   unknownElement,
 } from './validate-payload.ts';
 
-/** Where a person can be told something; `view` when they look at a form. */
+/** Where to answer a person. `viewId` is set if they have a form open. */
 export interface InteractionOrigin {
   readonly person: Person;
   readonly channel: string | undefined;
@@ -29,19 +29,19 @@ export interface Click {
   readonly origin: InteractionOrigin;
   readonly actionId: string;
   readonly token: CardToken;
-  /** All attempts that the button names, the first one among them; only *Approve all* names several. */
+  /** All attempts that the button names, `token` first; only *Approve all* names several. */
   readonly tokens: readonly CardToken[];
   readonly triggerId: string;
-  /** Where the button stands; undefined in a form. */
+  /** The message of the button; undefined in a form. */
   readonly place: CardPlace | undefined;
-  /** Whether Slack says that the message is the app's own. */
+  /** Whether the app posted the message, according to Slack. */
   readonly isOwnMessage: boolean;
-  /** What the button said besides the token, e.g. a page, or the place of an answer. */
+  /** The button’s value besides the token, such as a page or an answer’s index. */
   readonly detail: string;
   readonly blockId: string;
-  /** What the view says of itself besides the token; empty outside of one. */
+  /** The view’s metadata besides the token; empty outside a view. */
   readonly form: string;
-  /** Slack's `view.state.values`; empty outside of a view. */
+  /** Slack's `view.state.values`; empty outside a view. */
   readonly values: Payload;
 }
 
@@ -51,13 +51,13 @@ export interface Submission {
   readonly viewId: string;
   readonly callbackId: string;
   readonly token: CardToken;
-  /** What the view says of itself besides the token. */
+  /** The view’s metadata besides the token. */
   readonly form: string;
   /** Slack's `view.state.values`. */
   readonly values: Payload;
 }
 
-/** What was wrong with what a person sent, and where they can be told. */
+/** Why a click or form was refused, and where to tell the person. */
 export interface RejectedInteraction extends PayloadProblem {
   readonly kind: 'refused';
   readonly origin: InteractionOrigin;
@@ -66,7 +66,7 @@ export interface RejectedInteraction extends PayloadProblem {
 
 const KNOWN_VIEWS: ReadonlySet<string> = new Set([VIEWS.edit, VIEWS.reply, VIEWS.reason]);
 
-/** Reads a click; everything but its place is checked here. */
+/** Parses and validates a click, except whether it came from the call’s current card. */
 export function parseClick(
   body: unknown,
   identity: SlackIdentity,
@@ -77,9 +77,9 @@ export function parseClick(
   const [action = {}] = actions;
   const { actionId = '', value = '' } = textsOf(action);
   const inView = origin.viewId !== undefined;
-  const [named, detail] = inView ? ['', value] : chosenIn(actionId, value, action);
-  const said = inView ? readCallMetadata(objectAt(payload, 'view')) : { token: named, form: '' };
-  const { token: tokenText = '', form = '' } = said ?? {};
+  const [tokenOnButton, detail] = inView ? ['', value] : tokenAndDetail(actionId, value, action);
+  const metadata = inView ? readCallMetadata(objectAt(payload, 'view')) : { token: tokenOnButton, form: '' };
+  const { token: tokenText = '', form = '' } = metadata ?? {};
   const tokens = tokensIn(tokenText, actionId);
   const [token] = tokens;
   const place = inView ? undefined : placeOfClick(payload);
@@ -121,11 +121,11 @@ function tokensIn(text: string, actionId: string): readonly CardToken[] {
 
 const CHOICE = new RegExp(`^${ACTIONS.choose.replace('.', '\\.')}-([0-9])$`);
 
-/** The elements whose value is the chosen option's. */
+/** Elements whose value is that of the selected option. */
 const MENUS: ReadonlySet<string> = new Set([ACTIONS.choose, ACTIONS.menu]);
 
-/** The call that an element on a card names, and which answer where it offers one: by its id, or in a list beside the token. */
-function chosenIn(actionId: string, value: string, action: Payload): [string, string] {
+/** Returns the token of an element on a card, and the index of the chosen answer (from the action id or the option). */
+function tokenAndDetail(actionId: string, value: string, action: Payload): [string, string] {
   if (!MENUS.has(actionId)) return [value, CHOICE.exec(actionId)?.[1] ?? ''];
   const chosen = textAt(objectAt(action, 'selected_option'), 'value') ?? '';
   const [token = '', place = ''] = chosen.split(' ');
@@ -148,7 +148,7 @@ function explainWrongPlace(
   return inView || place !== undefined ? undefined : unknownElement('no message');
 }
 
-/** Reads where the message stands whose button was pressed. */
+/** Returns the place of the message whose button was clicked. */
 export function placeOfClick(payload: Payload): CardPlace | undefined {
   const container = objectAt(payload, 'container');
   const channel = textAt(container, 'channel_id');
@@ -156,7 +156,7 @@ export function placeOfClick(payload: Payload): CardPlace | undefined {
   return channel === undefined || ts === undefined ? undefined : { channel, ts };
 }
 
-/** Reads a submitted form. */
+/** Parses and validates a submitted form. */
 export function parseSubmission(
   body: unknown,
   identity: SlackIdentity,
@@ -185,13 +185,13 @@ function valuesOf(view: Payload): Payload {
   return objectAt(objectAt(view, 'state'), 'values');
 }
 
-/** A question of Slack's for the choices of a field that a person searches. */
+/** A request from Slack for the options of a select that a person searches. */
 export interface ChoicesQuery extends Submission {
   readonly blockId: string;
   readonly typed: string;
 }
 
-/** Reads a question for choices; it is refused as a submission of the same form would be. */
+/** Parses a request for options; refuses it for the same reasons as a submission of the form. */
 export function parseChoicesQuery(
   body: unknown,
   identity: SlackIdentity,
@@ -204,14 +204,14 @@ export function parseChoicesQuery(
   return { kind: 'question', question: { ...parsed.submission, blockId, typed } };
 }
 
-/** Tells whether a click came from the card as it stands; before its place is known, from a message of ours. */
+/** Returns whether a click came from the current card; while its place is unknown, from any message of ours. */
 export function isFromCurrentCard(click: Click, card: CardPlace | undefined): boolean {
   if (click.place === undefined) return click.origin.viewId !== undefined;
   if (card === undefined) return click.isOwnMessage;
   return card.channel === click.place.channel && card.ts === click.place.ts;
 }
 
-/** Says why a payload is not for this app from a member of its workspace. */
+/** Returns why a payload is not for this app or not from its workspace; undefined if it is. */
 export function explainForeignPayload(
   payload: Payload,
   { person }: InteractionOrigin,
@@ -223,7 +223,7 @@ export function explainForeignPayload(
   return person.team === identity.team ? undefined : OTHER_WORKSPACE;
 }
 
-/** Reads who clicked, and where they can be told something. */
+/** Returns who clicked, and where to answer them. */
 export function originOf(body: unknown, identity: SlackIdentity): InteractionOrigin {
   const payload = isPayload(body) ? body : {};
   const user = objectAt(payload, 'user');
@@ -235,7 +235,7 @@ export function originOf(body: unknown, identity: SlackIdentity): InteractionOri
     person: { team: actingTeamOf(team, identity), user: textAt(user, 'id') ?? '' },
     channel: textAt(container, 'channel_id'),
     root: textAt(container, 'thread_ts') ?? textAt(message, 'thread_ts'),
-    // Home is no form: a sentence in its place would take the whole of it away.
+    // Home is not a form: an answer shown there would replace the whole tab.
     viewId: textAt(view, 'type') === 'home' ? undefined : textAt(view, 'id'),
   };
 }

@@ -1,16 +1,19 @@
 import type { Attachment } from '../../domain/threads/message.ts';
 import { listAt, type Payload, textAt } from '../transport/payload.ts';
 
-/** More than Slack lets a person attach to one message. */
+/** Above Slack’s limit of files per message. */
 const MAX_FILES = 20;
 
-/** Reads the files of an event and of what it forwards; nothing is fetched. A file that Slack does not give out as it is has no address: files.info will say why. */
+/**
+ * Returns the files of an event and of the messages it forwards, without downloading them. A file
+ * that can’t be downloaded directly has no `url`; `files.info` returns the reason.
+ */
 export function parseFiles(event: Payload): readonly Attachment[] {
   const forwarded = listAt(event, 'attachments').flatMap((each) => listAt(each, 'files'));
   return [...listAt(event, 'files'), ...forwarded].slice(0, MAX_FILES).map(toAttachment);
 }
 
-/** Reads one file object. https://docs.slack.dev/reference/objects/file-object */
+/** Converts one file object. https://docs.slack.dev/reference/objects/file-object */
 export function toAttachment(file: Payload): Attachment {
   const { size } = file;
   const url = addressOf(file);

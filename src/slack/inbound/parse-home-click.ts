@@ -1,4 +1,4 @@
-/** A click on Home: the view that it came from says where its lists stood, the button what is wanted. */
+/** Parses clicks on Home. The view holds the current pages and filters, the button the action. */
 import { type CardToken, parseCardToken } from '../../domain/calls/digest.ts';
 import { ALL_TOOLS } from '../home/home-filters.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from './parse-click.ts';
 import { explainInvalidPress, unknownElement } from './validate-payload.ts';
 
-/** The buttons that stand on Home only. */
+/** The actions that exist on Home only. */
 export const HOME_ACTIONS: ReadonlySet<string> = new Set([
   ACTIONS.homeReview,
   ACTIONS.homeIgnore,
@@ -37,10 +37,10 @@ export const HOME_ACTIONS: ReadonlySet<string> = new Set([
   ACTIONS.homeClear,
 ]);
 
-/** What a person wants of their Home. */
+/** What a click on Home asks for. */
 export type HomeAction =
   | { readonly kind: 'review' | 'ignore'; readonly token: CardToken }
-  /** To see it at this place. */
+  /** Show Home with these pages and filters. */
   | { readonly kind: 'see'; readonly place: HomeState };
 
 /** A click on a person's Home. */
@@ -48,12 +48,12 @@ export interface HomeClick {
   readonly origin: InteractionOrigin;
   readonly actionId: string;
   readonly triggerId: string;
-  /** Where the lists stood. */
+  /** The pages and filters that were shown. */
   readonly place: HomeState;
   readonly wish: HomeAction;
 }
 
-/** Reads a click on Home; who may decide is the desk's question. */
+/** Parses a click on Home. The desk decides whether the person may act. */
 export function parseHomeClick(
   body: unknown,
   identity: SlackIdentity,
@@ -68,7 +68,7 @@ export function parseHomeClick(
   const wish = homeActionOf(actionId, chosen ?? textAt(action, 'value') ?? '', place);
   const wrong = explainForeignPayload(payload, origin, identity) ?? explainInvalidPress(payload);
   if (wrong !== undefined || wish === undefined) {
-    const refusal = wrong ?? unknownElement('nothing that is asked on Home');
+    const refusal = wrong ?? unknownElement('unknown action on Home');
     return { kind: 'refused', origin, subject: actionId || 'click', ...refusal };
   }
   const triggerId = textAt(payload, 'trigger_id') ?? '';

@@ -1,6 +1,6 @@
 /**
- * Which of Slack's events are messages to the agent. Edits, unfurls and deletions never are: what a
- * person wrote first is what the agent works on, and a change is a new message.
+ * Finds the Slack events that are messages to the agent. Edits, unfurls and deletions are ignored:
+ * the agent works on the original text, and a correction needs a new message.
  */
 
 import type { Person } from '../../domain/people/person.ts';
@@ -12,16 +12,16 @@ import { mentionsThisApp, readMessageText } from './message-text.ts';
 import { parseFiles } from './parse-files.ts';
 import { APP_ID_UNKNOWN, actingTeamOf, type PayloadProblem } from './validate-payload.ts';
 
-/** What an event is to us; `onlyIfInThread` where it counts only in a thread that the agent is in. */
+/** A parsed event. With `onlyIfInThread` it counts only in a thread that the agent is in. */
 export type ParsedMessage =
   | { readonly kind: 'message'; readonly message: InboxMessage; readonly onlyIfInThread: boolean }
   | { readonly kind: 'ignore'; readonly why: string }
-  /** Written below a message of ours that stands by itself, like a card in a channel: no conversation, unless the agent is in it. */
+  /** A reply below a message of ours, such as a card in a channel. It is ignored unless the agent is in that thread. */
   | { readonly kind: 'aside'; readonly message: InboxMessage; readonly isToUs: boolean }
   | {
       readonly kind: 'refuse';
       readonly why: string;
-      /** For the person. */
+      /** Shown to the person. */
       readonly sentence: string;
       readonly isForNow?: true;
       readonly person: Person;
@@ -29,7 +29,7 @@ export type ParsedMessage =
       readonly onlyIfInThread: boolean;
     };
 
-/** Subtypes with which people still write a message. */
+/** Subtypes of messages that people write. */
 const WRITTEN: ReadonlySet<unknown> = new Set([
   undefined,
   'file_share',
@@ -40,7 +40,7 @@ const WRITTEN: ReadonlySet<unknown> = new Set([
 const ID = /^[A-Z0-9]{2,40}$/;
 const TS = /^[0-9]{1,16}\.[0-9]{1,10}$/;
 
-/** Reads an event's body; anything that is not plainly a person's message to the agent is left alone. */
+/** Parses an event’s body. Ignores everything that is not clearly a person’s message to the agent. */
 export function parseMessage(
   body: unknown,
   facts: { readonly identity: SlackIdentity; readonly now: number },
@@ -57,7 +57,7 @@ export function parseMessage(
   const { author } = message;
   const wrong = explainRejectedAuthor(message, facts.identity);
   if (wrong !== undefined) {
-    // The same mention comes as `app_mention` too, and is refused there: once is enough.
+    // The same mention also arrives as `app_mention` and is refused there.
     const isTwin = event.type === 'message' && mentionsThisApp(event, facts.identity.botUserId);
     if (isTwin && event.channel_type !== 'im') return ignore('its mention is refused');
     return { kind: 'refuse', ...wrong, person: author, message, onlyIfInThread };
@@ -88,12 +88,12 @@ function isBelowOurs(event: Payload, botUserId: string): boolean {
   return isReply(event) && event.channel_type !== 'im' && event.parent_user_id === botUserId;
 }
 
-/** Tells whether an event is of a message in a person's direct messages with the app. */
+/** Returns whether an event is a direct message to the app. */
 export function isDirect(body: unknown): boolean {
   return isPayload(body) && objectAt(body, 'event').channel_type === 'im';
 }
 
-/** Tells whether these are the id of a channel and the timestamp of a message. */
+/** Returns whether these are a valid channel id and message timestamp. */
 export function isMessagePlace(channel: string, ts: string): boolean {
   return ID.test(channel) && TS.test(ts);
 }
@@ -116,12 +116,12 @@ function explainIgnoredEvent(
   return undefined;
 }
 
-/** Tells whether a stored message of Slack is a person's own, edited or not. */
+/** Returns whether a person wrote a message, edited or not. */
 export function isWrittenByPerson(event: Payload, identity: SlackIdentity): boolean {
   return WRITTEN.has(event.subtype) && event.hidden !== true && !isFromBot(event, identity);
 }
 
-/** Tells whether a payload is an event that was sent for this app, as far as that is known, in this workspace. */
+/** Returns whether a payload is an event for this app and workspace. Ignores the app id while it is unknown. */
 export function isEventForThisApp(body: Payload, identity: SlackIdentity): boolean {
   if (body.type !== 'event_callback') return false;
   if (identity.appId !== undefined && body.api_app_id !== identity.appId) return false;
@@ -177,17 +177,14 @@ function isMention(event: Payload, botUserId: string): boolean {
   );
 }
 
-/** Returns who wrote a message; undefined where Slack does not say it plainly. */
+/** Returns the author of a message; undefined if the payload does not name one. */
 export function messageAuthorOf(event: Payload, identity: SlackIdentity): Person | undefined {
   const user = textAt(event, 'user') ?? '';
   const team = actingTeamOf(authorTeamOf(event) ?? identity.team, identity);
   return ID.test(user) && ID.test(team) ? { team, user } : undefined;
 }
 
-/**
- * In a shared channel `user_team` is the author's; the channel's own team says nothing of the
- * person, so `source_team` counts only when nothing nearer is told.
- */
+/** In a shared channel `user_team` is the author’s. The channel’s team may differ, so it comes last. */
 function authorTeamOf(event: Payload): string | undefined {
   return textAt(event, 'user_team') ?? textAt(event, 'team') ?? textAt(event, 'source_team');
 }

@@ -1,6 +1,6 @@
 /**
- * A click that names a turn and no call: its button's value is the id of the message that began the
- * turn, and a word for what is wanted where the button can mean several things.
+ * Parses clicks that name a turn, not a call. The button's value is the id of the turn's first
+ * message, and optionally a word that says what the click means.
  */
 import { type ThreadKey, threadKey } from '../../domain/threads/thread-key.ts';
 import { SENTENCES } from '../text/outcome-sentences.ts';
@@ -15,36 +15,36 @@ import {
 } from './parse-click.ts';
 import { explainInvalidPress, type PayloadProblem, unknownElement } from './validate-payload.ts';
 
-/** A click on a button of a message of ours, in the thread of the turn that it names. */
+/** A click on one of our messages, in the thread of the turn that it names. */
 export interface TurnClick {
   readonly origin: InteractionOrigin;
   readonly actionId: string;
   readonly thread: ThreadKey;
-  /** Id of the message that began the turn. */
+  /** Id of the turn’s first message. */
   readonly turn: string;
-  /** The word beside the turn's id; empty when there is none. */
+  /** The word after the turn’s id; may be empty. */
   readonly word: string;
 }
 
-/** Writes a turn, and a word when one is needed, as the value of a button. */
+/** Encodes a turn, and optionally a word, as the value of a button. */
 export function encodeTurnToken(turn: string, word = ''): string {
   return word === '' ? turn : `${turn} ${word}`;
 }
 
 const TOKEN = /^([A-Z0-9]{2,40}\/[A-Z0-9]{2,40})\/[0-9]{1,16}\.[0-9]{1,10}(?: ([a-z]{1,20}))?$/;
 
-/** Tells whether a text is what a button of a turn says. */
+/** Returns whether a text is a valid value of such a button. */
 export function isTurnToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** Reads which button a payload says was pressed; empty when it says none. */
+/** Returns the action id of a payload, or an empty text. */
 export function actionIdOf(body: unknown): string {
   const [action = {}] = isPayload(body) ? listAt(body, 'actions') : [];
   return textAt(action, 'action_id') ?? '';
 }
 
-/** Reads a click that names a turn; whether there is such a turn is the desk's question. */
+/** Parses a click that names a turn. The desk checks whether the turn exists. */
 export function parseTurnClick(
   body: unknown,
   identity: SlackIdentity,
@@ -54,12 +54,12 @@ export function parseTurnClick(
   const actionId = actionIdOf(payload);
   const [action = {}] = listAt(payload, 'actions');
   const value = textAt(action, 'value') ?? '';
-  const [, home, word = ''] = TOKEN.exec(value) ?? [];
+  const [, turnChannel, word = ''] = TOKEN.exec(value) ?? [];
   const wrong =
     explainForeignPayload(payload, origin, identity) ??
     explainInvalidPress(payload) ??
     explainForeignMessage(payload, identity) ??
-    (home === undefined ? unknownElement('no turn') : explainWrongThread(home, origin, identity));
+    (turnChannel === undefined ? unknownElement('no turn') : explainWrongThread(turnChannel, origin, identity));
   if (wrong !== undefined) {
     return { kind: 'refused', origin, subject: actionId || 'click', ...wrong };
   }
@@ -77,9 +77,9 @@ function explainForeignMessage(
   return isOurs ? undefined : unknownElement('not a message of ours');
 }
 
-/** A value that was copied from elsewhere names a turn of another channel or workspace. */
-function explainWrongThread(home: string, origin: InteractionOrigin, { team }: SlackIdentity) {
-  if (home === `${team}/${origin.channel}`) return undefined;
+/** Refuses a value copied from another channel or workspace. */
+function explainWrongThread(turnChannel: string, origin: InteractionOrigin, { team }: SlackIdentity) {
+  if (turnChannel === `${team}/${origin.channel}`) return undefined;
   return { why: 'a turn of another channel', sentence: SENTENCES.notThatTurn };
 }
 

@@ -14,11 +14,11 @@ import { readMessageText } from './message-text.ts';
 import { parseFiles } from './parse-files.ts';
 import { isWrittenByPerson, messageAuthorOf } from './parse-message.ts';
 
-/** Slack's own limit for a page; a thread of more messages is read in part. */
+/** Slack’s page limit. Threads above `PAGE * MAX_PAGES` messages are read in part. */
 const PAGE = 1_000;
 const MAX_PAGES = 3;
 
-/** Makes the reader of Slack's threads; where the app may not read, the log says once what to do. */
+/** Creates the reader of Slack threads. If the app lacks the permission, it logs once what to do. */
 export function createReadThread(deps: {
   readonly connection: Pick<SlackConnection, 'client' | 'identity'>;
   readonly log: Pick<Log, 'warn'>;
@@ -38,14 +38,14 @@ export function createReadThread(deps: {
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const next = cursor === undefined ? {} : { cursor };
-      const asked = client.conversations.replies({
+      const request = client.conversations.replies({
         ...where,
         ...next,
         inclusive: true,
         limit: PAGE,
       });
-      // Of a long thread the beginning is worth more than nothing.
-      const answer: Payload = { ...(await (page === 0 ? asked : asked.catch(() => ({})))) };
+      // If a later page fails, the pages read so far are still useful.
+      const answer: Payload = { ...(await (page === 0 ? request : request.catch(() => ({})))) };
       found.push(...listAt(answer, 'messages'));
       cursor = textAt(objectAt(answer, 'response_metadata'), 'next_cursor');
       if (cursor === undefined) return { found, isWhole: answer.ok === true };
@@ -53,7 +53,7 @@ export function createReadThread(deps: {
     return { found, isWhole: false };
   }
 
-  function toWords(event: Payload, channel: string): ThreadPost | undefined {
+  function toPost(event: Payload, channel: string): ThreadPost | undefined {
     const author = messageAuthorOf(event, identity);
     const ts = textAt(event, 'ts');
     if (author === undefined || ts === undefined || !isWrittenByPerson(event, identity)) {
@@ -72,9 +72,9 @@ export function createReadThread(deps: {
     logged.add(name);
     const sentence =
       name === 'missing_scope'
-        ? 'The agent is not given what people said in a thread before they mention it: the app lacks channels:history or groups:history. Install the app again with manifest.yml.'
-        : 'The agent is not given what people said in a thread before they mention it.';
-    log.warn({ err: toChatError(error, DOING), subject: message }, sentence);
+        ? 'The agent can’t read messages before its mention in a thread: the app lacks the scope channels:history or groups:history. Install the app again with manifest.yml.'
+        : 'The agent can’t read messages before its mention in a thread.';
+    log.warn({ err: toChatError(error, ACTION), subject: message }, sentence);
   }
 
   return async ({ thread, ts }, since): Promise<ThreadBackground | undefined> => {
@@ -85,25 +85,25 @@ export function createReadThread(deps: {
         ...(since !== undefined && { oldest: since }),
       });
       const own = found.find((event) => event.ts === ts);
-      // Slack shows the first message of a thread whatever is asked for.
+      // Slack always includes the first message of a thread.
       const others = found.filter((event) => isBetween(textAt(event, 'ts') ?? '', since, ts));
       return {
-        before: others.flatMap((event) => toWords(event, channel) ?? []),
+        before: others.flatMap((event) => toPost(event, channel) ?? []),
         isWhole,
         files: own === undefined ? [] : parseFiles(own),
       };
     } catch (error) {
       const name = slackErrorName(error);
-      const failure = toChatError(error, DOING);
-      const passes = failure.code === 'temporary' || failure.code === 'rate-limited';
-      if (name === undefined || (passes && name !== 'missing_scope')) throw failure;
+      const failure = toChatError(error, ACTION);
+      const isTransient = failure.code === 'temporary' || failure.code === 'rate-limited';
+      if (name === undefined || (isTransient && name !== 'missing_scope')) throw failure;
       logOnce(name, error, ts);
       return undefined;
     }
   };
 }
 
-const DOING = 'read what was said in a thread';
+const ACTION = 'read the messages of a thread';
 
 function isBetween(ts: string, since: string | undefined, until: string): boolean {
   return Number(ts) > Number(since ?? '0') && Number(ts) < Number(until);

@@ -12,9 +12,9 @@ import { createMentionMerger } from './merge-mention-events.ts';
 import { isDirect, type ParsedMessage, parseMessage } from './parse-message.ts';
 
 /**
- * Makes the step that every event passes before Bolt sees it. Bolt acknowledges before any listener
- * runs, so what must not be lost is written here; a rejection keeps the acknowledgement back, and
- * Slack repeats the event. Resolves with the first message of a chat in the older assistant pane.
+ * Creates the step that stores messages before Bolt acknowledges the event. If it rejects, there is
+ * no acknowledgement and Slack sends the event again. Resolves with a message if it is the first one
+ * of a chat in the older assistant pane.
  */
 export function createStoreBeforeAck(deps: {
   readonly identity: SlackIdentity;
@@ -24,13 +24,13 @@ export function createStoreBeforeAck(deps: {
   readonly log: Log;
 }): (event: ReceiverEvent) => Promise<InboxMessage | undefined> {
   const { identity, desk, teller, clock, log } = deps;
-  const twins = createMentionMerger(deps);
+  const mentionMerger = createMentionMerger(deps);
 
   return async (event) => {
     const parsed = parseMessage(event.body, { identity, now: clock.now() });
     if (parsed.kind === 'ignore') return undefined;
-    if (await isOutside(parsed)) {
-      if (parsed.kind === 'aside') await point(parsed);
+    if (await isOutsideOurThreads(parsed)) {
+      if (parsed.kind === 'aside') await explainButtons(parsed);
       return undefined;
     }
     if (parsed.kind === 'refuse') {
@@ -40,26 +40,26 @@ export function createStoreBeforeAck(deps: {
     return await receive(parsed.message, event);
   };
 
-  /** What is in a thread in which the agent is not may be none of our business. */
-  async function isOutside(parsed: Exclude<ParsedMessage, { kind: 'ignore' }>): Promise<boolean> {
+  /** Returns whether to ignore a message because the agent is not in its thread. */
+  async function isOutsideOurThreads(parsed: Exclude<ParsedMessage, { kind: 'ignore' }>): Promise<boolean> {
     const mayBe = parsed.kind === 'aside' || parsed.onlyIfInThread;
     return mayBe && !(await desk.isInThread(parsed.message.thread));
   }
 
   async function receive(parsed: InboxMessage, event: ReceiverEvent) {
-    const message = await twins.whenWhole(event.body, parsed);
-    const begins = isInChat(event.body, message) && !(await desk.isInThread(message.thread));
+    const message = await mentionMerger.whenWhole(event.body, parsed);
+    const startsChat = isInAssistantChat(event.body, message) && !(await desk.isInThread(message.thread));
     const seen = await desk.receive(message);
     log.debug({ message: message.id, seen, retry: event.retryNum }, 'Received a message.');
-    return begins && seen === 'new' ? message : undefined;
+    return startsChat && seen === 'new' ? message : undefined;
   }
 
-  /** People talk below a card among themselves; whoever means us, or thinks that a word decides, is told how it is done. */
-  async function point({ message, isToUs }: Extract<ParsedMessage, { kind: 'aside' }>) {
+  /** Explains the buttons if a reply below a card mentions the app, or looks like a decision or a command. */
+  async function explainButtons({ message, isToUs }: Extract<ParsedMessage, { kind: 'aside' }>) {
     if (!isToUs && !isBareApproval(message.text) && !isThreadCommand(message)) return;
     const { channel, root } = placeOf(message.thread);
     const text =
-      'I don’t read what is written below my cards. To decide, use the buttons of the card; to talk to me, write a new message that mentions me.';
+      'I don’t read replies below my cards. To decide, use the buttons on the card. To talk to me, mention me in a new message.';
     await teller
       .tell({ user: message.author.user, channel, root, text })
       .catch((error: unknown) => {
@@ -77,7 +77,7 @@ export function createStoreBeforeAck(deps: {
       why,
     });
     const { channel, root } = placeOf(message.thread);
-    // The refusal holds without the sentence: Slack must not repeat the event for it.
+    // A failed notice must not make Slack send the event again.
     await teller.tell({ user: person.user, channel, root, text }).catch((error: unknown) => {
       log.warn(
         { err: error, subject: message.id },
@@ -87,7 +87,7 @@ export function createStoreBeforeAck(deps: {
   }
 }
 
-/** Slack begins a chat in the older assistant pane itself; everywhere else the first message is a person's. */
-function isInChat(body: unknown, { thread, ts }: InboxMessage): boolean {
+/** Returns whether a message is in a chat of the older assistant pane, where Slack starts the thread itself. */
+function isInAssistantChat(body: unknown, { thread, ts }: InboxMessage): boolean {
   return isDirect(body) && placeOf(thread).root !== ts;
 }

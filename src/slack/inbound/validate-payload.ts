@@ -1,6 +1,6 @@
 /**
- * Whether a payload is of the kind, and stands in the place, from which the app's own buttons and
- * forms send it. Slack's signature says who sent it; this says that it fits what is to be done.
+ * Checks that a payload has the type and the place of the button or form that the app made. Slack's
+ * signature proves the sender; this proves that the action was possible there.
  */
 
 import { parseFormMetadata } from '../forms/read/form-metadata.ts';
@@ -10,21 +10,21 @@ import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { ACTIONS, CHOICE_BUTTONS, chooseAction, REVIEW, VIEWS } from '../transport/ids.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
 
-/** What was wrong with a payload, in a reason for the audit and in words for the person. */
+/** Why a payload was refused: `why` for the audit, `sentence` for the person. */
 export interface PayloadProblem {
   readonly why: string;
   readonly sentence: string;
-  /** It may be taken in a minute: a form stays open with what was typed. */
+  /** It may work in a minute, so a form stays open with what was typed. */
   readonly isForNow?: true;
 }
 
-/** Says that nothing of ours was pressed. */
+/** Returns the problem of an element that is not ours. */
 export function unknownElement(why: string): PayloadProblem {
   return { why, sentence: SENTENCES.notOurs };
 }
 
-/** A message, Home, or a modal by its callback id. */
-type Stand =
+/** Where an element may be: a message, Home, or a modal (by callback id). */
+type ElementPlace =
   | 'message'
   | 'home'
   | (typeof VIEWS)[keyof typeof VIEWS]
@@ -34,12 +34,12 @@ type Stand =
 interface Element {
   /** Slack's name of the element. */
   readonly type: string;
-  readonly stands: readonly Stand[];
+  readonly places: readonly ElementPlace[];
 }
 
-const button = (...stands: readonly Stand[]): Element => ({ type: 'button', stands });
+const button = (...places: readonly ElementPlace[]): Element => ({ type: 'button', places });
 
-/** Every element that sends something when it is pressed, and where the app puts it. */
+/** Every interactive element of the app, and where it may be. */
 const ELEMENTS: Readonly<Record<string, Element>> = {
   [ACTIONS.approve]: button('message', VIEWS.full),
   [ACTIONS.approveAll]: button('message'),
@@ -48,8 +48,8 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   [ACTIONS.reply]: button('message', VIEWS.full),
   [ACTIONS.ignore]: button('message', VIEWS.full),
   [ACTIONS.open]: button('message'),
-  [ACTIONS.menu]: { type: 'overflow', stands: ['message'] },
-  [ACTIONS.choose]: { type: 'static_select', stands: ['message'] },
+  [ACTIONS.menu]: { type: 'overflow', places: ['message'] },
+  [ACTIONS.choose]: { type: 'static_select', places: ['message'] },
   ...Object.fromEntries(
     Array.from({ length: CHOICE_BUTTONS }, (_, place) => [chooseAction(place), button('message')]),
   ),
@@ -59,21 +59,21 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   [ACTIONS.settleRerun]: button('message', VIEWS.full),
   [ACTIONS.settleLeave]: button('message', VIEWS.full),
   [ACTIONS.askAgain]: button('message'),
-  [ACTIONS.rate]: { type: 'feedback_buttons', stands: ['message'] },
+  [ACTIONS.rate]: { type: 'feedback_buttons', places: ['message'] },
   [ACTIONS.stopTurn]: button('message'),
   [ACTIONS.formBack]: button(VIEWS.edit),
   [ACTIONS.formAdd]: button(VIEWS.edit),
   [ACTIONS.formRemove]: button(VIEWS.edit),
   [ACTIONS.formToggle]: button(VIEWS.edit),
-  [ACTIONS.formKind]: { type: 'static_select', stands: [VIEWS.edit] },
+  [ACTIONS.formKind]: { type: 'static_select', places: [VIEWS.edit] },
   [ACTIONS.homeReview]: button('home'),
   [ACTIONS.homeIgnore]: button('home'),
   [ACTIONS.homeRefresh]: button('home'),
   [ACTIONS.homeBack]: button('home'),
   [ACTIONS.homeOn]: button('home'),
-  [ACTIONS.homeShow]: { type: 'static_select', stands: ['home'] },
-  [ACTIONS.homeTool]: { type: 'static_select', stands: ['home'] },
-  [ACTIONS.homeSearch]: { type: 'plain_text_input', stands: ['home'] },
+  [ACTIONS.homeShow]: { type: 'static_select', places: ['home'] },
+  [ACTIONS.homeTool]: { type: 'static_select', places: ['home'] },
+  [ACTIONS.homeSearch]: { type: 'plain_text_input', places: ['home'] },
   [ACTIONS.homeClear]: button('home'),
   [ROUTE_ACTIONS.manage]: button('home'),
   [ROUTE_ACTIONS.add]: button('home', ROUTE_VIEWS.list),
@@ -81,10 +81,10 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   [ROUTE_ACTIONS.remove]: button(ROUTE_VIEWS.list),
   [ROUTE_ACTIONS.more]: button(ROUTE_VIEWS.form),
   [ROUTE_ACTIONS.back]: button(ROUTE_VIEWS.form),
-  [ROUTE_ACTIONS.channel]: { type: 'conversations_select', stands: [ROUTE_VIEWS.form] },
+  [ROUTE_ACTIONS.channel]: { type: 'conversations_select', places: [ROUTE_VIEWS.form] },
 };
 
-/** Says why a payload is not one press of an element of ours, where the app puts it. */
+/** Returns why a payload is not a single click on one of our elements in its place; undefined if it is. */
 export function explainInvalidPress(payload: Payload): PayloadProblem | undefined {
   const actions = listAt(payload, 'actions');
   if (payload.type !== 'block_actions')
@@ -96,7 +96,7 @@ export function explainInvalidPress(payload: Payload): PayloadProblem | undefine
   if (element === undefined) return unknownElement('unknown action');
   if (action.type !== element.type)
     return unknownElement(`an element of another type: ${describeType(action)}`);
-  return explainWrongSurface(payload, element.stands);
+  return explainWrongSurface(payload, element.places);
 }
 
 function describeType({ type }: Payload): string {
@@ -105,11 +105,11 @@ function describeType({ type }: Payload): string {
 
 function explainWrongSurface(
   payload: Payload,
-  stands: readonly Stand[],
+  places: readonly ElementPlace[],
 ): PayloadProblem | undefined {
   const container = objectAt(payload, 'container');
   if (container.type === 'message') {
-    return stands.includes('message')
+    return places.includes('message')
       ? explainAmbiguousMessage(payload)
       : unknownElement('on a message');
   }
@@ -118,28 +118,28 @@ function explainWrongSurface(
   if (textAt(view, 'id') === undefined || view.id !== container.view_id) {
     return unknownElement('another view than the one it was pressed in');
   }
-  return stands.some((stand) => isView(view, stand))
+  return places.some((place) => isView(view, place))
     ? undefined
     : unknownElement('in another view');
 }
 
-function isView(view: Payload, stand: Stand): boolean {
-  if (view.callback_id !== stand) return false;
-  return view.type === (stand === VIEWS.home ? 'home' : 'modal');
+function isView(view: Payload, place: ElementPlace): boolean {
+  if (view.callback_id !== place) return false;
+  return view.type === (place === VIEWS.home ? 'home' : 'modal');
 }
 
-/** Slack says where the message is in several places; they are one. */
+/** Slack names the message in several fields, which must agree. */
 function explainAmbiguousMessage(payload: Payload): PayloadProblem | undefined {
   const container = objectAt(payload, 'container');
   const { ts = container.message_ts } = objectAt(payload, 'message');
   const { id = container.channel_id } = objectAt(payload, 'channel');
-  const isOne = ts === container.message_ts && id === container.channel_id;
-  if (!isOne) return unknownElement('another message than the one it was pressed on');
-  // A message has no view, and a view that a payload brings along is looked at for what it holds.
+  const isSameMessage = ts === container.message_ts && id === container.channel_id;
+  if (!isSameMessage) return unknownElement('another message than the one it was pressed on');
+  // A click on a message has no view; other code would trust the view’s contents.
   return isPayload(payload.view) ? unknownElement('a message and a view at once') : undefined;
 }
 
-/** What each modal of ours says of itself beside the token of its call. */
+/** Valid metadata of each modal, besides the call’s token. */
 const FORMS_OF: Readonly<Record<string, (form: string) => boolean>> = {
   [VIEWS.edit]: (form) => parseFormMetadata(form) !== undefined,
   [VIEWS.reply]: (form) => form === '',
@@ -147,7 +147,7 @@ const FORMS_OF: Readonly<Record<string, (form: string) => boolean>> = {
   [VIEWS.full]: (form) => form === '' || form === REVIEW,
 };
 
-/** Reads what a modal about a call says of itself; undefined where it is not what such a modal says. */
+/** Parses the metadata of a modal about a call; undefined if it is invalid for that modal. */
 export function readCallMetadata(
   view: Payload,
 ): { readonly token: string; readonly form: string } | undefined {
@@ -157,7 +157,7 @@ export function readCallMetadata(
   return more.length === 0 && fits?.(form) ? { token, form } : undefined;
 }
 
-/** Says why a payload is not about one of these modals of ours. */
+/** Returns why a payload is not about one of these modals; undefined if it is. */
 export function explainInvalidForm(
   payload: Payload,
   type: 'view_submission' | 'block_suggestion',
@@ -173,7 +173,7 @@ export function explainInvalidForm(
     : unknownElement('unknown form');
 }
 
-/** Says why a payload is not for this app in this workspace. */
+/** Returns why a payload is not for this app in this workspace; undefined if it is. */
 export function explainWrongInstallation(
   payload: Payload,
   identity: SlackIdentity,
@@ -186,7 +186,7 @@ export function explainWrongInstallation(
   return explainOtherPlace(textAt(objectAt(payload, 'enterprise'), 'id'), payload, identity);
 }
 
-/** A workspace of an organization is told by who the person is: its people act in several. */
+/** Skips the workspace check in an organization, whose members act in several workspaces. */
 function explainOtherPlace(
   enterprise: string | undefined,
   payload: Payload,
@@ -199,18 +199,21 @@ function explainOtherPlace(
     : OTHER_WORKSPACE;
 }
 
-/** Returns the workspace in which a person acts. In an organization Slack names the one that is their home; whether they belong to ours as well, the directory asks Slack wherever it matters. */
+/**
+ * Returns the workspace in which a person acts. In an organization Slack sends their home workspace
+ * instead, so this returns ours; the directory checks their membership later.
+ */
 export function actingTeamOf(home: string, { enterprise, team }: SlackIdentity): string {
   return enterprise === undefined ? home : team;
 }
 
-/** Of a person, or a place, of another workspace. */
+/** The problem of a person or place of another workspace. */
 export const OTHER_WORKSPACE: PayloadProblem = {
   why: 'a member of another workspace',
   sentence: SENTENCES.stranger,
 };
 
-/** Until Slack has told who the app is, nobody can tell for which app a payload is meant. */
+/** Without the app’s id, payloads for other apps can’t be recognized. */
 export const APP_ID_UNKNOWN: PayloadProblem = {
   why: 'Slack has not told yet which app this is',
   sentence: SENTENCES.notReady,

@@ -10,7 +10,7 @@ import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts'
 
 /** Approves the attempt that the card showed. */
 export const approve: ClickHandler = async (click, ack, deps) => {
-  const outcome = await deps.desk.decide({ ...bound(click), decision: { kind: 'approve' } });
+  const outcome = await deps.desk.decide({ ...decisionTarget(click), decision: { kind: 'approve' } });
   await ack();
   if (outcome.kind === 'needs-reason') return await askReason(click, outcome.call, deps);
   await answerOutcome(click, outcome, deps);
@@ -18,7 +18,7 @@ export const approve: ClickHandler = async (click, ack, deps) => {
 
 /** Ignores the call: nothing runs, and the agent stops. */
 export const ignore: ClickHandler = async (click, ack, deps) => {
-  const outcome = await deps.desk.decide({ ...bound(click), decision: { kind: 'ignore' } });
+  const outcome = await deps.desk.decide({ ...decisionTarget(click), decision: { kind: 'ignore' } });
   await ack();
   await answerOutcome(click, outcome, deps);
 };
@@ -35,7 +35,7 @@ export const choose: ClickHandler = async (click, ack, deps) => {
   }
   const outcome =
     check.kind === 'open'
-      ? await deps.desk.decide({ ...bound(click), decision: { kind: 'reply', text: text ?? '' } })
+      ? await deps.desk.decide({ ...decisionTarget(click), decision: { kind: 'reply', text: text ?? '' } })
       : check;
   await ack();
   await answerOutcome(click, outcome, deps);
@@ -48,7 +48,7 @@ function choiceAt({ outside }: Call, index: string): string | undefined {
 /** Creates the handler that settles a call with an unknown outcome. */
 export function createSettleHandler(finding: 'ran' | 'rerun' | 'leave'): ClickHandler {
   return async (click, ack, deps) => {
-    const outcome = await deps.desk.settle({ ...bound(click), finding });
+    const outcome = await deps.desk.settle({ ...decisionTarget(click), finding });
     await ack();
     await answerOutcome(click, outcome, deps);
   };

@@ -16,7 +16,7 @@ export const rate: TurnClickHandler = async (click, ack, deps) => {
   if (!isRating(word)) {
     await ack();
     const problem = unknownElement('no rating');
-    return rejectClick({ kind: 'refused', origin, subject: actionId, ...wrong }, deps);
+    return rejectClick({ kind: 'refused', origin, subject: actionId, ...problem }, deps);
   }
   const isStored = await deps.desk.rate({ thread, turn, by: origin.person, value: word });
   await ack();

@@ -1,6 +1,6 @@
 /**
- * How threads stand in Slack: as sessions of the app, or where an installation of the older form has
- * none, as its line of text. Never both, for each overwrites the other.
+ * Shows the status of threads in Slack: as agent sessions, or as a line of text if the app has no
+ * sessions (older installations). Never both, since each overwrites the other.
  */
 import type { WebClient } from '@slack/web-api';
 import type { Chat, SessionStatus, ThreadStatus } from '../../domain/ports/chat.ts';
@@ -11,15 +11,15 @@ import { slackErrorName } from '../transport/slack-errors.ts';
 import { withSlackErrors } from '../transport/with-slack-errors.ts';
 import { createPlainTextWriter } from './plain-text-writer.ts';
 
-/** The sessions of a workspace. */
+/** The agent sessions of a workspace. */
 export interface AgentSessions extends Pick<Chat, 'setStatus'> {
-  /** What the end of a stream must say of its session: without it Slack says that the session is ready. */
+  /** Returns the session status to send when a stream ends. Without it Slack sets the session to ready. */
   atStreamEnd(thread: ThreadKey): { readonly session_status?: SessionStatus };
-  /** Tells whether Slack shows a stop button of its own. */
+  /** Returns whether Slack shows its own stop button. */
   hasStopButton(): boolean;
 }
 
-/** Slack's answers that say that the app has no sessions here. */
+/** Slack’s errors if the app has no sessions here. */
 const NO_SESSIONS: ReadonlySet<string | undefined> = new Set([
   'feature_disabled',
   'not_agent_app',
@@ -29,7 +29,7 @@ const NO_SESSIONS: ReadonlySet<string | undefined> = new Set([
 const NO_STOP_EVENT = 'missing_agent_session_stopped_event_subscription';
 const MAX_KEPT = 5_000;
 
-/** Makes the sessions of a workspace. */
+/** Creates the agent sessions of a workspace. */
 export function createAgentSessions({
   client,
   log,
@@ -39,10 +39,10 @@ export function createAgentSessions({
 }): AgentSessions {
   const writePlain = createPlainTextWriter(client);
   const wanted = new Map<ThreadKey, SessionStatus>();
-  let form: 'unknown' | 'sessions' | 'words' = 'unknown';
+  let mode: 'unknown' | 'sessions' | 'words' = 'unknown';
   let hasStopButton = false;
 
-  function keep(thread: ThreadKey, session: SessionStatus): void {
+  function remember(thread: ThreadKey, session: SessionStatus): void {
     wanted.delete(thread);
     wanted.set(thread, session);
     const [oldest] = wanted.keys();
@@ -58,18 +58,18 @@ export function createAgentSessions({
       status: session,
       ...(name !== '' && { title: name }),
     });
-    const isDeaf = answer.response_metadata?.warnings?.includes(NO_STOP_EVENT) ?? false;
-    if (isDeaf && form === 'unknown') {
+    const isMissingStopEvent = answer.response_metadata?.warnings?.includes(NO_STOP_EVENT) ?? false;
+    if (isMissingStopEvent && mode === 'unknown') {
       log.warn(
         {},
-        'The app does not hear Slack’s stop button. Install it again with manifest.yml.',
+        'The app does not receive clicks on Slack’s stop button. Install it again with manifest.yml.',
       );
     }
-    form = 'sessions';
-    hasStopButton = !isDeaf;
+    mode = 'sessions';
+    hasStopButton = !isMissingStopEvent;
   }
 
-  async function setWords(thread: ThreadKey, status: ThreadStatus): Promise<void> {
+  async function setText(thread: ThreadKey, status: ThreadStatus): Promise<void> {
     if (status.isSeen) return;
     const { channel, root } = placeOf(thread);
     const words = await writePlain(status.words);
@@ -80,31 +80,31 @@ export function createAgentSessions({
     });
   }
 
-  /** False where the app has no sessions; it has none until the next start then. */
+  /** Returns false if the app has no sessions. It does not try again until the next start. */
   async function trySession(thread: ThreadKey, status: ThreadStatus): Promise<boolean> {
     try {
       await setSession(thread, status);
       return true;
     } catch (error) {
-      if (form === 'sessions' || !NO_SESSIONS.has(slackErrorName(error))) throw error;
-      log.info({}, 'Slack has no agent sessions for this app: it shows its status as text.');
-      form = 'words';
+      if (mode === 'sessions' || !NO_SESSIONS.has(slackErrorName(error))) throw error;
+      log.info({}, 'Slack has no agent sessions for this app. It shows its status as text.');
+      mode = 'words';
       return false;
     }
   }
 
   return {
     async setStatus(thread, status) {
-      keep(thread, status.session);
-      return await withSlackErrors('show how a thread stands', async () => {
-        const isRepeat = status.isRepeat === true && form === 'sessions';
-        if (isRepeat || (form !== 'words' && (await trySession(thread, status)))) return 'session';
-        await setWords(thread, status);
+      remember(thread, status.session);
+      return await withSlackErrors('show the status of a thread', async () => {
+        const isRepeat = status.isRepeat === true && mode === 'sessions';
+        if (isRepeat || (mode !== 'words' && (await trySession(thread, status)))) return 'session';
+        await setText(thread, status);
         return 'words';
       });
     },
     atStreamEnd: (thread) =>
-      form === 'sessions' ? { session_status: wanted.get(thread) ?? 'active' } : {},
+      mode === 'sessions' ? { session_status: wanted.get(thread) ?? 'active' } : {},
     hasStopButton: () => hasStopButton,
   };
 }

@@ -8,55 +8,55 @@ import { splitMarkdown } from '../text/split-markdown.ts';
 import { writeSentence } from '../text/write-sentence.ts';
 import { ACTIONS } from '../transport/ids.ts';
 
-/** One message of ours: its blocks, and the words of its notification. */
+/** One of our messages: its blocks, and the text of its notification. */
 export interface ComposedMessage {
   readonly text: string;
   readonly blocks: KnownBlock[];
 }
 
 /**
- * Makes the messages that say a text whole: the agent's Markdown in as many as it takes, our own
- * words in one. What stands below an answer is in its last message.
+ * Builds the messages for an outbox message: as many as the agent's Markdown needs, or one for our
+ * own text. The footer and the rating of an answer are in its last message.
  */
 export function buildOutboxParts(
-  say: Pick<OutboxMessage, 'kind' | 'text' | 'words' | 'turn' | 'foot' | 'mentions'>,
+  message: Pick<OutboxMessage, 'kind' | 'text' | 'words' | 'turn' | 'foot' | 'mentions'>,
 ): readonly ComposedMessage[] {
-  if (say.kind !== 'answer') return [buildNotice(writeOwnText(say), say.mentions)];
-  const text = say.text.trim() === '' ? '_The agent ended without a word._' : say.text;
+  if (message.kind !== 'answer') return [buildNotice(writeOwnText(message), message.mentions)];
+  const text = message.text.trim() === '' ? '_The agent finished without an answer._' : message.text;
   const parts = splitMarkdown(disarmMentions(text), BUDGET.answerPart);
   return parts.map((part, i) => ({
     text:
       parts.length === 1
         ? 'The agent answered.'
         : `The agent answered (part ${i + 1} of ${parts.length}).`,
-    blocks: [{ type: 'markdown', text: part }, ...(i === parts.length - 1 ? below(say) : [])],
+    blocks: [{ type: 'markdown', text: part }, ...(i === parts.length - 1 ? blocksBelow(message) : [])],
   }));
 }
 
-/** Writes what a say of our own says, in Slack's markup. */
+/** Returns the text of one of our own outbox messages, in Slack’s markup. */
 export function writeOwnText({ text, words }: Pick<OutboxMessage, 'text' | 'words'>): string {
   return words === undefined ? text : writeSentence(words);
 }
 
-/** Returns the message without what some workspaces do not have yet, the buttons of a rating; undefined when it has none. */
+/** Returns the message without its rating buttons, which some workspaces don’t support; undefined if it has none. */
 export function withoutRating(message: ComposedMessage): ComposedMessage | undefined {
   const blocks = message.blocks.filter(({ type }) => type !== 'context_actions');
   return blocks.length === message.blocks.length ? undefined : { ...message, blocks };
 }
 
-function below({ foot, turn }: Pick<OutboxMessage, 'turn' | 'foot'>): KnownBlock[] {
+function blocksBelow({ foot, turn }: Pick<OutboxMessage, 'turn' | 'foot'>): KnownBlock[] {
   return [
-    ...(foot === undefined ? [] : [footOf(foot)]),
-    ...(turn === undefined ? [] : [ratingOf(turn)]),
+    ...(foot === undefined ? [] : [footerBlock(foot)]),
+    ...(turn === undefined ? [] : [ratingBlock(turn)]),
   ];
 }
 
-function footOf(foot: string): KnownBlock {
+function footerBlock(foot: string): KnownBlock {
   return { type: 'context', elements: [{ type: 'mrkdwn', text: toSafeNotice(foot) }] };
 }
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element */
-function ratingOf(turn: string): KnownBlock {
+function ratingBlock(turn: string): KnownBlock {
   const button = (text: string, label: string, value: Rating['value']) => ({
     text: { type: 'plain_text' as const, text },
     accessibility_label: label,
@@ -75,9 +75,9 @@ function ratingOf(turn: string): KnownBlock {
   };
 }
 
-/** Makes one message of our own words, which begins with those whom it calls. */
+/** Builds a message of our own, with its mentions first. */
 export function buildNotice(text: string, mentions?: Mentions): ComposedMessage {
-  const words = toSafeNotice(text.trim() === '' ? '(nothing to say)' : text);
+  const words = toSafeNotice(text.trim() === '' ? '(no text)' : text);
   const notice = [mentionAll(mentions), words].filter((part) => part !== '').join(' ');
   const pieces = splitMarkdown(notice, LIMITS.sectionText);
   return {

@@ -2,7 +2,7 @@ import type { ConversationsRepliesResponse, WebClient } from '@slack/web-api';
 import { ACTIONS, METADATA } from '../transport/ids.ts';
 import { textAt } from '../transport/payload.ts';
 
-/** A message of ours, known by its metadata. */
+/** One of our messages, found by its metadata. */
 export interface FoundPost {
   readonly ts: string;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -10,19 +10,19 @@ export interface FoundPost {
 
 const PAGE = 200;
 
-interface Where {
+interface SearchLocation {
   readonly channel: string;
-  /** Of a thread; without it the top of the channel is meant. */
+  /** The thread to search; without it, the top level of the channel. */
   readonly root?: string | undefined;
   readonly botId: string;
-  /** Nothing older (ms) is looked for at the top of a channel. */
+  /** Skips older messages (ms) at the top level of a channel. */
   readonly since?: number;
 }
 
-/** Lists our own messages that carry metadata of one type: of a thread, oldest first, or at the top of a channel, newest first. */
+/** Returns our messages with metadata of one type: oldest first in a thread, newest first in a channel. */
 export async function findPosts(
   client: WebClient,
-  where: Where & { readonly type: string },
+  where: SearchLocation & { readonly type: string },
 ): Promise<readonly FoundPost[]> {
   const found: FoundPost[] = [];
   for await (const { ts = '', metadata } of ownMessages(client, where)) {
@@ -32,23 +32,23 @@ export async function findPosts(
   return found;
 }
 
-/** Finds our newest growing message of a thread. */
+/** Finds our newest live message in a thread. */
 export async function findLiveMessage(
   client: WebClient,
-  where: Where,
+  where: SearchLocation,
 ): Promise<string | undefined> {
   let found: string | undefined;
   for await (const message of ownMessages(client, where)) {
-    if (isGrowing(message)) found = message.ts;
+    if (isLive(message)) found = message.ts;
   }
   return found;
 }
 
-/** All that we post says by its metadata what it is. Only a stream can't until it has become an answer; it may have our stop button. */
-function isGrowing(message: OwnMessage): boolean {
+/** Streams carry no metadata until they become an answer, so they are recognized by state or stop button. */
+function isLive(message: OwnMessage): boolean {
   const { blocks = [], metadata } = message;
   if (metadata?.event_type === METADATA.growing) return true;
-  // A card has a stop button too, while its call runs.
+  // Cards of running calls have a stop button too.
   if (metadata?.event_type !== undefined) return false;
   if (textAt({ ...message }, 'streaming_state') !== undefined) return true;
   const elements = blocks.flatMap((block) => ('elements' in block ? (block.elements ?? []) : []));
@@ -57,12 +57,12 @@ function isGrowing(message: OwnMessage): boolean {
 
 type OwnMessage = NonNullable<ConversationsRepliesResponse['messages']>[number];
 
-/** Slack's clock and ours may differ by so much. */
-const CLOCKS_DIFFER_MS = 60_000;
+/** Allowed difference between Slack’s clock and ours. */
+const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** https://docs.slack.dev/reference/methods/conversations.history */
-async function* ownMessages(client: WebClient, { botId, channel, root, since = 0 }: Where) {
-  const oldest = (Math.max(0, since - CLOCKS_DIFFER_MS) / 1_000).toFixed(6);
+async function* ownMessages(client: WebClient, { botId, channel, root, since = 0 }: SearchLocation) {
+  const oldest = (Math.max(0, since - MAX_CLOCK_SKEW_MS) / 1_000).toFixed(6);
   let cursor: string | undefined;
   do {
     const page = { channel, include_all_metadata: true, limit: PAGE, ...(cursor && { cursor }) };

@@ -6,7 +6,7 @@ import { splitMarkdown } from '../text/split-markdown.ts';
 import { ACTIONS } from '../transport/ids.ts';
 import type { ComposedMessage } from './build-messages.ts';
 
-/** The button that ends a turn, known by the id of the message that began it. */
+/** Builds the button that stops a turn. `turn` is the id of the turn’s first message. */
 export function buildStopButton(turn: string): KnownBlock {
   return {
     type: 'actions',
@@ -22,12 +22,12 @@ export function buildStopButton(turn: string): KnownBlock {
   };
 }
 
-/** Writes a task as a stream tells of it. */
+/** Converts a task to a stream chunk. */
 export function toTaskChunk(task: LiveTask): AnyChunk {
   return { type: 'task_update', id: task.id, title: titleOf(task), status: task.status };
 }
 
-/** Makes the growing message where it is no stream, from Markdown that is defused already; `stop` is our own button, where Slack shows none. */
+/** Builds the live message without a stream, from Markdown with disarmed mentions. `stop` is our button, if Slack shows none. */
 export function buildLiveMessage(view: LiveView, stop: readonly KnownBlock[]): ComposedMessage {
   const [text = ''] = splitMarkdown(view.text, BUDGET.growingText);
   const lines = view.tasks.slice(-BUDGET.growingTasks).map(toLine);
@@ -35,11 +35,11 @@ export function buildLiveMessage(view: LiveView, stop: readonly KnownBlock[]): C
     lines.length === 0
       ? []
       : [{ type: 'context', elements: [{ type: 'mrkdwn', text: lines.join('\n') }] }];
-  const words: readonly KnownBlock[] = text.trim() === '' ? [] : [{ type: 'markdown', text }];
-  return { text: 'The agent is at work.', blocks: [...tasks, ...words, ...stop] };
+  const answer: readonly KnownBlock[] = text.trim() === '' ? [] : [{ type: 'markdown', text }];
+  return { text: 'The agent is working.', blocks: [...tasks, ...answer, ...stop] };
 }
 
-const SIGNS: Readonly<Record<LiveTask['status'], string>> = {
+const ICONS: Readonly<Record<LiveTask['status'], string>> = {
   pending: '○',
   in_progress: '◐',
   complete: '✓',
@@ -47,10 +47,10 @@ const SIGNS: Readonly<Record<LiveTask['status'], string>> = {
 };
 
 function toLine(task: LiveTask): string {
-  return `${SIGNS[task.status]} ${titleOf(task)}`;
+  return `${ICONS[task.status]} ${titleOf(task)}`;
 }
 
-/** A tool's name is written so that it is no markup anywhere; “task” alone would say nothing. */
+/** Escapes tool names, which may contain markup. “task” alone would mean nothing to people. */
 function titleOf({ tool, helper }: LiveTask): string {
   if (tool === undefined) return 'Thinking';
   if (helper !== undefined) return `Helper ${escapeToolName(helper)}`;

@@ -1,7 +1,7 @@
 /**
- * A message that grows, as a stream where Slack lets us, else as a message that is updated. A stream
- * can't take a text back, so it gets what no later word can change; after an answer that did not
- * arrive nobody knows what it holds, and it is ended and updated from then on.
+ * The live message of a turn: a stream if Slack allows it, else a message that is updated. Streamed
+ * text can't be changed, so only text that later text can't alter is streamed. If a response is lost,
+ * the stream's content is unknown: it is ended, and the message is updated from then on.
  */
 import type { AnyChunk, KnownBlock } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
@@ -22,10 +22,10 @@ import type { AgentSessions } from './agent-sessions.ts';
 import { findLiveMessage } from './find-posts.ts';
 import { buildLiveMessage, buildStopButton, toTaskChunk } from './live-message-blocks.ts';
 
-/** `absent`: not there; `lost`: perhaps there; `ended`: a stream that has to be stopped; `stopped`: a person has ended the stream; `final`: it grows no more. */
+/** `lost`: may exist; `ended`: a stream to be stopped; `stopped`: a person stopped the stream; `final`: no more updates. */
 type State = 'absent' | 'lost' | 'stream' | 'ended' | 'stopped' | 'posted' | 'final';
 
-type Growing = Pick<InboxMessage, 'id' | 'thread' | 'author'>;
+type Turn = Pick<InboxMessage, 'id' | 'thread' | 'author'>;
 
 interface LiveDeps {
   readonly client: WebClient;
@@ -33,21 +33,21 @@ interface LiveDeps {
   readonly sessions: Pick<AgentSessions, 'atStreamEnd' | 'hasStopButton'>;
 }
 
-/** Makes the growing message of a turn. */
+/** Creates the live message of a turn. `left` is the place of an earlier one, if any. */
 export function createLiveMessage(
   { client, botId, sessions }: LiveDeps,
-  turn: Growing,
+  turn: Turn,
   left: CardPlace | undefined,
 ): LiveMessage {
   const { channel, root } = placeOf(turn.thread);
   let place = left;
   let state: State = stateOf(left);
   let mayStream = true;
-  /** What the stream holds. */
+  /** The text of the stream so far. */
   let streamed = '';
-  const toldTasks = new Map<string, string>();
-  /** What the posted message holds. */
-  let drawn = '';
+  const sentTasks = new Map<string, string>();
+  /** The content of the posted message, as JSON. */
+  let shownJson = '';
 
   async function find(): Promise<void> {
     const ts = await findLiveMessage(client, { channel, root, botId });
@@ -58,35 +58,35 @@ export function createLiveMessage(
   async function start(view: LiveView): Promise<void> {
     const blocks = stopButton();
     const button: AnyChunk[] = blocks.length === 0 ? [] : [{ type: 'blocks', blocks }];
-    const news = newsIn(view);
+    const missing = missingFrom(view);
     place = uncertainLivePlace(turn.thread);
     const { ts } = await client.chat.startStream({
       channel,
       thread_ts: root,
       recipient_team_id: turn.author.team,
       recipient_user_id: turn.author.user,
-      chunks: [...button, ...news.chunks],
+      chunks: [...button, ...missing.chunks],
     });
-    arrived(ts, 'stream');
-    news.keep();
+    setPlace(ts, 'stream');
+    missing.markSent();
   }
 
-  /** Our own, where Slack shows none. */
+  /** Returns our stop button, unless Slack shows its own. */
   function stopButton(): KnownBlock[] {
     return sessions.hasStopButton() ? [] : [buildStopButton(turn.id)];
   }
 
   async function append(view: LiveView): Promise<void> {
-    const news = newsIn(view);
-    if (news.chunks.length === 0) return;
-    await client.chat.appendStream({ channel, ts: tsOf(place), chunks: [...news.chunks] });
-    news.keep();
+    const missing = missingFrom(view);
+    if (missing.chunks.length === 0) return;
+    await client.chat.appendStream({ channel, ts: tsOf(place), chunks: [...missing.chunks] });
+    missing.markSent();
   }
 
   async function post(view: LiveView): Promise<void> {
     const message = buildLiveMessage(view, stopButton());
     const shown = JSON.stringify(message);
-    if (shown === drawn) return;
+    if (shown === shownJson) return;
     if (state === 'posted') {
       await client.chat.update({ channel, ts: tsOf(place), ...message });
     } else {
@@ -99,36 +99,36 @@ export function createLiveMessage(
         ...quiet,
         metadata: { event_type: METADATA.growing, event_payload: { turn: turn.id } },
       });
-      arrived(posted.ts, 'posted');
+      setPlace(posted.ts, 'posted');
     }
-    drawn = shown;
+    shownJson = shown;
   }
 
-  function forget(): void {
+  function reset(): void {
     place = undefined;
     state = 'absent';
     streamed = '';
-    toldTasks.clear();
+    sentTasks.clear();
   }
 
-  function arrived(ts: string | undefined, as: State): void {
+  function setPlace(ts: string | undefined, as: State): void {
     place = ts === undefined ? uncertainLivePlace(turn.thread) : { channel, ts };
     state = ts === undefined ? 'lost' : as;
   }
 
-  /** What the stream lacks of the view. */
-  function newsIn({ text, tasks }: LiveView) {
+  /** Returns what the stream lacks of the view; `markSent` records that it was sent. */
+  function missingFrom({ text, tasks }: LiveView) {
     const chunks: AnyChunk[] = tasks
-      .filter((task) => toldTasks.get(task.id) !== task.status)
+      .filter((task) => sentTasks.get(task.id) !== task.status)
       .map(toTaskChunk);
-    const target = whole(text.slice(0, BUDGET.growingText));
+    const target = withoutHalfCharacter(text.slice(0, BUDGET.growingText));
     const rest = target.slice(streamed.length);
     if (rest !== '' && target.trim() !== '') chunks.push({ type: 'markdown_text', text: rest });
-    const keep = () => {
+    const markSent = () => {
       if (target.trim() !== '') streamed = target;
-      for (const task of tasks) toldTasks.set(task.id, task.status);
+      for (const task of tasks) sentTasks.set(task.id, task.status);
     };
-    return { chunks, keep };
+    return { chunks, markSent };
   }
 
   async function step(view: LiveView): Promise<'drawn' | 'more'> {
@@ -156,9 +156,9 @@ export function createLiveMessage(
         state = 'posted';
         return 'more';
       case 'stopped':
-        // The turn goes on all the same, so whoever pressed was not allowed to: its words come again.
+        // The turn still runs, so the person had no permission to stop it: post the text again.
         await client.chat.delete({ channel, ts: tsOf(place) });
-        forget();
+        reset();
         return 'more';
       case 'posted':
         await post(view);
@@ -168,31 +168,31 @@ export function createLiveMessage(
     }
   }
 
-  /** Settles what a failed step means for the next one; throws what is to be waited for. */
-  function recover(error: unknown): 'drawn' | 'more' {
+  /** Sets the state after a failed step. Throws if the caller must wait before the next one. */
+  function handleFailure(error: unknown): 'drawn' | 'more' {
     const problem = toChatError(error, 'show what the agent writes');
     const name = slackErrorName(error);
-    const isUnsure = name === undefined && problem.code !== 'rate-limited';
+    const isOutcomeUnknown = name === undefined && problem.code !== 'rate-limited';
     if (state === 'absent') {
-      // A refusal leaves nothing behind; silence may.
-      if (!isUnsure) place = undefined;
+      // A refusal creates no message; a lost response may have.
+      if (!isOutcomeUnknown) place = undefined;
       else state = 'lost';
     }
-    if (name === STOPPED) {
+    if (name === STOPPED_BY_USER) {
       state = 'stopped';
       throw new ChatError('temporary', problem.message, { cause: error, retryAfterMs: STOP_MS });
     }
-    if (isUnsure && state === 'stream') state = 'ended';
-    if (isUnsure || problem.code === 'rate-limited') throw problem;
-    return refused(problem);
+    if (isOutcomeUnknown && state === 'stream') state = 'ended';
+    if (isOutcomeUnknown || problem.code === 'rate-limited') throw problem;
+    return handleRefusal(problem);
   }
 
-  function refused(problem: ChatError): 'drawn' | 'more' {
+  function handleRefusal(problem: ChatError): 'drawn' | 'more' {
     if (state === 'stopped' && problem.code !== 'temporary') {
-      forget();
+      reset();
       return 'more';
     }
-    const next = wayOn(problem);
+    const next = fallbackState(problem);
     if (next !== undefined) {
       state = next;
       return 'more';
@@ -202,14 +202,14 @@ export function createLiveMessage(
     return 'drawn';
   }
 
-  /** Another way to show it, where there is one. */
-  function wayOn({ code, cause }: ChatError): State | undefined {
-    const named = NAMED_WAYS[slackErrorName(cause) ?? ''];
-    if (named !== undefined || HOPELESS.has(code)) return named;
-    if (state !== 'absent') return WAYS[state];
-    const isNews = mayStream;
+  /** Returns the state for another way to show the message, if any. */
+  function fallbackState({ code, cause }: ChatError): State | undefined {
+    const byError = STATE_BY_ERROR[slackErrorName(cause) ?? ''];
+    if (byError !== undefined || UNREACHABLE.has(code)) return byError;
+    if (state !== 'absent') return FALLBACKS[state];
+    const isFirstRefusal = mayStream;
     mayStream = false;
-    return isNews ? 'absent' : undefined;
+    return isFirstRefusal ? 'absent' : undefined;
   }
 
   return {
@@ -218,28 +218,28 @@ export function createLiveMessage(
       try {
         return await step({ ...view, text: settledTableRows(settledMarkdownPrefix(view.text)) });
       } catch (error) {
-        return recover(error);
+        return handleFailure(error);
       }
     },
   };
 }
 
-/** A person has pressed Slack's stop button. */
-const STOPPED = 'stopped_by_user';
-/** By then the event of it has come, and has ended the turn if it may. */
+/** Slack’s error after a person clicked its stop button. */
+const STOPPED_BY_USER = 'stopped_by_user';
+/** By then Slack’s stop event has setPlace and has ended the turn, if permitted. */
 const STOP_MS = 5_000;
 
-/** What Slack's own words say of the message. */
-const NAMED_WAYS: Readonly<Record<string, State>> = {
+/** Slack’s errors that tell the message’s state. */
+const STATE_BY_ERROR: Readonly<Record<string, State>> = {
   message_not_in_streaming_state: 'posted',
   streaming_state_conflict: 'ended',
 };
 
-/** After these there is nothing to write to. */
-const HOPELESS: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
+/** After these errors there is no message to update. */
+const UNREACHABLE: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
 
-/** Where a refused write of this state goes on. */
-const WAYS: Partial<Readonly<Record<State, State>>> = { stream: 'ended', ended: 'posted' };
+/** The next state after a handleRefusal write. */
+const FALLBACKS: Partial<Readonly<Record<State, State>>> = { stream: 'ended', ended: 'posted' };
 
 function stateOf(left: CardPlace | undefined): State {
   if (left === undefined) return 'absent';
@@ -247,11 +247,11 @@ function stateOf(left: CardPlace | undefined): State {
 }
 
 function tsOf(place: CardPlace | undefined): string {
-  if (place === undefined) throw new ChatError('rejected', 'The growing message has no place.');
+  if (place === undefined) throw new ChatError('rejected', 'The live message has no timestamp.');
   return place.ts;
 }
 
-/** A text without the half of a character at its end. */
-function whole(text: string): string {
+/** Cuts half a surrogate pair from the end. */
+function withoutHalfCharacter(text: string): string {
   return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
 }

@@ -7,13 +7,13 @@ import {
   type SentencePart,
 } from '../../domain/text/sentence.ts';
 
-const MOST = 500;
+const MAX_NAMES = 500;
 
-/** Makes the writing of sentences where there is no markup: names in place of mentions. https://docs.slack.dev/reference/methods/assistant.threads.setStatus */
+/** Creates a writer of sentences without markup: it uses names instead of mentions. https://docs.slack.dev/reference/methods/assistant.threads.setStatus */
 export function createPlainTextWriter(client: WebClient): (words: Sentence) => Promise<string> {
   const names = new Map<string, string>();
 
-  /** A channel that Slack does not show us has no name for us. */
+  /** Returns a generic text if Slack does not show us the channel. */
   async function nameChannel(id: string): Promise<string> {
     const known = names.get(id);
     if (known !== undefined) return known;
@@ -21,7 +21,7 @@ export function createPlainTextWriter(client: WebClient): (words: Sentence) => P
       .info({ channel: id })
       .catch(() => ({ channel: undefined }));
     if (channel?.name === undefined) return 'another channel';
-    if (names.size >= MOST) names.clear();
+    if (names.size >= MAX_NAMES) names.clear();
     names.set(id, `#${channel.name}`);
     return `#${channel.name}`;
   }

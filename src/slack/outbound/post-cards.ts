@@ -1,4 +1,4 @@
-/** Draws what stands in Slack for calls: cards, their stubs, and bulletins. Each is known by its metadata, so that it is found where an earlier try ended. */
+/** Posts and updates cards, stubs and digests. A retry finds an earlier attempt’s message by its metadata. */
 import type { WebClient } from '@slack/web-api';
 import type { Call, CardPlace } from '../../domain/calls/call.ts';
 import { cardLocationOf, isInOtherChannel } from '../../domain/cards/card-channel.ts';
@@ -21,7 +21,7 @@ type Metadata = (typeof METADATA)[keyof typeof METADATA];
 
 const QUIET = { unfurl_links: false, unfurl_media: false } as const;
 
-/** Makes what draws them. */
+/** Creates the posting of cards, stubs and digests. */
 export function createPostCards(deps: {
   readonly client: WebClient;
   readonly botId: string;
@@ -32,28 +32,28 @@ export function createPostCards(deps: {
   const { client, botId, detail, toolbox, mark } = deps;
 
   async function find(
-    where: Where,
+    location: PostLocation,
     type: Metadata,
     ids: readonly string[],
     others: readonly CardPlace[] = [],
   ): Promise<CardPlace | undefined> {
     const posts = await withSlackErrors('look for an earlier post', () =>
-      findPosts(client, { ...where, botId, type }),
+      findPosts(client, { ...location, botId, type }),
     );
     const isOther = (ts: string) =>
-      others.some((other) => other.ts === ts && other.channel === where.channel);
-    const isOurs = (payload: Payload) => ids.some((id) => isOf(payload, type, id));
+      others.some((other) => other.ts === ts && other.channel === location.channel);
+    const isOurs = (payload: Payload) => ids.some((id) => belongsTo(payload, type, id));
     const found = posts.find(({ payload, ts }) => isOurs(payload) && !isOther(ts));
-    return found && { channel: where.channel, ts: found.ts };
+    return found && { channel: location.channel, ts: found.ts };
   }
 
-  async function post({ channel, root }: Where, message: Marked): Promise<CardPlace> {
+  async function post({ channel, root }: PostLocation, message: Marked): Promise<CardPlace> {
     const thread = root === undefined ? {} : { thread_ts: root };
     const posted = await withSlackErrors('post the card', () =>
       client.chat.postMessage({ channel, ...thread, ...message, ...QUIET }),
     );
     if (posted.ts === undefined)
-      throw new ChatError('temporary', 'Slack named no place of the card.');
+      throw new ChatError('temporary', 'Slack returned no timestamp for the card.');
     return { channel: posted.channel ?? channel, ts: posted.ts };
   }
 
@@ -62,7 +62,7 @@ export function createPostCards(deps: {
     return { channel, ts };
   }
 
-  function lookOf(
+  function cardContext(
     call: Call,
     {
       outlook,
@@ -85,57 +85,57 @@ export function createPostCards(deps: {
 
   return {
     async drawCard(call, place, { calls, lookFirst, others, outlook, paused, progress, shared }) {
-      const where = { ...cardLocationOf(call), since: call.createdAt };
-      const look = lookOf(call, { outlook, paused, progress });
-      // An earlier try may have posted it for another lead.
+      const location = { ...cardLocationOf(call), since: call.createdAt };
+      const base = cardContext(call, { outlook, paused, progress });
+      // An earlier attempt may have posted it under another first call.
       const ids = shared?.map((each) => each.call.id) ?? [call.id];
-      const mark = (card: CallCard) => markAs(card, METADATA.card, call.id, shared && ids);
+      const mark = (card: CallCard) => withMetadata(card, METADATA.card, call.id, shared && ids);
       const draw = (more: Pick<CardContext, 'calls'> = {}) => {
-        const calling = { ...look, ...more };
+        const context = { ...base, ...more };
         return mark(
           shared
-            ? buildSharedCard(shared, { ...calling, toolOf: toolbox.of })
-            : buildCallCard(call, calling),
+            ? buildSharedCard(shared, { ...context, toolOf: toolbox.of })
+            : buildCallCard(call, context),
         );
       };
       const earlier =
-        place ?? (lookFirst ? await find(where, METADATA.card, ids, others) : undefined);
+        place ?? (lookFirst ? await find(location, METADATA.card, ids, others) : undefined);
       if (earlier) return await update(earlier, draw());
-      const calling = calls ? { calls } : {};
-      if (!hidesFirstBlocks(call, detail)) return await post(where, draw(calling));
-      const posted = await post(where, mark(buildNeutralCard(call, { ...look, ...calling })));
-      // An update notifies nobody.
+      const withCalls = calls ? { calls } : {};
+      if (!hidesFirstBlocks(call, detail)) return await post(location, draw(withCalls));
+      const posted = await post(location, mark(buildNeutralCard(call, { ...base, ...withCalls })));
+      // The neutral card notifies; an update does not.
       return await update(posted, draw());
     },
-    async drawStub(call, place, { lookFirst, ...look }) {
-      const where = { ...threadLocationOf(call.thread), since: call.createdAt };
-      const message = markAs(buildStub(call, look), METADATA.stub, call.id);
+    async drawStub(call, place, { lookFirst, ...options }) {
+      const location = { ...threadLocationOf(call.thread), since: call.createdAt };
+      const message = withMetadata(buildStub(call, options), METADATA.stub, call.id);
       const earlier =
-        place ?? (lookFirst ? await find(where, METADATA.stub, [call.id]) : undefined);
+        place ?? (lookFirst ? await find(location, METADATA.stub, [call.id]) : undefined);
       if (earlier) return await update(earlier, message);
-      if (detail !== 'none') return await post(where, message);
-      const posted = await post(where, markAs(buildNeutralStub(), METADATA.stub, call.id));
+      if (detail !== 'none') return await post(location, message);
+      const posted = await post(location, withMetadata(buildNeutralStub(), METADATA.stub, call.id));
       return await update(posted, message);
     },
     async closeCard(call, place, next) {
-      await update(place, markAs(buildMovedCard(call, next), METADATA.left, call.id));
+      await update(place, withMetadata(buildMovedCard(call, next), METADATA.left, call.id));
     },
     async drawDigest(bulletin, { lookFirst, lines }) {
       const { channel, id, place, since } = bulletin;
-      const where = { channel, since };
-      const earlier = place ?? (lookFirst ? await find(where, METADATA.bulletin, [id]) : undefined);
-      const message = markAs(
+      const location = { channel, since };
+      const earlier = place ?? (lookFirst ? await find(location, METADATA.bulletin, [id]) : undefined);
+      const message = withMetadata(
         buildDigestMessage(bulletin, { isNew: !earlier, lines }),
         METADATA.bulletin,
         id,
       );
-      return earlier ? await update(earlier, message) : await post(where, message);
+      return earlier ? await update(earlier, message) : await post(location, message);
     },
   };
 }
 
-/** A thread, or the top of a channel, and when what is looked for there began. */
-interface Where {
+/** A thread or the top level of a channel; `since` (ms) bounds a search there. */
+interface PostLocation {
   readonly channel: string;
   readonly root?: string;
   readonly since: number;
@@ -145,8 +145,8 @@ type Marked = CallCard & {
   readonly metadata: { event_type: string; event_payload: Record<string, string> };
 };
 
-/** Under what the metadata of each kind names what it is of. */
-const ID_OF: Readonly<Record<Metadata, string>> = {
+/** The metadata key that holds the subject’s id, by kind. */
+const ID_KEYS: Readonly<Record<Metadata, string>> = {
   [METADATA.card]: 'call_id',
   [METADATA.stub]: 'call_id',
   [METADATA.left]: 'call_id',
@@ -155,17 +155,17 @@ const ID_OF: Readonly<Record<Metadata, string>> = {
   [METADATA.growing]: 'turn',
 };
 
-/** `ids` are those of all calls of a card that shows several. */
-function markAs(message: CallCard, type: Metadata, id: string, ids?: readonly string[]): Marked {
+/** Adds metadata to a message. `ids` are all calls of a shared card. */
+function withMetadata(message: CallCard, type: Metadata, id: string, ids?: readonly string[]): Marked {
   const all: Record<string, string> = ids ? { call_ids: ids.join(' ') } : {};
-  const payload = { [ID_OF[type]]: id, ...all };
+  const payload = { [ID_KEYS[type]]: id, ...all };
   return { ...message, metadata: { event_type: type, event_payload: payload } };
 }
 
 type Payload = Readonly<Record<string, unknown>>;
 
-function isOf(payload: Payload, type: Metadata, id: string): boolean {
-  if (payload[ID_OF[type]] === id) return true;
+function belongsTo(payload: Payload, type: Metadata, id: string): boolean {
+  if (payload[ID_KEYS[type]] === id) return true;
   const all = type === METADATA.card ? payload.call_ids : undefined;
   return typeof all === 'string' && all.split(' ').includes(id);
 }

@@ -1,7 +1,7 @@
 /**
- * Says a text in its thread, part by part. Each part carries the say's id and its own key, so that a
- * repeat goes on where an earlier try ended; a part that Slack finds too long is cut once more, into
- * pieces with keys of their own. What grew in the thread becomes the first part.
+ * Posts an outbox message in its thread, part by part. Each part carries the message's id and its own
+ * key, so a retry continues where an earlier attempt ended. A part that is too long for Slack is cut
+ * into pieces with their own keys. The live message becomes the first part.
  */
 import type { WebClient } from '@slack/web-api';
 import type { CardPlace } from '../../domain/calls/call.ts';
@@ -24,74 +24,74 @@ interface PostInThreadDeps {
   readonly sessions: Pick<AgentSessions, 'atStreamEnd'>;
 }
 
-/** What was said of a say before: where each part stands, by its key. */
-type Said = ReadonlyMap<string, string>;
+/** The parts of an outbox message that are already posted: timestamps by key. */
+type PostedParts = ReadonlyMap<string, string>;
 
-/** Errors of chat.stopStream that leave nothing to be stopped. */
+/** Errors of chat.stopStream if there is no running stream. */
 const STOPPED: ReadonlySet<ChatError['code']> = new Set(['gone', 'rejected']);
-/** Errors of chat.update after which a message is posted anew. */
-const NOT_TAKEN: ReadonlySet<ChatError['code']> = new Set(['gone', 'rejected']);
+/** Errors of chat.update after which a new message is posted. */
+const NOT_UPDATABLE: ReadonlySet<ChatError['code']> = new Set(['gone', 'rejected']);
 
-/** Makes what says things in threads, and takes growing messages away. */
+/** Creates the posting in threads, and the removal of live messages. */
 export function createPostInThread({ client, botId, sessions }: PostInThreadDeps) {
   async function postInThread(
-    say: OutboxMessage,
+    outgoing: OutboxMessage,
     { lookFirst, live }: { readonly lookFirst: boolean; readonly live?: CardPlace | undefined },
   ): Promise<void> {
-    if (say.replaces) return await replace(say, say.replaces);
-    const said = lookFirst ? await partsSaid(say) : new Map<string, string>();
-    let grown = live && (await takeOver(say.thread, live, said));
+    if (outgoing.replaces) return await replace(outgoing, outgoing.replaces);
+    const posted = lookFirst ? await findPostedParts(outgoing) : new Map<string, string>();
+    let liveTs = live && (await takeOver(outgoing.thread, live, posted));
     const write = async (message: ComposedMessage, key: string): Promise<void> => {
-      const metadata = { event_type: METADATA.say, event_payload: { id: say.id, part: key } };
-      await withPlainer(message, (shown) => writeOne(say.thread, { ...shown, metadata }, grown));
-      grown = undefined;
+      const metadata = { event_type: METADATA.say, event_payload: { id: outgoing.id, part: key } };
+      await withFallback(message, (shown) => writeOne(outgoing.thread, { ...shown, metadata }, liveTs));
+      liveTs = undefined;
     };
-    for (const [at, message] of buildOutboxParts(say).entries()) {
-      await postPart({ message, key: String(at), said, write });
+    for (const [at, message] of buildOutboxParts(outgoing).entries()) {
+      await postPart({ message, key: String(at), posted, write });
     }
   }
 
   async function replace(
-    say: OutboxMessage,
+    outgoing: OutboxMessage,
     earlier: NonNullable<OutboxMessage['replaces']>,
   ): Promise<void> {
-    const ts = (await partsSaid({ ...say, ...earlier })).get('0');
-    const [message] = buildOutboxParts(say);
+    const ts = (await findPostedParts({ ...outgoing, ...earlier })).get('0');
+    const [message] = buildOutboxParts(outgoing);
     if (ts === undefined || message === undefined) return;
-    const metadata = { event_type: METADATA.say, event_payload: { id: say.id, part: '0' } };
-    await become(say.thread, ts, { ...message, metadata });
+    const metadata = { event_type: METADATA.say, event_payload: { id: outgoing.id, part: '0' } };
+    await overwrite(outgoing.thread, ts, { ...message, metadata });
   }
 
-  /** Makes the growing message free to become the first part; undefined when that stands already. */
+  /** Stops the live message so that it can overwrite the first part; undefined if that part is already posted. */
   async function takeOver(
     thread: ThreadKey,
     live: CardPlace,
-    said: Said,
+    posted: PostedParts,
   ): Promise<string | undefined> {
-    const grown = await findGrown(thread, live);
-    const first = said.get('0') ?? said.get('0.0');
-    if (grown === undefined || grown === first) return undefined;
-    await stop(thread, grown);
-    if (first === undefined) return grown;
-    await remove(thread, grown);
+    const liveTs = await findLive(thread, live);
+    const first = posted.get('0') ?? posted.get('0.0');
+    if (liveTs === undefined || liveTs === first) return undefined;
+    await stop(thread, liveTs);
+    if (first === undefined) return liveTs;
+    await remove(thread, liveTs);
     return undefined;
   }
 
   async function writeOne(
     thread: ThreadKey,
     content: MarkedMessage,
-    grown: string | undefined,
+    liveTs: string | undefined,
   ): Promise<void> {
-    if (grown !== undefined && (await become(thread, grown, content))) return;
+    if (liveTs !== undefined && (await overwrite(thread, liveTs, content))) return;
     const quiet = { unfurl_links: false, unfurl_media: false };
     await withSlackErrors('answer in the thread', () =>
-      client.chat.postMessage({ ...rootIn(thread), ...content, ...quiet }),
+      client.chat.postMessage({ ...postLocation(thread), ...content, ...quiet }),
     );
-    if (grown !== undefined) await remove(thread, grown);
+    if (liveTs !== undefined) await remove(thread, liveTs);
   }
 
-  /** Writes the message over the grown one; false when it has to be posted anew. */
-  async function become(thread: ThreadKey, ts: string, content: MarkedMessage): Promise<boolean> {
+  /** Replaces the content of the live message; returns false if a new message is needed. */
+  async function overwrite(thread: ThreadKey, ts: string, content: MarkedMessage): Promise<boolean> {
     const { channel } = placeOf(thread);
     try {
       await withSlackErrors('answer in the thread', () =>
@@ -99,29 +99,29 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
       );
       return true;
     } catch (error) {
-      const isRefused = error instanceof ChatError && NOT_TAKEN.has(error.code);
+      const isRefused = error instanceof ChatError && NOT_UPDATABLE.has(error.code);
       if (!isRefused || isTooLong(error)) throw error;
       return false;
     }
   }
 
-  async function partsSaid({ createdAt, id, thread }: OutboxMessage): Promise<Said> {
-    const { channel, ...at } = rootIn(thread);
+  async function findPostedParts({ createdAt, id, thread }: OutboxMessage): Promise<PostedParts> {
+    const { channel, ...at } = postLocation(thread);
     const where = { channel, root: at.thread_ts, botId, type: METADATA.say, since: createdAt };
     const posts = await withSlackErrors('look for the answer', () => findPosts(client, where));
     const mine = posts.filter(({ payload }) => payload.id === id);
     return new Map(mine.map(({ payload, ts }) => [String(payload.part), ts]));
   }
 
-  async function findGrown(thread: ThreadKey, live: CardPlace): Promise<string | undefined> {
+  async function findLive(thread: ThreadKey, live: CardPlace): Promise<string | undefined> {
     if (live.ts !== '') return live.ts;
     const { channel, root } = placeOf(thread);
-    return await withSlackErrors('look for the growing message', () =>
+    return await withSlackErrors('look for the live message', () =>
       findLiveMessage(client, { channel, root, botId }),
     );
   }
 
-  /** A message can't be changed while it streams; one that never did is answered with a refusal. */
+  /** Ends the stream, since a streaming message can’t be updated. Ignores that there is none. */
   async function stop(thread: ThreadKey, ts: string): Promise<void> {
     const { channel } = placeOf(thread);
     try {
@@ -137,7 +137,7 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
   async function remove(thread: ThreadKey, ts: string): Promise<void> {
     const { channel } = placeOf(thread);
     try {
-      await withSlackErrors('take the growing message away', () =>
+      await withSlackErrors('delete the live message', () =>
         client.chat.delete({ channel, ts }),
       );
     } catch (error) {
@@ -148,16 +148,16 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
   return {
     say: postInThread,
     async clear(thread: ThreadKey, live: CardPlace): Promise<void> {
-      const grown = await findGrown(thread, live);
-      if (grown === undefined) return;
-      await stop(thread, grown);
-      await remove(thread, grown);
+      const liveTs = await findLive(thread, live);
+      if (liveTs === undefined) return;
+      await stop(thread, liveTs);
+      await remove(thread, liveTs);
     },
   };
 }
 
-/** Where a thread's messages are posted: what is for a channel itself is at its top. */
-function rootIn(thread: ThreadKey): { readonly channel: string; readonly thread_ts?: string } {
+/** Returns where a thread’s messages are posted; for a channel itself, its top level. */
+function postLocation(thread: ThreadKey): { readonly channel: string; readonly thread_ts?: string } {
   const { channel, root } = threadLocationOf(thread);
   return root === undefined ? { channel } : { channel, thread_ts: root };
 }
@@ -169,13 +169,13 @@ type MarkedMessage = ComposedMessage & {
 async function postPart(part: {
   readonly message: ComposedMessage;
   readonly key: string;
-  readonly said: Said;
+  readonly posted: PostedParts;
   readonly write: (message: ComposedMessage, key: string) => Promise<void>;
 }): Promise<void> {
-  const { message, key, said, write } = part;
-  if (said.has(key)) return;
+  const { message, key, posted, write } = part;
+  if (posted.has(key)) return;
   const pieces = cutFurther(message);
-  if (!said.has(`${key}.0`)) {
+  if (!posted.has(`${key}.0`)) {
     try {
       return await write(message, key);
     } catch (error) {
@@ -184,11 +184,11 @@ async function postPart(part: {
   }
   for (const [at, piece] of pieces.entries()) {
     const pieceKey = `${key}.${at}`;
-    if (!said.has(pieceKey)) await write(piece, pieceKey);
+    if (!posted.has(pieceKey)) await write(piece, pieceKey);
   }
 }
 
-/** Cuts a message's Markdown into small pieces; what stands around it stays around it. */
+/** Cuts a message’s Markdown into small pieces. Other blocks stay before the first or after the last one. */
 function cutFurther({ text, blocks }: ComposedMessage): readonly ComposedMessage[] {
   const at = blocks.findIndex(({ type }) => type === 'markdown');
   const block = blocks[at];
@@ -204,19 +204,19 @@ function cutFurther({ text, blocks }: ComposedMessage): readonly ComposedMessage
   }));
 }
 
-/** Shows a message, and where Slack refuses its blocks, the message without the newest of them. */
-async function withPlainer(
+/** Posts a message. If Slack refuses its blocks, posts it again without the rating buttons. */
+async function withFallback(
   message: ComposedMessage,
   show: (message: ComposedMessage) => Promise<void>,
 ): Promise<void> {
   try {
     await show(message);
   } catch (error) {
-    const plainer = withoutRating(message);
+    const fallback = withoutRating(message);
     const isRefused =
       error instanceof ChatError && slackErrorName(error.cause) === 'invalid_blocks';
-    if (plainer === undefined || !isRefused) throw error;
-    await show(plainer);
+    if (fallback === undefined || !isRefused) throw error;
+    await show(fallback);
   }
 }
 

@@ -3,9 +3,9 @@ import type { Log } from '../../domain/ports/log.ts';
 import { slackErrorName } from '../transport/slack-errors.ts';
 import { buildNotice, type ComposedMessage } from './build-messages.ts';
 
-/** Says something to one person only. */
+/** Sends messages that only one person sees. */
 export interface PrivateNotices {
-  /** Says it where only that person sees it: in the thread, or where that can't be, in a direct message. */
+  /** Sends an ephemeral message in the thread, or a direct message if that is not possible. */
   tell(note: {
     readonly user: string;
     readonly channel: string;
@@ -15,7 +15,7 @@ export interface PrivateNotices {
   tellDirectly(user: string, message: ComposedMessage): Promise<void>;
 }
 
-/** Errors of chat.postEphemeral after which a direct message may still arrive. */
+/** Errors of chat.postEphemeral after which a direct message may still work. */
 const NOT_HERE: ReadonlySet<string> = new Set([
   'channel_not_found',
   'is_archived',
@@ -25,7 +25,7 @@ const NOT_HERE: ReadonlySet<string> = new Set([
   'thread_not_found',
 ]);
 
-/** Makes the teller of a workspace; it rejects with Slack's error when neither way is open. */
+/** Creates the private notices of a workspace. They reject with Slack’s error if both ways fail. */
 export function createPrivateNotices(deps: {
   readonly client: WebClient;
   readonly log: Log;
@@ -39,7 +39,7 @@ export function createPrivateNotices(deps: {
     } catch (error) {
       const name = slackErrorName(error);
       if (name === undefined || !NOT_HERE.has(name)) throw error;
-      log.debug({ channel, name }, 'Telling a person by direct message instead.');
+      log.debug({ channel, name }, 'Sending a direct message instead of an ephemeral one.');
       await sendDirectly(user, buildNotice(text));
     }
   };

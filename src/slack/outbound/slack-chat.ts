@@ -14,12 +14,12 @@ import { createPostInThread } from './post-in-thread.ts';
 import { createPrivateNotices } from './private-notices.ts';
 import { threadLocationOf } from './thread-location.ts';
 
-/** Makes the chat of a workspace: cards and words are drawn from what they are given, nothing is kept. */
+/** Creates the chat of a workspace. Cards and messages depend on the arguments only. */
 export function createSlackChat(deps: {
   readonly connection: SlackConnection;
   readonly toolbox: Toolbox;
   readonly mark: SecretMark;
-  /** How much of a call a notification tells. (Default: what it would do, in one line.) */
+  /** How much of a call a notification shows. (Default: one line with what it would do.) */
   readonly detail?: NotificationDetail;
   readonly log: Log;
 }): Chat {
@@ -27,47 +27,47 @@ export function createSlackChat(deps: {
   const { client, identity } = connection;
   const privateNotices = createPrivateNotices({ client, log: deps.log });
   const sessions = createAgentSessions({ client, log: deps.log });
-  const growing = { client, botId: identity.botId, sessions };
-  const inThread = createPostInThread(growing);
+  const liveDeps = { client, botId: identity.botId, sessions };
+  const inThread = createPostInThread(liveDeps);
 
   async function deliverMessage(
-    say: OutboxMessage,
+    message: OutboxMessage,
     options: Parameters<Chat['postOutboxMessage']>[1],
   ): Promise<void> {
-    if (say.kind === 'private') return sendEphemeral(say);
+    if (message.kind === 'private') return sendEphemeral(message);
     try {
-      await inThread.say(say, options);
+      await inThread.say(message, options);
     } catch (error) {
-      if (say.to === undefined || !(error instanceof ChatError)) throw error;
+      if (message.to === undefined || !(error instanceof ChatError)) throw error;
       if (error.code !== 'undeliverable') throw error;
-      await sendDirectMessage(say, say.to.user, error);
+      await sendDirectMessage(message, message.to.user, error);
     }
   }
 
   async function sendDirectMessage(
-    say: OutboxMessage,
+    message: OutboxMessage,
     user: string,
     error: ChatError,
   ): Promise<void> {
-    const { channel, root } = threadLocationOf(say.thread);
+    const { channel, root } = threadLocationOf(message.thread);
     const where = `${root === undefined ? '' : 'our thread in '}<#${channel}>`;
     const reason = `This was meant for ${where}. ${error.message}`;
     await withSlackErrors('write to a person', async () => {
       await privateNotices.tellDirectly(user, buildNotice(reason));
-      // A rating counts in the thread of its turn only.
-      const { turn: _, ...rest } = say;
-      for (const message of buildOutboxParts(rest))
-        await privateNotices.tellDirectly(user, message);
+      // Ratings work only in the thread of their turn.
+      const { turn: _, ...rest } = message;
+      for (const part of buildOutboxParts(rest))
+        await privateNotices.tellDirectly(user, part);
     });
   }
 
-  async function sendEphemeral(say: OutboxMessage): Promise<void> {
-    const { channel, root } = threadLocationOf(say.thread);
-    if (say.to === undefined) throw new ChatError('rejected', `Say ${say.id} is to nobody.`);
-    const { user } = say.to;
-    const text = writeOwnText(say);
+  async function sendEphemeral(message: OutboxMessage): Promise<void> {
+    const { channel, root } = threadLocationOf(message.thread);
+    if (message.to === undefined) throw new ChatError('rejected', `Outbox message ${message.id} has no recipient.`);
+    const { user } = message.to;
+    const text = writeOwnText(message);
     await withSlackErrors('tell a person', () =>
-      say.isDirect
+      message.isDirect
         ? privateNotices.tellDirectly(user, buildNotice(text))
         : privateNotices.tell({ user, channel, root, text }),
     );
@@ -77,7 +77,7 @@ export function createSlackChat(deps: {
     ...createPostCards({ client, botId: identity.botId, toolbox, mark, detail }),
     postOutboxMessage: deliverMessage,
     setStatus: sessions.setStatus,
-    openLiveMessage: (turn, left) => createLiveMessage(growing, turn, left),
+    openLiveMessage: (turn, left) => createLiveMessage(liveDeps, turn, left),
     clearLive: inThread.clear,
   };
 }

@@ -1,6 +1,6 @@
 import { isChannelItself, placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
 
-/** Returns where what belongs to a thread is shown; without a `root` at the top of the channel, where the key is of a channel itself. */
+/** Returns where a thread’s messages are posted. Without `root` it is the top level: the key is a channel’s. */
 export function threadLocationOf(thread: ThreadKey): {
   readonly channel: string;
   readonly root?: string;

@@ -56,7 +56,7 @@ export async function connectSlack(deps: {
     return undefined;
   });
   const organization = enterprise === undefined ? {} : { enterprise };
-  return { config, client, identity: { team, botUserId, botId, appId, ...place } };
+  return { config, client, identity: { team, botUserId, botId, appId, ...organization } };
 }
 
 /** Asks Slack for the app’s own id, which identifies payloads for other apps. Rejects if Slack does not return it. */

@@ -140,10 +140,10 @@ describe('a channel of approvers', () => {
     const count = stage.model.requests.length;
     await stage.write('approver', below(card), 'Is this in the plan?');
     await stage.write('admin', below(card), 'approve');
-    const pointer = await stage.privately('admin', 'use the buttons of the card');
+    const pointer = await stage.privately('admin', 'use the buttons on the card');
     assert.deepEqual([pointer.channel, pointer.threadTs], [approvals, card.ts]);
     await stage.write('approver', below(card), `\${bot} what is this?`);
-    await stage.privately('approver', 'use the buttons of the card');
+    await stage.privately('approver', 'use the buttons on the card');
     const pointers = requests('chat.postEphemeral').filter((each) =>
       JSON.stringify(each).includes('below my cards'),
     );

@@ -74,7 +74,7 @@ describe('files over the real app', () => {
     play(sayText('I have it.'), sayText('That too.'));
     const place = await send('', textFile('only.txt', 'only this'));
     await stage.answer(place, 'I have it.');
-    assert.match(String(lastOfPerson()), /^\(no words, only only\.txt\)\n[\s\S]*inbox\/only\.txt/);
+    assert.match(String(lastOfPerson()), /^\(no text, only only\.txt\)\n[\s\S]*inbox\/only\.txt/);
     play(sayText('Hello.'), sayText('That too.'));
     const thread = await stage.ask('requester', 'hello');
     await stage.answer(thread, 'Hello.');

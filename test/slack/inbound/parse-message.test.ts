@@ -228,7 +228,7 @@ describe('a message to the agent', () => {
     const files = [hosted, { ...hosted, id: 'F2', name: 'b\n<@U1>.png' }];
     const parsed = parse({ ...shared, text: '', files });
     assert.ok(parsed.kind === 'message');
-    assert.equal(parsed.message.text, '(no words, only a.pdf, b ‹@U1›.png)');
+    assert.equal(parsed.message.text, '(no text, only a.pdf, b ‹@U1›.png)');
     assert.equal(parsed.message.files?.length, 2);
   });
 
