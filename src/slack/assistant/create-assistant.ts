@@ -1,8 +1,7 @@
 /**
- * What people find when they open the app: in the Messages tab a welcome and prompts, in an
- * installation of the older form (`assistant_view`) the same in each chat of the assistant pane. Not
- * by Bolt's `Assistant`: that takes messages for itself, while here every message has been stored
- * before Bolt sees it. All of it is a courtesy: what fails is logged and holds up nothing.
+ * Shows a welcome and prompts when people open the app: in the Messages tab, or in older
+ * installations (`assistant_view`) in each chat of the assistant pane. Failures are only logged.
+ * Bolt's `Assistant` is not used: it consumes messages, which are stored before Bolt sees them here.
  */
 import type { App } from '@slack/bolt';
 import type { WebClient } from '@slack/web-api';
@@ -23,18 +22,18 @@ import {
   parseOpenedTab,
 } from './parse-assistant-event.ts';
 
-/** The app as people open it. */
+/** The welcome that people see when they open the app. */
 export interface AssistantPane {
-  /** Names a chat of the older form after its first message; never rejects. */
+  /** Titles a chat of the older pane after its first message. Never rejects. */
   entitle(first: Pick<InboxMessage, 'thread' | 'text'>): Promise<void>;
-  /** Hears on this app of what people open. */
+  /** Subscribes to the events that people open the app. */
   register(bolt: App): void;
 }
 
-/** Events may be told more than once, and by the time of the second the first may be under way. */
+/** Slack may send an event again while the first one is still handled. */
 const MAX_REMEMBERED = 1_000;
 
-/** Makes the pane of a workspace. */
+/** Creates the welcome of a workspace. */
 export function createAssistantPane(deps: {
   readonly client: WebClient;
   readonly identity: SlackIdentity;
@@ -51,18 +50,18 @@ export function createAssistantPane(deps: {
     if (pane === undefined || greeted.has(pane.thread)) return;
     remember(pane.thread);
     const { channel, root, thread, user } = pane;
-    if (!(await mayBeHere(user, thread))) return;
-    await courtesy('greet', thread, () => sendGreeting(pane, isRepeated));
-    await courtesy('suggest messages', thread, () => suggest(channel, root));
+    if (!(await isFullMember(user, thread))) return;
+    await tryOrLog('greet', thread, () => sendGreeting(pane, isRepeated));
+    await tryOrLog('suggest messages', thread, () => suggest(channel, root));
   }
 
-  /** Only an app with a Messages tab takes prompts without a thread: one of the older form greets in its chats. */
+  /** Only apps with a Messages tab accept prompts without a thread; older ones greet in each chat. */
   async function greetInTab(body: unknown): Promise<void> {
     const tab = parseOpenedTab(body, identity);
     if (tab === undefined) return;
     const { channel, user } = tab;
-    if (!(await mayBeHere(user, channel))) return;
-    await courtesy('suggest messages', channel, async () => {
+    if (!(await isFullMember(user, channel))) return;
+    await tryOrLog('suggest messages', channel, async () => {
       await suggest(channel);
       if (greeted.has(user)) return;
       const person = { team: identity.team, user };
@@ -71,13 +70,13 @@ export function createAssistantPane(deps: {
     });
   }
 
-  /** The events say only who, not of which workspace. */
-  async function mayBeHere(user: string, place: string): Promise<boolean> {
-    const profile = await courtesy('find out who opened the app', place, () =>
+  /** Returns whether the user is a full member; the events do not name their workspace. */
+  async function isFullMember(user: string, place: string): Promise<boolean> {
+    const profile = await tryOrLog('find out who opened the app', place, () =>
       directory.profileOf({ team: identity.team, user }, { mayWaitForLimit: true }),
     );
     if (profile?.standing === 'member') return true;
-    log.info({ user }, 'Did not welcome somebody who is no full member of this workspace.');
+    log.info({ user }, 'Did not welcome a person who is not a full member of this workspace.');
     return false;
   }
 
@@ -102,13 +101,13 @@ export function createAssistantPane(deps: {
     });
   }
 
-  function remember(whom: string): void {
+  function remember(key: string): void {
     const [oldest] = greeted;
     if (greeted.size >= MAX_REMEMBERED && oldest !== undefined) greeted.delete(oldest);
-    greeted.add(whom);
+    greeted.add(key);
   }
 
-  async function courtesy<T>(
+  async function tryOrLog<T>(
     what: string,
     place: string,
     work: () => Promise<T>,
@@ -126,19 +125,19 @@ export function createAssistantPane(deps: {
       const title = chatTitleOf(text);
       if (title === '') return;
       const { channel, root } = placeOf(thread);
-      await courtesy('name the chat', thread, () =>
+      await tryOrLog('name the chat', thread, () =>
         client.assistant.threads.setTitle({ channel_id: channel, thread_ts: root, title }),
       );
     },
     register(bolt) {
       bolt.event('app_home_opened', ({ body }) => greetInTab(body));
-      // A session is called what people call it.
+      // People may rename a session; there is nothing to do.
       bolt.event('agent_session_title_changed', async () => {});
       bolt.event('assistant_thread_started', ({ body, context }) =>
         greetInChat(body, (context.retryNum ?? 0) > 0),
       );
-      // An installation of the older form still sends this. Which channel a person looks at is not
-      // told to the agent: it has nothing to read it with, and would only guess.
+      // Older installations still send this. The agent is not given the channel that a person views:
+      // it has no tool to read it.
       bolt.event('assistant_thread_context_changed', async () => {});
     },
   };

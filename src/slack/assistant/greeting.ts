@@ -1,11 +1,11 @@
-/** What the app says of itself in Slack's assistant pane: made from the tools that it really has. */
+/** The greeting and prompts of the app, built from its actual tools. */
 
 import { escapeToolName } from '../../domain/text/visible-text.ts';
 import { firstLine } from '../../domain/threads/message.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
 import { escapeMrkdwn, mention } from '../text/mrkdwn.ts';
 
-/** A message that a person can send with one press. */
+/** A message that a person can send with one click. */
 export interface PanePrompt {
   readonly title: string;
   readonly message: string;
@@ -15,7 +15,7 @@ type Tools = Pick<Toolbox, 'list'>;
 
 interface ToolRow {
   readonly tool: string;
-  /** What it is for, after “I can”. */
+  /** Completes “I can …”. */
   readonly can: string;
   readonly prompt?: PanePrompt;
 }
@@ -62,10 +62,10 @@ const FIRST_PROMPT: PanePrompt = {
 const MAX_PROMPTS = 4;
 const MAX_NAMES = 5;
 
-/** Greets the person who opened the pane: who writes, what it can do, and that nothing risky runs unasked. */
+/** Returns the greeting: who the agent is, what it can do, and that risky calls need an approval. */
 export function buildGreeting(botUserId: string, tools: Tools): string {
   return [
-    `Hello! I am ${mention(botUserId)}, an AI agent. Tell me in your own words what you need.`,
+    `Hello! I am ${mention(botUserId)}, an AI agent. Tell me what you need.`,
     describeAbilities(tools),
     'Nothing risky runs before its card is approved: it appears here and shows exactly what would run. You can approve it, change it, answer me instead, or ignore it.',
   ]
@@ -73,7 +73,7 @@ export function buildGreeting(botUserId: string, tools: Tools): string {
     .join('\n\n');
 }
 
-/** Offers a few messages that fit the tools; at least one. */
+/** Returns at least one and at most 4 prompts that fit the tools. */
 export function suggestPrompts(tools: Tools): readonly [PanePrompt, ...PanePrompt[]] {
   const offered = new Set(tools.list().map(({ name }) => name));
   const fitting = ROWS.flatMap(({ tool, prompt }) => (prompt && offered.has(tool) ? [prompt] : []));
@@ -99,7 +99,7 @@ function joinList(items: readonly string[]): string {
 
 const TITLE_LENGTH = 80;
 
-/** Makes a chat's title from its first message: one line, cut, without markup. */
+/** Returns a chat’s title from its first message: one line of at most 80 characters, without markup. */
 export function chatTitleOf(text: string): string {
   const line = firstLine(text.replaceAll(/[^\P{C}\n]+/gu, ' '));
   const characters = Array.from(line);

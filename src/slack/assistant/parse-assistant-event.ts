@@ -3,7 +3,7 @@ import { isEventForThisApp, isMessagePlace } from '../inbound/parse-message.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { isPayload, objectAt, textAt } from '../transport/payload.ts';
 
-/** A chat that a person has opened in Slack's assistant pane. */
+/** A chat that a person opened in Slack’s assistant pane. */
 export interface OpenedAssistantPane {
   readonly user: string;
   readonly channel: string;
@@ -11,7 +11,7 @@ export interface OpenedAssistantPane {
   readonly thread: ThreadKey;
 }
 
-/** Reads the event of an opened pane; undefined for what is malformed or meant for another installation. */
+/** Parses the event of an opened pane; undefined if it is malformed or for another installation. */
 export function parseAssistantPaneEvent(
   body: unknown,
   identity: SlackIdentity,
@@ -25,14 +25,14 @@ export function parseAssistantPaneEvent(
   return { user, channel, root, thread: threadKey({ team: identity.team, channel, ts: root }) };
 }
 
-/** The Messages tab of the app, as a person has opened it. */
+/** The app’s Messages tab, opened by a person. */
 export interface OpenedTab {
   readonly user: string;
   /** Their direct messages with the app. */
   readonly channel: string;
 }
 
-/** Reads the event of an opened Messages tab; undefined for another tab, and for what is malformed or meant for another installation. https://docs.slack.dev/reference/events/app_home_opened */
+/** Parses the event of an opened Messages tab; undefined for another tab, a malformed event or another installation. https://docs.slack.dev/reference/events/app_home_opened */
 export function parseOpenedTab(body: unknown, identity: SlackIdentity): OpenedTab | undefined {
   if (!isPayload(body) || !isEventForThisApp(body, identity)) return undefined;
   const event = objectAt(body, 'event');

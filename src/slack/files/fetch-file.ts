@@ -9,9 +9,9 @@ import { FILE_DELETED, findSlackFile, MISSING_FILE_SCOPE } from './find-file.ts'
 import { isSlackUrl } from './slack-hosts.ts';
 
 const TIMEOUT_MS = 60_000;
-const DOING = 'fetch an attached file';
+const ACTION = 'fetch an attached file';
 
-/** Makes the source of attached files: the bot's token goes to Slack's own hosts only, and no redirect is followed with it. */
+/** Creates the source of attached files. It sends the bot’s token only to Slack’s hosts, and follows no redirect. */
 export function createAttachmentSource(deps: {
   readonly connection: Pick<SlackConnection, 'client' | 'config'>;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export function createAttachmentSource(deps: {
     url: string,
     options: { readonly maxBytes: number; readonly signal: AbortSignal },
   ): Promise<{ readonly kind: 'bytes'; readonly bytes: Uint8Array } | RejectedFile> {
-    if (!isSlackUrl(url, config.apiUrl)) return rejectedFile('it lies outside of Slack.');
+    if (!isSlackUrl(url, config.apiUrl)) return rejectedFile('it is stored outside Slack.');
     const response = await get(url, config.botToken, options.signal);
     try {
       const why = explainFetchFailure(response);
@@ -48,24 +48,24 @@ export function createAttachmentSource(deps: {
   ) {
     const found = file.url === undefined ? await findSlackFile(client, file) : file;
     if ('kind' in found) return found;
-    if (found.url === undefined) return rejectedFile('Slack does not give it out.');
+    if (found.url === undefined) return rejectedFile('Slack does not let me download it.');
     return await download(found, found.url, options);
   }
 
   return {
     async fetch(file, { maxBytes, signal }) {
-      const tooLate = new AbortController();
-      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => tooLate.abort());
-      const either = AbortSignal.any([signal, tooLate.signal]);
+      const timeout = new AbortController();
+      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => timeout.abort());
+      const stopSignal = AbortSignal.any([signal, timeout.signal]);
       try {
-        const fetched = await fetchWithin(file, { maxBytes, signal: either });
+        const fetched = await fetchWithin(file, { maxBytes, signal: stopSignal });
         if (fetched.kind === 'refused') {
           log.warn({ file: file.id, why: fetched.why }, 'An attached file was refused.');
         }
         return fetched;
       } catch (error) {
         signal.throwIfAborted();
-        throw toPassing(error);
+        throw toTemporaryError(error);
       } finally {
         cancel();
       }
@@ -77,9 +77,9 @@ function rejectedFile(why: string): RejectedFile {
   return { kind: 'refused', why };
 }
 
-function toPassing(error: unknown): ChatError {
+function toTemporaryError(error: unknown): ChatError {
   if (error instanceof ChatError) return error;
-  return new ChatError('temporary', `Could not ${DOING}: Slack did not send all of it.`, {
+  return new ChatError('temporary', `Could not ${ACTION}: Slack did not send all of it.`, {
     cause: error,
   });
 }
@@ -90,23 +90,23 @@ async function get(url: string, token: string, signal: AbortSignal): Promise<Res
   const { status } = response;
   if (status !== 429 && status < 500) return response;
   await response.body?.cancel();
-  if (status !== 429) throw new ChatError('temporary', `Could not ${DOING}: Slack has trouble.`);
+  if (status !== 429) throw new ChatError('temporary', `Could not ${ACTION}: Slack had an error of its own.`);
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  throw new ChatError('rate-limited', `Could not ${DOING}: Slack asks me to slow down.`, {
+  throw new ChatError('rate-limited', `Could not ${ACTION}: Slack asks me to slow down.`, {
     retryAfterMs: retryDelayMs(seconds),
   });
 }
 
 function explainFetchFailure({ status }: Response): string | undefined {
   if (status === 200) return undefined;
-  // Whoever may not read a file is sent to sign in.
+  // Slack redirects to its sign-in page if the token may not read the file.
   if ((status >= 300 && status < 400) || status === 401 || status === 403)
     return MISSING_FILE_SCOPE;
   if (status === 404 || status === 410) return FILE_DELETED;
-  return `Slack does not give it out (status ${status}).`;
+  return `Slack does not let me download it (status ${status}).`;
 }
 
-/** The size that Slack tells is not trusted: what comes is counted. */
+/** Counts the received bytes, since the size that Slack names is not trusted. */
 async function readAtMost(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -125,7 +125,7 @@ async function readAtMost(response: Response, maxBytes: number): Promise<Uint8Ar
   return Buffer.concat(chunks, size);
 }
 
-/** Without the scope Slack shows its sign-in page, with status 200. */
+/** Without the scope Slack returns its sign-in page with status 200. */
 function isSignInPage(response: Response, file: Attachment, bytes: Uint8Array): boolean {
   const type = response.headers.get('content-type') ?? '';
   if (!type.toLowerCase().startsWith('text/html')) return false;

@@ -5,10 +5,10 @@ import { toAttachment } from '../inbound/parse-files.ts';
 import { isPayload, type Payload } from '../transport/payload.ts';
 import { slackErrorName, toChatError } from '../transport/slack-errors.ts';
 
-/** What people are told when the app may not read files. */
+/** Shown if the app may not read files. */
 export const MISSING_FILE_SCOPE =
   'Slack does not let me read files. The operator has to install the app again with the manifest (files:read).';
-/** What people are told when a file was taken away. */
+/** Shown if a file was deleted. */
 export const FILE_DELETED = 'it is no longer in Slack.';
 
 const ERRORS: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   access_denied: 'Slack does not show it to me.',
 };
 
-/** Asks Slack about a file that came without an address: where it is, or why it can't be had. Rejects with a `ChatError` for what passes. https://docs.slack.dev/reference/methods/files.info */
+/** Asks Slack for a file without a URL: its URL, or why it can’t be read. Rejects with a `ChatError` for transient failures. https://docs.slack.dev/reference/methods/files.info */
 export async function findSlackFile(
   client: WebClient,
   { id }: Attachment,
@@ -44,7 +44,7 @@ function readInfo(file: Payload): Attachment | RejectedFile {
     return rejectedFile('Slack hides it, because the workspace is over the limit of its plan.');
   }
   if (mode === 'external' || file.is_external === true) {
-    return rejectedFile('it lies outside of Slack. Upload the file itself.');
+    return rejectedFile('it is stored outside Slack. Upload the file itself.');
   }
   return toAttachment(file);
 }
@@ -54,7 +54,7 @@ function readError(error: unknown): RejectedFile {
   const why = ERRORS[name];
   if (why !== undefined) return rejectedFile(why);
   const failure = toChatError(error, 'fetch an attached file');
-  const passes = failure.code === 'temporary' || failure.code === 'rate-limited';
-  if (passes) throw failure;
-  return rejectedFile(`Slack does not give it out (${name}).`);
+  const isTransient = failure.code === 'temporary' || failure.code === 'rate-limited';
+  if (isTransient) throw failure;
+  return rejectedFile(`Slack does not let me download it (${name}).`);
 }

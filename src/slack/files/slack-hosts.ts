@@ -1,6 +1,6 @@
 const SLACK_API = 'https://slack.com/api/';
 
-/** Tells whether an address is Slack's own, so that it may be given the bot's token: below slack.com or the Web API's host by https, or that host itself. */
+/** Returns whether a URL may receive the bot’s token: the Web API’s host, or an https subdomain of it or of slack.com. */
 export function isSlackUrl(address: string, apiUrl = SLACK_API): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, host, username, password } = new URL(address);

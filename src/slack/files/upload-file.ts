@@ -8,9 +8,9 @@ import { toChatError } from '../transport/slack-errors.ts';
 import { isSlackUrl } from './slack-hosts.ts';
 
 const MAY_HAVE_ARRIVED =
-  'It may have arrived all the same: look at the thread before you try again.';
+  'The file may have arrived anyway. Look at the thread before you try again.';
 
-/** Makes the way of a file into its thread. https://docs.slack.dev/messaging/working-with-files#upload */
+/** Creates the upload of a file to a thread. https://docs.slack.dev/messaging/working-with-files#upload */
 export function createFileUpload(deps: {
   readonly connection: Pick<SlackConnection, 'client' | 'config'>;
   readonly log: Log;
@@ -20,14 +20,14 @@ export function createFileUpload(deps: {
 
   return async ({ thread, name, bytes, comment }, signal) => {
     const { channel, root } = placeOf(thread);
-    const announced = await client.files
+    const upload = await client.files
       .getUploadURLExternal({ filename: name, length: bytes.length })
       .catch((error: unknown) => {
         throw toChatError(error, 'send the file');
       });
-    const { upload_url: url, file_id: id } = announced;
+    const { upload_url: url, file_id: id } = upload;
     if (url === undefined || id === undefined || !isSlackUrl(url, config.apiUrl)) {
-      throw new Error('Slack named no address of its own for the file, so nothing was sent.');
+      throw new Error('Slack returned no upload URL of its own, so nothing was sent.');
     }
     await post(url, bytes, signal);
     signal.throwIfAborted();
@@ -48,12 +48,12 @@ export function createFileUpload(deps: {
   };
 }
 
-/** The address is good for this upload only, so no token goes with it. */
+/** Sends no token: the URL is valid for this upload only. */
 async function post(url: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   const headers = { 'content-type': 'application/octet-stream' };
   const body = new Uint8Array(bytes);
   const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
   await response.body?.cancel();
   if (response.ok) return;
-  throw new Error(`Slack did not take the file (status ${response.status}); nothing was sent.`);
+  throw new Error(`Slack did not accept the file (status ${response.status}), so nothing was sent.`);
 }

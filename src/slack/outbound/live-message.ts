@@ -226,7 +226,7 @@ export function createLiveMessage(
 
 /** Slack’s error after a person clicked its stop button. */
 const STOPPED_BY_USER = 'stopped_by_user';
-/** By then Slack’s stop event has setPlace and has ended the turn, if permitted. */
+/** By then Slack’s stop event has arrived and has ended the turn, if permitted. */
 const STOP_MS = 5_000;
 
 /** Slack’s errors that tell the message’s state. */
@@ -238,7 +238,7 @@ const STATE_BY_ERROR: Readonly<Record<string, State>> = {
 /** After these errors there is no message to update. */
 const UNREACHABLE: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
 
-/** The next state after a handleRefusal write. */
+/** The next state after a refused write. */
 const FALLBACKS: Partial<Readonly<Record<State, State>>> = { stream: 'ended', ended: 'posted' };
 
 function stateOf(left: CardPlace | undefined): State {

@@ -62,7 +62,7 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
     await overwrite(outgoing.thread, ts, { ...message, metadata });
   }
 
-  /** Stops the live message so that it can overwrite the first part; undefined if that part is already posted. */
+  /** Stops the live message so that it can become the first part; undefined if that part is already posted. */
   async function takeOver(
     thread: ThreadKey,
     live: CardPlace,

@@ -3,7 +3,7 @@ import { isPayload, listAt, type Payload, textAt } from '../transport/payload.ts
 import { slackErrorName, toChatError } from '../transport/slack-errors.ts';
 import { nameOfUser } from './slack-directory.ts';
 
-/** Resolves with the name of a person, channel or user group; undefined where Slack knows none. Rejects when Slack can't be asked. */
+/** Resolves with the name of a person, channel or user group, or undefined. Rejects if Slack can’t be reached. */
 export type NameLookup = (id: string) => Promise<string | undefined>;
 
 const UNKNOWN: ReadonlySet<string> = new Set([
@@ -12,7 +12,7 @@ const UNKNOWN: ReadonlySet<string> = new Set([
   'channel_not_found',
 ]);
 
-/** Makes the lookup of names by ids, for a connection. */
+/** Creates the lookup of names by id. It reads the user groups once. */
 export function createNameLookup({ client }: Pick<SlackConnection, 'client'>): NameLookup {
   let groups: Promise<readonly Payload[]> | undefined;
 
@@ -45,7 +45,7 @@ export function createNameLookup({ client }: Pick<SlackConnection, 'client'>): N
       return await read(id);
     } catch (error) {
       if (UNKNOWN.has(slackErrorName(error) ?? '')) return undefined;
-      throw toChatError(error, 'ask for names');
+      throw toChatError(error, 'look up names');
     }
   };
 }

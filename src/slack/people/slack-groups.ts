@@ -6,23 +6,23 @@ import type { SlackConnection } from '../transport/connect-slack.ts';
 import { SLACK_ERRORS, slackErrorName, toChatError } from '../transport/slack-errors.ts';
 import { createTtlCache } from './ttl-cache.ts';
 
-const HANDLES_KEPT_MS = 5 * 60_000;
+const HANDLES_MAX_AGE_MS = 5 * 60_000;
 /** https://docs.slack.dev/reference/methods/conversations.members: an integer of at most 999. */
 const PAGE = 999;
-/** More members than this are too many to look through while somebody waits. */
+/** Reading more pages would take too long while a person waits. */
 const MAX_PAGES = 20;
 
-/** What Slack answers where there is no such group for us, and what to do. */
+/** What to do if a group is missing, by Slack’s error name. */
 const MISSING: Readonly<Record<string, string>> = {
   /** https://docs.slack.dev/reference/methods/usergroups.users.list#errors */
-  no_such_subteam: 'Slack knows no such user group. Name another one in the route.',
+  no_such_subteam: 'This user group does not exist. Name another one in the route.',
   plan_upgrade_required: 'This workspace’s plan has no user groups. Name people or a channel.',
   /** https://docs.slack.dev/reference/methods/conversations.members#errors */
   channel_not_found: SLACK_ERRORS.channel_not_found?.sentence ?? '',
-  method_not_supported_for_channel_type: 'That is no channel with members. Name another one.',
+  method_not_supported_for_channel_type: 'This is not a channel with members. Name another one.',
 };
 
-/** Makes the question who is in a group, for a workspace; rejects with what kept Slack from telling. */
+/** Creates the lookup of a group’s members. It rejects with a `ChatError` if Slack can’t be asked. */
 export function createAskGroup(deps: {
   readonly connection: Pick<SlackConnection, 'client'>;
   readonly clock: Clock;
@@ -30,19 +30,19 @@ export function createAskGroup(deps: {
 }): (group: Group) => Promise<GroupProfile> {
   const { clock, log } = deps;
   const { client } = deps.connection;
-  const handles = createTtlCache({ clock, most: 1, ask: askHandles });
+  const handles = createTtlCache({ clock, most: 1, ask: fetchHandles });
 
-  async function askHandles(): Promise<ReadonlyMap<string, string>> {
+  async function fetchHandles(): Promise<ReadonlyMap<string, string>> {
     const { usergroups = [] } = await client.usergroups.list({});
     return new Map(usergroups.flatMap(readHandle));
   }
 
-  /** A handle is for people to read: who is in the group hangs on its id alone. */
+  /** Returns the handle, which is only shown; a failure to read it must not hide the members. */
   async function handleOf(id: string): Promise<string | undefined> {
     try {
-      return (await handles.get('all', HANDLES_KEPT_MS)).get(id);
+      return (await handles.get('all', HANDLES_MAX_AGE_MS)).get(id);
     } catch (error) {
-      log.warn({ err: error }, 'Slack did not tell the names of user groups; their ids are shown.');
+      log.warn({ err: error }, 'Could not read the names of user groups from Slack; showing their ids.');
       return undefined;
     }
   }
@@ -55,14 +55,14 @@ export function createAskGroup(deps: {
     const all: string[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const at = cursor === undefined ? {} : { cursor };
-      const answer = await client.conversations.members({ channel, limit: PAGE, ...at });
+      const position = cursor === undefined ? {} : { cursor };
+      const answer = await client.conversations.members({ channel, limit: PAGE, ...position });
       all.push(...(answer.members ?? []));
       cursor = answer.response_metadata?.next_cursor;
       if (!cursor) return all;
     }
     throw new Error(
-      `Channel ${channel} has more than ${MAX_PAGES * PAGE} members: too many to approve by. Name a user group instead.`,
+      `Channel ${channel} has more than ${MAX_PAGES * PAGE} members, which is too many for approvers. Name a user group instead.`,
     );
   }
 
@@ -75,7 +75,7 @@ export function createAskGroup(deps: {
     } catch (error) {
       const missing = MISSING[slackErrorName(error) ?? ''];
       if (missing !== undefined) return { members: new Set(), missing };
-      throw toChatError(error, 'ask who is in a group');
+      throw toChatError(error, 'read the members of a group');
     }
   };
 }

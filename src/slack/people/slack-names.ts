@@ -7,7 +7,7 @@ import { isOfTeam } from './slack-directory.ts';
 const PAGE = 1_000;
 const SLACKBOT = 'USLACKBOT';
 
-/** Makes the directory of what the names of a policy file stand for; Slack is asked for channels only where there is a name of one, and for people and groups likewise. */
+/** Creates the lookup of names in a policy file. It reads channels only for `#` names, people and groups only for `@` names. */
 export function createSlackNames({
   connection,
 }: {
@@ -16,13 +16,13 @@ export function createSlackNames({
   const { client, identity } = connection;
 
   async function readPages(
-    ask: (cursor: { readonly cursor?: string }) => Promise<object>,
+    fetchPage: (cursor: { readonly cursor?: string }) => Promise<object>,
     key: string,
   ): Promise<readonly Payload[]> {
     const found: Payload[] = [];
     let cursor: string | undefined;
     do {
-      const answer: Payload = { ...(await ask(cursor === undefined ? {} : { cursor })) };
+      const answer: Payload = { ...(await fetchPage(cursor === undefined ? {} : { cursor })) };
       found.push(...listAt(answer, key));
       cursor = textAt(objectAt(answer, 'response_metadata'), 'next_cursor');
     } while (cursor !== undefined);
@@ -62,11 +62,11 @@ export function createSlackNames({
   return {
     async resolveNames(names) {
       try {
-        const isAsked = (sign: string) => names.some((name) => name.startsWith(sign));
-        const inChannels = isAsked('#') ? await channels() : [];
-        const handles = isAsked('@') ? [...(await people()), ...(await groups())] : [];
+        const hasSign = (sign: string) => names.some((name) => name.startsWith(sign));
+        const channelEntries = hasSign('#') ? await channels() : [];
+        const personAndGroupEntries = hasSign('@') ? [...(await people()), ...(await groups())] : [];
         return new Map(
-          names.map((name) => [name, find(name, name.startsWith('#') ? inChannels : handles)]),
+          names.map((name) => [name, find(name, name.startsWith('#') ? channelEntries : personAndGroupEntries)]),
         );
       } catch (error) {
         throw toChatError(error, 'look up the names of the policy file');
@@ -82,6 +82,6 @@ interface Entry {
 
 function find(name: PolicyName, entries: readonly Entry[]): readonly ResolvedName[] {
   const wanted = name.slice(1).toLowerCase();
-  const isOne = (each: unknown) => typeof each === 'string' && each.toLowerCase() === wanted;
-  return entries.filter(({ names }) => names.some(isOne)).map(({ id }) => id);
+  const matches = (each: unknown) => typeof each === 'string' && each.toLowerCase() === wanted;
+  return entries.filter(({ names }) => names.some(matches)).map(({ id }) => id);
 }

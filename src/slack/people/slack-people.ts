@@ -5,16 +5,16 @@ import type { SlackConnection } from '../transport/connect-slack.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
 import { toChatError } from '../transport/slack-errors.ts';
 
-/** A change in Slack holds for policies after this. */
-const KEPT_MS = 60_000;
+/** How long a change in Slack takes to reach policies, at most. */
+const MAX_AGE_MS = 60_000;
 
-/** Makes what conditions of policies ask Slack about people: at most once a minute for each person, and for all groups. */
+/** Creates the lookup of people for policy conditions. It asks Slack at most once a minute per person, and once for all groups. */
 export function createSlackPeople(deps: {
   readonly connection: Pick<SlackConnection, 'client' | 'identity'>;
   readonly clock: Clock;
 }): PersonLookup {
   const { client, identity } = deps.connection;
-  const keep = createKeeper(deps.clock);
+  const cached = createCache(deps.clock);
 
   async function readEmail(user: string): Promise<string> {
     try {
@@ -23,10 +23,10 @@ export function createSlackPeople(deps: {
       const email = textAt(profile, 'email');
       if (email !== undefined) return email;
     } catch (error) {
-      throw toChatError(error, 'ask for an e-mail address');
+      throw toChatError(error, 'read an email address');
     }
     throw new Error(
-      'Slack tells no e-mail address of the person who asks. The app needs the scope users:read.email: install it again with manifest.yml.',
+      'Slack did not return the requester’s email address. The app needs the scope users:read.email. Install it again with manifest.yml.',
     );
   }
 
@@ -34,22 +34,22 @@ export function createSlackPeople(deps: {
     try {
       return listAt({ ...(await client.usergroups.list({ include_users: true })) }, 'usergroups');
     } catch (error) {
-      throw toChatError(error, 'ask who is in which user group');
+      throw toChatError(error, 'read the members of user groups');
     }
   }
 
   function assertOwn({ team }: Person): void {
-    if (team !== identity.team) throw new Error('The person who asks is of another workspace.');
+    if (team !== identity.team) throw new Error('The requester is from another workspace.');
   }
 
   return {
     async emailOf(person) {
       assertOwn(person);
-      return await keep(`email:${person.user}`, () => readEmail(person.user));
+      return await cached(`email:${person.user}`, () => readEmail(person.user));
     },
     async groupsOf(person) {
       assertOwn(person);
-      const groups = await keep('groups', readGroups);
+      const groups = await cached('groups', readGroups);
       return groups
         .filter(({ users }) => Array.isArray(users) && users.includes(person.user))
         .flatMap((group) => textAt(group, 'id') ?? []);
@@ -57,22 +57,22 @@ export function createSlackPeople(deps: {
   };
 }
 
-/** Keeps answers for a while; a failure is not kept. */
-function createKeeper(clock: Clock) {
-  const kept = new Map<string, { readonly value: unknown; readonly askedAt: number }>();
+/** Creates a cache of answers. Failures are not cached. */
+function createCache(clock: Clock) {
+  const entries = new Map<string, { readonly value: unknown; readonly askedAt: number }>();
 
-  /** What a clock that was put back shows as not yet asked may be of any age. */
+  /** A negative age means that the clock was set back, so the real age is unknown. */
   function isFresh({ askedAt }: { readonly askedAt: number }): boolean {
     const ageMs = clock.now() - askedAt;
-    return ageMs >= 0 && ageMs < KEPT_MS;
+    return ageMs >= 0 && ageMs < MAX_AGE_MS;
   }
 
-  return async function keep<Value>(key: string, ask: () => Promise<Value>): Promise<Value> {
-    const known = kept.get(key);
+  return async function cached<Value>(key: string, ask: () => Promise<Value>): Promise<Value> {
+    const known = entries.get(key);
     if (known && isFresh(known)) return known.value as Value;
-    for (const [old, each] of kept) if (!isFresh(each)) kept.delete(old);
+    for (const [old, each] of entries) if (!isFresh(each)) entries.delete(old);
     const value = await ask();
-    kept.set(key, { value, askedAt: clock.now() });
+    entries.set(key, { value, askedAt: clock.now() });
     return value;
   };
 }

@@ -8,11 +8,11 @@ import { isPayload, listAt, textAt } from '../transport/payload.ts';
 import { slackErrorName } from '../transport/slack-errors.ts';
 import { createTtlCache } from './ttl-cache.ts';
 
-const KEPT_MS = 10 * 60_000;
+const MAX_AGE_MS = 10 * 60_000;
 const MAX_CHANNELS = 500;
 const MAX_MESSAGES = 5_000;
 
-/** Slack's errors for a message that is gone, or whose thread takes no replies. https://docs.slack.dev/reference/methods/conversations.replies#errors */
+/** Slack’s errors for a message that is gone. https://docs.slack.dev/reference/methods/conversations.replies#errors */
 const GONE: ReadonlySet<string> = new Set([
   'thread_not_found',
   'message_not_found',
@@ -21,7 +21,7 @@ const GONE: ReadonlySet<string> = new Set([
 
 type Access = { readonly kind: 'public' | 'private' } | { readonly kind: 'direct'; user: string };
 
-/** Makes the sight of a workspace; what Slack told is remembered for a while. */
+/** Creates the visibility checks of a workspace. Answers are cached for 10 minutes. */
 export function createSlackVisibility(deps: {
   readonly connection: Pick<SlackConnection, 'client'>;
   readonly directory: Directory;
@@ -30,11 +30,11 @@ export function createSlackVisibility(deps: {
 }): Visibility {
   const { clock, directory, log } = deps;
   const { client } = deps.connection;
-  const channels = createTtlCache({ clock, most: MAX_CHANNELS, ask: askAccess });
-  const messages = createTtlCache({ clock, most: MAX_MESSAGES, ask: askGone });
+  const channels = createTtlCache({ clock, most: MAX_CHANNELS, ask: fetchAccess });
+  const messages = createTtlCache({ clock, most: MAX_MESSAGES, ask: fetchIsGone });
 
   /** https://docs.slack.dev/reference/objects/conversation-object */
-  async function askAccess(channel: string): Promise<Access> {
+  async function fetchAccess(channel: string): Promise<Access> {
     const answer = await client.conversations.info({ channel });
     const found = isPayload(answer.channel) ? answer.channel : {};
     if (found.is_im === true) return { kind: 'direct', user: textAt(found, 'user') ?? '' };
@@ -42,7 +42,7 @@ export function createSlackVisibility(deps: {
     return { kind: isPublic ? 'public' : 'private' };
   }
 
-  async function askGone(key: string): Promise<boolean> {
+  async function fetchIsGone(key: string): Promise<boolean> {
     const [channel = '', ts = ''] = key.split(' ');
     try {
       const answer = await client.conversations.replies({ channel, ts, limit: 1 });
@@ -53,19 +53,19 @@ export function createSlackVisibility(deps: {
     }
   }
 
-  /** A failure is no answer. */
-  async function orElse<T>(answer: Promise<T>, otherwise: T, what: object): Promise<T> {
+  /** Resolves with `otherwise` if Slack can’t be asked. */
+  async function orElse<T>(answer: Promise<T>, otherwise: T, subject: object): Promise<T> {
     return await answer.catch((error: unknown) => {
-      log.debug({ err: error, ...what }, 'Slack did not tell what people can see.');
+      log.debug({ err: error, ...subject }, 'Could not read from Slack what people can see.');
       return otherwise;
     });
   }
 
-  async function askOpen(
+  async function fetchCanOpen(
     person: Parameters<Visibility['canOpen']>[0],
     channel: string,
   ): Promise<boolean> {
-    const access = await channels.get(channel, KEPT_MS);
+    const access = await channels.get(channel, MAX_AGE_MS);
     if (access.kind === 'direct') return access.user === person.user;
     const { standing } = await directory.profileOf(person);
     if (access.kind === 'public' && standing === 'member') return true;
@@ -73,8 +73,8 @@ export function createSlackVisibility(deps: {
   }
 
   return {
-    canOpen: (person, channel) => orElse(askOpen(person, channel), false, { person, channel }),
+    canOpen: (person, channel) => orElse(fetchCanOpen(person, channel), false, { person, channel }),
     isGone: ({ channel, ts }: CardPlace) =>
-      orElse(messages.get(`${channel} ${ts}`, KEPT_MS), false, { channel, ts }),
+      orElse(messages.get(`${channel} ${ts}`, MAX_AGE_MS), false, { channel, ts }),
   };
 }

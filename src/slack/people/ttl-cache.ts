@@ -1,54 +1,54 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 
-/** Answers by key, as fresh as whoever asks wants them. */
+/** Caches answers by key. The caller sets the maximum age. */
 export interface TtlCache<T> {
-  /** Answers from memory what was asked less than `maxAgeMs` ago, or is being asked; what fails is not kept. */
+  /** Resolves from the cache if the request is in flight or younger than `maxAgeMs`. Failures are not cached. */
   get(key: string, maxAgeMs: number): Promise<T>;
 }
 
-interface Kept<T> {
+interface Entry<T> {
   readonly answer: Promise<T>;
   readonly askedAt: number;
-  isUnderWay: boolean;
+  isInFlight: boolean;
 }
 
-/** Makes a memory of answers; the oldest of more than `most` are forgotten. */
+/** Creates a cache of at most `most` answers; the oldest is evicted first. */
 export function createTtlCache<T>(deps: {
   readonly clock: Clock;
   readonly most: number;
   readonly ask: (key: string) => Promise<T>;
 }): TtlCache<T> {
   const { clock, most } = deps;
-  const kept = new Map<string, Kept<T>>();
+  const entries = new Map<string, Entry<T>>();
 
   function ask(key: string): Promise<T> {
     const answer = deps.ask(key);
-    const entry = { answer, askedAt: clock.now(), isUnderWay: true };
-    kept.delete(key);
-    kept.set(key, entry);
-    const [oldest] = kept.keys();
-    if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+    const entry = { answer, askedAt: clock.now(), isInFlight: true };
+    entries.delete(key);
+    entries.set(key, entry);
+    const [oldest] = entries.keys();
+    if (entries.size > most && oldest !== undefined) entries.delete(oldest);
     answer.then(
       () => {
         entry.isUnderWay = false;
       },
       () => {
-        if (kept.get(key) === entry) kept.delete(key);
+        if (entries.get(key) === entry) entries.delete(key);
       },
     );
     return answer;
   }
 
-  /** What a clock that was put back shows as not yet asked may be of any age. */
-  function isFresh({ askedAt, isUnderWay }: Kept<T>, maxAgeMs: number): boolean {
+  /** A negative age means that the clock was set back, so the real age is unknown. */
+  function isFresh({ askedAt, isInFlight }: Entry<T>, maxAgeMs: number): boolean {
     const ageMs = clock.now() - askedAt;
-    return isUnderWay || (ageMs >= 0 && ageMs < maxAgeMs);
+    return isInFlight || (ageMs >= 0 && ageMs < maxAgeMs);
   }
 
   return {
     get(key, maxAgeMs) {
-      const known = kept.get(key);
-      return known && isFresh(known, maxAgeMs) ? known.answer : ask(key);
+      const entry = entries.get(key);
+      return entry && isFresh(entry, maxAgeMs) ? entry.answer : ask(key);
     },
   };
 }

@@ -3,15 +3,15 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import { createTtlCache } from './ttl-cache.ts';
 
-/** A user group as people know it: by its handle, without `@`. */
+/** A user group with its handle, without `@`. */
 export interface UserGroup {
   readonly id: string;
   readonly handle: string;
 }
 
-const KEPT_MS = 30_000;
+const MAX_AGE_MS = 30_000;
 
-/** Makes the list of the workspace's user groups; an empty one where Slack has none or does not tell. */
+/** Creates the list of the workspace’s user groups. It is empty if there are none or Slack can’t be asked. */
 export function createUserGroups({
   client,
   clock,
@@ -21,7 +21,7 @@ export function createUserGroups({
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
 }): () => Promise<readonly UserGroup[]> {
-  const kept = createTtlCache({
+  const cache = createTtlCache({
     clock,
     most: 1,
     async ask(): Promise<readonly UserGroup[]> {
@@ -33,15 +33,15 @@ export function createUserGroups({
   });
   return async () => {
     try {
-      return await kept.get('all', KEPT_MS);
+      return await cache.get('all', MAX_AGE_MS);
     } catch (error) {
-      log.warn({ err: error }, 'Slack did not list the user groups; none can be chosen.');
+      log.warn({ err: error }, 'Could not read the user groups from Slack; none can be chosen.');
       return [];
     }
   };
 }
 
-/** Returns how groups are called, as routes name them. */
+/** Returns the handles of user groups by their id in routes. */
 export function toHandles(groups: readonly UserGroup[]): ReadonlyMap<string, string> {
   return new Map(groups.map(({ handle, id }) => [`usergroup:${id}`, handle]));
 }

@@ -111,7 +111,7 @@ describe('fetching an attached file', () => {
     'nonsense',
   ]) {
     it(`sends nothing to ${url}`, async () => {
-      assert.match(JSON.stringify(await fetchIt({ url })), /outside of Slack/);
+      assert.match(JSON.stringify(await fetchIt({ url })), /outside Slack/);
       assert.deepEqual(seen, []);
     });
   }
@@ -178,7 +178,7 @@ describe('fetching an attached file', () => {
     [
       'a file that lies elsewhere',
       { ok: true, file: { mode: 'external', url_private: 'https://drive.test' } },
-      /outside of Slack/,
+      /outside Slack/,
     ],
     ['a deleted file', { ok: true, file: { mode: 'tombstone' } }, /was deleted/],
     ['a file that is gone', { ok: false, error: 'file_not_found' }, /no longer in Slack/],
@@ -195,7 +195,7 @@ describe('fetching an attached file', () => {
         ok: true,
         file: { file_access: 'check_file_info', url_private: 'https://files.slack.com/a' },
       },
-      /does not give it out/,
+      /does not let me download it/,
     ],
   ] as const) {
     it(`refuses ${what}, and says so`, async () => {

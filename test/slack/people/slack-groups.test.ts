@@ -61,7 +61,7 @@ describe('a group', () => {
     const { workspace, directory } = await groupsOf(t);
     const gone = await directory.groupOf('usergroup:S0GONE');
     assert.deepEqual([...gone.members], []);
-    assert.match(gone.missing ?? '', /no such user group/);
+    assert.match(gone.missing ?? '', /user group does not exist/);
     const hidden = await directory.groupOf(`channel:${workspace.channel('finance').id}`);
     assert.deepEqual([...hidden.members], []);
     assert.match(hidden.missing ?? '', /\/invite/);
