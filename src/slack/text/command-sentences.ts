@@ -1,4 +1,4 @@
-/** What people are told of their commands. */
+/** Answers to commands. */
 import type {
   ForgetOutcome,
   PauseOutcome,
@@ -13,70 +13,70 @@ import { placeOf } from '../../domain/threads/thread-key.ts';
 import { COMMAND, type CommandWord } from '../interactions/parse-command.ts';
 import { dateText, escapeMrkdwn, linkTo, mention } from './mrkdwn.ts';
 
-/** How many turns a status names. */
+/** How many turns or records an answer lists. */
 const MAX_NAMED = 10;
 
-/** What the command can do. */
+/** The answer to `help`. */
 export const HELP = [
-  `\`${COMMAND} waiting\` lists what waits for your decision; you decide it on my Home tab.`,
-  `\`${COMMAND} stop\` ends what you have going on in this channel; an admin’s ends everything here.`,
-  `\`${COMMAND} status\` says what goes on here, and whether I am paused.`,
-  `\`${COMMAND} forget LINK\` has me forget a thread of this channel; LINK is one of its messages (_Copy link_).`,
-  `\`${COMMAND} pause\` and \`${COMMAND} resume\`, for admins: nothing new runs anywhere until it is resumed.`,
-  `\`${COMMAND} routes\`, for admins: who decides the calls of which tools, and where.`,
-  `\`${COMMAND} tools\`, for admins: the MCP servers, and which of their tools have changed and have to be accepted.`,
-  'In a thread, write `stop` or `forget this thread`, and nothing else.',
+  `\`${COMMAND} waiting\` lists the calls that need your decision. Decide them on my Home tab.`,
+  `\`${COMMAND} stop\` stops what I do for you in this channel. If you are an admin, it stops everything here.`,
+  `\`${COMMAND} status\` shows what is running here, and whether I am paused.`,
+  `\`${COMMAND} forget LINK\` makes me forget a thread of this channel. LINK is the link to one of its messages (_Copy link_).`,
+  `\`${COMMAND} pause\` and \`${COMMAND} resume\`, for admins: pause the start of anything new, everywhere, and resume it.`,
+  `\`${COMMAND} routes\`, for admins: who decides on the calls of which tools, and where.`,
+  `\`${COMMAND} tools\`, for admins: the MCP servers, and their tools that have changed and must be accepted.`,
+  'In a thread, send a message with only `stop` or `forget this thread`.',
 ].join('\n');
 
-/** Sentences that hang on nothing. */
+/** Answers without variable parts. */
 export const COMMAND_SENTENCES = {
-  failed: 'That did not work: something broke on my side. Please try again.',
-  noLink: `Say which thread: \`${COMMAND} forget LINK\`, where LINK is one of its messages (_Copy link_). Or write \`forget this thread\` in it.`,
+  failed: 'That did not work: something went wrong on my side. Please try again.',
+  noLink: `Say which thread: \`${COMMAND} forget LINK\`, where LINK is the link to one of its messages (_Copy link_). Or write \`forget this thread\` in it.`,
   otherChannel: 'That thread is in another channel. Use the command there.',
 } as const;
 
-/** Suggests a command in place of one that there is not. */
+/** Suggests a command for an unknown one. */
 export function describeCommandSuggestion(word: CommandWord): string {
   return `There is no such command, so nothing happened. Did you mean \`${COMMAND} ${word}\`? \`${COMMAND} help\` lists all commands.`;
 }
 
-/** Says what became of a stop. */
+/** Describes the result of a stop. */
 export function describeStop(outcome: StopOutcome): string {
   switch (outcome.kind) {
     case 'stopped':
       return outcome.turns === 1 ? 'Stopped.' : `Stopped: ${outcome.turns} threads.`;
     case 'nothing':
-      return 'Nothing to stop: none of it goes on any more. What others asked for, they or an admin can stop.';
+      return 'Nothing to stop: it is no longer running. What other people asked for can be stopped by them or an admin.';
     case 'already-stopped':
-      return `${mention(outcome.by.user)} has stopped this already.`;
+      return `${mention(outcome.by.user)} already stopped this.`;
     case 'not-allowed':
       return outcome.sentence;
   }
 }
 
-/** Says what became of a pause. */
+/** Describes the result of a pause. */
 export function describePaused(outcome: PauseOutcome): string {
   if (outcome.kind === 'not-allowed') return outcome.sentence;
   const { by, at } = outcome.pause;
-  const after = `Nothing new runs anywhere, over restarts too, until \`${COMMAND} resume\`. What runs already ends by itself; messages wait.`;
+  const after = `Nothing new runs anywhere until \`${COMMAND} resume\`, even after a restart. What is running already can finish; messages wait.`;
   return outcome.kind === 'paused'
     ? `Paused. ${after}`
-    : `${mention(by.user)} paused me already, ${dateText(at)}. ${after}`;
+    : `${mention(by.user)} already paused me, ${dateText(at)}. ${after}`;
 }
 
-/** Says what became of a resumption. */
+/** Describes the result of a resume. */
 export function describeResumed(outcome: ResumeOutcome): string {
   if (outcome.kind === 'not-allowed') return outcome.sentence;
-  return outcome.kind === 'resumed' ? 'Resumed: what waited goes on.' : 'I am not paused.';
+  return outcome.kind === 'resumed' ? 'Resumed. Waiting work continues.' : 'I am not paused.';
 }
 
-/** Says what became of a thread that was to be forgotten. */
+/** Describes the result of forgetting a thread. */
 export function describeForgotten(outcome: ForgetOutcome): string {
   switch (outcome.kind) {
     case 'forgotten':
       return outcome.turns === 0
-        ? 'There was nothing that I remembered of that thread.'
-        : 'Forgotten. Slack still shows the thread; I don’t remember it.';
+        ? 'I had nothing stored about that thread.'
+        : 'Forgotten. Slack still shows the thread, but I no longer remember it.';
     case 'unknown-thread':
       return 'I am not in that thread, so there is nothing to forget.';
     case 'not-allowed':
@@ -84,7 +84,7 @@ export function describeForgotten(outcome: ForgetOutcome): string {
   }
 }
 
-/** Says how it stands in a channel. */
+/** Describes what is running in a channel. */
 export function describeChannelStatus(outcome: StatusOutcome): string {
   if (outcome.kind === 'not-allowed') return outcome.sentence;
   const { pause, ongoing, quarantined } = outcome;
@@ -93,20 +93,20 @@ export function describeChannelStatus(outcome: StatusOutcome): string {
     : 'Not paused.';
   const damaged = describeQuarantined(quarantined);
   const first = damaged === undefined ? [state] : [state, damaged];
-  if (ongoing.length === 0) return [...first, 'Nothing goes on here.'].join('\n');
+  if (ongoing.length === 0) return [...first, 'Nothing is running here.'].join('\n');
   const lines = ongoing.slice(0, MAX_NAMED).map(({ thread, author, receivedAt, stopped }) => {
     const { channel, root } = placeOf(thread);
     const link = linkTo({ channel, ts: root }, 'Thread');
-    const end = stopped ? ', being stopped' : '';
+    const end = stopped ? ', stopping' : '';
     return `• ${link} of ${mention(author.user)} · ${dateText(receivedAt)}${end}`;
   });
   const more = ongoing.length - lines.length;
-  return [...first, 'Going on here:', ...lines, ...(more > 0 ? [`… and ${more} more.`] : [])].join(
+  return [...first, 'Running here:', ...lines, ...(more > 0 ? [`… and ${more} more.`] : [])].join(
     '\n',
   );
 }
 
-/** Says which stored records are damaged; undefined where none is. */
+/** Lists the damaged records; undefined if there are none. */
 export function describeQuarantined(records: readonly QuarantinedRecord[]): string | undefined {
   if (records.length === 0) return undefined;
   const named = records.slice(0, MAX_NAMED).map(({ record, at }) => {
@@ -114,7 +114,7 @@ export function describeQuarantined(records: readonly QuarantinedRecord[]): stri
   });
   const more = records.length - named.length;
   return [
-    ':rotating_light: Some of what I have stored is damaged. Nothing is done with it; restore it from a backup:',
+    ':rotating_light: Some of my stored records are damaged, so I don’t use them. Restore them from a backup:',
     ...named,
     ...(more > 0 ? [`… and ${more} more.`] : []),
   ].join('\n');

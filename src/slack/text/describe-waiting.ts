@@ -1,4 +1,4 @@
-/** Describes a waiting call in a private answer: what it needs, from whom, and where its card is. */
+/** Describes a waiting call in a private answer: which approvals it needs, and where its card is. */
 import type { Call } from '../../domain/calls/call.ts';
 import { missingApprovalCount, rulingRouteOf } from '../../domain/calls/decision-rules.ts';
 import { callTitlePart } from '../../domain/cards/call-name.ts';
@@ -10,23 +10,23 @@ import { partsOf, type Sentence } from '../../domain/text/sentence.ts';
 import { mention, mentionChannel } from './mrkdwn.ts';
 import { writeSentence } from './write-sentence.ts';
 
-/** What is known about the reader of an answer; unknown names are left out. */
+/** What the reader of an answer may see. Unknown names are omitted. */
 export interface ReaderContext {
   readonly reader?: Person;
   /** Handles of user groups, without `@`. */
   readonly handles?: ReadonlyMap<Group, string>;
-  /** Channels that they can open. */
+  /** Channels that the reader can open. */
   readonly opens?: ReadonlySet<string>;
 }
 
 const MAX_NAMED = 5;
 
-/** Writes the name of a call in bold. */
+/** Returns the title of a call in bold. */
 export function boldCallTitle(call: Call): string {
   return writeSentence(callTitlePart(call));
 }
 
-/** Says what a waiting call needs, and where its card is, as the end of a sentence whose subject is the call. */
+/** Describes what a waiting call needs, as the predicate of a sentence whose subject is the call. */
 export function describeNeeds(call: Call, reading: ReaderContext): string {
   const { quorum } = rulingRouteOf(call);
   const place = describePlace(call, reading);
@@ -41,29 +41,29 @@ export function describeNeeds(call: Call, reading: ReaderContext): string {
   return `has ${describeCount(call)} so far; waiting for ${who}${place}.`;
 }
 
-/** Says how many approvals there are of those that are needed. */
+/** Returns the number of approvals, of those required. */
 function describeCount(call: Call): string {
   return `${call.votes.length} of ${rulingRouteOf(call).quorum} approvals`;
 }
 
-/** Empty where the card is in the thread, or where the reader could not open it. */
+/** Returns where the card is; empty if it is in the thread or the reader can’t open its channel. */
 function describePlace(call: Call, { opens }: ReaderContext): string {
   const { channel } = cardLocationOf(call);
-  const isTold = isInOtherChannel(call) && opens?.has(channel);
-  return isTold ? `; the card is in ${mentionChannel(channel)}` : '';
+  const isShown = isInOtherChannel(call) && opens?.has(channel);
+  return isShown ? `; the card is in ${mentionChannel(channel)}` : '';
 }
 
-/** Names those whose approval is missing. */
+/** Names the people and groups whose approval is missing. */
 function awaitedNames(call: Call, reading: ReaderContext): string {
   const { approvers, selfApproval } = rulingRouteOf(call);
   const { requester } = call;
   const names = approvers.flatMap((approver) => {
     if (!isGroup(approver)) {
       const person = personOf(approver, call);
-      const isOver =
+      const isDone =
         call.votes.some(({ by }) => isSamePerson(by, person)) ||
         (!selfApproval && isSamePerson(person, requester));
-      if (isOver) return [];
+      if (isDone) return [];
     }
     return [nameApprover(approver, call, reading)];
   });
@@ -73,7 +73,7 @@ function awaitedNames(call: Call, reading: ReaderContext): string {
   return `${all.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
-/** Where somebody among them can't be named. */
+/** Used if any of them can’t be named to the reader. */
 const OTHERS = 'its approvers';
 
 function nameApprover(approver: Approver, call: Call, reading: ReaderContext): string {
@@ -95,7 +95,7 @@ function personOf(approver: Exclude<Approver, Group>, { requester }: Call): Pers
   return { team: requester.team, user: approver.slice('user:'.length) };
 }
 
-/** Takes out the channels that the reader can't open. */
+/** Replaces channels that the reader can’t open with a generic text. */
 export function withoutHiddenChannels(why: Sentence, { opens }: ReaderContext): Sentence {
   return partsOf(why).map((part) => {
     if (typeof part === 'string') return part;

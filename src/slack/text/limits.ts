@@ -1,4 +1,4 @@
-/** Slack's limits as far as the app comes near them; each with its source in Slack's reference. */
+/** Slack’s limits that matter to the app, each with its source. */
 export const LIMITS = {
   /** https://docs.slack.dev/reference/block-kit/blocks */
   messageBlocks: 50,
@@ -13,7 +13,7 @@ export const LIMITS = {
   fieldText: 2_000,
   /** https://docs.slack.dev/reference/block-kit/blocks/context-block */
   contextElements: 10,
-  /** https://docs.slack.dev/reference/block-kit/blocks/markdown-block: all of one message together. */
+  /** https://docs.slack.dev/reference/block-kit/blocks/markdown-block: sum over one message. */
   markdownText: 12_000,
   /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
   buttonText: 75,
@@ -35,30 +35,30 @@ export const LIMITS = {
   id: 255,
 } as const;
 
-/** What the app keeps to within Slack's limits, so that a card fits a phone and a form stays quick. */
+/** Our own limits, below Slack’s: cards fit on a phone and forms stay fast. */
 export const BUDGET = {
-  /** A row of a card on a phone takes as much text. */
+  /** Characters in a row of a card on a phone. */
   cardRow: 40,
-  /** Rows of the preview and of all arguments together, so that the buttons stay on the first screen of a phone. */
+  /** Rows of preview and arguments together; the buttons stay on a phone’s first screen. */
   cardRows: 18,
   argumentRows: 8,
-  /** Rows of the arguments of one call among several on a card, and of all of them together. */
+  /** Argument rows per call on a shared card, and of all its calls together. */
   sharedCallRows: 8,
   sharedRows: 60,
   previewRows: 12,
   cardPieces: 10,
-  /** The same in a form, which people scroll. */
+  /** Rows in a form, which people scroll. */
   formRows: 150,
   formPieceRows: 70,
   words: 200,
-  /** What an MCP server asks: people answer by it. */
+  /** A question of an MCP server, which people have to read to answer. */
   question: 1_500,
-  /** A line that is quoted beside our facts: it must not push them off a phone's screen. */
+  /** A quoted line. It must not push our own facts off a phone’s screen. */
   askedLine: 100,
   outcome: 600,
-  /** What a settled card says of what a third party's call was about. */
+  /** The subject of an external call on a settled card. */
   about: 80,
-  /** All differences that an edit made together. */
+  /** All changes of an edit together. */
   edit: 900,
   note: 300,
   reason: 300,
@@ -68,24 +68,24 @@ export const BUDGET = {
   pagePieces: 30,
   /** Inputs on one page of a form. */
   formFields: 30,
-  /** Blocks on one page, of Slack's hundred. */
+  /** Blocks on one page; Slack’s limit is 100. */
   formBlocks: 80,
-  /** Places of a whole form with fields of their own; what comes after them is written as JSON. */
+  /** Fields of a whole form; the rest of the arguments is edited as JSON. */
   formPlaces: 400,
-  /** Text of one page as it is sent; Slack refuses views of more than 250,000 bytes. */
+  /** Characters of one page; Slack refuses views above 250,000 bytes. */
   formCharacters: 60_000,
-  /** Entries of a list or record with fields of their own. */
+  /** Entries of a list or record that get their own fields. */
   formEntries: 60,
   fieldError: 300,
-  /** Calls on one page of what waits for a person, and of what they asked for. */
+  /** Calls on one page of Home: waiting for the person, and requested by them. */
   homeWaiting: 8,
   homeAsked: 8,
-  /** Lines of the other lists. */
+  /** Lines of the other lists on Home. */
   homeList: 15,
   answerPart: 11_000,
-  /** What of an answer is shown in one message while it grows. */
+  /** Characters of an answer that a live message shows. */
   growingText: 10_000,
   growingTasks: 10,
-  /** A part of an answer that Slack finds too long is cut into such pieces. */
+  /** Size of the pieces of an answer part that is too long for Slack. */
   answerPiece: 3_500,
 } as const;

@@ -1,4 +1,4 @@
-/** What people are told of their clicks: what happened, and who decided. */
+/** Answers to clicks: what happened, and who decided. */
 import type { Call, CallStatus } from '../../domain/calls/call.ts';
 import {
   isAnswerOnly,
@@ -19,39 +19,39 @@ import {
 import { escapeMrkdwn, mention } from './mrkdwn.ts';
 import { writeSentence } from './write-sentence.ts';
 
-/** Sentences that hang on nothing. */
+/** Answers without variable parts. */
 export const SENTENCES = {
-  notSaved: 'That was not saved: something broke on my side. Please try again.',
+  notSaved: 'That was not saved: something went wrong on my side. Please try again.',
   damaged:
-    'Nothing happened: what I have stored of this is damaged, so nothing of it can be decided or run. Whoever runs me has to restore it from a backup.',
+    'Nothing happened: my stored record of this is damaged, so it can’t be decided or run. My operator has to restore it from a backup.',
   perhapsSaved:
-    'I can’t tell whether that was saved: my database does not answer. Please press again in a moment; nothing happens twice.',
-  formExpired: 'Slack gave the form up before it opened. Please press the button again.',
+    'I don’t know whether that was saved: my database does not respond. Please press again in a moment; nothing happens twice.',
+  formExpired: 'The form took too long to open. Please press the button again.',
   formFailed: 'The form could not be opened. Please press the button again.',
   outdatedForm:
-    'This page was drawn anew before you sent it. Look at it once more, and send it again.',
+    'This page changed before you sent it. Check it and send it again.',
   draftGone:
-    'Nothing changed: what you typed on the other pages is not kept any more. Please press Edit again.',
+    'Nothing changed: what you typed on the other pages is no longer stored. Please press Edit again.',
   notReady:
     'I can’t check yet that Slack sent this to me and not to another app, so nothing happened. Please try again in a minute.',
   notOurs: 'That button is not one of mine, so nothing happened.',
   oldCard: 'This card is out of date; nothing changed. Use the latest card for this call.',
   stranger: 'Only members of this workspace may decide here, so nothing happened.',
   notThatTurn: 'That button belongs to another conversation, so nothing happened.',
-  oldAnswer: 'I do not have this answer any more, so nothing was noted.',
+  oldAnswer: 'I no longer have this answer, so your rating was not saved.',
   ratedGood: 'Thank you. I noted that this answer helped.',
   ratedBad: 'Thank you. I noted that this answer did not help.',
-  askedBefore: 'That was asked again already; see below in the thread.',
+  askedBefore: 'This was already asked again. See below in the thread.',
   notTheAsker: 'Only the person who asked may ask again, so nothing happened.',
   notExpired: 'This call has not expired, so there is nothing to ask again.',
   emptyReply: 'Write what the agent should know.',
   emptyAnswer: 'Choose an answer, or write one.',
   twoAnswers: 'You have chosen an answer too. Choose “Something else” to send this one.',
-  noSuchChoice: 'That is none of the answers. Choose one of them, or write one.',
+  noSuchChoice: 'That is not one of the answers. Choose one of them, or write your own.',
   emptyReason: 'Write why you approve it.',
 } as const;
 
-/** Says an outcome to the person who caused it: where the call has ended up, and not what they pressed. */
+/** Describes an outcome to the person who caused it: the state of the call, not what they pressed. */
 export function outcomeSentence(outcome: DecisionOutcome, reading: ReaderContext = {}): string {
   switch (outcome.kind) {
     case 'decided':
@@ -77,11 +77,11 @@ export function outcomeSentence(outcome: DecisionOutcome, reading: ReaderContext
     case 'damaged':
       return SENTENCES.damaged;
     case 'not-found':
-      return 'Nothing changed: I do not know this call (any more).';
+      return 'Nothing changed: I can’t find this call. It may have been deleted.';
   }
 }
 
-/** Says it where the person may not see the call: what it is called holds its arguments. */
+/** Describes an outcome to a person who may not see the call. Its title may contain arguments. */
 export function outcomeSentenceUnnamed(outcome: DecisionOutcome): string {
   if (outcome.kind !== 'not-allowed') return outcomeSentence(outcome);
   return `Nothing changed: ${writeSentence(withoutHiddenChannels(outcome.why, {}))}`;
@@ -95,14 +95,14 @@ function describeRecorded(call: Call, reading: ReaderContext): string {
   return isOwnEdit(call) ? `Saved, with your approval. ${needs}` : `Your approval counts. ${needs}`;
 }
 
-/** Where a reason is owed an edit is no approval, so that the only one there is came later. */
+/** Returns whether the only approval came with the person’s own edit. If a reason is required, it came later. */
 function isOwnEdit({ editedBy, route, votes }: Call): boolean {
   const [vote, ...others] = votes;
   if (editedBy === undefined || vote === undefined || others.length > 0) return false;
   return isSamePerson(vote.by, editedBy) && !route?.requiresReason;
 }
 
-/** An edit is no approval where its maker has not seen all of it, owes a reason, may not approve their own call, or has moved it to others. */
+/** Explains why an edit did not count as an approval: own call, missing reason, or not reviewed completely. */
 function describeUncounted(call: Call): string {
   const { editedBy, requester, reroutedAt, route, updatedAt } = call;
   if (reroutedAt === updatedAt || editedBy === undefined) return '';
@@ -110,7 +110,7 @@ function describeUncounted(call: Call): string {
     return ' Others decide on your own calls.';
   }
   if (route?.requiresReason) return ' To approve it, press Approve on its card and say why.';
-  return ' To approve it, see it whole first.';
+  return ' To approve it, review all of it first.';
 }
 
 function describeRerouted(call: Call, reading: ReaderContext): string {
@@ -130,19 +130,19 @@ function describeDecided(call: Call): string {
       return describeAnswered(call);
     case 'ignore':
       return isProgram(call)
-        ? `You ignored ${name(call)}; ${describeReplyReader(call)} is told so.`
+        ? `You ignored ${name(call)}; ${describeReplyReader(call)} is notified.`
         : `You ignored ${name(call)}; the agent stops here.`;
     default:
-      return `It is settled: ${describeState(call)}`;
+      return `Settled: ${describeState(call)}`;
   }
 }
 
-/** Tells whether the answer goes to somebody else than an agent in its thread. */
+/** Returns whether the answer goes to another program, not to an agent in its thread. */
 function isProgram({ outside }: Call): boolean {
   return outside !== undefined && outside.by !== 'graph';
 }
 
-/** Names whoever reads what people answer, in the middle of a sentence. */
+/** Names the reader of people’s answers, for the middle of a sentence. */
 export function describeReplyReader({ outside }: Pick<Call, 'outside'>): string {
   return outside === undefined || outside.by === 'graph'
     ? 'the agent'
@@ -150,25 +150,25 @@ export function describeReplyReader({ outside }: Pick<Call, 'outside'>): string 
 }
 
 function describeAnswered(call: Call): string {
-  const said = `Your answer goes to ${describeReplyReader(call)}`;
-  return isAnswerOnly(call) ? `${said}.` : `${said}; ${name(call)} does not run.`;
+  const answered = `Your answer goes to ${describeReplyReader(call)}`;
+  return isAnswerOnly(call) ? `${answered}.` : `${answered}; ${name(call)} does not run.`;
 }
 
 function describeStale(call: Call): string {
   if (call.editedBy === undefined || call.renewedAt !== undefined) {
-    return `Nothing changed: ${name(call)} is not what that showed any more. Look at attempt ${call.attempt} as its card shows it now.`;
+    return `Nothing changed: ${name(call)} has changed since you saw it. Look at attempt ${call.attempt} on its card.`;
   }
-  return `Nothing changed: ${mention(call.editedBy.user)} edited ${name(call)} since that card was drawn. Look at attempt ${call.attempt}.`;
+  return `Nothing changed: ${mention(call.editedBy.user)} edited ${name(call)} after you saw it. Look at attempt ${call.attempt}.`;
 }
 
 const STATES: Readonly<Record<CallStatus, string>> = {
   proposed: 'is not yet open for a decision.',
-  pending: 'still waits for a decision.',
+  pending: 'is still waiting for a decision.',
   approved: 'is already approved',
-  running: 'is already approved and runs',
+  running: 'is already approved and running',
   succeeded: 'has already run',
   failed: 'has already run, and failed',
-  unknown: 'was approved; whether it ran is not known',
+  unknown: 'was approved; it is unknown whether it ran',
   replied: 'was already answered',
   ignored: 'was already ignored',
   expired: 'expired: nobody decided in time.',
@@ -176,7 +176,7 @@ const STATES: Readonly<Record<CallStatus, string>> = {
   refused: 'was refused by the policy.',
 };
 
-/** Where a program runs it, or where it was only a question. */
+/** Describes calls that a program runs, and questions, in their own words. */
 function stateOf(call: Call): string {
   const { status } = call;
   if (wasNeverTaken(call)) return 'was approved, but not taken in time.';

@@ -1,4 +1,4 @@
-/** What admins are told of the tools of MCP servers. What a server says stands there as data, never as markup. */
+/** Texts for admins about the tools of MCP servers. Text of a server is shown as data, never as markup. */
 import type { KnownBlock } from '@slack/types';
 import type { ServerToolList } from '../../desk/control/server-tools.ts';
 import { plainMasking } from '../../domain/secrets/mask-secrets.ts';
@@ -14,46 +14,46 @@ import { buildNotice, type ComposedMessage } from '../outbound/build-messages.ts
 import { BUDGET, LIMITS } from './limits.ts';
 import { mention, toPlainText } from './mrkdwn.ts';
 
-/** Beyond this many changed lines a difference tells nobody anything. */
+/** A difference with more changed lines is too long to read. */
 const MAX_CHANGED_LINES = 1_000;
-/** Text of all servers on one message. */
-const SERVERS = 3_000;
+/** Characters for all servers in one message. */
+const SERVERS_BUDGET = 3_000;
 const MAX_CHANGED = 4;
 const MAX_LEFT_OUT = 3;
 const MAX_NAME = 60;
 const MAX_REASON = 160;
 const MAX_NAMED = 10;
 
-/** Lists the servers, and what of their tools has changed; `name` asks for one of those alone. */
+/** Lists the servers and their changed tools; with `name`, only that changed tool. */
 export function listServerTools(found: ServerToolList, name: string): ComposedMessage {
   const { changed, servers } = found;
   if (servers.length === 0) {
-    return buildNotice('There are no MCP servers: `MCP_CONFIG` names none.');
+    return buildNotice('There are no MCP servers in `MCP_CONFIG`.');
   }
-  const one = changed.filter((each) => each.name === name);
-  if (name !== '' && one.length === 0) {
+  const matching = changed.filter((each) => each.name === name);
+  if (name !== '' && matching.length === 0) {
     return buildNotice(
-      'No tool of that name waits to be accepted. `/countersign tools` lists those that do.',
+      'No tool with that name needs to be accepted. `/countersign tools` lists those that do.',
     );
   }
   if (name !== '')
-    return together(
+    return combine(
       buildNotice(''),
-      one.map((each) => showChange(each, BUDGET.pagePiece)),
+      matching.map((each) => showChange(each, BUDGET.pagePiece)),
     );
   const shown = changed.slice(0, MAX_CHANGED);
   const left = changed.length - shown.length;
-  return together(
+  return combine(
     buildNotice([...describeServers(servers), describeChanged(changed.length)].join('\n')),
-    shown.map((each) => showChange(each, DATA / MAX_CHANGED)),
-    left > 0 ? [buildNotice(`… and ${left} more, once these are accepted.`)] : [],
+    shown.map((each) => showChange(each, DIFFERENCES_BUDGET / MAX_CHANGED)),
+    left > 0 ? [buildNotice(`… and ${left} more. They are shown once these are accepted.`)] : [],
   );
 }
 
-/** Text of all differences on one message. */
-const DATA = 5_000;
+/** Characters for all differences in one message. */
+const DIFFERENCES_BUDGET = 5_000;
 
-function together(
+function combine(
   first: ComposedMessage,
   changes: readonly (readonly KnownBlock[])[],
   last: readonly ComposedMessage[] = [],
@@ -64,7 +64,7 @@ function together(
 
 function describeServers(servers: readonly ServerState[]): readonly string[] {
   const lines: string[] = [];
-  let left = SERVERS;
+  let left = SERVERS_BUDGET;
   for (const server of servers) {
     const line = describeServer(server);
     left -= line.length;
@@ -81,47 +81,47 @@ function describeServer({ isConnected, leftOut, name, problem, tools }: ServerSt
   if (problem !== undefined) lines.push(`   can’t be used: \`${plain(problem, MAX_REASON)}\``);
   for (const each of leftOut.slice(0, MAX_LEFT_OUT)) {
     lines.push(
-      `   left out \`${plain(each.name, MAX_NAME)}\`: \`${plain(each.reason, MAX_REASON)}\``,
+      `   skipped \`${plain(each.name, MAX_NAME)}\`: \`${plain(each.reason, MAX_REASON)}\``,
     );
   }
   return lines.join('\n');
 }
 
 function describeChanged(count: number): string {
-  if (count === 0) return 'All of their tools are as they were accepted.';
-  const what = count === 1 ? 'One tool is' : `${count} tools are`;
-  return `:warning: ${what} not what was accepted. Nobody can call what has changed until an admin accepts it.`;
+  if (count === 0) return 'None of their tools have changed since they were accepted.';
+  const what = count === 1 ? 'One tool has' : `${count} tools have`;
+  return `:warning: ${what} changed. Changed tools can’t be called until an admin accepts them.`;
 }
 
-function showChange(change: ChangedTool, most: number): KnownBlock[] {
+function showChange(change: ChangedTool, maxLength: number): KnownBlock[] {
   const { before, hash, name } = change;
   const by = before.by
     ? `accepted by ${mention(before.by.user)}`
-    : 'as the server said it at first';
-  const piece = truncateValue(differenceOf(change), most);
-  const whole = piece.text.length < differenceOf(change).text.length;
-  const more = whole ? [`\`${COMMAND} tools ${name}\` shows more of it.`] : [];
+    : 'as the server first described it';
+  const piece = truncateValue(renderDifference(change), maxLength);
+  const isCut = piece.text.length < renderDifference(change).text.length;
+  const more = isCut ? [`\`${COMMAND} tools ${name}\` shows more.`] : [];
   return [
     ...buildNotice(`*${name}*, ${by}. What the server says now:`).blocks,
     ...buildValueBlock([piece]),
     ...buildNotice(
-      [`\`${COMMAND} accept ${name} ${shortPin(hash)}\` takes it so.`, ...more].join('\n'),
+      [`\`${COMMAND} accept ${name} ${shortPin(hash)}\` accepts this version.`, ...more].join('\n'),
     ).blocks,
   ];
 }
 
 const SHOWN = plainMasking({ reveals: true });
 
-/** The old and the new, line by line. */
-function differenceOf({ before, name, now }: ChangedTool): ShownArgument {
+/** Compares the accepted and the current version, line by line. */
+function renderDifference({ before, name, now }: ChangedTool): ShownArgument {
   const [old, next] = [printClaims(before.claims), printClaims(now)];
   const patch = diffLines(old, next, {
     context: 1,
     maxChanged: MAX_CHANGED_LINES,
     names: ['accepted', 'now'],
   });
-  const same = 'What can be shown is the same; the description is longer than that, and differs.';
-  const text = old === next ? same : (patch ?? `All of it differs. It is now:\n${next}`);
+  const same = 'The part that can be shown is the same. The description is longer, and differs after that.';
+  const text = old === next ? same : (patch ?? `Everything differs. It is now:\n${next}`);
   return renderText(`Difference of ${name}`, text, SHOWN);
 }
 
@@ -130,15 +130,15 @@ function printClaims({ annotations, description, schema }: ToolClaims): string {
   return `description:\n${description}\n${JSON.stringify(parts, undefined, 1)}\n`;
 }
 
-/** Says on an admin's Home that tools wait to be accepted. */
+/** Describes on an admin’s Home which tools need to be accepted. */
 export function describeWaitingTools(changed: readonly ChangedTool[]): string {
   const names = changed.slice(0, MAX_NAMED).map(({ name }) => `\`${name}\``);
   const left = changed.length - names.length;
   const all = `${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
-  return `${describeChanged(changed.length)} \`${COMMAND} tools\` shows what is different: ${all}`;
+  return `${describeChanged(changed.length)} \`${COMMAND} tools\` shows the differences: ${all}`;
 }
 
-/** Says what became of an acceptance. */
+/** Describes the result of an acceptance. */
 export function describeAccepted(outcome: AcceptOutcome, isNamed: boolean): ComposedMessage {
   switch (outcome.kind) {
     case 'accepted':
@@ -147,22 +147,22 @@ export function describeAccepted(outcome: AcceptOutcome, isNamed: boolean): Comp
       );
     case 'not-changed':
       return buildNotice(
-        `No tool of that name waits to be accepted. \`${COMMAND} tools\` lists those that do.`,
+        `No tool with that name needs to be accepted. \`${COMMAND} tools\` lists those that do.`,
       );
     case 'other':
-      return together(
+      return combine(
         buildNotice(
           isNamed
-            ? 'Not accepted: it has changed once more. Look again.'
-            : 'Not accepted yet: look at it first.',
+            ? 'Not accepted: it has changed again. Check it again.'
+            : 'Not accepted yet: check the changes first.',
         ),
         [showChange(outcome.changed, BUDGET.pagePiece)],
       );
   }
 }
 
-/** Inside of code nothing but its own mark means anything, and what Slack reads as an entity. */
-function plain(text: string, most: number): string {
+/** Makes a text safe inside inline code, where only backticks and entities have a meaning. */
+function plain(text: string, maxLength: number): string {
   const line = text.replaceAll('`', '’').replaceAll(/\s+/g, ' ').trim();
-  return toPlainText(toVisible(line.slice(0, most)).text);
+  return toPlainText(toVisible(line.slice(0, maxLength)).text);
 }

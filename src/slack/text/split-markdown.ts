@@ -1,8 +1,7 @@
 /**
- * Splits Markdown into parts of at most `max` characters, at a paragraph's end where there is one,
- * else between two items of a list, else at a line's end, else at a word's. A code fence that is cut
- * is closed and opened again, and a table that is cut has its head again, so that each part stands
- * by itself.
+ * Splits Markdown into parts of at most `max` characters. It prefers the end of a paragraph, then of
+ * a list item, a line, a word. A cut code block is closed and reopened, and a cut table repeats its
+ * head, so that each part renders by itself.
  */
 export function splitMarkdown(text: string, max: number): readonly string[] {
   const parts: string[] = [];
@@ -16,7 +15,7 @@ export function splitMarkdown(text: string, max: number): readonly string[] {
     parts.push(fence === undefined ? head.trimEnd() : `${head.trimEnd()}\n${fence.marks}`);
     rest = all.slice(cut).replace(fence === undefined ? /^\n+/ : /^\n/, '');
     opener = fence === undefined ? tableHead(head, rest) : `${fence.line.slice(0, MAX_OPENER)}\n`;
-    // What is repeated must leave room for what is not.
+    // A repeated head must leave room for new text.
     if (opener.length > max / 3) opener = '';
   }
   parts.push(`${opener}${rest}`);
@@ -25,10 +24,10 @@ export function splitMarkdown(text: string, max: number): readonly string[] {
 
 /** A closing fence and its line break. */
 const FENCE_ROOM = 40;
-/** A longer line is no language name; its fence opens without it. */
+/** Longer info strings of a code fence are cut when it is reopened. */
 const MAX_OPENER = 100;
 const FENCE = /^ {0,3}(`{3,20}|~{3,20})([^\n]*)$/;
-/** An item at the margin: what belongs to it is indented below it. */
+/** A top-level list item; its content is indented below it. */
 const ITEM = /\n(?=(?:[-*+]|\d{1,9}[.)]) )/g;
 const TABLE_ROW = /^ {0,3}\|/;
 const TABLE_RULE = /^ {0,3}\|?(?: *:?-+:? *\|)+(?: *:?-+:?)? *$/;
@@ -43,11 +42,11 @@ function cutAt(text: string, room: number): number {
   if (line > room / 2) return line + 1;
   const word = head.lastIndexOf(' ');
   if (word > room / 2) return word + 1;
-  // A pair of surrogates stays together.
+  // Never split a surrogate pair.
   return /[\uD800-\uDBFF]$/.test(head) ? room - 1 : room;
 }
 
-/** The last end of a paragraph after `least` that is not within a code block. */
+/** Returns the last end of a paragraph after `least`, outside code blocks. */
 function paragraphEnd(head: string, least: number): number | undefined {
   let end: number | undefined;
   let open: Fence | undefined;
@@ -72,7 +71,7 @@ function openFence(text: string): Fence | undefined {
   return open;
 }
 
-/** The code block that is open behind a line, given the one before it. */
+/** Returns the code block that is open after a line, given the one open before it. */
 function fenceAfter(line: string, open: Fence | undefined): Fence | undefined {
   const [, marks, info = ''] = FENCE.exec(line) ?? [];
   if (marks === undefined) return open;
@@ -80,7 +79,7 @@ function fenceAfter(line: string, open: Fence | undefined): Fence | undefined {
   return marks.startsWith(open.marks) && info.trim() === '' ? undefined : open;
 }
 
-/** The head of the table that is cut between these two, with its line breaks; empty when none is. */
+/** Returns the head of the table that is cut between these texts, with line breaks; empty if none is cut. */
 function tableHead(before: string, after: string): string {
   if (!before.endsWith('\n') || !TABLE_ROW.test(after)) return '';
   const lines = before.trimEnd().split('\n');

@@ -3,10 +3,10 @@ import { partsOf, type Sentence, type SentencePart } from '../../domain/text/sen
 import { toVisible } from '../../domain/text/visible-text.ts';
 import { dateText, escapeMrkdwn, mention, mentionChannel, toPlainText } from './mrkdwn.ts';
 
-/** How people are named: `mentioned` tells them so in a new message; `quiet` tells nobody. */
+/** How to name people: `mentioned` notifies them in a new message; `quiet` notifies nobody. */
 export type MentionStyle = 'mentioned' | 'quiet';
 
-/** Writes a sentence in Slack's markup; a group is never mentioned, for that would call all of it. */
+/** Writes a sentence in Slack’s markup. Groups are never mentioned, since that would notify all members. */
 export function writeSentence(
   words: SentencePart | Sentence,
   naming: MentionStyle = 'mentioned',
@@ -37,7 +37,7 @@ function nameGroup(group: Group, handle: string | undefined): string {
 
 const NAME_LIMIT = 60;
 
-/** People choose their names: as code, nothing in one is markup, an emoji or a line of ours. */
+/** Writes a name as code, since people choose their names: it can’t contain markup or imitate our text. */
 function asData(name: string): string {
   const visible = toVisible(name.replaceAll(/[`\n]/g, ' ').trim()).text;
   const cut = visible.length > NAME_LIMIT ? `${visible.slice(0, NAME_LIMIT)}…` : visible;
@@ -45,10 +45,10 @@ function asData(name: string): string {
 }
 
 const CALL_NAME_LIMIT = 150;
-/** A word joiner takes the meaning from a mark, and shows nothing. */
+/** An invisible word joiner, which disables the formatting mark before it. */
 const JOINER = '\u2060';
 
-/** It may quote what an agent wrote: nothing in it is markup, an emoji or a link. */
+/** Writes a call’s title, which may quote the agent, without markup, emoji or links. */
 function writeCallName(name: string): string {
   const visible = toVisible(name.replaceAll(/\s+/g, ' ').trim()).text;
   const cut = visible.length > CALL_NAME_LIMIT ? `${visible.slice(0, CALL_NAME_LIMIT)}…` : visible;

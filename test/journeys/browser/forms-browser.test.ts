@@ -86,7 +86,7 @@ function formsOn(device: string, size: PageSize): void {
 
     /** Approves in the full view what does not fit on a card. */
     async function approveWhole(): Promise<void> {
-      await person.thread.getByText('see it whole first').waitFor();
+      await person.thread.getByText('review all of it first').waitFor();
       await person.press(person.thread.getByRole('button', { name: /^Open/ }).last());
       const view = person.page.getByRole('dialog');
       await person.press(view.getByRole('button', { name: 'Approve', exact: true }));

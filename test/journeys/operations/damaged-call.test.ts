@@ -36,7 +36,7 @@ describe('a damaged call', () => {
   it('answers every press with what is wrong, and decides nothing', async () => {
     const line = await stage.line(place, 'broken');
     await stage.openLine('requester', line);
-    await stage.view('requester', 'what I have stored of this is damaged');
+    await stage.view('requester', 'my stored record of this is damaged');
     await stage.workspace.close('requester');
     assert.deepEqual(await stage.runs(), []);
   });
@@ -52,10 +52,10 @@ describe('a damaged call', () => {
     assert.match(ready.body, /One stored record is damaged and left alone/);
     assert.match((await get('/healthz')).body, /"task":"damaged","count":1/);
     await stage.workspace.command('admin', 'general', '/countersign', 'status');
-    await stage.privately('admin', 'Some of what I have stored is damaged');
+    await stage.privately('admin', 'Some of my stored records are damaged');
     await stage.workspace.openHome('admin');
     await stage.workspace.waitFor(() =>
-      JSON.stringify(stage.workspace.see('admin').home ?? '').includes('stored is damaged')
+      JSON.stringify(stage.workspace.see('admin').home ?? '').includes('stored records are damaged')
         ? true
         : undefined,
     );
@@ -65,7 +65,7 @@ describe('a damaged call', () => {
   it('does not hold up the other call of its message', async () => {
     const whole = await stage.line(place, 'whole');
     await stage.press('requester', whole.card, 'call.approve-all');
-    await stage.privately('requester', 'what I have stored of this is damaged');
+    await stage.privately('requester', 'my stored record of this is damaged');
     await stage.line(place, 'whole', 'Done');
     assert.deepEqual(
       (await stage.runs()).map(({ args }) => args),

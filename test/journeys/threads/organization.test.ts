@@ -59,7 +59,7 @@ describe('in a workspace of an organization', () => {
     const [decided] = stage.audit('call.approve');
     assert.equal(decided?.actor, `${IDENTITY.team.id}/U0COLLEAGUE`);
     await stage.workspace.command('colleague', 'shared', '/countersign', 'status');
-    await stage.privately('colleague', 'Nothing goes on');
+    await stage.privately('colleague', 'Nothing is running here');
   });
 
   it('every record that this has stored names the workspace and the organization', async () => {

@@ -79,7 +79,7 @@ describe('a stop', () => {
     const place = await stubbornCommand('two');
     const asked = stage.asked();
     await stage.workspace.command('requester', 'general', '/countersign', 'status');
-    await stage.privately('requester', 'Going on here');
+    await stage.privately('requester', 'Running here');
     await stage.workspace.command('requester', 'general', '/countersign', 'stop');
     await stage.privately('requester', 'Stopped.');
     await assertEnded(place, 'requester', asked);

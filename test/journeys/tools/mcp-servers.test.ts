@@ -177,7 +177,7 @@ describe('tools of MCP servers', () => {
     await command('requester', 'tools');
     await stage.privately('requester', 'Only admins of this workspace');
     await command('admin', 'tools');
-    const listed = await stage.privately('admin', 'One tool is not what was accepted');
+    const listed = await stage.privately('admin', 'One tool has changed');
     const said = allText(listed);
     assert.match(said, /• `web`: connected, 0 tools/);
     assert.match(said, /-Pre-approved by the security team/);
@@ -186,7 +186,7 @@ describe('tools of MCP servers', () => {
     const line = /\/countersign (accept web__publish [0-9a-f]{12})/.exec(said)?.[1] ?? '';
     await command('requester', line);
     await command('admin', 'accept web__publish');
-    await stage.privately('admin', 'Not accepted yet: look at it first.');
+    await stage.privately('admin', 'Not accepted yet: check the changes first.');
     stage.play(sayText('I have no such tool.'));
     await stage.answer(await stage.ask('requester', 'publish it'), 'I have no such tool.');
     assert.doesNotMatch(JSON.stringify(stage.model.requests.at(-1)?.tools), /web__publish/);

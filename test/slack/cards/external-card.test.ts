@@ -155,7 +155,7 @@ describe('the card of a program’s call', () => {
     const ignored = { status: 'ignored', verdict: { ...REPLIED, kind: 'ignore' } } as const;
     assert.equal(
       say(ignored),
-      'You ignored *deploy-bot: write_file*; the program “deploy-bot” is told so.',
+      'You ignored *deploy-bot: write_file*; the program “deploy-bot” is notified.',
     );
     const late = (patch: Partial<Call>, outside: Partial<CallOrigin> = {}) =>
       outcomeSentence({ kind: 'already-decided', call: theirs(patch, outside) });

@@ -170,7 +170,7 @@ describe('a click on Home', () => {
     );
     stage.desk.outcome = { kind: 'decided', call: aCall({ status: 'failed' }) };
     await stage.workspace.clickInView('approver', { actionId: 'call.settle-leave' });
-    await modal('It is settled');
+    await modal('Settled: ');
     assert.equal((stage.desk.commands.at(-1) as { finding?: string }).finding, 'leave');
   });
 

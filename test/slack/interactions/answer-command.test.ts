@@ -118,7 +118,7 @@ function commands(delivery: Delivery): void {
     it('has a button that says when there is nothing to stop any more', async () => {
       stage.desk.stopped = { kind: 'already-stopped', by: person('approver') };
       await stage.workspace.deliverInteraction(button(turn()));
-      await answer('outsider', `<@${person('approver').user}> has stopped this already`);
+      await answer('outsider', `<@${person('approver').user}> already stopped this`);
     });
 
     it('has a button that stops nothing of another channel, app or workspace, nor from a message of others', async () => {

@@ -144,7 +144,7 @@ function forgedOver(delivery: Delivery): void {
       await says('Page 1 of 3');
       const { response_action: action, view } = await send({ [later]: { f35: { value: 'evil' } } });
       assert.equal(action, 'update');
-      assert.match(JSON.stringify(view), /drawn anew before you sent it/);
+      assert.match(JSON.stringify(view), /changed before you sent it/);
       assert.deepEqual(stage.desk.commands, []);
     });
 

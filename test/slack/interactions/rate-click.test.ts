@@ -55,7 +55,7 @@ describe('a rating', () => {
     const { place } = await answered();
     stage.desk.knowsTurns = false;
     await rate('requester', place, 'positive');
-    await waitForPrivate('requester', 'do not have this answer any more');
+    await waitForPrivate('requester', 'no longer have this answer');
   });
 
   it('that could not be kept says so', async () => {

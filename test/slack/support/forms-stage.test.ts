@@ -137,7 +137,7 @@ function formsOver(delivery: Delivery): void {
       await says('Page 2 of 3');
       stage.drafts.clear();
       await submit({});
-      await says('what you typed on the other pages is not kept any more');
+      await says('what you typed on the other pages is no longer stored');
       assert.deepEqual(stage.desk.commands, []);
     });
 
@@ -226,7 +226,7 @@ function formsOver(delivery: Delivery): void {
       const other = token.replace(/new$/, 'kept');
       assert.match(
         JSON.stringify(await send({ private_metadata: other, state: { values } })),
-        /not kept any more/,
+        /no longer stored/,
       );
       assert.deepEqual(stage.desk.commands, []);
       await send({ state: { values } });

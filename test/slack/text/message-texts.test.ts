@@ -75,7 +75,7 @@ describe('a sentence about a decision', () => {
     ],
     [
       { kind: 'recorded', call: { ...call, editedBy: APPROVER }, missing: 1 },
-      /^Saved\. \*Write file\* needs 1 approval from <@U1>\. To approve it, see it whole first\.$/,
+      /^Saved\. \*Write file\* needs 1 approval from <@U1>\. To approve it, review all of it first\.$/,
     ],
     [{ kind: 'already-voted', call, missing: 2 }, /already given your approval.*needs 1/],
     [

@@ -141,7 +141,7 @@ const rows: readonly Row[] = [
     before: 'pending, attempt 2',
     click: 'approve on the card of attempt 1',
     after: { kind: 'stale', call: refund({ attempt: 2, editedBy: SECOND_APPROVER }) },
-    says: `Nothing changed: <@U3> edited ${N} since that card was drawn. Look at attempt 2.`,
+    says: `Nothing changed: <@U3> edited ${N} after you saw it. Look at attempt 2.`,
   },
   {
     before: 'pending',
@@ -164,12 +164,12 @@ const rows: readonly Row[] = [
 /** What is said to somebody who comes too late. */
 const LATE: Readonly<Record<(typeof CALL_STATUSES)[number], string>> = {
   proposed: `${N} is not yet open for a decision.`,
-  pending: `${N} still waits for a decision.`,
+  pending: `${N} is still waiting for a decision.`,
   approved: `${N} is already approved (approved by <@U2>).`,
-  running: `${N} is already approved and runs (approved by <@U2>).`,
+  running: `${N} is already approved and running (approved by <@U2>).`,
   succeeded: `${N} has already run (approved by <@U2>).`,
   failed: `${N} has already run, and failed (approved by <@U2>).`,
-  unknown: `${N} was approved; whether it ran is not known (approved by <@U2>).`,
+  unknown: `${N} was approved; it is unknown whether it ran (approved by <@U2>).`,
   replied: `${N} was already answered (replied by <@U2>).`,
   ignored: `${N} was already ignored (ignored by <@U2>).`,
   expired: `${N} expired: nobody decided in time.`,

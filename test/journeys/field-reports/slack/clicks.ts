@@ -72,7 +72,7 @@ export function clickJourneys(delivery: Delivery): void {
       const { card } = await cardOf('late');
       stage.workspace.faults.expireTriggers(1);
       await stage.press('requester', card, 'call.reply');
-      await stage.privately('requester', 'Slack gave the form up before it opened');
+      await stage.privately('requester', 'The form took too long to open');
       await stage.press('requester', card, 'call.ignore');
     });
 
