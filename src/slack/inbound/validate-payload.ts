@@ -215,7 +215,7 @@ export const OTHER_WORKSPACE: PayloadProblem = {
 
 /** Without the app’s id, payloads for other apps can’t be recognized. */
 export const APP_ID_UNKNOWN: PayloadProblem = {
-  why: 'Slack has not told yet which app this is',
+  why: 'the app id is not known yet',
   sentence: SENTENCES.notReady,
   isForNow: true,
 };

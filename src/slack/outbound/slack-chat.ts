@@ -52,7 +52,7 @@ export function createSlackChat(deps: {
     const { channel, root } = threadLocationOf(message.thread);
     const where = `${root === undefined ? '' : 'our thread in '}<#${channel}>`;
     const reason = `This was meant for ${where}. ${error.message}`;
-    await withSlackErrors('write to a person', async () => {
+    await withSlackErrors('send a direct message', async () => {
       await privateNotices.tellDirectly(user, buildNotice(reason));
       // Ratings work only in the thread of their turn.
       const { turn: _, ...rest } = message;
@@ -66,7 +66,7 @@ export function createSlackChat(deps: {
     if (message.to === undefined) throw new ChatError('rejected', `Outbox message ${message.id} has no recipient.`);
     const { user } = message.to;
     const text = writeOwnText(message);
-    await withSlackErrors('tell a person', () =>
+    await withSlackErrors('send a private message', () =>
       message.isDirect
         ? privateNotices.tellDirectly(user, buildNotice(text))
         : privateNotices.tell({ user, channel, root, text }),

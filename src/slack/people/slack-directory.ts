@@ -43,7 +43,7 @@ export function createSlackDirectory(deps: {
       return toProfile(user, isPayload(found) ? found : {});
     } catch (error) {
       if (NOT_IN_WORKSPACE.has(slackErrorName(error) ?? '')) return { standing: 'stranger', isAdmin: false };
-      throw toChatError(error, 'ask who a person is');
+      throw toChatError(error, 'look up a person');
     }
   }
 
@@ -65,7 +65,7 @@ export function createSlackDirectory(deps: {
     let cancel = () => {};
     const timeout = new Promise<never>((_resolve, reject) => {
       cancel = clock.schedule(clock.now() + ANSWER_TIMEOUT_MS, () =>
-        reject(new ChatError('temporary', 'Slack did not say in time who a person is.')),
+        reject(new ChatError('temporary', 'Slack did not answer in time.')),
       );
     });
     return await Promise.race([answer, timeout]).finally(() => cancel());

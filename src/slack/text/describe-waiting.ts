@@ -27,13 +27,13 @@ export function boldCallTitle(call: Call): string {
 }
 
 /** Describes what a waiting call needs, as the predicate of a sentence whose subject is the call. */
-export function describeNeeds(call: Call, reading: ReaderContext): string {
+export function describeNeeds(call: Call, context: ReaderContext): string {
   const { quorum } = rulingRouteOf(call);
-  const place = describePlace(call, reading);
+  const place = describePlace(call, context);
   if (missingApprovalCount(call) === 0) {
     return `has the approvals that it needs, and runs once Approve is pressed on its card${place}.`;
   }
-  const who = awaitedNames(call, reading);
+  const who = awaitedNames(call, context);
   if (call.votes.length === 0) {
     const count = quorum === 1 ? '1 approval' : `${quorum} approvals`;
     return `needs ${count} from ${who}${place}.`;
@@ -54,7 +54,7 @@ function describePlace(call: Call, { opens }: ReaderContext): string {
 }
 
 /** Names the people and groups whose approval is missing. */
-function awaitedNames(call: Call, reading: ReaderContext): string {
+function awaitedNames(call: Call, context: ReaderContext): string {
   const { approvers, selfApproval } = rulingRouteOf(call);
   const { requester } = call;
   const names = approvers.flatMap((approver) => {
@@ -65,7 +65,7 @@ function awaitedNames(call: Call, reading: ReaderContext): string {
         (!selfApproval && isSamePerson(person, requester));
       if (isDone) return [];
     }
-    return [nameApprover(approver, call, reading)];
+    return [nameApprover(approver, call, context)];
   });
   const all = [...new Set(names)];
   if (all.length === 0 || all.includes(OTHERS)) return OTHERS;
@@ -76,17 +76,17 @@ function awaitedNames(call: Call, reading: ReaderContext): string {
 /** Used if any of them can’t be named to the reader. */
 const OTHERS = 'its approvers';
 
-function nameApprover(approver: Approver, call: Call, reading: ReaderContext): string {
+function nameApprover(approver: Approver, call: Call, context: ReaderContext): string {
   if (!isGroup(approver)) {
     const person = personOf(approver, call);
-    const isReader = reading.reader && isSamePerson(reading.reader, person);
+    const isReader = context.reader && isSamePerson(context.reader, person);
     return isReader ? 'you' : mention(person.user);
   }
   const id = approver.slice(approver.indexOf(':') + 1);
   if (approver.startsWith('channel:')) {
-    return reading.opens?.has(id) ? writeSentence({ group: approver }) : OTHERS;
+    return context.opens?.has(id) ? writeSentence({ group: approver }) : OTHERS;
   }
-  const handle = reading.handles?.get(approver);
+  const handle = context.handles?.get(approver);
   return handle === undefined ? OTHERS : writeSentence({ group: approver, handle });
 }
 

@@ -52,22 +52,22 @@ export const SENTENCES = {
 } as const;
 
 /** Describes an outcome to the person who caused it: the state of the call, not what they pressed. */
-export function outcomeSentence(outcome: DecisionOutcome, reading: ReaderContext = {}): string {
+export function outcomeSentence(outcome: DecisionOutcome, context: ReaderContext = {}): string {
   switch (outcome.kind) {
     case 'decided':
       return describeDecided(outcome.call);
     case 'recorded':
-      return describeRecorded(outcome.call, reading);
+      return describeRecorded(outcome.call, context);
     case 'already-voted':
-      return `Nothing changed: you have already given your approval. ${name(outcome.call)} ${describeNeeds(outcome.call, reading)}`;
+      return `Nothing changed: you have already given your approval. ${name(outcome.call)} ${describeNeeds(outcome.call, context)}`;
     case 'already-decided':
       return `Nothing changed: ${describeState(outcome.call)}`;
     case 'stale':
       return describeStale(outcome.call);
     case 'rerouted':
-      return describeRerouted(outcome.call, reading);
+      return describeRerouted(outcome.call, context);
     case 'not-allowed':
-      return `Nothing changed. ${name(outcome.call)}: ${writeSentence(withoutHiddenChannels(outcome.why, reading))}`;
+      return `Nothing changed. ${name(outcome.call)}: ${writeSentence(withoutHiddenChannels(outcome.why, context))}`;
     case 'needs-reason':
       return `Nothing changed yet: say why you approve ${name(outcome.call)}.`;
     case 'needs-opening':
@@ -89,8 +89,8 @@ export function outcomeSentenceUnnamed(outcome: DecisionOutcome): string {
 
 const name = boldCallTitle;
 
-function describeRecorded(call: Call, reading: ReaderContext): string {
-  const needs = `${name(call)} ${describeNeeds(call, reading)}`;
+function describeRecorded(call: Call, context: ReaderContext): string {
+  const needs = `${name(call)} ${describeNeeds(call, context)}`;
   if (call.votes.length === 0) return `Saved. ${needs}${describeUncounted(call)}`;
   return isOwnEdit(call) ? `Saved, with your approval. ${needs}` : `Your approval counts. ${needs}`;
 }
@@ -113,8 +113,8 @@ function describeUncounted(call: Call): string {
   return ' To approve it, review all of it first.';
 }
 
-function describeRerouted(call: Call, reading: ReaderContext): string {
-  return `Nothing changed: the route has changed since you saw this card. ${name(call)} ${describeNeeds(call, reading)} Check the card again.`;
+function describeRerouted(call: Call, context: ReaderContext): string {
+  return `Nothing changed: the route has changed since you saw this card. ${name(call)} ${describeNeeds(call, context)} Check the card again.`;
 }
 
 function describeDecided(call: Call): string {

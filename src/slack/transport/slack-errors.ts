@@ -206,24 +206,24 @@ export const TOO_LONG: ReadonlySet<string | undefined> = new Set([
 /** Slack has many errors of this kind and adds new ones. */
 const RESTRICTED = /^restricted_action(?:_|$)/;
 
-/** Converts an error of the Web API client to a `ChatError`; `doing` completes “Could not …”. */
-export function toChatError(error: unknown, doing: string): ChatError {
+/** Converts an error of the Web API client to a `ChatError`; `action` completes “Could not …”. */
+export function toChatError(error: unknown, action: string): ChatError {
   if (error instanceof ChatError) return error;
   const seconds = retryAfterSeconds(error);
   if (seconds !== undefined) {
-    return new ChatError('rate-limited', `Could not ${doing}: Slack asks me to slow down.`, {
+    return new ChatError('rate-limited', `Could not ${action}: Slack asks me to slow down.`, {
       cause: error,
       retryAfterMs: retryDelayMs(seconds),
     });
   }
   const name = slackErrorName(error);
-  if (name !== undefined) return fromSlack(name, error, doing);
+  if (name !== undefined) return fromSlack(name, error, action);
   if (isOutcomeUnknown(error)) {
-    return new ChatError('temporary', `Could not ${doing}: Slack did not answer as it should.`, {
+    return new ChatError('temporary', `Could not ${action}: Slack did not answer as it should.`, {
       cause: error,
     });
   }
-  return new ChatError('rejected', `Could not ${doing}.`, { cause: error });
+  return new ChatError('rejected', `Could not ${action}.`, { cause: error });
 }
 
 /** Returns Slack’s Retry-After in seconds, or undefined. The client throws a plain error if it is unreadable. */
@@ -241,17 +241,17 @@ function isOutcomeUnknown(error: unknown): boolean {
   return error.name === 'TimeoutError' || (error instanceof TypeError && error.cause !== undefined);
 }
 
-function fromSlack(name: string, error: unknown, doing: string): ChatError {
+function fromSlack(name: string, error: unknown, action: string): ChatError {
   const row = RESTRICTED.test(name)
     ? (SLACK_ERRORS[name] ?? SLACK_ERRORS.restricted_action)
     : SLACK_ERRORS[name];
   if (row === undefined) {
-    return new ChatError('rejected', `Could not ${doing}: Slack answered ${name}.`, {
+    return new ChatError('rejected', `Could not ${action}: Slack answered ${name}.`, {
       cause: error,
     });
   }
   const wait = row.code === 'rate-limited' ? { retryAfterMs: retryDelayMs(Number.NaN) } : {};
-  return new ChatError(row.code, `Could not ${doing} (${name}). ${row.sentence}`, {
+  return new ChatError(row.code, `Could not ${action} (${name}). ${row.sentence}`, {
     cause: error,
     ...wait,
   });

@@ -160,7 +160,7 @@ describe('a payload', () => {
       undefined,
     ],
     ['from another organization', organization, { enterprise: { id: 'E2' } }, /another workspace/],
-    ['before the app is known', { ...identity, appId: undefined }, {}, /not told yet/],
+    ['before the app is known', { ...identity, appId: undefined }, {}, /app id is not known yet/],
   ];
   for (const [what, who, patch, why] of cases) {
     it(`${what} is ${why ? 'refused' : 'taken'}`, () => {

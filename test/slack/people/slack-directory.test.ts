@@ -124,7 +124,7 @@ describe('the directory', () => {
   it('gives up in time for a click', async (t) => {
     const { workspace, clock, of } = await directoryOf(t);
     workspace.faults.api('users.info', { kind: 'hang' }, 1);
-    const asking = assert.rejects(() => of('requester'), /did not say in time/);
+    const asking = assert.rejects(() => of('requester'), /did not answer in time/);
     await clock.advance(1_500);
     await asking;
     assert.equal(clock.pendingCount, 0);

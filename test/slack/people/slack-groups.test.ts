@@ -121,7 +121,7 @@ describe('a group', () => {
   it('is given up in time for a click, and waited for where none hangs on it', async (t) => {
     const { workspace, clock, directory } = await groupsOf(t);
     workspace.faults.api('usergroups.users.list', { kind: 'hang' });
-    const asking = assert.rejects(() => directory.groupOf(OPS), /did not say in time/);
+    const asking = assert.rejects(() => directory.groupOf(OPS), /did not answer in time/);
     await clock.advance(1_500);
     await asking;
     assert.equal(clock.pendingCount, 0);

@@ -71,7 +71,7 @@ describe('what admins read of servers', () => {
     };
     assert.match(
       JSON.stringify(listServerTools(found, '').blocks),
-      /longer than that, and differs/,
+      /description is longer, and differs after that/,
     );
   });
 

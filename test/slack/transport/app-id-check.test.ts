@@ -44,7 +44,7 @@ function startedBlind(delivery: Delivery): void {
       await stage.workspace.say('requester', id, `\${bot} hello`);
       await privately('Please write it again in a minute');
       assert.deepEqual(stage.desk.received, []);
-      assert.deepEqual(whys(), ['Slack has not told yet which app this is']);
+      assert.deepEqual(whys(), ['the app id is not known yet']);
     });
 
     it('refuses a press, a form, a command and a shortcut, answers each and logs it', async () => {
@@ -84,7 +84,7 @@ function startedBlind(delivery: Delivery): void {
         ...from,
       });
       await stage.workspace.waitFor(() => (whys().length === 4 ? true : undefined));
-      assert.deepEqual(new Set(whys()), new Set(['Slack has not told yet which app this is']));
+      assert.deepEqual(new Set(whys()), new Set(['the app id is not known yet']));
       assert.deepEqual(stage.desk.commands, []);
       assert.deepEqual(stage.desk.controls, []);
       const refused = stage.logged.filter((line) => line.includes('for now'));
