@@ -72,7 +72,7 @@ export function createSlackApp(deps: {
     receiver: runBefore(receiver, async (event, pass) => {
       const first = await storeBeforeAck(event);
       await pass(event);
-      if (first !== undefined) await pane.entitle(first);
+      if (first !== undefined) await pane.setChatTitle(first);
     }),
     // Bolt’s default asks Slack for the identity and drops clicks while Slack does not respond.
     authorize: async () => ({

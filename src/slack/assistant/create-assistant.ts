@@ -25,7 +25,7 @@ import {
 /** The welcome that people see when they open the app. */
 export interface AssistantPane {
   /** Titles a chat of the older pane after its first message. Never rejects. */
-  entitle(first: Pick<InboxMessage, 'thread' | 'text'>): Promise<void>;
+  setChatTitle(first: Pick<InboxMessage, 'thread' | 'text'>): Promise<void>;
   /** Subscribes to the events that people open the app. */
   register(bolt: App): void;
 }
@@ -121,7 +121,7 @@ export function createAssistantPane(deps: {
   }
 
   return {
-    async entitle({ thread, text }) {
+    async setChatTitle({ thread, text }) {
       const title = chatTitleOf(text);
       if (title === '') return;
       const { channel, root } = placeOf(thread);

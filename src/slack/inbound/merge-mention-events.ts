@@ -8,7 +8,7 @@ export interface MentionMerger {
    * Resolves at once, except for a mention without files. That one waits up to 1 s for its `message`
    * event and gets `mayHaveFiles`, since the files may still be missing.
    */
-  whenWhole(body: Payload, message: InboxMessage): Promise<InboxMessage>;
+  waitForFiles(body: Payload, message: InboxMessage): Promise<InboxMessage>;
 }
 
 /** Slack waits 3 s for the acknowledgement; the other event usually arrives within milliseconds. */
@@ -39,7 +39,7 @@ export function createMentionMerger({ clock }: { readonly clock: Clock }): Menti
   }
 
   return {
-    async whenWhole(body, message) {
+    async waitForFiles(body, message) {
       const { id, files } = message;
       if (objectAt(body, 'event').type !== 'app_mention') {
         note(id);

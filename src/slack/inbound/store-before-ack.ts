@@ -47,7 +47,7 @@ export function createStoreBeforeAck(deps: {
   }
 
   async function receive(parsed: InboxMessage, event: ReceiverEvent) {
-    const message = await mentionMerger.whenWhole(event.body, parsed);
+    const message = await mentionMerger.waitForFiles(event.body, parsed);
     const startsChat = isInAssistantChat(event.body, message) && !(await desk.isInThread(message.thread));
     const seen = await desk.receive(message);
     log.debug({ message: message.id, seen, retry: event.retryNum }, 'Received a message.');

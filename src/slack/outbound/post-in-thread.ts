@@ -146,7 +146,7 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
   }
 
   return {
-    say: postInThread,
+    post: postInThread,
     async clear(thread: ThreadKey, live: CardPlace): Promise<void> {
       const liveTs = await findLive(thread, live);
       if (liveTs === undefined) return;

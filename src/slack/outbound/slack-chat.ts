@@ -36,7 +36,7 @@ export function createSlackChat(deps: {
   ): Promise<void> {
     if (message.kind === 'private') return sendEphemeral(message);
     try {
-      await inThread.say(message, options);
+      await inThread.post(message, options);
     } catch (error) {
       if (message.to === undefined || !(error instanceof ChatError)) throw error;
       if (error.code !== 'undeliverable') throw error;

@@ -83,7 +83,7 @@ export async function setLiveLab(): Promise<LiveLab> {
       },
       async say(text, { lookFirst = false, live: at = live.place() } = {}) {
         const say: OutboxMessage = { id: 'say-1', thread, kind: 'answer', text, createdAt: 1 };
-        await inThread.say(say, { lookFirst, live: at });
+        await inThread.post(say, { lookFirst, live: at });
       },
       async clear() {
         const place = live.place();
