@@ -7,19 +7,19 @@ import type { Click } from '../../inbound/parse-click.ts';
 import { answerPerson, type ClickHandler } from '../handler.ts';
 import { type FormSession, findSession, saveSession } from './form-session.ts';
 
-/** Where the form goes after a press in it. */
-type Turn = (
+/** Computes the next form after a click in it. */
+type FormUpdate = (
   click: Click,
   session: FormSession,
 ) => Pick<FormSession, 'draft' | 'plan' | 'meta'> & { readonly at?: string };
 
-/** Turns back to an earlier page. */
+/** Goes back to an earlier page. */
 export const backInForm = changeForm(({ detail }, { draft, plan, meta }) => {
   const page = /^[1-9][0-9]{0,3}$/.test(detail) ? Number(detail) : 1;
   return { draft, plan, meta: { ...meta, page } };
 });
 
-/** Draws the form of the kind that was chosen; the choice itself is among the form's values. */
+/** Shows the fields of the chosen kind. The choice itself is among the form’s values. */
 export const chooseKind = changeForm((click, { draft, plan, meta }) => {
   return { draft, plan, meta, at: click.blockId };
 });
@@ -33,7 +33,7 @@ export const removeEntry = changeParts((detail) => {
   return { kind: 'remove', id, item };
 });
 
-/** Adds a group of fields that may be left out, or leaves it out. */
+/** Adds or removes an optional group of fields. */
 export const toggleGroup = changeParts((id) => ({ kind: 'toggle', id }));
 
 function changeParts(read: (detail: string) => FormChange): ClickHandler {
@@ -41,18 +41,18 @@ function changeParts(read: (detail: string) => FormChange): ClickHandler {
     const change = read(detail);
     const changed = changeDraft(draft, plan, change);
     const next = planForm(call, tool, changed);
-    return { draft: changed, plan: next, meta, at: placeOf(change, next) };
+    return { draft: changed, plan: next, meta, at: fieldToShow(change, next) };
   });
 }
 
-/** An added entry is looked at; else the part that was changed. */
-function placeOf(change: FormChange, plan: FormNode): string {
+/** Returns the field to show next: the added entry, else the changed part. */
+function fieldToShow(change: FormChange, plan: FormNode): string {
   const node = nodesOf(plan).find(({ id }) => id === change.id);
   const added = change.kind === 'add' && node?.type === 'entries' ? node.items.at(-1) : undefined;
   return added?.node.id ?? change.id;
 }
 
-function changeForm(turn: Turn): ClickHandler {
+function changeForm(update: FormUpdate): ClickHandler {
   return async (click, ack, deps) => {
     await ack();
     const found = await findSession(click, deps);
@@ -60,7 +60,7 @@ function changeForm(turn: Turn): ClickHandler {
       return answerPerson(click.origin, found.sentence, deps, buildMessageView);
     }
     const { session } = found;
-    const next = turn(click, session);
+    const next = update(click, session);
     const meta = await saveSession(click, next, deps);
     const { view } = buildEditForm(session.call, next.plan, { ...next, meta });
     const { viewId } = click.origin;

@@ -1,4 +1,4 @@
-/** A form between two answers of Slack's: its call, and all that was typed on its pages so far. */
+/** The state of an open form between two clicks: its call, and what was typed on its pages so far. */
 import type { Call } from '../../../domain/calls/call.ts';
 import type { DecisionOutcome } from '../../../domain/calls/decision.ts';
 import { buildEditForm } from '../../forms/draw/edit-form.ts';
@@ -18,93 +18,93 @@ import { outcomeSentence, SENTENCES } from '../../text/outcome-sentences.ts';
 import type { Payload } from '../../transport/payload.ts';
 import type { HandlerDeps } from '../handler.ts';
 
-/** What a form sends when something happens in it. */
+/** The parts of a click or submission in a form that find its session. */
 export type FormEvent = Pick<Submission, 'origin' | 'token' | 'form' | 'values'>;
 
-/** A form as it stands. */
+/** The state of a form, with the values of the current page. */
 export interface FormSession {
   readonly call: Call;
   readonly tool: FormTool;
   readonly meta: FormMetadata;
   readonly draft: Draft;
   readonly plan: FormNode;
-  /** What its view sent that the page, as it was drawn, can't hold: none of it is in the draft. */
+  /** Values that the shown page could not have sent. They are not in the draft. */
   readonly problems: readonly FormProblem[];
-  /** Whether its view has fields that stand on another page by now. */
+  /** Whether the view has fields that are no longer on this page. */
   readonly isOutdated: boolean;
 }
 
-/** The form, or why nothing can be done in it, in words for the person. */
+/** The session, or a sentence for the person why the form can’t be used. */
 export type SessionFound =
   | { readonly kind: 'session'; readonly session: FormSession }
   | { readonly kind: 'over'; readonly sentence: string };
 
-/** Finds a form's call and draft, and takes in what its view sent; `isWhole` where it was submitted. */
+/** Loads a form’s call and draft, and adds the values of its view. `isWhole` is set for a submission. */
 export async function findSession(
-  sent: FormEvent,
+  event: FormEvent,
   { desk, toolbox, drafts }: Pick<HandlerDeps, 'desk' | 'toolbox' | 'drafts'>,
   { isWhole }: { readonly isWhole: boolean } = { isWhole: false },
 ): Promise<SessionFound> {
-  const meta = parseFormMetadata(sent.form);
+  const meta = parseFormMetadata(event.form);
   if (meta === undefined) return { kind: 'over', sentence: SENTENCES.notOurs };
-  const look = await desk.checkDecision({ ...sent.token, by: sent.origin.person, kind: 'edit' });
-  if (look.kind !== 'open') return over(look);
-  const tool = toolbox.of(look.call);
-  if (tool === undefined) return over({ kind: 'not-found' });
-  const kept = meta.isKept ? await drafts.read(draftId(sent, meta)) : undefined;
-  if (meta.isKept && kept === undefined) return { kind: 'over', sentence: SENTENCES.draftGone };
-  const before = kept === undefined ? NO_DRAFT : parseDraft(kept);
-  const drawn = planForm(look.call, tool, before);
-  const { blocks } = buildEditForm(look.call, drawn, { meta }).view;
-  const values = valuesOfInputs(blocks, sent.values);
-  const wrong = validateInputs(blocks, values, { isWhole });
-  const draft = takeValues(before, drawn, without(values, wrong));
+  const check = await desk.checkDecision({ ...event.token, by: event.origin.person, kind: 'edit' });
+  if (check.kind !== 'open') return unusable(check);
+  const tool = toolbox.of(check.call);
+  if (tool === undefined) return unusable({ kind: 'not-found' });
+  const stored = meta.isKept ? await drafts.read(draftId(event, meta)) : undefined;
+  if (meta.isKept && stored === undefined) return { kind: 'over', sentence: SENTENCES.draftGone };
+  const before = stored === undefined ? NO_DRAFT : parseDraft(stored);
+  const shownPlan = planForm(check.call, tool, before);
+  const { blocks } = buildEditForm(check.call, shownPlan, { meta }).view;
+  const values = valuesOfInputs(blocks, event.values);
+  const problems = validateInputs(blocks, values, { isWhole });
+  const draft = takeValues(before, shownPlan, without(values, problems));
   const session = {
-    call: look.call,
+    call: check.call,
     tool,
     meta,
     draft,
-    plan: planForm(look.call, tool, draft),
-    problems: wrong.map((each) => ({ ...each, path: [] })),
-    isOutdated: nodesOf(drawn).some(
-      ({ id }) => Object.hasOwn(sent.values, id) && !Object.hasOwn(values, id),
+    plan: planForm(check.call, tool, draft),
+    problems: problems.map((each) => ({ ...each, path: [] })),
+    isOutdated: nodesOf(shownPlan).some(
+      ({ id }) => Object.hasOwn(event.values, id) && !Object.hasOwn(values, id),
     ),
   };
   return { kind: 'session', session };
 }
 
 function without(values: Payload, problems: readonly InputProblem[]): Payload {
-  const wrong = new Set(problems.map(({ id }) => id));
-  return Object.fromEntries(Object.entries(values).filter(([id]) => !wrong.has(id)));
+  const ids = new Set(problems.map(({ id }) => id));
+  return Object.fromEntries(Object.entries(values).filter(([id]) => !ids.has(id)));
 }
 
-function over(outcome: DecisionOutcome): SessionFound {
+function unusable(outcome: DecisionOutcome): SessionFound {
   return { kind: 'over', sentence: outcomeSentence(outcome) };
 }
 
-/** Longer than a form stays open in anybody's Slack. */
+/** Longer than a form stays open in Slack. */
 const DRAFT_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Keeps the draft, so that no replica and no restart loses what other pages hold; answers what the view says from now on. */
+/** Stores the draft, so that it survives a restart and other replicas find it. Resolves with the view’s new metadata. */
 export async function saveSession(
-  sent: FormEvent,
+  event: FormEvent,
   { meta, draft }: Pick<FormSession, 'meta' | 'draft'>,
   { drafts, clock }: Pick<HandlerDeps, 'drafts' | 'clock'>,
 ): Promise<FormMetadata> {
-  await drafts.keep(draftId(sent, meta), encodeDraft(draft), clock.now() + DRAFT_LIFE_MS);
+  await drafts.keep(draftId(event, meta), encodeDraft(draft), clock.now() + DRAFT_LIFE_MS);
   return { ...meta, isKept: true };
 }
 
-/** Forgets the draft of a form that is done. */
+/** Deletes the draft of a finished form. */
 export async function deleteSession(
-  sent: FormEvent,
+  event: FormEvent,
   { meta }: Pick<FormSession, 'meta'>,
   { drafts }: Pick<HandlerDeps, 'drafts'>,
 ): Promise<void> {
-  if (meta.isKept) await drafts.drop(draftId(sent, meta));
+  if (meta.isKept) await drafts.drop(draftId(event, meta));
 }
 
-/** A draft belongs to one form of one person on one attempt. */
+/** A draft belongs to one form, person and attempt. */
 function draftId({ origin, token }: FormEvent, { formId }: FormMetadata): string {
   const { team, user } = origin.person;
   return `${token.callId}/${token.attempt}/${team}/${user}/${formId}`;

@@ -19,49 +19,49 @@ import { answerPerson, type ClickHandler, type HandlerDeps } from '../handler.ts
 import { outdatedCardProblem, rejectClick } from '../reject-click.ts';
 import { openView } from './open-view.ts';
 
-type Look = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
-type ReadCall = (command: OpenCommand) => Promise<Look>;
+type OpenResult = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
+type ReadCall = (command: OpenCommand) => Promise<OpenResult>;
 
-/** Reads a call for a form in which nothing is shown that is masked on the card. */
+/** Reads a call for a form that keeps masked values masked. */
 function readBeforeForm(kind: DecisionKind, { desk }: HandlerDeps): ReadCall {
   return (command) => desk.checkDecision({ ...command, kind, renews: true });
 }
 
-/** Opens the form with which the arguments are changed. */
+/** Opens the form that edits the arguments. */
 export const edit: ClickHandler = (click, ack, deps) =>
-  openForm(readBeforeForm('edit', deps), click, ack, deps, (look) => {
-    if (look.kind !== 'open') return buildMessageView(outcomeSentence(look));
-    const tool = deps.toolbox.of(look.call);
+  openForm(readBeforeForm('edit', deps), click, ack, deps, (result) => {
+    if (result.kind !== 'open') return buildMessageView(outcomeSentence(result));
+    const tool = deps.toolbox.of(result.call);
     if (tool === undefined) {
       return buildMessageView(
-        'Nothing changed: I do not know this tool any more, so it has no form.',
+        'Nothing changed: this tool no longer exists, so there is no form for it.',
       );
     }
-    return buildEditForm(look.call, planForm(look.call, tool, NO_DRAFT), {
+    return buildEditForm(result.call, planForm(result.call, tool, NO_DRAFT), {
       meta: createFormMetadata(),
     }).view;
   });
 
-/** Opens the form in which a person answers the agent. */
+/** Opens the form to answer the agent. */
 export const reply: ClickHandler = (click, ack, deps) =>
-  openForm(readBeforeForm('reply', deps), click, ack, deps, (look) =>
-    look.kind === 'open'
-      ? buildReplyForm(look.call, { tool: deps.toolbox.of(look.call), mark: deps.mark })
-      : buildMessageView(outcomeSentence(look)),
+  openForm(readBeforeForm('reply', deps), click, ack, deps, (result) =>
+    result.kind === 'open'
+      ? buildReplyForm(result.call, { tool: deps.toolbox.of(result.call), mark: deps.mark })
+      : buildMessageView(outcomeSentence(result)),
   );
 
-/** Opens the call whole, page by page. */
+/** Opens the complete call, in pages. */
 export const open: ClickHandler = (click, ack, deps) =>
-  openForm(deps.desk.open, click, ack, deps, (look) => showPage(look, 1, deps));
+  openForm(deps.desk.open, click, ack, deps, (result) => showPage(result, 1, deps));
 
-/** Opens the call as if it stood alone on its card, with all that can be decided on it. */
+/** Opens one call of a shared card for review, with all its buttons. */
 export const review: ClickHandler = async (click, ack, deps) => {
   await openAsForm(click, ack, deps, (token) => {
     return buildReviewModal(token, click.origin.person, 1, deps);
   });
 };
 
-/** Turns a page of the whole call; the call is read anew. */
+/** Shows another page of the complete call. It reads the call again. */
 export const turnPage: ClickHandler = async (click, ack, deps) => {
   await ack();
   const { viewId, person } = click.origin;
@@ -73,23 +73,23 @@ export const turnPage: ClickHandler = async (click, ack, deps) => {
     await deps.client.views.update({ view_id: viewId, view });
     return;
   }
-  const look = await deps.desk.open({ ...token, by: person });
-  const isOther = look.kind === 'open' && shortDigest(look.call.digest) !== token.digest;
-  // What was read on the other pages is not what they hold now.
-  const view = showPage(look, isOther ? 1 : page, deps);
+  const result = await deps.desk.open({ ...token, by: person });
+  const isChanged = result.kind === 'open' && shortDigest(result.call.digest) !== token.digest;
+  // The call changed, so the person has to start at page 1 again.
+  const view = showPage(result, isChanged ? 1 : page, deps);
   await deps.client.views.update({ view_id: viewId, view });
 };
 
-function showPage(look: Look, page: number, deps: HandlerDeps): ModalView {
-  if (!('call' in look) || look.kind === 'stale') return buildMessageView(outcomeSentence(look));
-  const { call } = look;
-  const mayApprove = look.kind === 'open';
+function showPage(result: OpenResult, page: number, deps: HandlerDeps): ModalView {
+  if (!('call' in result) || result.kind === 'stale') return buildMessageView(outcomeSentence(result));
+  const { call } = result;
+  const mayApprove = result.kind === 'open';
   return buildFullView(call, {
     page,
     tool: deps.toolbox.of(call),
     mayApprove,
     mark: deps.mark,
-    ...(mayApprove ? {} : { note: outcomeSentence(look) }),
+    ...(mayApprove ? {} : { note: outcomeSentence(result) }),
   });
 }
 
@@ -98,13 +98,13 @@ async function openForm(
   click: Click,
   ack: Parameters<ClickHandler>[1],
   deps: HandlerDeps,
-  build: (look: Look) => ModalView,
+  build: (result: OpenResult) => ModalView,
 ): Promise<void> {
   const by = click.origin.person;
   await openAsForm(click, ack, deps, async (token) => build(await read({ ...token, by })));
 }
 
-/** A click's trigger expires after three seconds, so a small view opens before anything is read. The form then replaces it. */
+/** A click’s trigger expires after 3 s, so a loading view opens first. The form then replaces it. */
 async function openAsForm(
   click: Click,
   ack: Parameters<ClickHandler>[1],
@@ -115,14 +115,14 @@ async function openAsForm(
   const opening = open === undefined ? openView(buildLoadingView(), click, deps) : open;
   const [viewId] = await Promise.all([opening, ack()]);
   if (viewId === undefined) return;
-  const inView = { ...click, origin: { ...click.origin, viewId } };
+  const clickInView = { ...click, origin: { ...click.origin, viewId } };
   try {
-    await fillForm(inView, deps, build);
+    await fillForm(clickInView, deps, build);
   } catch (error) {
-    deps.log.error({ err: error, action: click.actionId }, 'A form could not be filled.');
+    deps.log.error({ err: error, action: click.actionId }, 'A form could not be built.');
     const isDamaged = error instanceof DamagedRecordError;
     const sentence = isDamaged ? SENTENCES.damaged : SENTENCES.formFailed;
-    await answerPerson(inView.origin, sentence, deps, buildMessageView);
+    await answerPerson(clickInView.origin, sentence, deps, buildMessageView);
   }
 }
 

@@ -6,39 +6,42 @@ import { SENTENCES } from '../../text/outcome-sentences.ts';
 import { EXPIRED_TRIGGERS, slackErrorName } from '../../transport/slack-errors.ts';
 import { answerPerson, type HandlerDeps } from '../handler.ts';
 
-/** Opens a view by the trigger of a click, over the one that the click was made in where it is to stay; resolves with its id, or with nothing when it did not open, which the person is told. */
+/**
+ * Opens a view with a click’s trigger; with `isOver` on top of the current view. Resolves with the
+ * view’s id. If it did not open, tells the person and resolves with undefined.
+ */
 export async function openView(
   view: ModalView,
   click: Pick<Click, 'origin' | 'actionId' | 'triggerId'>,
   deps: Pick<HandlerDeps, 'client' | 'teller' | 'log'>,
   { isOver = false }: { readonly isOver?: boolean } = {},
 ): Promise<string | undefined> {
-  const named = { ...view, external_id: randomUUID() };
+  const identified = { ...view, external_id: randomUUID() };
   const { client } = deps;
-  const wanted = { trigger_id: click.triggerId, view: named };
+  const request = { trigger_id: click.triggerId, view: identified };
   try {
-    const opened = await (isOver ? client.views.push(wanted) : client.views.open(wanted));
+    const opened = await (isOver ? client.views.push(request) : client.views.open(request));
     return opened.view?.id;
   } catch (error) {
-    // Where only the answer was lost, the view stands open under the name that we gave it.
-    const standing = isAnswer(error) ? undefined : await findStanding(named, deps);
-    if (standing !== undefined) return standing;
-    const expired = EXPIRED_TRIGGERS.has(slackErrorName(error) ?? '');
+    // If only the response was lost, the view is open and found by its external id.
+    const openId = isSlackError(error) ? undefined : await findOpenView(identified, deps);
+    if (openId !== undefined) return openId;
+    const isExpired = EXPIRED_TRIGGERS.has(slackErrorName(error) ?? '');
     deps.log.warn({ err: error, action: click.actionId }, 'A form did not open.');
-    const text = expired ? SENTENCES.formExpired : SENTENCES.formFailed;
-    // What stands open stays as it is.
+    const text = isExpired ? SENTENCES.formExpired : SENTENCES.formFailed;
+    // Keep the view below unchanged.
     const origin = isOver ? { ...click.origin, viewId: undefined } : click.origin;
     await answerPerson(origin, text, deps, buildMessageView);
     return undefined;
   }
 }
 
-/** Tells whether Slack itself said no, so that no view was opened. */
-function isAnswer(error: unknown): boolean {
+/** Returns whether Slack responded with an error, so that no view was opened. */
+function isSlackError(error: unknown): boolean {
   return slackErrorName(error) !== undefined;
 }
 
-async function findStanding(
+async function findOpenView(
   view: ModalView & { readonly external_id: string },
   { client }: Pick<HandlerDeps, 'client'>,
 ): Promise<string | undefined> {

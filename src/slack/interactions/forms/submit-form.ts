@@ -21,8 +21,8 @@ import type { Acknowledge, FormHandler, HandlerDeps } from '../handler.ts';
 import { deleteSession, type FormSession, findSession, saveSession } from './form-session.ts';
 
 /**
- * Takes what a page of the form holds: another page follows, or the changed arguments are saved.
- * What is wrong appears on its field, and the form stays as typed.
+ * Handles a submitted page: shows the next page, or saves the edited arguments. Errors appear on
+ * their fields, and the form keeps what was typed.
  */
 export const submitEdit: FormHandler = async (form, ack, deps) => {
   const found = await findSession(form, deps, { isWhole: true });
@@ -35,8 +35,8 @@ export const submitEdit: FormHandler = async (form, ack, deps) => {
   if (page < pages) return turnPage(form, session, reading, page + 1, ack, deps);
   if (!reading.ok) return showProblems(form, session, reading.problems, ack, deps);
   const by = form.origin.person;
-  const unseen = hasHiddenChanges(session, by, deps) ? { keepsUnseen: true } : {};
-  const decision = { kind: 'edit', args: reading.args, ...unseen } as const;
+  const hidden = hasHiddenChanges(session, by, deps) ? { keepsUnseen: true } : {};
+  const decision = { kind: 'edit', args: reading.args, ...hidden } as const;
   const outcome = await deps.desk.decide({ ...form.token, by, decision });
   if (outcome.kind === 'invalid') {
     return showProblems(form, session, locateProblems(outcome.problems, plan), ack, deps);
@@ -47,7 +47,7 @@ export const submitEdit: FormHandler = async (form, ack, deps) => {
 
 const OUTDATED: FormProblem = { path: [], message: SENTENCES.outdatedForm };
 
-/** What the view could not have sent comes first: the fields still hold what they held before it. */
+/** Adds invalid values of the view as problems. They come first and replace others of the same field. */
 function withProblems(reading: FormParseResult, problems: readonly FormProblem[]): FormParseResult {
   if (problems.length === 0) return reading;
   const ids = new Set(problems.map(({ id }) => id));
@@ -55,7 +55,7 @@ function withProblems(reading: FormParseResult, problems: readonly FormProblem[]
   return { ok: false, problems: [...problems, ...others] };
 }
 
-/** Neither the form nor the card has shown all of it: whoever saves has not seen what would run. */
+/** Returns whether the person has not seen all of the arguments, in the form or on the card. */
 function hasHiddenChanges(
   { call, tool, plan }: FormSession,
   by: Person,
@@ -67,7 +67,7 @@ function hasHiddenChanges(
   return keeps && !isWholeOnCard(call, { tool, mark }) && !hasOpened(call, by);
 }
 
-/** Goes on when nothing on this page is wrong: what is wrong elsewhere is told in the end. */
+/** Shows the next page if this one has no errors. Errors on other pages are shown at the end. */
 async function turnPage(
   form: Submission,
   session: FormSession,
@@ -76,16 +76,16 @@ async function turnPage(
   ack: Acknowledge,
   deps: HandlerDeps,
 ): Promise<void> {
-  const here = reading.ok
+  const problemsOnPage = reading.ok
     ? []
     : reading.problems.filter(({ id = '' }) => Object.hasOwn(form.values, id));
-  if (here.length > 0) return showProblems(form, session, here, ack, deps);
+  if (problemsOnPage.length > 0) return showProblems(form, session, problemsOnPage, ack, deps);
   const meta = await saveSession(form, session, deps);
   const { view } = buildEditForm(session.call, session.plan, { meta: { ...meta, page } });
   await ack({ response_action: 'update', view });
 }
 
-/** Slack shows errors on inputs of the view; what is wrong elsewhere is gone to and said in the form itself. */
+/** Shows errors on the inputs of this page; for other errors it shows the form at the first one. */
 async function showProblems(
   form: Submission,
   session: FormSession,
@@ -102,7 +102,7 @@ async function showProblems(
   await redrawForm(form, session, problems, ack, deps);
 }
 
-/** Draws the form where the first problem is, with what is wrong said in it. */
+/** Shows the form at the first problem, with the problems as text. */
 async function redrawForm(
   form: Submission,
   session: FormSession,
@@ -121,16 +121,16 @@ async function redrawForm(
   await ack({ response_action: 'update', view });
 }
 
-/** Takes a person's answer to the agent, or to whoever else asks. */
+/** Handles a person’s answer to the agent, or to another requester. */
 export const submitReply: FormHandler = async (form, ack, deps) => {
   const by = form.origin.person;
-  const look = await deps.desk.checkDecision({ ...form.token, by, kind: 'reply' });
-  if (look.kind !== 'open') return answerForm(form, look, ack, deps);
-  const { call } = look;
+  const check = await deps.desk.checkDecision({ ...form.token, by, kind: 'reply' });
+  if (check.kind !== 'open') return answerForm(form, check, ack, deps);
+  const { call } = check;
   const read = readReply(call, form.values);
   if (read.kind === 'wrong') return ack({ response_action: 'errors', errors: read.errors });
   if (read.kind === 'text') return sendReply(read.text, form, ack, deps);
-  // Only the place was sent: what it says is what the stored call offers.
+  // Slack sends only the index; the text comes from the stored call.
   const text = call.outside?.choices?.[read.place];
   if (text !== undefined) return sendReply(text, form, ack, deps);
   const errors = { [CHOICE_BLOCK]: SENTENCES.noSuchChoice };
@@ -148,20 +148,20 @@ async function sendReply(
   await answerForm(form, outcome, ack, deps);
 }
 
-/** Takes an approval together with its reason. */
+/** Handles an approval with its reason. */
 export const submitReason: FormHandler = async (form, ack, deps) => {
   const read = readReason(form.values);
-  if (!read.ok) return ack(wrongReason(read.message));
+  if (!read.ok) return ack(reasonError(read.message));
   const by = form.origin.person;
   const decision = { kind: 'approve', reason: read.reason } as const;
   const outcome = await deps.desk.decide({ ...form.token, by, decision });
   if (outcome.kind === 'invalid') {
-    return ack(wrongReason(outcome.problems.map(({ message }) => message).join(' ')));
+    return ack(reasonError(outcome.problems.map(({ message }) => message).join(' ')));
   }
   await answerForm(form, outcome, ack, deps);
 };
 
-function wrongReason(sentence: string) {
+function reasonError(sentence: string) {
   return { response_action: 'errors', errors: { [REASON_BLOCK]: sentence } } as const;
 }
 
@@ -181,12 +181,12 @@ async function answerForm(
   }
   await ack();
   const text = await describeOutcome(outcome, person, deps);
-  const where = await noticePlaceOf(outcome.call, deps);
-  await deps.teller.tell({ user: person.user, ...where, text });
+  const location = await cardLocationFor(outcome.call, deps);
+  await deps.teller.tell({ user: person.user, ...location, text });
 }
 
-/** Where the card is on which the form was opened: in the thread, or at the top of another channel. */
-async function noticePlaceOf(call: Call, { cardOf }: HandlerDeps) {
+/** Returns where the form’s card is: in the thread, or at the top level of another channel. */
+async function cardLocationFor(call: Call, { cardOf }: HandlerDeps) {
   const { channel, root } = threadLocationOf(call.thread);
   const card = await cardOf(call.id);
   return card && card.channel !== channel ? { channel: card.channel } : { channel, root };

@@ -5,7 +5,7 @@ import type { HandlerDeps } from '../handler.ts';
 import { recordRejected } from '../reject-click.ts';
 import { findSession } from './form-session.ts';
 
-/** Answers Slack's question for the choices of a field that a person searches; none where nothing may be chosen. */
+/** Returns the options of a select that a person searches; none if the form can’t be used. */
 export async function answerChoicesQuery(
   body: unknown,
   deps: HandlerDeps,
