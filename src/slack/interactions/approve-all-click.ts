@@ -33,7 +33,7 @@ export const approveAll: ClickHandler = async (click, ack, deps) => {
 };
 
 const FAILED =
-  'Something went wrong on my side before I got to it. Click again; nothing happens twice.';
+  'Something went wrong on my side before I got to it. Press again: nothing happens twice.';
 
 async function approveOne(token: CardToken, click: Click, deps: HandlerDeps): Promise<CallResult> {
   if (!isFromCurrentCard(click, await deps.cardOf(token.callId))) {
