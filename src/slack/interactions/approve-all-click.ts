@@ -19,7 +19,7 @@ export const approveAll: ClickHandler = async (click, ack, deps) => {
     try {
       results.push(await approveOne(token, click, deps));
     } catch (error) {
-      // Nothing was decided yet, so it fails like any other click and Slack shows the error.
+      // If the first one fails, report it like any other failed click.
       if (results.length === 0) throw error;
       deps.log.error({ err: error, call: token.callId }, 'One of several approvals failed.');
       const remaining = click.tokens.length - results.length;

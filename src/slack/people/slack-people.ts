@@ -8,7 +8,7 @@ import { toChatError } from '../transport/slack-errors.ts';
 /** How long a change in Slack takes to reach policies, at most. */
 const MAX_AGE_MS = 60_000;
 
-/** Creates the lookup of people for policy conditions. It asks Slack at most once a minute per person, and once for all groups. */
+/** Creates the lookup of people for policy conditions. It asks Slack at most once a minute per person and for the groups. */
 export function createSlackPeople(deps: {
   readonly connection: Pick<SlackConnection, 'client' | 'identity'>;
   readonly clock: Clock;
