@@ -29,12 +29,12 @@ export function createSlackDirectory(deps: {
 }): Directory {
   const { clock, adminUsers } = deps;
   const { client, identity } = deps.connection;
-  const people = createTtlCache({ clock, most: MAX_PEOPLE, ask: fetchPerson });
+  const people = createTtlCache({ clock, maxEntries: MAX_PEOPLE, load: fetchPerson });
   const askGroup = createAskGroup(deps);
   const groups = createTtlCache({
     clock,
-    most: MAX_GROUPS,
-    ask: (group) => askGroup(group as Group),
+    maxEntries: MAX_GROUPS,
+    load: (group) => askGroup(group as Group),
   });
 
   async function fetchPerson(user: string): Promise<Profile> {

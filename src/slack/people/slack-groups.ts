@@ -30,7 +30,7 @@ export function createAskGroup(deps: {
 }): (group: Group) => Promise<GroupProfile> {
   const { clock, log } = deps;
   const { client } = deps.connection;
-  const handles = createTtlCache({ clock, most: 1, ask: fetchHandles });
+  const handles = createTtlCache({ clock, maxEntries: 1, load: fetchHandles });
 
   async function fetchHandles(): Promise<ReadonlyMap<string, string>> {
     const { usergroups = [] } = await client.usergroups.list({});

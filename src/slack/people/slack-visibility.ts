@@ -30,8 +30,8 @@ export function createSlackVisibility(deps: {
 }): Visibility {
   const { clock, directory, log } = deps;
   const { client } = deps.connection;
-  const channels = createTtlCache({ clock, most: MAX_CHANNELS, ask: fetchAccess });
-  const messages = createTtlCache({ clock, most: MAX_MESSAGES, ask: fetchIsGone });
+  const channels = createTtlCache({ clock, maxEntries: MAX_CHANNELS, load: fetchAccess });
+  const messages = createTtlCache({ clock, maxEntries: MAX_MESSAGES, load: fetchIsGone });
 
   /** https://docs.slack.dev/reference/objects/conversation-object */
   async function fetchAccess(channel: string): Promise<Access> {

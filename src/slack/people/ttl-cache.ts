@@ -12,22 +12,22 @@ interface Entry<T> {
   isInFlight: boolean;
 }
 
-/** Creates a cache of at most `most` answers; the oldest is evicted first. */
+/** Creates a cache of at most `maxEntries` answers; the oldest is evicted first. */
 export function createTtlCache<T>(deps: {
   readonly clock: Clock;
-  readonly most: number;
-  readonly ask: (key: string) => Promise<T>;
+  readonly maxEntries: number;
+  readonly load: (key: string) => Promise<T>;
 }): TtlCache<T> {
-  const { clock, most } = deps;
+  const { clock, maxEntries } = deps;
   const entries = new Map<string, Entry<T>>();
 
-  function ask(key: string): Promise<T> {
-    const answer = deps.ask(key);
+  function load(key: string): Promise<T> {
+    const answer = deps.load(key);
     const entry = { answer, askedAt: clock.now(), isInFlight: true };
     entries.delete(key);
     entries.set(key, entry);
     const [oldest] = entries.keys();
-    if (entries.size > most && oldest !== undefined) entries.delete(oldest);
+    if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
     answer.then(
       () => {
         entry.isUnderWay = false;
@@ -48,7 +48,7 @@ export function createTtlCache<T>(deps: {
   return {
     get(key, maxAgeMs) {
       const entry = entries.get(key);
-      return entry && isFresh(entry, maxAgeMs) ? entry.answer : ask(key);
+      return entry && isFresh(entry, maxAgeMs) ? entry.answer : load(key);
     },
   };
 }

@@ -23,8 +23,8 @@ export function createUserGroups({
 }): () => Promise<readonly UserGroup[]> {
   const cache = createTtlCache({
     clock,
-    most: 1,
-    async ask(): Promise<readonly UserGroup[]> {
+    maxEntries: 1,
+    async load(): Promise<readonly UserGroup[]> {
       const { usergroups = [] } = await client.usergroups.list({});
       return usergroups.flatMap(({ handle, id }) =>
         id === undefined || handle === undefined ? [] : [{ id, handle }],
