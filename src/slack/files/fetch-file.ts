@@ -90,7 +90,8 @@ async function get(url: string, token: string, signal: AbortSignal): Promise<Res
   const { status } = response;
   if (status !== 429 && status < 500) return response;
   await response.body?.cancel();
-  if (status !== 429) throw new ChatError('temporary', `Could not ${ACTION}: Slack had an error of its own.`);
+  if (status !== 429)
+    throw new ChatError('temporary', `Could not ${ACTION}: Slack had an error of its own.`);
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   throw new ChatError('rate-limited', `Could not ${ACTION}: Slack asks me to slow down.`, {
     retryAfterMs: retryDelayMs(seconds),

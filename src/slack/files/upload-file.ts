@@ -55,5 +55,7 @@ async function post(url: string, bytes: Uint8Array, signal: AbortSignal): Promis
   const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
   await response.body?.cancel();
   if (response.ok) return;
-  throw new Error(`Slack did not accept the file (status ${response.status}), so nothing was sent.`);
+  throw new Error(
+    `Slack did not accept the file (status ${response.status}), so nothing was sent.`,
+  );
 }

@@ -78,7 +78,9 @@ export function parseClick(
   const { actionId = '', value = '' } = textsOf(action);
   const inView = origin.viewId !== undefined;
   const [tokenOnButton, detail] = inView ? ['', value] : tokenAndDetail(actionId, value, action);
-  const metadata = inView ? readCallMetadata(objectAt(payload, 'view')) : { token: tokenOnButton, form: '' };
+  const metadata = inView
+    ? readCallMetadata(objectAt(payload, 'view'))
+    : { token: tokenOnButton, form: '' };
   const { token: tokenText = '', form = '' } = metadata ?? {};
   const tokens = tokensIn(tokenText, actionId);
   const [token] = tokens;

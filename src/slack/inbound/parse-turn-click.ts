@@ -59,7 +59,9 @@ export function parseTurnClick(
     explainForeignPayload(payload, origin, identity) ??
     explainInvalidPress(payload) ??
     explainForeignMessage(payload, identity) ??
-    (turnChannel === undefined ? unknownElement('no turn') : explainWrongThread(turnChannel, origin, identity));
+    (turnChannel === undefined
+      ? unknownElement('no turn')
+      : explainWrongThread(turnChannel, origin, identity));
   if (wrong !== undefined) {
     return { kind: 'refused', origin, subject: actionId || 'click', ...wrong };
   }
@@ -78,7 +80,11 @@ function explainForeignMessage(
 }
 
 /** Refuses a value copied from another channel or workspace. */
-function explainWrongThread(turnChannel: string, origin: InteractionOrigin, { team }: SlackIdentity) {
+function explainWrongThread(
+  turnChannel: string,
+  origin: InteractionOrigin,
+  { team }: SlackIdentity,
+) {
   if (turnChannel === `${team}/${origin.channel}`) return undefined;
   return { why: 'a turn of another channel', sentence: SENTENCES.notThatTurn };
 }

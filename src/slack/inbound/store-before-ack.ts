@@ -41,14 +41,17 @@ export function createStoreBeforeAck(deps: {
   };
 
   /** Returns whether to ignore a message because the agent is not in its thread. */
-  async function isOutsideOurThreads(parsed: Exclude<ParsedMessage, { kind: 'ignore' }>): Promise<boolean> {
+  async function isOutsideOurThreads(
+    parsed: Exclude<ParsedMessage, { kind: 'ignore' }>,
+  ): Promise<boolean> {
     const mayBe = parsed.kind === 'aside' || parsed.onlyIfInThread;
     return mayBe && !(await desk.isInThread(parsed.message.thread));
   }
 
   async function receive(parsed: InboxMessage, event: ReceiverEvent) {
     const message = await mentionMerger.waitForFiles(event.body, parsed);
-    const startsChat = isInAssistantChat(event.body, message) && !(await desk.isInThread(message.thread));
+    const startsChat =
+      isInAssistantChat(event.body, message) && !(await desk.isInThread(message.thread));
     const seen = await desk.receive(message);
     log.debug({ message: message.id, seen, retry: event.retryNum }, 'Received a message.');
     return startsChat && seen === 'new' ? message : undefined;

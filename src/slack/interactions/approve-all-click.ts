@@ -23,7 +23,10 @@ export const approveAll: ClickHandler = async (click, ack, deps) => {
       if (results.length === 0) throw error;
       deps.log.error({ err: error, call: token.callId }, 'One of several approvals failed.');
       const remaining = click.tokens.length - results.length;
-      const rest = Array.from({ length: remaining }, () => ({ kind: 'untried' as const, why: FAILED }));
+      const rest = Array.from({ length: remaining }, () => ({
+        kind: 'untried' as const,
+        why: FAILED,
+      }));
       results.push(...rest);
       break;
     }

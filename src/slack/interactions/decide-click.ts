@@ -10,7 +10,10 @@ import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts'
 
 /** Approves the attempt that the card showed. */
 export const approve: ClickHandler = async (click, ack, deps) => {
-  const outcome = await deps.desk.decide({ ...decisionTarget(click), decision: { kind: 'approve' } });
+  const outcome = await deps.desk.decide({
+    ...decisionTarget(click),
+    decision: { kind: 'approve' },
+  });
   await ack();
   if (outcome.kind === 'needs-reason') return await askReason(click, outcome.call, deps);
   await answerOutcome(click, outcome, deps);
@@ -18,7 +21,10 @@ export const approve: ClickHandler = async (click, ack, deps) => {
 
 /** Ignores the call: nothing runs, and the agent stops. */
 export const ignore: ClickHandler = async (click, ack, deps) => {
-  const outcome = await deps.desk.decide({ ...decisionTarget(click), decision: { kind: 'ignore' } });
+  const outcome = await deps.desk.decide({
+    ...decisionTarget(click),
+    decision: { kind: 'ignore' },
+  });
   await ack();
   await answerOutcome(click, outcome, deps);
 };
@@ -35,7 +41,10 @@ export const choose: ClickHandler = async (click, ack, deps) => {
   }
   const outcome =
     check.kind === 'open'
-      ? await deps.desk.decide({ ...decisionTarget(click), decision: { kind: 'reply', text: text ?? '' } })
+      ? await deps.desk.decide({
+          ...decisionTarget(click),
+          decision: { kind: 'reply', text: text ?? '' },
+        })
       : check;
   await ack();
   await answerOutcome(click, outcome, deps);

@@ -69,7 +69,10 @@ async function visibleChannel(
     const isPublic = found?.is_channel === true && found.is_private === false;
     return isPublic ? [channel] : [];
   } catch (error) {
-    log.warn({ err: error, channel }, 'Could not read from Slack whether a person can open a channel.');
+    log.warn(
+      { err: error, channel },
+      'Could not read from Slack whether a person can open a channel.',
+    );
     return [];
   }
 }

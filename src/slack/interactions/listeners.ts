@@ -114,7 +114,9 @@ export function registerListeners(app: App, deps: HandlerDeps): void {
   });
   // The app declares no shortcuts, so any payload is forged or foreign.
   app.shortcut(/^/, async ({ body, ack }) => {
-    await guard(body, ack as SlackAck, deps, (acknowledge) => refuseShortcut(body, acknowledge, deps));
+    await guard(body, ack as SlackAck, deps, (acknowledge) =>
+      refuseShortcut(body, acknowledge, deps),
+    );
   });
   app.view({ callback_id: /^/, type: 'view_closed' }, async ({ ack }) => {
     await ack();
@@ -232,7 +234,10 @@ async function guard(
     await work(acknowledge);
   } catch (error) {
     const { person, ...where } = originOf(body, deps.identity);
-    deps.log.error({ err: error, person, isAcknowledged }, 'A click could not be handled completely.');
+    deps.log.error(
+      { err: error, person, isAcknowledged },
+      'A click could not be handled completely.',
+    );
     if (isAcknowledged) return;
     // Without `viewId` the sentence goes to the thread, and the form keeps what was typed.
     const origin = { person, ...where, viewId: undefined };

@@ -37,7 +37,12 @@ async function markSessionReady({ channel, root }: SessionStop, { client, log }:
   const place = { channel_id: channel, thread_ts: root };
   await client.agents.sessions
     .setStatus({ ...place, status: 'active' })
-    .catch((error: unknown) => log.warn({ err: error, ...place }, 'Could not reset the status of a session; Slack may still show it as working.'));
+    .catch((error: unknown) =>
+      log.warn(
+        { err: error, ...place },
+        'Could not reset the status of a session; Slack may still show it as working.',
+      ),
+    );
 }
 
 function readStop(event: Payload): SessionStop | undefined {

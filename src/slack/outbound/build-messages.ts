@@ -22,14 +22,18 @@ export function buildOutboxParts(
   message: Pick<OutboxMessage, 'kind' | 'text' | 'words' | 'turn' | 'foot' | 'mentions'>,
 ): readonly ComposedMessage[] {
   if (message.kind !== 'answer') return [buildNotice(writeOwnText(message), message.mentions)];
-  const text = message.text.trim() === '' ? '_The agent finished without an answer._' : message.text;
+  const text =
+    message.text.trim() === '' ? '_The agent finished without an answer._' : message.text;
   const parts = splitMarkdown(disarmMentions(text), BUDGET.answerPart);
   return parts.map((part, i) => ({
     text:
       parts.length === 1
         ? 'The agent answered.'
         : `The agent answered (part ${i + 1} of ${parts.length}).`,
-    blocks: [{ type: 'markdown', text: part }, ...(i === parts.length - 1 ? blocksBelow(message) : [])],
+    blocks: [
+      { type: 'markdown', text: part },
+      ...(i === parts.length - 1 ? blocksBelow(message) : []),
+    ],
   }));
 }
 

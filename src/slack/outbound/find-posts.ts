@@ -61,7 +61,10 @@ type OwnMessage = NonNullable<ConversationsRepliesResponse['messages']>[number];
 const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** https://docs.slack.dev/reference/methods/conversations.history */
-async function* ownMessages(client: WebClient, { botId, channel, root, since = 0 }: SearchLocation) {
+async function* ownMessages(
+  client: WebClient,
+  { botId, channel, root, since = 0 }: SearchLocation,
+) {
   const oldest = (Math.max(0, since - MAX_CLOCK_SKEW_MS) / 1_000).toFixed(6);
   let cursor: string | undefined;
   do {

@@ -123,7 +123,8 @@ export function createPostCards(deps: {
     async drawDigest(bulletin, { lookFirst, lines }) {
       const { channel, id, place, since } = bulletin;
       const location = { channel, since };
-      const earlier = place ?? (lookFirst ? await find(location, METADATA.bulletin, [id]) : undefined);
+      const earlier =
+        place ?? (lookFirst ? await find(location, METADATA.bulletin, [id]) : undefined);
       const message = withMetadata(
         buildDigestMessage(bulletin, { isNew: !earlier, lines }),
         METADATA.bulletin,
@@ -156,7 +157,12 @@ const ID_KEYS: Readonly<Record<Metadata, string>> = {
 };
 
 /** Adds metadata to a message. `ids` are all calls of a shared card. */
-function withMetadata(message: CallCard, type: Metadata, id: string, ids?: readonly string[]): Marked {
+function withMetadata(
+  message: CallCard,
+  type: Metadata,
+  id: string,
+  ids?: readonly string[],
+): Marked {
   const all: Record<string, string> = ids ? { call_ids: ids.join(' ') } : {};
   const payload = { [ID_KEYS[type]]: id, ...all };
   return { ...message, metadata: { event_type: type, event_payload: payload } };

@@ -43,7 +43,9 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
     let liveTs = live && (await takeOver(outgoing.thread, live, posted));
     const write = async (message: ComposedMessage, key: string): Promise<void> => {
       const metadata = { event_type: METADATA.say, event_payload: { id: outgoing.id, part: key } };
-      await withFallback(message, (shown) => writeOne(outgoing.thread, { ...shown, metadata }, liveTs));
+      await withFallback(message, (shown) =>
+        writeOne(outgoing.thread, { ...shown, metadata }, liveTs),
+      );
       liveTs = undefined;
     };
     for (const [at, message] of buildOutboxParts(outgoing).entries()) {
@@ -91,7 +93,11 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
   }
 
   /** Replaces the content of the live message; returns false if a new message is needed. */
-  async function overwrite(thread: ThreadKey, ts: string, content: MarkedMessage): Promise<boolean> {
+  async function overwrite(
+    thread: ThreadKey,
+    ts: string,
+    content: MarkedMessage,
+  ): Promise<boolean> {
     const { channel } = placeOf(thread);
     try {
       await withSlackErrors('answer in the thread', () =>
@@ -137,9 +143,7 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
   async function remove(thread: ThreadKey, ts: string): Promise<void> {
     const { channel } = placeOf(thread);
     try {
-      await withSlackErrors('delete the live message', () =>
-        client.chat.delete({ channel, ts }),
-      );
+      await withSlackErrors('delete the live message', () => client.chat.delete({ channel, ts }));
     } catch (error) {
       if (!(error instanceof ChatError) || error.code !== 'gone') throw error;
     }
@@ -157,7 +161,10 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
 }
 
 /** Returns where a thread’s messages are posted; for a channel itself, its top level. */
-function postLocation(thread: ThreadKey): { readonly channel: string; readonly thread_ts?: string } {
+function postLocation(thread: ThreadKey): {
+  readonly channel: string;
+  readonly thread_ts?: string;
+} {
   const { channel, root } = threadLocationOf(thread);
   return root === undefined ? { channel } : { channel, thread_ts: root };
 }

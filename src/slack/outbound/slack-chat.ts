@@ -56,14 +56,14 @@ export function createSlackChat(deps: {
       await privateNotices.tellDirectly(user, buildNotice(reason));
       // Ratings work only in the thread of their turn.
       const { turn: _, ...rest } = message;
-      for (const part of buildOutboxParts(rest))
-        await privateNotices.tellDirectly(user, part);
+      for (const part of buildOutboxParts(rest)) await privateNotices.tellDirectly(user, part);
     });
   }
 
   async function sendEphemeral(message: OutboxMessage): Promise<void> {
     const { channel, root } = threadLocationOf(message.thread);
-    if (message.to === undefined) throw new ChatError('rejected', `Outbox message ${message.id} has no recipient.`);
+    if (message.to === undefined)
+      throw new ChatError('rejected', `Outbox message ${message.id} has no recipient.`);
     const { user } = message.to;
     const text = writeOwnText(message);
     await withSlackErrors('send a private message', () =>

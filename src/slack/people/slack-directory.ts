@@ -42,7 +42,8 @@ export function createSlackDirectory(deps: {
       const { user: found } = await client.users.info({ user });
       return toProfile(user, isPayload(found) ? found : {});
     } catch (error) {
-      if (NOT_IN_WORKSPACE.has(slackErrorName(error) ?? '')) return { standing: 'stranger', isAdmin: false };
+      if (NOT_IN_WORKSPACE.has(slackErrorName(error) ?? ''))
+        return { standing: 'stranger', isAdmin: false };
       throw toChatError(error, 'look up a person');
     }
   }
@@ -60,7 +61,10 @@ export function createSlackDirectory(deps: {
     };
   }
 
-  async function withTimeout<T>(answer: Promise<T>, mayWaitForLimit: boolean | undefined): Promise<T> {
+  async function withTimeout<T>(
+    answer: Promise<T>,
+    mayWaitForLimit: boolean | undefined,
+  ): Promise<T> {
     if (mayWaitForLimit) return await answer;
     let cancel = () => {};
     const timeout = new Promise<never>((_resolve, reject) => {

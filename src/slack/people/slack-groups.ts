@@ -42,7 +42,10 @@ export function createAskGroup(deps: {
     try {
       return (await handles.get('all', HANDLES_MAX_AGE_MS)).get(id);
     } catch (error) {
-      log.warn({ err: error }, 'Could not read the names of user groups from Slack; showing their ids.');
+      log.warn(
+        { err: error },
+        'Could not read the names of user groups from Slack; showing their ids.',
+      );
       return undefined;
     }
   }

@@ -64,9 +64,14 @@ export function createSlackNames({
       try {
         const hasSign = (sign: string) => names.some((name) => name.startsWith(sign));
         const channelEntries = hasSign('#') ? await channels() : [];
-        const personAndGroupEntries = hasSign('@') ? [...(await people()), ...(await groups())] : [];
+        const personAndGroupEntries = hasSign('@')
+          ? [...(await people()), ...(await groups())]
+          : [];
         return new Map(
-          names.map((name) => [name, find(name, name.startsWith('#') ? channelEntries : personAndGroupEntries)]),
+          names.map((name) => [
+            name,
+            find(name, name.startsWith('#') ? channelEntries : personAndGroupEntries),
+          ]),
         );
       } catch (error) {
         throw toChatError(error, 'look up the names of the policy file');

@@ -30,7 +30,7 @@ export function createTtlCache<T>(deps: {
     if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
     answer.then(
       () => {
-        entry.isUnderWay = false;
+        entry.isInFlight = false;
       },
       () => {
         if (entries.get(key) === entry) entries.delete(key);

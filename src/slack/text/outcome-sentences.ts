@@ -28,8 +28,7 @@ export const SENTENCES = {
     'I don’t know whether that was saved: my database does not respond. Please press again in a moment; nothing happens twice.',
   formExpired: 'The form took too long to open. Please press the button again.',
   formFailed: 'The form could not be opened. Please press the button again.',
-  outdatedForm:
-    'This page changed before you sent it. Check it and send it again.',
+  outdatedForm: 'This page changed before you sent it. Check it and send it again.',
   draftGone:
     'Nothing changed: what you typed on the other pages is no longer stored. Please press Edit again.',
   notReady:

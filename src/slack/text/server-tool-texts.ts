@@ -120,7 +120,8 @@ function renderDifference({ before, name, now }: ChangedTool): ShownArgument {
     maxChanged: MAX_CHANGED_LINES,
     names: ['accepted', 'now'],
   });
-  const same = 'The part that can be shown is the same. The description is longer, and differs after that.';
+  const same =
+    'The part that can be shown is the same. The description is longer, and differs after that.';
   const text = old === next ? same : (patch ?? `Everything differs. It is now:\n${next}`);
   return renderText(`Difference of ${name}`, text, SHOWN);
 }

@@ -47,12 +47,13 @@ export async function connectSlack(deps: {
   });
   const { team_id: team, user_id: botUserId, bot_id: botId, enterprise_id: enterprise } = answer;
   if (team === undefined || botUserId === undefined || botId === undefined) {
-    throw new Error(
-      'SLACK_BOT_TOKEN is not a bot token. Use the one that starts with xoxb-.',
-    );
+    throw new Error('SLACK_BOT_TOKEN is not a bot token. Use the one that starts with xoxb-.');
   }
   const appId = await readAppId(client, { botId }).catch((error: unknown) => {
-    log.warn({ err: error }, 'Could not read the app’s id from Slack; everything people send is refused until it is known.');
+    log.warn(
+      { err: error },
+      'Could not read the app’s id from Slack; everything people send is refused until it is known.',
+    );
     return undefined;
   });
   const organization = enterprise === undefined ? {} : { enterprise };

@@ -62,7 +62,8 @@ export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
   },
   messages_tab_disabled: {
     code: 'undeliverable',
-    sentence: 'My Messages tab is switched off. The operator can switch it on in the app’s settings, “App Home”.',
+    sentence:
+      'My Messages tab is switched off. The operator can switch it on in the app’s settings, “App Home”.',
   },
   not_authorized: {
     code: 'undeliverable',
@@ -70,12 +71,19 @@ export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
   },
   user_not_found: {
     code: 'undeliverable',
-    sentence: 'Slack does not know this person here. Check whether they are still in the workspace.',
+    sentence:
+      'Slack does not know this person here. Check whether they are still in the workspace.',
   },
   message_not_found: { code: 'gone', sentence: 'The message was deleted.' },
-  message_not_owned_by_app: { code: 'gone', sentence: 'This message is not mine, so I can’t change it.' },
+  message_not_owned_by_app: {
+    code: 'gone',
+    sentence: 'This message is not mine, so I can’t change it.',
+  },
   block_mismatch: { code: 'gone', sentence: 'Slack does not let me change this message any more.' },
-  stopped_by_user: { code: 'rejected', sentence: 'A person stopped this message with Slack’s button.' },
+  stopped_by_user: {
+    code: 'rejected',
+    sentence: 'A person stopped this message with Slack’s button.',
+  },
   message_not_in_streaming_state: { code: 'rejected', sentence: 'Slack has ended this stream.' },
   channel_type_not_supported: {
     code: 'rejected',
@@ -87,18 +95,24 @@ export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
   },
   feature_disabled: {
     code: 'rejected',
-    sentence: 'Slack has not switched this on for the app. The operator can install it again with the manifest.',
+    sentence:
+      'Slack has not switched this on for the app. The operator can install it again with the manifest.',
   },
   not_agent_app: {
     code: 'rejected',
-    sentence: 'The app is not declared as an agent. The operator can install it again with the manifest.',
+    sentence:
+      'The app is not declared as an agent. The operator can install it again with the manifest.',
   },
   not_subscribed_to_message_stream_stopped: {
     code: 'rejected',
-    sentence: 'The app does not receive clicks on Slack’s stop button. The operator can install it again with the manifest.',
+    sentence:
+      'The app does not receive clicks on Slack’s stop button. The operator can install it again with the manifest.',
   },
   session_not_found: { code: 'rejected', sentence: 'Slack knows no session in this thread.' },
-  invalid_status: { code: 'rejected', sentence: `Slack does not know this status. ${TELL_OPERATOR}` },
+  invalid_status: {
+    code: 'rejected',
+    sentence: `Slack does not know this status. ${TELL_OPERATOR}`,
+  },
   thread_ts_required: {
     code: 'rejected',
     sentence: `Slack needs the thread of this session. ${TELL_OPERATOR}`,
@@ -128,19 +142,31 @@ export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
     code: 'rejected',
     sentence: `Slack does not accept this message. ${DETAILS_IN_LOG}`,
   },
-  invalid_view: { code: 'rejected', sentence: `Slack does not accept this form. ${DETAILS_IN_LOG}` },
+  invalid_view: {
+    code: 'rejected',
+    sentence: `Slack does not accept this form. ${DETAILS_IN_LOG}`,
+  },
   invalid_arguments: {
     code: 'rejected',
     sentence: `Slack does not accept this request. ${DETAILS_IN_LOG}`,
   },
   view_too_large: { code: 'rejected', sentence: 'The form is too large for Slack.' },
   duplicate_external_id: { code: 'rejected', sentence: 'This form is open already.' },
-  hash_conflict: { code: 'rejected', sentence: 'The view has changed in the meantime. Open it again.' },
+  hash_conflict: {
+    code: 'rejected',
+    sentence: 'The view has changed in the meantime. Open it again.',
+  },
   ...Object.fromEntries(
-    [...EXPIRED_TRIGGERS].map((name) => [name, { code: 'rejected', sentence: CLICK_AGAIN } as const]),
+    [...EXPIRED_TRIGGERS].map((name) => [
+      name,
+      { code: 'rejected', sentence: CLICK_AGAIN } as const,
+    ]),
   ),
   cant_update_message: { code: 'gone', sentence: 'I can’t change this message any more.' },
-  edit_window_closed: { code: 'gone', sentence: 'The workspace does not let me change this message any more.' },
+  edit_window_closed: {
+    code: 'gone',
+    sentence: 'The workspace does not let me change this message any more.',
+  },
   streaming_state_conflict: { code: 'temporary', sentence: 'Slack has not ended the stream yet.' },
   ratelimited: { code: 'rate-limited', sentence: 'Slack asks me to slow down.' },
   rate_limited: { code: 'rate-limited', sentence: 'Slack asks me to slow down.' },
@@ -148,7 +174,10 @@ export const SLACK_ERRORS: Readonly<Record<string, ErrorRow>> = {
   fatal_error: { code: 'temporary', sentence: 'Slack had an error of its own.' },
   service_unavailable: { code: 'temporary', sentence: 'Slack is not available right now.' },
   request_timeout: { code: 'temporary', sentence: 'Slack did not receive my whole request.' },
-  team_added_to_org: { code: 'temporary', sentence: 'Slack is moving this workspace to an organization.' },
+  team_added_to_org: {
+    code: 'temporary',
+    sentence: 'Slack is moving this workspace to an organization.',
+  },
   // The operator fixes these and restarts the app; waiting messages are sent then.
   invalid_auth: {
     code: 'unauthorized',
@@ -229,7 +258,8 @@ export function toChatError(error: unknown, action: string): ChatError {
 /** Returns Slack’s Retry-After in seconds, or undefined. The client throws a plain error if it is unreadable. */
 function retryAfterSeconds(error: unknown): number | undefined {
   if (error instanceof WebAPIRateLimitedError) return error.retryAfter;
-  const isUnreadable = error instanceof Error && error.message.startsWith('Retry header did not contain');
+  const isUnreadable =
+    error instanceof Error && error.message.startsWith('Retry header did not contain');
   return isUnreadable ? Number.NaN : undefined;
 }
 

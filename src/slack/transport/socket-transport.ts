@@ -16,7 +16,8 @@ const START_ERRORS: Readonly<Record<string, string>> = {
   invalid_auth: 'Slack rejects SLACK_APP_TOKEN. Copy the xapp- token again from the app’s page.',
   not_allowed_token_type:
     'SLACK_APP_TOKEN is not an app-level token. Use the one that starts with xapp-.',
-  missing_scope: 'SLACK_APP_TOKEN lacks the scope connections:write. Create an app-level token that has it.',
+  missing_scope:
+    'SLACK_APP_TOKEN lacks the scope connections:write. Create an app-level token that has it.',
 };
 
 /**

@@ -45,8 +45,7 @@ describe('the words of a message', () => {
 
   it('has what was forwarded with it, as the words of somebody else, with its files', () => {
     const commented = { ...mention, text: '<@UBOT> what is this?', attachments: [FORWARD] };
-    const forward =
-      '(Forwarded; written by Lee Kim:)\n> The *row* is here (https://a.example)';
+    const forward = '(Forwarded; written by Lee Kim:)\n> The *row* is here (https://a.example)';
     assert.equal(textOf(commented), `what is this?\n\n${forward}`);
     assert.equal(textOf({ ...commented, text: '<@UBOT>' }), forward);
     const direct = { type: 'message', channel_type: 'im', text: '' };

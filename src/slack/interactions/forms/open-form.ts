@@ -81,7 +81,8 @@ export const turnPage: ClickHandler = async (click, ack, deps) => {
 };
 
 function showPage(result: OpenResult, page: number, deps: HandlerDeps): ModalView {
-  if (!('call' in result) || result.kind === 'stale') return buildMessageView(outcomeSentence(result));
+  if (!('call' in result) || result.kind === 'stale')
+    return buildMessageView(outcomeSentence(result));
   const { call } = result;
   const mayApprove = result.kind === 'open';
   return buildFullView(call, {
