@@ -95,7 +95,7 @@ describe('what conditions ask of people', () => {
     const { asked, clock, people, person, workspace } = await open(t);
     workspace.setUserGroup('ops-approvers', []);
     workspace.faults.api('usergroups.list', { kind: 'status', status: 500 });
-    await assert.rejects(people.groupsOf(person('approver')), /who is in which user group/);
+    await assert.rejects(people.groupsOf(person('approver')), /members of user groups/);
     await people.groupsOf(person('approver'));
     const group = workspace.setUserGroup('late', ['approver']);
     await clock.advance(59_999);

@@ -90,7 +90,7 @@ describe('a sentence about a decision', () => {
     ],
     [{ kind: 'needs-reason', call }, /^Nothing changed yet: say why you approve \*Write file\*\.$/],
     [{ kind: 'invalid', call, problems: [{ path: [], message: 'Bad.' }] }, /Bad\./],
-    [{ kind: 'not-found' }, /do not know/],
+    [{ kind: 'not-found' }, /can’t find this call/],
   ];
   for (const [outcome, sentence] of cases) {
     it(`of ${outcome.kind} reads ${String(sentence)}`, () =>

@@ -35,8 +35,8 @@ function startedBlind(delivery: Delivery): void {
     it('is not ready, and says what is missing', async () => {
       const { status, text } = await ready();
       assert.equal(status, 503);
-      assert.match(text, /does not tell the app’s own id \(bots\.info\).*all clicks.*refused/);
-      assert.match(stage.logged.join('\n'), /does not tell the app’s id/);
+      assert.match(text, /Could not read the app’s id from Slack \(bots\.info\).*all clicks.*refused/);
+      assert.match(stage.logged.join('\n'), /Could not read the app’s id/);
     });
 
     it('refuses a message, and tells its author to write it again', async () => {

@@ -49,7 +49,7 @@ describe('the line over Socket Mode', () => {
       stage.workspace.faults.api('apps.connections.open', { kind: 'status', status: 503 }, 1);
       stage.workspace.faults.disconnectSockets('drop');
       await stage.workspace.waitFor(() =>
-        stage.logged.join('').includes('trying again') ? true : undefined,
+        stage.logged.join('').includes('retrying') ? true : undefined,
       );
       await stage.workspace.connected();
     } finally {
@@ -145,7 +145,7 @@ describe('the line, to whoever answers in Slack’s place', () => {
     await line.start();
     await until(() => connections() === 3);
     await clock.advance(30_000);
-    await until(() => logged.includes('Slack can’t be reached; trying again.'));
+    await until(() => logged.includes('Slack can’t be reached; retrying.'));
     await clock.advance(1_000);
     await until(async () => (await line.check().catch(() => 'down')) === undefined);
     assert.equal(connections(), 4);
