@@ -72,7 +72,7 @@ export function createReadThread(deps: {
     logged.add(name);
     const sentence =
       name === 'missing_scope'
-        ? 'The agent can’t read messages before its mention in a thread: the app lacks the scope channels:history or groups:history. Install the app again with manifest.yml.'
+        ? 'The agent can’t read messages before its mention in a thread: the app lacks channels:history or groups:history. Install the app again with manifest.yml.'
         : 'The agent can’t read messages before its mention in a thread.';
     log.warn({ err: toChatError(error, ACTION), subject: message }, sentence);
   }

@@ -111,7 +111,7 @@ describe('countersign doctor', () => {
         set.env.SLACK_BOT_TOKEN = 'xoxb-of-another-workspace';
       },
       'slack',
-      /^Slack refuses SLACK_BOT_TOKEN\. Copy it anew/,
+      /^Slack rejects SLACK_BOT_TOKEN\. Copy it again/,
     ],
     [
       'scopes of the manifest that are not granted',
