@@ -35,7 +35,10 @@ function startedBlind(delivery: Delivery): void {
     it('is not ready, and says what is missing', async () => {
       const { status, text } = await ready();
       assert.equal(status, 503);
-      assert.match(text, /Could not read the app’s id from Slack \(bots\.info\).*all clicks.*refused/);
+      assert.match(
+        text,
+        /Could not read the app’s id from Slack \(bots\.info\).*all clicks.*refused/,
+      );
       assert.match(stage.logged.join('\n'), /Could not read the app’s id/);
     });
 
