@@ -39,41 +39,40 @@ import { withUniqueCallIds } from './turn/unique-call-ids.ts';
 
 export interface AgentDeps {
   readonly model: ChatModel;
-  /** All tools there are; the thread's own agent has them all. */
+  /** All tools. The thread's own agent may use every one. */
   readonly toolbox: Toolbox;
   readonly helpers: readonly Helper[];
   readonly history: Pick<History, 'newest'>;
   readonly checkpoints: Checkpoints;
   readonly clock: Clock;
-  /** Of the thread's own agent; helpers have theirs. */
+  /** For the thread's own agent. Helpers have their own prompts. */
   readonly systemPrompt: string;
-  /** How many tokens a request to the model may hold, its answer excluded. */
+  /** Maximum tokens of a request to the model, without its answer. */
   readonly contextTokens: number;
-  /** Reads what people attached; absent where the model can't see images. */
+  /** Reads attached images. Absent if the model can't see images. */
   readonly readImage?: ReadImage | undefined;
-  /** Where a person's clock is, by its IANA name; rejects where that can't be told now. */
+  /** Returns a person's IANA time zone. Rejects if it cannot be looked up now. */
   readonly timezoneOf?: ((person: Person) => Promise<string | undefined>) | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
-  /** Told of the model's words as they come. */
+  /** Called with the model's text as it arrives. */
   readonly onDelta?: ((thread: ThreadKey, text: string, restarts: boolean) => void) | undefined;
-  /** Told alone what the model's server said when it failed. */
+  /** Only these people see the model server's error messages. */
   readonly adminUsers?: ReadonlySet<string> | undefined;
 }
 
 /**
- * One question to the model is all that a run does, so that it is stored once, at its end: whoever
- * dies before that has lost nothing but the question. Few at a time: the tasks of a batch do no work,
- * and more listeners on one signal make Node warn.
+ * A run makes one model request and is stored once, at its end: a crash loses only that request.
+ * Concurrency is low because a batch's tasks do no work, and more listeners on one signal make Node warn.
  */
 const RUN = { durability: 'exit', maxConcurrency: 4 } as const;
 
-/** Creates the agent that runs its turns in the pure graph, on stored checkpoints. */
+/** Creates the agent that runs turns in the pure graph, with stored checkpoints. */
 export function createAgent(deps: AgentDeps): Agent {
   const saver = new BufferedSaver(deps.checkpoints);
   if (historyBudget(deps.contextTokens, deps.systemPrompt, deps.toolbox.list()) < MIN_TURN_TOKENS) {
     deps.log?.warn(
       { contextTokens: deps.contextTokens },
-      'CONTEXT_TOKENS is too small: the instructions and the tools alone fill it, so requests will be larger. Set it higher.',
+      'CONTEXT_TOKENS is too small: the instructions and tools alone fill it, so requests will exceed it. Set it higher.',
     );
   }
   const unfinished = new Map<ThreadKey, string>();
@@ -98,7 +97,7 @@ export function createAgent(deps: AgentDeps): Agent {
     const { thread } = fence;
     unfinished.delete(thread);
     const configurable = configOf(thread, fence);
-    // A signal of its own: the library never takes its listeners off.
+    // A separate signal, because the library never removes its listeners.
     const own = AbortSignal.any([signal]);
     await graph.invoke(input, { configurable, signal: own, ...RUN });
     return await read(thread, fence);
@@ -107,7 +106,7 @@ export function createAgent(deps: AgentDeps): Agent {
   return {
     read,
     async start(message, fence, signal) {
-      // Of what an earlier turn has left; whoever was overtaken does not come to ask the model.
+      // Drops an earlier turn's state. With a stale fence this throws before the model is asked.
       await saver.forget(fence);
       const agent = message.delegated?.agent;
       const messages = [toUserMessage(message)];
@@ -116,11 +115,11 @@ export function createAgent(deps: AgentDeps): Agent {
     },
     async resume(thread, replies, fence, signal) {
       const ids = Object.keys(replies);
-      // An empty map would count as no input at all.
+      // LangGraph treats an empty map as no input.
       if (ids.length === 0) return await read(thread, fence);
-      // One key that does not look like an id makes the map itself the answer to every open call.
+      // If one key is not an interrupt id, LangGraph resumes every open call with the whole map.
       if (!ids.every(isInterruptId))
-        throw new TypeError('A reply is not addressed to an interrupt.');
+        throw new TypeError('A reply has no valid interrupt id.');
       return await run(new Command({ resume: replies }), fence, signal);
     },
     proceed: (_thread, fence, signal) => run(null, fence, signal),
@@ -134,7 +133,7 @@ export function createAgent(deps: AgentDeps): Agent {
         ...(notice !== undefined && { notice }),
       };
       const configurable = configOf(fence.thread, fence);
-      // As if the model had said its last message just now: its calls are sent again.
+      // Continue as if the model had just answered: its calls are sent again.
       await graph.updateState({ configurable }, state, 'model');
       return await run(null, fence, signal);
     },
@@ -156,16 +155,16 @@ function isInterruptId(id: string): boolean {
   return /^[0-9a-f]{32}$/.test(id);
 }
 
-/** What the prompt adds to the instructions: the time, who writes, what is left out. */
+/** For what the prompt adds to the instructions: the time, the authors, notes about cuts. */
 const FACTS_TOKENS = 160;
-/** How much of the room the current turn may take, so that it is not torn from what came before. */
-const OWN_SHARE = 0.8;
+/** The current turn's maximum share of the budget; the rest is for earlier turns. */
+const CURRENT_TURN_SHARE = 0.8;
 
 function describeCutMessage(bytes: number): string {
-  return `Your message is too long for me to read at once: about ${Math.ceil(bytes / 1024)} KB from its middle were left out. Send it in parts, in messages of their own, if I need the rest.`;
+  return `Your message is too long for me to read at once, so I skipped about ${Math.ceil(bytes / 1024)} KB in the middle. If the rest matters, send it in separate, shorter messages.`;
 }
 
-/** What a request may hold beside the instructions and the tools, in tokens. */
+/** Returns the tokens left in a request after the instructions and tools. */
 function historyBudget(
   contextTokens: number,
   systemPrompt: string,
@@ -175,7 +174,7 @@ function historyBudget(
   return contextTokens - estimateTokens(fixed.join('\n')) - FACTS_TOKENS;
 }
 
-/** Builds the only step with effects outside the graph: one question to the model. */
+/** Creates the graph's only step with outside effects: the request to the model. */
 function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): RunModelStep {
   const { history, clock, onDelta } = deps;
 
@@ -185,9 +184,9 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): RunMode
     const perImage = deps.readImage ? TOKENS_PER_IMAGE : 0;
     const own = pairCallsWithAnswers(state.messages);
     const forImages = estimateMessageTokens(own, perImage) - estimateMessageTokens(own);
-    const room = historyBudget(deps.contextTokens, systemPrompt, tools) - forImages;
-    const current = fitTurn(own, Math.max(MIN_TURN_TOKENS, room * OWN_SHARE));
-    const left = room - estimateMessageTokens(current.messages);
+    const budget = historyBudget(deps.contextTokens, systemPrompt, tools) - forImages;
+    const current = fitTurn(own, Math.max(MIN_TURN_TOKENS, budget * CURRENT_TURN_SHARE));
+    const left = budget - estimateMessageTokens(current.messages);
     const window = await readHistoryWindow(history, thread, state.turn, left, perImage);
     const turns = { earlier: window.messages, current: current.messages };
     const images = await loadImages(turns, { ...deps, read: deps.readImage });
@@ -209,14 +208,14 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): RunMode
     };
   }
 
-  /** The turn goes on without it. */
+  /** The time zone is optional: without it the turn continues. */
   async function timezoneFor({ messages }: TurnState): Promise<string | undefined> {
-    const asked = messages.find(({ role }) => role === 'user');
-    if (asked?.role !== 'user') return undefined;
+    const request = messages.find(({ role }) => role === 'user');
+    if (request?.role !== 'user') return undefined;
     try {
-      return await deps.timezoneOf?.(asked.author);
+      return await deps.timezoneOf?.(request.author);
     } catch (error) {
-      deps.log?.warn({ err: error }, 'Could not find out the time zone of whoever asks.');
+      deps.log?.warn({ err: error }, 'Could not look up the requester’s time zone.');
       return undefined;
     }
   }
@@ -234,7 +233,7 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): RunMode
     return { failure: sentence, ...(isAdmin && line !== '' && { privateNotice }) };
   }
 
-  /** A mark of the place is kept only with something that goes back there. */
+  /** The origin is stored only with fields that must be sent back to it. */
   function providerOf({ fields, calls }: ModelAnswer): Pick<AssistantMessage, 'provider'> {
     const { origin } = deps.model;
     const isNeeded = fields !== undefined || calls.some((call) => call.fields !== undefined);
@@ -244,12 +243,12 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): RunMode
   }
 
   return async function ask(state, config): Promise<ModelStep> {
-    // An answer to a thread without a checkpoint would begin a turn of nothing.
+    // Without a checkpoint, resuming would start an empty turn.
     if (state.turn === undefined) {
-      throw new UnreadableStateError('The state of the thread was lost while it was answered.');
+      throw new UnreadableStateError('The thread’s state was lost before it could be resumed.');
     }
     const helper = deps.helpers.find(({ name }) => name === state.agent);
-    const stop = checkTurnLimits(state.messages) ?? missing(state, helper);
+    const stop = checkTurnLimits(state.messages) ?? describeMissingHelper(state, helper);
     if (stop !== undefined) return { failure: stop };
     const thread: ThreadKey = config.configurable?.thread_id;
     const signal = config.signal ?? new AbortController().signal;
@@ -265,9 +264,9 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): RunMode
     unfinished.delete(thread);
     const id = `msg_${randomUUID()}`;
     const calls = withUniqueCallIds(answer.calls, state.messages);
-    const isSaid = calls.length > 0 || answer.text.trim() !== '';
+    const hasContent = calls.length > 0 || answer.text.trim() !== '';
     return {
-      ...(isSaid && {
+      ...(hasContent && {
         message: { role: 'assistant', id, text: answer.text, calls, ...providerOf(answer) },
       }),
       ...(notice !== undefined && { notice }),
@@ -277,8 +276,8 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): RunMode
   };
 }
 
-/** A helper may be gone since its turn began, as its tools may. */
-function missing({ agent }: TurnState, helper: Helper | undefined): string | undefined {
+/** A helper may have been removed after its turn started. */
+function describeMissingHelper({ agent }: TurnState, helper: Helper | undefined): string | undefined {
   if (agent === undefined || helper) return undefined;
-  return `There is no helper “${agent}” any more.`;
+  return `The helper “${agent}” no longer exists.`;
 }

@@ -4,7 +4,7 @@ import type { Cancel, Clock } from '../domain/ports/clock.ts';
 
 const LOAD_TIMEOUT_MS = 30_000;
 
-/** Imports an operator's module; rejects when it fails, or waits for ever at its top. */
+/** Imports an operator's module. Rejects if it fails, or takes longer than 30 s to load. */
 export async function importModule(
   path: string,
   clock: Clock,
@@ -12,20 +12,20 @@ export async function importModule(
   await readTypeScript();
   return await withImportTimeout(
     import(pathToFileURL(resolve(path)).href),
-    'it was not loaded within 30 s; does it wait for something at its top?',
+    'it did not load within 30 s; check its top-level await',
     clock,
   );
 }
 
 let reading: Promise<unknown> | undefined;
 
-/** Node 20 reads no TypeScript by itself, and an operator’s module may be, or import, what is written in it. */
+/** Registers a TypeScript loader: Node 20 has none, and operators' modules may use TypeScript. */
 async function readTypeScript(): Promise<void> {
   reading ??= import('tsx/esm/api').then(({ register }) => register());
   await reading;
 }
 
-/** Waits as long for what an operator's module makes as for the module; rejects with the sentence when that is over. */
+/** Waits for an operator's code with the same timeout. Rejects with the sentence after 30 s. */
 export async function withImportTimeout<Made>(
   made: Made | Promise<Made>,
   sentence: string,

@@ -1,9 +1,9 @@
 import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint';
 
-/** Makes the graph that is the agent: what `compile()` or `createAgent()` returns, with the checkpointer that it is given. */
+/** Creates the agent's graph with the given checkpointer: what `compile()` or `createAgent()` returns. */
 export type MakeGraph<Graph extends object> = (
   checkpointer: BaseCheckpointSaver,
 ) => Graph | Promise<Graph>;
 
-/** Returns the function as it is; with it TypeScript knows the checkpointer, which is durable and the app's own. */
+/** Returns the function unchanged and types its checkpointer, which is the app's own durable one. */
 export function defineGraph<Graph extends object>(make: MakeGraph<Graph>): MakeGraph<Graph>;

@@ -1,14 +1,14 @@
-/** An agent that works for the main one, in a thread of its own. */
+/** An agent that works for the main agent in its own thread. */
 export interface HelperDefinition {
-  /** 1 to 32 lower-case letters, digits or `-`, beginning with a letter; also for people, on cards. */
+  /** 1 to 32 lower-case letters, digits or `-`, beginning with a letter. Shown on cards. */
   readonly name: string;
-  /** For the agent that gives it work: what it is good for. */
+  /** Tells the main agent what this helper is good for. */
   readonly description: string;
-  /** Its standing instructions. */
+  /** Its instructions. */
   readonly prompt: string;
   /** The names of its tools. */
   readonly tools: readonly string[] | 'all';
 }
 
-/** Returns the helper as it is; with it TypeScript checks its fields. */
+/** Returns the helper unchanged and checks its type. */
 export function defineHelper(helper: HelperDefinition): HelperDefinition;

@@ -1,4 +1,4 @@
-/** Returns the helper as it is; with it TypeScript checks its fields. */
+/** Returns the helper unchanged and checks its type. */
 export function defineHelper(helper) {
   return helper;
 }

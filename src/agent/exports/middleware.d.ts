@@ -1,6 +1,6 @@
 import type { AgentMiddleware } from 'langchain';
 
-/** What a call asks. */
+/** The value of the interrupt that asks about a call. */
 export interface CallQuestion {
   readonly countersign: 1;
   readonly call: {
@@ -8,28 +8,27 @@ export interface CallQuestion {
     readonly name: string;
     readonly args: Readonly<Record<string, unknown>>;
   };
-  /** In the agent's words. */
+  /** The description that `describe` returned. */
   readonly description?: string;
 }
 
-/** What it is resumed with. */
+/** The value that resumes the interrupt. */
 export type CallAnswer =
   | { readonly type: 'approve' }
   | { readonly type: 'edit'; readonly args: Record<string, unknown> }
   | { readonly type: 'reply'; readonly text: string }
   | { readonly type: 'ignore' };
 
-/** Which calls ask; the others run. */
+/** Selects the calls that ask. All others run. */
 export interface PerCallOptions {
-  /** Names of tools. (Default: all of them; the policy of the desk says which of those wait for people.) */
+  /** Names of tools that ask. (Default: all. The app's policy decides which of them wait for people.) */
   readonly tools?: readonly string[];
-  /** Says to people what a call is about. */
+  /** Describes a call to people. */
   readonly describe?: (call: CallQuestion['call']) => string;
 }
 
 /**
- * Makes the middleware: each tool call asks with an interrupt of its own, so that each decision takes
- * effect at once, whatever the others of the message wait for. The tool runs with the arguments that
- * were decided; what is not run, the model is told.
+ * Creates the middleware. Each tool call asks with its own interrupt, so each decision takes effect at
+ * once. The tool runs with the approved arguments. If it does not run, the model is told why.
  */
 export function perCallApprovals(options?: PerCallOptions): AgentMiddleware;

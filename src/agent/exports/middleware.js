@@ -1,15 +1,14 @@
 /**
- * Approvals call by call for LangChain's createAgent. This file stands alone, and needs no compiler:
- * import it as `countersign/middleware`, or copy it (and its types) to where your graph is.
+ * Per-call approvals for LangChain's createAgent. This file is self-contained and needs no compiler:
+ * import it as `countersign/middleware`, or copy it (and its types) to your graph.
  */
 import { ToolMessage } from '@langchain/core/messages';
 import { interrupt } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 
 /**
- * Makes the middleware: each tool call asks with an interrupt of its own, so that each decision takes
- * effect at once, whatever the others of the message wait for. The tool runs with the arguments that
- * were decided; what is not run, the model is told.
+ * Creates the middleware. Each tool call asks with its own interrupt, so each decision takes effect at
+ * once. The tool runs with the approved arguments. If it does not run, the model is told why.
  *
  * @param {import('./middleware.js').PerCallOptions} [options]
  */
@@ -20,7 +19,7 @@ export function perCallApprovals({ tools, describe } = {}) {
       const { id, name, args } = request.toolCall;
       if (tools && !tools.includes(name)) return await handler(request);
       const call = { id, name, args };
-      // Nothing may stand before it: a call that waits begins anew whenever another is decided.
+      // No effects before this: a waiting call re-runs whenever another one is decided.
       const answer = interrupt({
         countersign: 1,
         call,
@@ -35,17 +34,17 @@ export function perCallApprovals({ tools, describe } = {}) {
             toolCall: { ...request.toolCall, args: answer.args },
           });
         case 'reply':
-          return tell(`Not run. A person answered instead of approving: ${answer.text}`);
+          return notRun(`Not run. A person answered instead of approving: ${answer.text}`);
         case 'ignore':
-          return tell('Not run: a person ignored this call. Do not try it again unasked.');
+          return notRun('Not run: a person ignored this call. Do not try it again unasked.');
         default:
           throw new Error(
-            `“${name}” was resumed with what is no decision: ${JSON.stringify(answer)}.`,
+            `“${name}” was resumed with an invalid decision: ${JSON.stringify(answer)}.`,
           );
       }
 
       /** @param {string} content */
-      function tell(content) {
+      function notRun(content) {
         return new ToolMessage({ content, name, tool_call_id: id ?? '', status: 'error' });
       }
     },

@@ -1,4 +1,4 @@
-/** Returns the tool as it is; with it TypeScript knows the arguments by their schema. */
+/** Returns the tool unchanged and types its arguments by the schema. */
 export function defineTool(tool) {
   return tool;
 }

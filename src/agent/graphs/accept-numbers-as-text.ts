@@ -4,7 +4,10 @@ import { type JsonSchema, readJsonSchema } from '../tools/schema/read-json-schem
 
 const BOUNDS = ['maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum', 'multipleOf'];
 
-/** Returns a schema as one that takes arguments of which large numbers have come as texts, where it is only for that that it would not; its own bounds may have come so, too. */
+/**
+ * Lets number types also accept strings, but only if the arguments fit the schema once large numbers
+ * that arrived as strings are converted. Converts the schema's own bounds in the same way.
+ */
 export function acceptNumbersAsText(schema: JsonSchema, args: JsonValue): JsonSchema {
   const bounded = mapSchema(schema, (each) => ({ ...each, ...boundsOf(each) }));
   const text = JSON.stringify(args);

@@ -37,14 +37,14 @@ import {
 export interface GraphAgentDeps {
   readonly graph: ForeignGraph;
   readonly log: Pick<Log, 'error'>;
-  /** Told of the agent's words as they come. */
+  /** Called with the agent's text as it arrives. */
   readonly onDelta?: ((thread: ThreadKey, text: string, restarts: boolean) => void) | undefined;
 }
 
 /**
- * Creates the agent over a graph that others made. A Slack thread is one thread of the graph, which
- * keeps what was said in it itself; its tools run inside of it, under the lease of our thread. Its
- * interrupts are open calls, and are answered by id alone.
+ * Creates the agent that runs a foreign graph. A Slack thread is one thread of the graph, which keeps the
+ * conversation itself. Its tools run inside it, under the lease of our thread. Its interrupts become
+ * open calls and are answered by id.
  */
 export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent {
   const unfinished = new Map<ThreadKey, string>();
@@ -55,7 +55,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     return snapshot ? await toState(thread, snapshot) : UNREADABLE_STATE;
   }
 
-  /** Undefined for a thread of which nothing can be read. */
+  /** Returns undefined if the thread's state is unreadable. */
   async function readGraph(
     thread: ThreadKey,
     fence?: ThreadFence,
@@ -73,7 +73,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     return toGraphState(snapshot, await turnOf(thread, snapshot), name);
   }
 
-  /** A graph that sums up what was said may drop the very message that it works on, which an earlier state has. */
+  /** A graph that summarizes may drop the message it is answering. Earlier states still have it. */
   async function turnOf(
     thread: ThreadKey,
     snapshot: GraphSnapshot,
@@ -88,7 +88,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     return undefined;
   }
 
-  function createHear(thread: ThreadKey) {
+  function createTextListener(thread: ThreadKey) {
     let newest: string | undefined;
     return (text: string, messageId: string | undefined): void => {
       const before = unfinished.get(thread) ?? '';
@@ -109,9 +109,9 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     const { thread } = fence;
     unfinished.delete(thread);
     try {
-      // A signal of its own: the library never takes its listeners off.
+      // A separate signal, because the library never removes its listeners.
       const own = AbortSignal.any([signal]);
-      await graph.run(input, { fence, signal: own, onText: createHear(thread) });
+      await graph.run(input, { fence, signal: own, onText: createTextListener(thread) });
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof GraphError)) throw error;
@@ -122,7 +122,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     return await conclude(fence, signal, refusals);
   }
 
-  /** Looks where a run has come to; what it asks and nobody may answer is refused, and it goes on. */
+  /** Reads the state after a run. Refuses questions that allow no answer, and continues the run. */
   async function conclude(
     fence: ThreadFence,
     signal: AbortSignal,
@@ -135,11 +135,11 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       return await run({ kind: 'answers', answers, messages: [] }, fence, signal, refusals + 1);
     }
     const state = snapshot ? await toState(thread, snapshot) : UNREADABLE_STATE;
-    // A graph that stops without a question waits at a breakpoint: nobody may let it through unasked.
+    // Stopped without a question, so at a breakpoint. Continuing would skip an approval.
     return state.phase === 'stuck' ? end(state, describeBreakpoint(name)) : state;
   }
 
-  /** Writes what each interrupt is answered with that can be, and says of the first that takes no such answer why the turn ends. */
+  /** Encodes the answers. `why` explains the first reply that its interrupt does not accept. */
   function toAnswers(snapshot: GraphSnapshot, replies: Readonly<Record<string, ToolReply>>) {
     const answers: Record<string, JsonValue> = {};
     const lost: string[] = [];
@@ -147,7 +147,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     let why: string | undefined;
     for (const interrupt of openOf(snapshot)) {
       const answer = toResumeValue(interrupt, replies, snapshot.messages);
-      if (answer?.kind === 'unsayable') why ??= describeUnsupportedAnswer(name, answer);
+      if (answer?.kind === 'unsupported') why ??= describeUnsupportedAnswer(name, answer);
       if (answer?.kind !== 'answer') continue;
       answers[interrupt.id] = answer.value;
       lost.push(...answer.lost);
@@ -161,29 +161,29 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     async start(message, fence, signal) {
       await graph.settle(fence.thread, signal);
       const user = toUserMessage(message);
-      if (user.role !== 'user') throw new TypeError('A turn begins with a message of a person.');
+      if (user.role !== 'user') throw new TypeError('A turn must start with a person’s message.');
       const before = await readGraph(fence.thread, fence);
       const begun = { turn: message.id, messages: [user] };
       if (!before) return { ...end(UNREADABLE_STATE, describeUnreadable(name)), ...begun };
-      // Begun by a worker that is gone, on a server that went on.
+      // An earlier worker started this turn before it died, and the server continued it.
       const held = await turnOf(fence.thread, before);
       if (held?.id === message.id) return toGraphState(before, held, name);
       const messages = [...leftOpen(before), toGraphUserMessage(user)];
       const state = await run({ kind: 'messages', messages }, fence, signal);
       if (state.turn === message.id) return state;
-      // To start once more would call its model for ever.
+      // Starting again would repeat the model request endlessly.
       return { ...end(state, describeMissingMessages(name)), ...begun };
     },
     async resume(thread, replies, fence, signal) {
       await graph.settle(thread, signal);
       const snapshot = await graph.read(thread, fence);
       const { answers, lost, messages, why } = toAnswers(snapshot, replies);
-      // An empty map would count as no input at all.
+      // LangGraph treats an empty map as no input.
       const isEmpty = Object.keys(answers).length === 0;
       const state = isEmpty
         ? await toState(thread, snapshot)
         : { ...(await run({ kind: 'answers', answers, messages }, fence, signal)), lost };
-      // What was decided beside a question that can't be answered has been handed over by now.
+      // By now the graph has the other decisions, so the turn can end.
       return why === undefined ? state : end(state, state.failure ?? why);
     },
     async proceed(thread, fence, signal) {
@@ -199,28 +199,28 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
   };
 }
 
-/** A graph that goes on asking what nobody may answer would do so for ever. */
+/** A graph might repeat questions that allow no answer endlessly. */
 const MAX_REFUSALS = 3;
 
-/** Its tasks are left where they are: the next message of the thread closes them. */
+/** Ends the turn but leaves the graph's tasks open: the thread's next message closes them. */
 function end(state: GraphState, failure: string): GraphState {
-  const { notice: _none, ...rest } = state;
+  const { notice: _dropped, ...rest } = state;
   return { ...rest, open: [], phase: 'finished', failure };
 }
 
 function describeFailed(name: string): string {
-  return `“${name}” stopped with an error, which is in the log of whoever runs me. What it was doing may have been done in part. Write again to let it go on from here.`;
+  return `“${name}” stopped with an error. Its last action may be partly done. Send another message to continue from here. The app’s log has the details.`;
 }
 
 function describeUnsupportedAnswer(
   name: string,
   { request, reply }: { readonly request: ForeignRequest; readonly reply: ToolReply },
 ): string {
-  return `“${name}” asked about “${request.tool}” and takes no such answer, so its turn ended here: ${reply.text}`;
+  return `“${name}” asked about “${request.tool}” but does not accept this answer, so its turn ended: ${reply.text}`;
 }
 
 function describeBreakpoint(name: string): string {
-  return `“${name}” stopped at a breakpoint, where it asks nothing that I could show. Whoever made it can ask with interrupt() instead.`;
+  return `“${name}” stopped at a breakpoint, which has no question that I can show. Its developer can call interrupt() instead.`;
 }
 
 function describeUnreadable(name: string): string {
@@ -228,17 +228,17 @@ function describeUnreadable(name: string): string {
 }
 
 function describeMissingMessages(name: string): string {
-  return `“${name}” does not keep the message that it is given: its state needs a list of “messages”.`;
+  return `“${name}” did not keep your message. Its developer must add a “messages” list to its state.`;
 }
 
-const LEFT_OPEN = 'Not run: the turn ended before anybody had decided.';
+const LEFT_OPEN = 'Not run: the turn ended before anyone decided.';
 
-/** What a turn that ended without the graph has left without an answer. */
+/** Answers the calls that are still open after a turn ended outside the graph. */
 function leftOpen({ tasks, messages }: GraphSnapshot): readonly JsonValue[] {
   return tasks.length === 0 ? [] : fillMissingAnswers(messages, LEFT_OPEN);
 }
 
-/** A task that has its result still lists the interrupt that it was answered through. */
+/** Skips finished tasks: they still list their answered interrupts. */
 function openOf({ tasks }: GraphSnapshot): readonly OpenInterrupt[] {
   return tasks
     .filter(({ isDone }) => !isDone)
@@ -262,7 +262,7 @@ function toGraphState(
     usage: undefined,
   };
   const ids = new Set(interrupts.map(({ id }) => id));
-  // An answer would be for whichever comes first.
+  // With duplicate ids, an answer would go to the first interrupt.
   const why =
     ids.size < interrupts.length
       ? describeAmbiguous(name)
@@ -271,7 +271,7 @@ function toGraphState(
 }
 
 function describeAmbiguous(name: string): string {
-  return `“${name}” asks several things at once in one task, so that no answer could be told from another. Whoever made it can give each question a task of its own.`;
+  return `“${name}” asks several questions at once in one task, so their answers would be mixed up. Its developer can put each question in its own task.`;
 }
 
 function isSilent(snapshot: GraphSnapshot, messages: readonly TurnMessage[] | undefined): boolean {

@@ -1,13 +1,13 @@
-/** Where a text begins or ends, what is escaped in one, and what may be more than a number of JavaScript holds. */
+/** JSON quotes, escape sequences, and numbers that JavaScript may not represent exactly. */
 const TOKEN =
   /"|\\.|(?<![0-9.eE+-])-?(?:[0-9]{16,}(?![0-9.eE])|[0-9]+(?:\.[0-9]+)?[eE]\+?[0-9]{3,})/gs;
 const LARGE = /[0-9]{16}|[0-9][eE]\+?[0-9]{3}/;
 const WHOLE = /^-?[0-9]+$/;
 
 /**
- * Fetches as the machine does, but for large numbers of a JSON answer: whole ones that would lose
- * digits here, and those that would be infinite, come as texts. A graph in another language runs with
- * all of them, and people have to see what it runs with.
+ * Fetches, but returns large numbers of a JSON response as strings: integers that would lose digits and
+ * numbers that would be infinite. A graph in another language runs with the exact numbers, so people
+ * must see them.
  */
 export async function fetchWithExactNumbers(
   ...request: Parameters<typeof fetch>
@@ -20,7 +20,7 @@ export async function fetchWithExactNumbers(
   return new Response(exact, { headers, status, statusText });
 }
 
-/** A pattern of a whole text would be one of millions of characters, which overflows the stack. */
+/** Matches token by token: one pattern for a whole string can overflow the stack. */
 function keepDigits(json: string): string {
   let isInText = false;
   return json.replaceAll(TOKEN, (token) => {

@@ -2,69 +2,69 @@ import type { JsonValue } from '../../domain/json/json.ts';
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 
-/** One question of a graph to people; its id may be another one after somebody else has written the thread. */
+/** A graph's question to people. Its id may change if somebody edits the thread's state. */
 export interface OpenInterrupt {
   readonly id: string;
   readonly value: unknown;
 }
 
-/** One task of the step at which a graph stands. */
+/** A task of the graph's current step. */
 export interface GraphTask {
   readonly name: string;
-  /** Whether it has its result: it goes on listing the interrupts that it was answered through. */
+  /** Whether it has a result. A finished task still lists its answered interrupts. */
   readonly isDone: boolean;
   readonly interrupts: readonly OpenInterrupt[];
 }
 
-/** A thread of a graph as it stands. */
+/** The current state of a graph's thread. */
 export interface GraphSnapshot {
-  /** Something runs in it that a worker had begun who is gone. */
+  /** Whether a run of an earlier worker is still active. */
   readonly isBusy: boolean;
-  /** False for a thread that the graph has not seen. */
+  /** False if the graph does not know the thread. */
   readonly exists: boolean;
-  /** Somebody has written its state by hand since its last step: what it asks then comes under other ids. */
+  /** Whether somebody edited its state after its last step. Its interrupts then have new ids. */
   readonly isRewritten: boolean;
-  /** The messages of its state, as it keeps them: message objects of the library, or their JSON. */
+  /** The state's messages, unconverted: LangChain message objects or their JSON. */
   readonly messages: readonly unknown[];
-  /** None where it has ended. */
+  /** Empty if the graph has finished. */
   readonly tasks: readonly GraphTask[];
 }
 
-/** What a run begins or goes on with: new messages, answers by interrupt id, or nothing. */
+/** Input of a run: new messages, answers by interrupt id, or nothing. */
 export type GraphInput =
   | { readonly kind: 'messages'; readonly messages: readonly JsonValue[] }
   | {
       readonly kind: 'answers';
       readonly answers: Readonly<Record<string, JsonValue>>;
-      /** What its state has to hold before it takes them. */
+      /** Messages to add to the state first. */
       readonly messages: readonly JsonValue[];
     }
   | { readonly kind: 'proceed' };
 
-/** How a run is held and heard. */
+/** Fence, abort signal and text callback of a run. */
 export interface GraphRun {
   readonly fence: ThreadFence;
   readonly signal: AbortSignal;
-  /** Told of the words of the graph's own model as they come, with the id of their message. */
+  /** Called with the text of the graph's own model as it arrives, and the message's id. */
   readonly onText: (text: string, messageId: string | undefined) => void;
 }
 
-/** A LangGraph graph as others made it, in this process or on a server. */
+/** A foreign LangGraph graph, in this process or on a server. */
 export interface ForeignGraph {
-  /** For people, and for rules of the policy. */
+  /** Shown to people and used in policy rules. */
   readonly name: string;
   read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphSnapshot>;
-  /** The messages of the states before the one that it stands at, newest first; each is read when it is asked for. */
+  /** Yields the messages of earlier states, newest first. Reads each state on demand. */
   earlier(thread: ThreadKey): AsyncIterable<readonly unknown[]>;
-  /** Resolves when the graph has ended or waits; rejects with `GraphError` when the graph itself failed. */
+  /** Resolves when the graph has finished or waits. Rejects with `GraphError` if the graph failed. */
   run(input: GraphInput, run: GraphRun): Promise<void>;
-  /** Waits for the end of what runs in the thread. */
+  /** Waits until no run is active in the thread. */
   settle(thread: ThreadKey, signal: AbortSignal): Promise<void>;
-  /** Ends what runs in the thread. */
+  /** Cancels the thread's active runs. */
   halt(thread: ThreadKey): Promise<void>;
 }
 
-/** A graph failed in its own code; to try it once more is for people to say. */
+/** A graph failed in its own code. Only people may retry it. */
 export class GraphError extends Error {
   override readonly name = 'GraphError';
 }

@@ -1,11 +1,11 @@
-/** Messages of a graph's state, be they the library's objects or their JSON. */
+/** Converts messages of a graph's state, given as LangChain objects or as JSON. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json/json.ts';
 import { toPlainJson, toWellFormed } from '../../domain/json/to-plain-json.ts';
 import type { TurnMessage } from '../../domain/threads/message.ts';
 
-/** Under which name our facts go with the message that begins a turn. */
+/** Key for our metadata in the first message of a turn. Stored in threads: never change it. */
 const MARK = 'countersign';
 
 const CONTENT = z.union([
@@ -31,50 +31,50 @@ const MESSAGE = z.object({
 type Read = z.infer<typeof MESSAGE>;
 type UserMessage = Extract<TurnMessage, { role: 'user' }>;
 
-/** Writes the message that begins a turn as the graph takes it. */
+/** Converts the first message of a turn for the graph. */
 export function toGraphUserMessage({ id, text, author, at }: UserMessage): JsonValue {
   const mark = { team: author.team, user: author.user, at };
   return { type: 'human', id, content: text, additional_kwargs: { [MARK]: mark } };
 }
 
-/** What a graph did since a person's message. */
+/** A person's message and everything the graph did since. */
 export interface GraphTurn {
   readonly id: string;
   readonly messages: readonly TurnMessage[];
 }
 
-/** The turn that a state holds: what has come since the last message that we gave it; undefined when it holds none of ours. */
+/** Returns the turn in a state: our last message and all later ones. Undefined if it has no message of ours. */
 export function parseGraphTurn(messages: readonly unknown[]): GraphTurn | undefined {
   const all = messages.map(read);
-  const begun = findBegin(all);
-  if (!begun) return undefined;
-  const since = all.slice(begun.at + 1);
-  return { id: begun.user.id, messages: [begun.user, ...toTurnMessages(since, begun.user.id)] };
+  const start = findStart(all);
+  if (!start) return undefined;
+  const since = all.slice(start.at + 1);
+  return { id: start.user.id, messages: [start.user, ...toTurnMessages(since, start.user.id)] };
 }
 
-/** The turn of a state that lacks the message which began it, as an earlier state has it; undefined when that has none either. */
+/** Returns the turn of a state that lost its first message, taken from an earlier state; undefined if that lacks it too. */
 export function parseGraphTurnSince(
   earlier: readonly unknown[],
   messages: readonly unknown[],
 ): GraphTurn | undefined {
   const before = earlier.map(read);
-  const begun = findBegin(before);
-  if (!begun) return undefined;
-  const old = new Set(before.slice(0, begun.at).map((message) => message?.id));
+  const start = findStart(before);
+  if (!start) return undefined;
+  const old = new Set(before.slice(0, start.at).map((message) => message?.id));
   const since = messages.map(read).filter((message) => message && !old.has(message.id));
-  return { id: begun.user.id, messages: [begun.user, ...toTurnMessages(since, begun.user.id)] };
+  return { id: start.user.id, messages: [start.user, ...toTurnMessages(since, start.user.id)] };
 }
 
-function findBegin(all: readonly (Read | undefined)[]) {
+function findStart(all: readonly (Read | undefined)[]) {
   const at = all.findLastIndex((message) => message && toUser(message) !== undefined);
   const user = all[at] && toUser(all[at]);
   return user && { at, user };
 }
 
 /**
- * The answers that a new message must find in place: a provider refuses a conversation in which a
- * call has none. Those that are there are given again, since new input drops what a step that has
- * not ended had written; the others say why there is none.
+ * Returns an answer for each of the newest calls, to be added before a new message: providers refuse a
+ * call without one. Existing answers are repeated, because new input drops the writes of an unfinished
+ * step. Missing answers say `why`.
  */
 export function fillMissingAnswers(
   messages: readonly unknown[],
@@ -83,7 +83,7 @@ export function fillMissingAnswers(
   return newestCalls(messages).map((call) => closeCall(call, why));
 }
 
-/** The answers to the newest calls but those that are asked about; undefined where those are not among them, as when a helper asks. */
+/** Answers the newest calls except the `asked` ones. Undefined if those are not among them, for example a helper's. */
 export function fillOtherAnswers(
   messages: readonly unknown[],
   asked: readonly { readonly tool: string; readonly args: JsonValue }[],
@@ -101,11 +101,10 @@ export function fillOtherAnswers(
 }
 
 interface MadeCall {
-  /** Id of the message that makes it. */
+  /** Id of the assistant message that contains it. */
   readonly asker: string;
   readonly made: NonNullable<Read['tool_calls']>[number];
-  /** Its answer, where it has one. */
-  readonly there: Read | undefined;
+  readonly existing: Read | undefined;
 }
 
 function newestCalls(messages: readonly unknown[]): readonly MadeCall[] {
@@ -114,21 +113,21 @@ function newestCalls(messages: readonly unknown[]): readonly MadeCall[] {
   const later = all.slice(at + 1);
   const asker = all[at]?.id ?? `${at}`;
   return (all[at]?.tool_calls ?? []).map((made) => {
-    const isIts = (each: Read | undefined) =>
+    const isAnswer = (each: Read | undefined) =>
       each?.type === 'tool' && each.tool_call_id === made.id;
-    return { asker, made, there: later.find(isIts) };
+    return { asker, made, existing: later.find(isAnswer) };
   });
 }
 
-function closeCall({ asker, made: { id, name }, there }: MadeCall, why: string): JsonValue {
+function closeCall({ asker, made: { id, name }, existing }: MadeCall, why: string): JsonValue {
   return {
     type: 'tool',
-    // Some models number their calls anew in each message, and one message of a thread replaces another of its id.
-    id: there?.id ?? `${MARK}-${asker}-${id ?? name}`,
+    // Call ids may repeat across messages, and a message replaces another with the same id.
+    id: existing?.id ?? `${MARK}-${asker}-${id ?? name}`,
     tool_call_id: id ?? '',
     name,
-    content: there ? textOf(there) : why,
-    status: there?.status ?? 'error',
+    content: existing ? textOf(existing) : why,
+    status: existing?.status ?? 'error',
   };
 }
 

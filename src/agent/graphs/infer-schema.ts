@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../domain/json/json.ts';
 import type { JsonSchema } from '../tools/schema/read-json-schema.ts';
 
-/** Makes a schema of the values themselves, where a graph gives none: a person who edits keeps to their types. */
+/** Infers a schema from the arguments if a graph gives none, so that edits keep the types. */
 export function inferSchema(args: { readonly [key: string]: JsonValue }): JsonSchema {
   const entries = Object.entries(args).map(([key, value]) => [key, infer(value)]);
   return { type: 'object', properties: Object.fromEntries(entries) };

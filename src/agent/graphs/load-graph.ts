@@ -4,12 +4,15 @@ import { importModule, withImportTimeout } from '../import-module.ts';
 import type { ForeignGraph } from './foreign-graph.ts';
 import { createLocalGraph, type LocalGraph } from './local-graph.ts';
 
-/** The graph that GRAPH names can't be used; the message says why, and what to do. */
+/** The graph in GRAPH can't be used. The message says why and what to do. */
 export class GraphSettingError extends Error {
   override readonly name = 'GraphSettingError';
 }
 
-/** Loads the graph that a module exports: a compiled one with a checkpointer of its own, or a function that is given ours; throws `GraphSettingError` when it can't be served. */
+/**
+ * Loads the graph that a module exports: a compiled graph with its own checkpointer, or a function that
+ * gets ours. Rejects with `GraphSettingError` if it can't be used.
+ */
 export async function loadGraph(
   {
     name,
@@ -32,7 +35,7 @@ export async function loadGraph(
 
 function describeMissing(path: string, exported: string, module: object): string {
   const names = Object.keys(module).join(', ') || 'nothing';
-  return `GRAPH: ${path} exports no “${exported}”. It exports: ${names}. Write the right name behind the colon.`;
+  return `GRAPH: ${path} exports no “${exported}”. It exports: ${names}. Write one of these names after the colon.`;
 }
 
 type Factory = (saver: BaseCheckpointSaver) => unknown;
@@ -47,7 +50,7 @@ async function make(
   { saver, clock }: { readonly saver: BaseCheckpointSaver; readonly clock: Clock },
 ): Promise<unknown> {
   try {
-    const sentence = 'it made no graph within 30 s; does it wait for something?';
+    const sentence = 'it did not return a graph within 30 s; check what it waits for';
     return await withImportTimeout(factory(saver), sentence, clock);
   } catch (error) {
     throw new GraphSettingError(`${where}, a function, failed: ${describeLoadError(error)}`, {
@@ -57,24 +60,24 @@ async function make(
 }
 
 function toLocalGraph(where: string, made: unknown): LocalGraph {
-  // What createAgent makes is an agent around its graph.
+  // createAgent() returns an agent that wraps its graph.
   const agent = hasKey(made, 'graph') && isGraph(made.graph) ? made : undefined;
   const graph = agent ? agent.graph : made;
   if (!isGraph(graph)) {
     throw new GraphSettingError(
-      `${where} is no compiled graph. Export what compile() or createAgent() returns, or a function that takes a checkpointer and returns that.`,
+      `${where} is not a compiled graph. Export what compile() or createAgent() returns, or a function that takes a checkpointer and returns that.`,
     );
   }
   const saver: unknown = graph.checkpointer;
   if (!isDurable(saver)) throw new GraphSettingError(describeNotDurable(where, saver));
   if (!Object.hasOwn(graph.channels, 'messages')) {
     throw new GraphSettingError(
-      `${where} has no “messages” in its state, where people’s messages go and its answers come from. Add them, for example by MessagesAnnotation.`,
+      `${where} has no “messages” in its state, which hold people’s messages and its answers. Add them, for example with MessagesAnnotation.`,
     );
   }
   if (hasNodes(graph.interruptBefore) || hasNodes(graph.interruptAfter)) {
     throw new GraphSettingError(
-      `${where} is compiled with interruptBefore or interruptAfter, which ask nothing that people could be shown. Call interrupt() in the node instead.`,
+      `${where} is compiled with interruptBefore or interruptAfter, which have no question to show to people. Call interrupt() in the node instead.`,
     );
   }
   const streams = agent && hasKey(agent, 'stream') && isFactory(agent.stream) ? agent : graph;
@@ -90,7 +93,7 @@ function hasKey<Key extends string>(value: unknown, key: Key): value is Record<K
   return typeof value === 'object' && value !== null && key in value;
 }
 
-/** By its marks: it may come from another copy of the library. */
+/** Checks properties, not the class: the graph may come from another copy of the library. */
 function isGraph(value: unknown): value is LocalGraph['graph'] {
   return hasKey(value, 'lg_is_pregel') && value.lg_is_pregel === true && hasKey(value, 'channels');
 }
@@ -99,14 +102,14 @@ function isDurable(saver: unknown): saver is BaseCheckpointSaver {
   return hasKey(saver, 'getTuple') && !isMemory(saver);
 }
 
-/** By its name, for the same reason. */
+/** Checks the name for the same reason. */
 function isMemory(saver: object): boolean {
   return ['MemorySaver', 'InMemorySaver'].includes(saver.constructor.name);
 }
 
 function describeNotDurable(where: string, saver: unknown): string {
   const has = hasKey(saver, 'getTuple') ? 'keeps its checkpoints in memory' : 'has no checkpointer';
-  return `${where} ${has}, so a restart would lose what waits for people. Export a function that takes a checkpointer, (checkpointer) => ….compile({ checkpointer }) or createAgent({ …, checkpointer }), and it is given a durable one; or compile it with a durable one of your own.`;
+  return `${where} ${has}, so a restart would lose pending approvals. Export a function that takes the app’s durable checkpointer: (checkpointer) => ….compile({ checkpointer }) or createAgent({ …, checkpointer }). Or compile it with your own durable one.`;
 }
 
 function describeLoadError(error: unknown): string {

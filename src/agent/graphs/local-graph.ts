@@ -10,20 +10,20 @@ import {
 } from './foreign-graph.ts';
 import { readStreamChunk } from './read-stream-chunk.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the types of its nodes and channels are its maker's.
+// biome-ignore lint/suspicious/noExplicitAny: its author defines the types of its nodes and channels.
 type AnyGraph = Pregel<any, any>;
 
-/** A graph in this process, whose runs `stream` begins. */
+/** A graph in this process. */
 export interface LocalGraph {
   readonly graph: AnyGraph;
-  /** For messages alone: an agent fills in what its middleware keeps in the state, and knows no answers but those of its own copy of the library. */
+  /** Starts runs with messages: an agent adds its middleware's state. Answers go to `graph`, since an agent may not know our `Command`. */
   readonly stream: AnyGraph['stream'];
   readonly saver: BaseCheckpointSaver;
 }
 
-/** Makes the graph in this process; its thread ids are our keys, and a saver of ours finds the fence beside them. */
+/** Wraps a graph in this process. Its thread ids are our thread keys; the config also carries the fence. */
 export function createLocalGraph(name: string, { graph, stream, saver }: LocalGraph): ForeignGraph {
-  /** What has its result says so by what it wrote, if not by a value of the state. */
+  /** Finds finished tasks by their writes: a task's result may be undefined. */
   async function doneTasks(config: object): Promise<ReadonlySet<string>> {
     const tuple = await saver.getTuple(config);
     const writes = tuple?.pendingWrites ?? [];
@@ -66,26 +66,26 @@ export function createLocalGraph(name: string, { graph, stream, saver }: LocalGr
         configurable: configOf(fence.thread, fence),
         signal,
         streamMode: ['messages'] as 'messages'[],
-        // What a task has done is stored before the next one begins.
+        // Store each step before the next one starts.
         durability: 'sync' as const,
       };
       try {
         const begin = input.kind === 'messages' ? stream : graph.stream.bind(graph);
         for await (const [, piece] of await begin(toInput(input), options)) {
-          const words = readStreamChunk(piece);
-          if (words) onText(words.text, words.id);
+          const chunk = readStreamChunk(piece);
+          if (chunk) onText(chunk.text, chunk.id);
         }
       } catch (error) {
         throw isOurs(error) ? error : new GraphError(describeGraphError(error), { cause: error });
       }
     },
-    // A run ends with its signal.
+    // A run in this process ends with its signal.
     settle: async () => {},
     halt: async () => {},
   };
 }
 
-/** What a task writes about itself. */
+/** Channels of LangGraph itself: writes there are not a task's result. */
 const CONTROL: ReadonlySet<string> = new Set([
   '__error__',
   '__error_source_node__',
@@ -111,10 +111,10 @@ function toInput(input: GraphInput) {
 
 function idOf(id: string | undefined): string {
   if (id !== undefined) return id;
-  throw new GraphError('An interrupt has no id, so it can’t be answered alone.');
+  throw new GraphError('An interrupt has no id, so it can’t be answered.');
 }
 
-/** What is not the graph's own fault is tried again by whoever runs it. */
+/** Errors of our own store, which the worker retries. */
 function isOurs(error: unknown): boolean {
   return error instanceof StaleFenceError || error instanceof StoreUnavailableError;
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** A piece of the stream mode “messages”: a message as far as it has come, and where it comes from. */
+/** A chunk of stream mode “messages”: a part of a message, and the node it comes from. */
 const PIECE = z.tuple([
   z.object({ type: z.string(), id: z.string().nullish(), content: z.unknown() }),
   z.object({ langgraph_checkpoint_ns: z.string().optional() }),
 ]);
 const TEXT = z.object({ type: z.literal('text'), text: z.string() });
 
-/** Reads the words of the graph's own model; a helper's inside of it, and all that is no model's, are nobody's to read. */
+/** Returns text of the graph's own model. Ignores subgraphs and everything that is not model output. */
 export function readStreamChunk(
   piece: unknown,
 ): { readonly text: string; readonly id: string | undefined } | undefined {

@@ -13,22 +13,22 @@ import {
 } from './foreign-graph.ts';
 import { readStreamChunk } from './read-stream-chunk.ts';
 
-/** Where a graph is that a LangGraph server runs. */
+/** Address of a graph on a LangGraph server. */
 export interface RemoteAddress {
   readonly url: string;
   readonly assistant: string;
   readonly apiKey?: string;
 }
 
-/** Of our threads; made once, and never to be changed: their threads on servers hang on it. */
+/** Never change it: thread ids on servers are derived from it. */
 const NAMESPACE = '3b0a8c52-6b0e-4b56-9d0f-6c1f1f0f7d0e';
 
-/** Returns the id under which a server knows a thread: it takes UUIDs alone. */
+/** Returns a thread's id on the server, which accepts only UUIDs. */
 export function remoteThreadId(thread: ThreadKey): string {
   return uuidV5(thread, NAMESPACE);
 }
 
-/** As the remote graph of the library gives a state. */
+/** The state in the form that the library's `RemoteGraph` returns. */
 const STATE = z.object({
   values: z.object({ messages: z.array(z.unknown()).catch([]) }).catch({ messages: [] }),
   metadata: z.object({ source: z.string().optional() }).nullish(),
@@ -50,8 +50,8 @@ const STATE = z.object({
 });
 
 /**
- * Makes a graph on a LangGraph server. A run goes on there whatever becomes of us: who comes back
- * waits for its end, and none is begun beside another.
+ * Wraps a graph on a LangGraph server. A run continues there if we crash: the next worker waits for its
+ * end. A thread never has two runs at once.
  */
 export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
   const { assistant } = address;
@@ -60,8 +60,8 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
 
   async function read(thread: ThreadKey): Promise<GraphSnapshot> {
     const config = { configurable: { thread_id: remoteThreadId(thread) } };
-    // Asked before the state is read: what ends in between is seen in it.
-    const isBusy = (await ongoing(thread)).length > 0;
+    // Checked before the state is read, so that a run that ends in between is in the state.
+    const isBusy = (await activeRuns(thread)).length > 0;
     const found = await remote.getState(config).catch(undefinedIfNotFound);
     if (!found) return { isBusy, exists: false, isRewritten: false, messages: [], tasks: [] };
     const { values, tasks, metadata, config: at } = STATE.parse(found);
@@ -91,13 +91,13 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
     }
   }
 
-  async function ongoing(thread: ThreadKey): Promise<readonly Run[]> {
+  async function activeRuns(thread: ThreadKey): Promise<readonly Run[]> {
     const id = remoteThreadId(thread);
     const runs = await client.runs.list(id, { limit: 20 }).catch(undefinedIfNotFound);
     return (runs ?? []).filter(({ status }) => status === 'pending' || status === 'running');
   }
 
-  async function follow(input: GraphInput, { fence, signal, onText }: GraphRun): Promise<void> {
+  async function streamRun(input: GraphInput, { fence, signal, onText }: GraphRun): Promise<void> {
     const stream = client.runs.stream(remoteThreadId(fence.thread), assistant, {
       ...toPayload(input),
       streamMode: ['messages-tuple'],
@@ -119,29 +119,29 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
     name: assistant,
     read,
     earlier,
-    run: follow,
+    run: streamRun,
     async settle(thread, signal) {
-      for (const { run_id } of await ongoing(thread)) {
+      for (const { run_id } of await activeRuns(thread)) {
         await client.runs.join(remoteThreadId(thread), run_id, { signal });
       }
     },
     async halt(thread) {
-      for (const { run_id } of await ongoing(thread)) {
+      for (const { run_id } of await activeRuns(thread)) {
         await client.runs.cancel(remoteThreadId(thread), run_id, true);
       }
     },
   };
 }
 
-/** To its end: the library's own stream would leave at the first of several interrupts. */
+/** Reads to the end: the library's own stream stops at the first of several interrupts. */
 async function consumeStream(
   stream: AsyncIterable<Piece>,
   onText: GraphRun['onText'],
 ): Promise<void> {
   for await (const { event, data } of stream) {
     if (event.startsWith('error')) throw new GraphError(JSON.stringify(data));
-    const words = event === 'messages' ? readStreamChunk(data) : undefined;
-    if (words) onText(words.text, words.id);
+    const chunk = event === 'messages' ? readStreamChunk(data) : undefined;
+    if (chunk) onText(chunk.text, chunk.id);
   }
 }
 
@@ -150,10 +150,10 @@ interface Piece {
   readonly data: unknown;
 }
 
-/** What a server answers to a run that it will never begin: to ask once more would change nothing. */
+/** Statuses of runs that the server will never accept, so a retry is useless. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404]);
 
-/** Says why a server will not serve its assistant to us; undefined when it will. Rejects while it does not answer. */
+/** Returns why the server's assistant can't be used; undefined if it can. Rejects if the server does not answer. */
 export async function findRemoteProblem(address: RemoteAddress): Promise<string | undefined> {
   const { url, assistant } = address;
   try {
@@ -165,11 +165,11 @@ export async function findRemoteProblem(address: RemoteAddress): Promise<string 
       return `GRAPH: ${url} refuses ${address.apiKey ? 'GRAPH_API_KEY' : 'requests without a key: set GRAPH_API_KEY'} (${status}).`;
     }
     if (status === undefined || !REFUSALS.has(status)) throw error;
-    return `GRAPH: ${url} has no assistant “${assistant}” (${status}). Write the name of a graph of that server, or an assistant’s id, behind the #.`;
+    return `GRAPH: ${url} has no assistant “${assistant}” (${status}). Write the name of a graph on that server, or an assistant’s id, after the #.`;
   }
 }
 
-/** Whoever runs a thread comes back by the agenda; a request that is sent again could begin a run twice. */
+/** No retries here: a repeated request could start a run twice. The agenda retries the turn. */
 function createClient({ url, apiKey }: RemoteAddress): Client {
   const callerOptions = { maxRetries: 0, fetch: fetchWithExactNumbers };
   return new Client({ apiUrl: url, apiKey: apiKey ?? null, callerOptions });
@@ -191,7 +191,7 @@ function toPayload(input: GraphInput) {
   return { command: { resume, ...update } };
 }
 
-/** A server that has not heard of a thread says 404. */
+/** The server answers 404 for an unknown thread. */
 function undefinedIfNotFound(error: unknown): undefined {
   if (statusOf(error) === 404) return undefined;
   throw error;
@@ -199,5 +199,5 @@ function undefinedIfNotFound(error: unknown): undefined {
 
 function idOf(id: string | null | undefined): string {
   if (id) return id;
-  throw new GraphError('The server gives its interrupts no ids; it is too old to be answered.');
+  throw new GraphError('The server’s interrupts have no ids, so they can’t be answered. Update the server.');
 }

@@ -14,8 +14,8 @@ import { findProtocol } from './protocols/find-protocol.ts';
 import type { ForeignRequest } from './protocols/protocol.ts';
 
 /**
- * Turns what a graph asks into open calls, one for each request. An interrupt that comes again with
- * another value under the same id, as the second one of a task does, makes another call.
+ * Turns a graph's interrupts into open calls, one per request. An interrupt with a known id and a new
+ * value is a new call: a task's second interrupt has the id of its first.
  */
 export function toOpenCalls(
   isRenewed: boolean,
@@ -51,22 +51,22 @@ export function toOpenCalls(
   });
 }
 
-/** Says why people can't be asked what a graph asks; undefined when they can. */
+/** Explains why an interrupt can't be shown to people; undefined if all can. */
 export function explainUnsupportedInterrupt(
   interrupts: readonly OpenInterrupt[],
   name: string,
 ): string | undefined {
   for (const { value } of interrupts) {
-    const takesWords = findProtocol(value).takesOnlyPeople === true;
+    const isPlainQuestion = findProtocol(value).takesOnlyPeople === true;
     for (const request of requestsOf(value)) {
-      const why = requestProblem(request, takesWords);
+      const why = requestProblem(request, isPlainQuestion);
       if (why !== undefined) return `“${name}” ${why}`;
     }
   }
   return undefined;
 }
 
-/** Answers the interrupts that allow no answer, by their ids, with why nobody is asked. */
+/** Answers interrupts that allow no decision with the reason why nobody was asked. Keyed by interrupt id. */
 export function answerUnsupportedInterrupts(
   interrupts: readonly OpenInterrupt[],
 ): Readonly<Record<string, JsonValue>> {
@@ -76,7 +76,7 @@ export function answerUnsupportedInterrupts(
     if (requests.length === 0 || requests.some(({ decisions }) => decisions.length > 0)) continue;
     const refusals = requests.map(({ tool }) => ({
       kind: 'reply' as const,
-      text: `Nobody was asked about “${toWellFormed(tool)}”: the request allows no decision. Allow at least one, or don’t ask.`,
+      text: `Nobody was asked about “${toWellFormed(tool)}”: the request allows no decision. Allow at least one, or don’t interrupt.`,
     }));
     answers[id] = findProtocol(value).encode(value, refusals);
   }
@@ -85,21 +85,25 @@ export function answerUnsupportedInterrupts(
 
 function requestProblem(
   { tool, args, decisions, schema }: ForeignRequest,
-  takesWords: boolean,
+  isPlainQuestion: boolean,
 ): string | undefined {
   const about = `asks about “${toWellFormed(tool)}”`;
-  const ended = 'so its turn ended here.';
-  if (decisions.length === 0) return `${about} and allows no answer to it, ${ended}`;
-  // Where a call is asked about, the model is told, and can mend it.
-  const json = takesWords ? parseStrictJson(JSON.stringify(toObject(args))) : undefined;
+  const ended = 'so its turn ended.';
+  if (decisions.length === 0) return `${about} but allows no answer, ${ended}`;
+  // For a call, the model gets the error and can correct its arguments.
+  const json = isPlainQuestion ? parseStrictJson(JSON.stringify(toObject(args))) : undefined;
   if (json?.ok === false)
     return `asks something that I can’t show on a card, ${ended} ${json.reason}`;
   const read = schema === undefined ? undefined : readSchema(schema, toObject(args));
   if (read?.ok !== false) return undefined;
-  return `${about} with a schema of its arguments that can’t be used, ${ended} ${read.reason}`;
+  return `${about} with an argument schema that can’t be used, ${ended} ${read.reason}`;
 }
 
-/** Writes what an interrupt is resumed with, with the approved calls that it does not reach all the same; undefined while a request of it has no answer, and the first request whose protocol has no word for its answer. */
+/**
+ * Encodes the value that resumes an interrupt. `lost` names approved calls that will not run anyway.
+ * Returns undefined while a request has no reply, and `unsupported` for the first reply that the
+ * request does not accept.
+ */
 export function toResumeValue(
   { id, value }: OpenInterrupt,
   replies: Readonly<Record<string, ToolReply>>,
@@ -109,10 +113,10 @@ export function toResumeValue(
       readonly kind: 'answer';
       readonly value: JsonValue;
       readonly lost: readonly string[];
-      /** Answers to calls that are dropped with it, which the graph would leave without one. */
+      /** Answers to calls that the graph drops and would leave without one. */
       readonly messages: readonly JsonValue[];
     }
-  | { readonly kind: 'unsayable'; readonly request: ForeignRequest; readonly reply: ToolReply }
+  | { readonly kind: 'unsupported'; readonly request: ForeignRequest; readonly reply: ToolReply }
   | undefined {
   const decisions: ForeignDecision[] = [];
   const addresses: string[] = [];
@@ -124,7 +128,7 @@ export function toResumeValue(
     const reply = replies[address];
     if (!reply) return undefined;
     const decision = toDecision(reply, request, protocol.takesOnlyPeople === true);
-    if (!decision) return { kind: 'unsayable', request, reply };
+    if (!decision) return { kind: 'unsupported', request, reply };
     decisions.push(decision);
   }
   const places = protocol.lost?.(value, decisions) ?? [];
@@ -136,9 +140,9 @@ export function toResumeValue(
 }
 
 const DROPPED =
-  'Not run: the graph’s middleware drops it, since another call of the message was not approved. It may be made again.';
+  'Not run: the graph’s middleware dropped it because another call of the message was not approved. You may call it again.';
 
-/** What the protocol has for it; what is said in no person's place is refused where it could be taken for a person's word. */
+/** Converts a reply to an allowed decision. Our own texts are refused where they could pass for a person's. */
 function toDecision(
   { decision, text }: ToolReply,
   { decisions }: ForeignRequest,
@@ -166,23 +170,23 @@ type GivenSchema =
   | { readonly ok: true; readonly schema: JsonSchema }
   | { readonly ok: false; readonly reason: string };
 
-/** People edit by it, and what it marks is hidden: one that is not understood whole is not used in part. */
+/** Rejects a partly supported schema: it controls the edit form and hides secrets. */
 function readSchema(given: JsonValue, args: JsonValue): GivenSchema {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return { ok: false, reason: 'It is no object.' };
+    return { ok: false, reason: 'It is not an object.' };
   }
   const schema = acceptNumbersAsText(given as JsonSchema, args);
   const reading = readJsonSchema(schema);
   return reading.ok ? { ok: true, schema } : { ok: false, reason: `${reading.reason}.` };
 }
 
-/** The second question of a task comes under the id of its first one: an answer is for what was asked. */
+/** Includes a hash of the question: a task's second interrupt has the id of its first. */
 function addressOf(id: string, index: number, { tool, args, description }: ForeignRequest): string {
   const asked = textOf([tool, args, description ?? '']);
   return `${id}#${index}~${createHash('sha256').update(asked).digest('hex').slice(0, 12)}`;
 }
 
-/** Halves of characters have no canonical text. */
+/** Text with unpaired surrogates has no canonical JSON. */
 function textOf(value: JsonValue): string {
   const text = JSON.stringify(value);
   return /\\ud[89a-f]/.test(text) ? text : canonicalJson(value);

@@ -23,18 +23,18 @@ import { END_REASONS } from './protocol/parse-chunk.ts';
 import { toSafeMessage } from './protocol/safe-message.ts';
 import { addModelCost } from './usage.ts';
 
-/** What came of a request: a whole answer, or a failure with the text that had come until then. */
+/** The result of a request: a complete answer, or a failure with the text received before it. */
 export interface ModelAnswer {
   readonly text: string;
   readonly calls: readonly RawCall[];
   readonly failure?: ModelFailure;
-  /** What the server said of the failure, without secrets and without words of the conversation. */
+  /** The server's message about the failure, without secrets and conversation text. */
   readonly said?: string;
-  /** Why the connection failed, where it did. */
+  /** Why the connection failed, if it did. */
   readonly cause?: string;
-  /** What the provider needs back with the message. */
+  /** Provider fields that must be sent back with the message. */
   readonly fields?: ProviderFields | undefined;
-  /** By all requests that it took. */
+  /** The cost of all requests, retries included. */
   readonly spent: ModelCost;
 }
 
@@ -42,7 +42,7 @@ export interface ModelRequest {
   readonly messages: readonly BaseMessage[];
   readonly tools: readonly Tool[];
   readonly signal: AbortSignal;
-  /** Told of the text as it comes; `restarts` when what came before was none of the answer. */
+  /** Called with each piece of text; `restarts` means that the earlier text was not part of the answer. */
   readonly onDelta?: ((text: string, restarts: boolean) => void) | undefined;
 }
 
@@ -56,18 +56,18 @@ const MAX_CALLS = 32;
 const MAX_ANSWER_CHARS = 1024 * 1024;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-/** The answer is whole, and calls something. */
+/** Finish reasons of a complete answer with calls. */
 const CALLS: ReadonlySet<string> = new Set(['tool_calls', 'function_call']);
-const WHOLE: ReadonlySet<string> = new Set(['stop', ...CALLS, END_REASONS]);
+const COMPLETE: ReadonlySet<string> = new Set(['stop', ...CALLS, END_REASONS]);
 
-/** Asks the model, again where that may help; a failure is an answer, and only the request's signal makes it reject. */
+/** Asks the model and retries transient failures. Returns failures as answers; rejects only on abort. */
 export async function askModel(deps: AskDeps, request: ModelRequest): Promise<ModelAnswer> {
   let spent: ModelCost | undefined;
   for (let tries = 0; ; tries += 1) {
     const askedAt = deps.clock.now();
     const attempt = await tryOnce(deps, request);
     request.signal.throwIfAborted();
-    spent = addModelCost(spent, spentBy(attempt, deps.clock.now() - askedAt));
+    spent = addModelCost(spent, costOf(attempt, deps.clock.now() - askedAt));
     if (attempt.kind === 'came') return { ...checkAnswer(deps, attempt.answer), spent };
     logFailed(deps, attempt, tries);
     const waitMs = waitBeforeRetry(deps.model, attempt, tries);
@@ -101,7 +101,7 @@ type Attempt =
   | {
       readonly kind: 'failed';
       readonly failure: ModelFailure;
-      /** What had come until then. */
+      /** The text received before the failure. */
       readonly text: string;
       readonly tokens: TokenCount | undefined;
       readonly hadBegun: boolean;
@@ -126,7 +126,7 @@ async function tryOnce({ model, clock }: AskDeps, request: ModelRequest): Promis
   try {
     const signal = AbortSignal.any([request.signal, silence.signal]);
     for await (const piece of streamFrom(model, request, signal)) {
-      silence.heard();
+      silence.restart();
       collector.add(piece);
       const restarts = piece.restarts === true;
       if (piece.text !== '' || restarts) request.onDelta?.(piece.text, restarts);
@@ -163,7 +163,7 @@ function failed(
   };
 }
 
-/** An answer with a status came through a connection that works. */
+/** A failure with an HTTP status has no connection cause: the connection worked. */
 function causeOf(failure: ModelFailure, error: unknown): string | undefined {
   if (error instanceof SilenceError) return error.message;
   return CONNECTION_FAILURES.has(failure) ? describeConnectionFailure(error) : undefined;
@@ -175,19 +175,19 @@ const CONNECTION_FAILURES: ReadonlySet<ModelFailure> = new Set([
   'cut-off',
 ]);
 
-/** Nothing came for too long. */
+/** The model sent nothing for the whole timeout. */
 class SilenceError extends Error {
   constructor(ms: number) {
     super(`nothing came for ${ms / 1_000} seconds`);
   }
 }
 
-function spentBy(attempt: Attempt, modelMs: number): ModelCost {
+function costOf(attempt: Attempt, modelMs: number): ModelCost {
   const { tokens } = attempt.kind === 'came' ? attempt.answer : attempt;
   return { requests: 1, modelMs, ...(tokens && { tokens }) };
 }
 
-/** Tells what comes from the provider from mistakes of our own, which must come out. */
+/** Marks errors of the provider. Errors in our own code are rethrown. */
 class ProviderError extends Error {}
 
 async function* streamFrom(
@@ -208,14 +208,14 @@ function failureOf(error: unknown, hadBegun: boolean): ModelFailure {
   return isBroken && hadBegun ? 'cut-off' : failure;
 }
 
-/** A stream that stays open without a word is lost: the client's own timeout ends at the headers. */
+/** Aborts a stream that stays silent: the client's own timeout covers only the headers. */
 function watchSilence(clock: Clock, timeoutMs: number) {
   const controller = new AbortController();
   const expire = () => controller.abort(new Error('The model was silent for too long.'));
   let cancel = clock.schedule(clock.now() + timeoutMs, expire);
   return {
     signal: controller.signal,
-    heard() {
+    restart() {
       cancel();
       cancel = clock.schedule(clock.now() + timeoutMs, expire);
     },
@@ -223,7 +223,7 @@ function watchSilence(clock: Clock, timeoutMs: number) {
   };
 }
 
-/** Words that the person may have seen are not asked for a second time. */
+/** Never retries once text has arrived: the person may have seen it. */
 function waitBeforeRetry(
   model: ChatModel,
   attempt: FailedAttempt,
@@ -267,20 +267,20 @@ function failureIn(answer: CollectedAnswer): ModelFailure | undefined {
   if (reason === 'length') return 'length';
   if (reason === 'content_filter') return 'filtered';
   const isBlank = calls.length === 0 && answer.text.trim() === '';
-  // A page, or whatever else is no stream of a model, ends so.
+  // For example an HTML page instead of a model's stream.
   if (reason === undefined && isBlank) return 'unreadable';
-  if (!isWhole(reason, calls)) return 'cut-off';
+  if (!isComplete(reason, calls)) return 'cut-off';
   if (calls.length > MAX_CALLS) return 'too-many-calls';
-  // Calls in another form than the usual one are not read.
+  // The calls came in a form that we cannot parse.
   if (calls.length === 0 && CALLS.has(reason ?? '')) return 'unreadable';
   return isBlank ? 'empty' : undefined;
 }
 
-/** Without a reason that everybody knows, only the arguments tell that a call is whole. */
-function isWhole(reason: string | undefined, calls: readonly RawCall[]): boolean {
-  return WHOLE.has(reason ?? '') && (reason !== END_REASONS || calls.every(isWholeCall));
+/** With a nonstandard finish reason, only the arguments show whether a call is complete. */
+function isComplete(reason: string | undefined, calls: readonly RawCall[]): boolean {
+  return COMPLETE.has(reason ?? '') && (reason !== END_REASONS || calls.every(isCompleteCall));
 }
 
-function isWholeCall({ args }: RawCall): boolean {
+function isCompleteCall({ args }: RawCall): boolean {
   return args.trim() === '' || isJson(args);
 }

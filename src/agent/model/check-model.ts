@@ -4,19 +4,19 @@ import { type ChatModel, ModelSettingError } from './create-chat-model.ts';
 import { describeProbe } from './describe-probe.ts';
 import { type ModelProbe, probeModel } from './probe-model.ts';
 
-/** A model that takes longer is waited for behind the start. */
+/** If the model takes longer, the app starts and the check goes on in the background. */
 const MAX_WAIT_MS = 5_000;
 
 interface CheckDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Ends a check that is still under way. */
+  /** Aborts a running check. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Checks the model at the start and logs one line. Rejects when the server says within a few seconds
- * that the model can't call tools; everything else only warns, for it may pass or be mended.
+ * Checks the model at startup and logs one line. Rejects if the server says within a few seconds that
+ * the model can't call tools. Other failures only log a warning: they may be transient.
  */
 export async function checkModel(model: ChatModel, deps: CheckDeps): Promise<void> {
   const { clock, log, signal } = deps;
@@ -35,7 +35,7 @@ export async function checkModel(model: ChatModel, deps: CheckDeps): Promise<voi
       resolve();
     });
   });
-  // Once it is late nobody waits for it.
+  // After the wait ended, nobody awaits `checked`: log its failure here.
   checked.catch((error: unknown) => {
     if (isLate && !signal.aborted) log.error({ err: error }, 'The model could not be checked.');
   });
@@ -46,7 +46,7 @@ export async function checkModel(model: ChatModel, deps: CheckDeps): Promise<voi
   }
 }
 
-/** Logs what was found, and returns why the app should not start with it. */
+/** Logs the probe's result. Returns a sentence if the app must not start with this model. */
 function report(model: ChatModel, probe: ModelProbe, log: Log): string | undefined {
   const { kind, sentence } = describeProbe(model, probe);
   if (kind === 'refused') return sentence;

@@ -3,24 +3,24 @@ import type { ProviderFields, TokenCount } from '../../domain/threads/message.ts
 import type { AnswerChunk, CallChunk } from './protocol/answer-chunk.ts';
 import { mergeDeltas } from './protocol/merge-deltas.ts';
 
-/** A tool call as it came over the wire: its raw argument text, and an id that may be missing. */
+/** A tool call as received: raw argument text, and an id that may be empty. */
 export interface RawCall {
   readonly id: string;
   readonly tool: string;
   readonly args: string;
-  /** What the provider needs back with it. */
+  /** Provider fields that must be sent back with the call. */
   readonly fields?: ProviderFields | undefined;
 }
 
-/** A model's answer as far as it has come. */
+/** A model's answer as received so far. */
 export interface CollectedAnswer {
   readonly text: string;
   readonly calls: readonly RawCall[];
-  /** Undefined while the provider has not said that the answer is complete. */
+  /** Undefined until the provider reports the end of the answer. */
   readonly finishReason: string | undefined;
-  /** Undefined while the provider has not told. */
+  /** Undefined until the provider reports them. */
   readonly tokens: TokenCount | undefined;
-  /** What the provider needs back with the message. */
+  /** Provider fields that must be sent back with the message. */
   readonly fields: ProviderFields | undefined;
 }
 
@@ -32,29 +32,29 @@ interface Draft {
   fields: ProviderFields | undefined;
 }
 
-/** Puts the pieces of calls together, whatever a server numbers them by. */
+/** Assembles streamed calls, however the server numbers their pieces. */
 export function createCallAssembler() {
   const drafts: Draft[] = [];
 
-  /** Most servers number the calls of an answer; some give every call the same number, or none, and a new id or not even that. */
-  function draftFor(piece: CallChunk, beside: ReadonlySet<Draft>): Draft {
+  /** Most servers number the calls of an answer. Some repeat or omit the number, and may omit the id too. */
+  function draftFor(piece: CallChunk, extended: ReadonlySet<Draft>): Draft {
     const known =
       piece.index === undefined
         ? drafts.at(-1)
         : drafts.findLast(({ index }) => index === piece.index);
-    if (known && !beside.has(known) && !startsNewCall(piece, known)) return known;
+    if (known && !extended.has(known) && !startsNewCall(piece, known)) return known;
     const draft: Draft = { index: piece.index, id: '', tool: '', args: '', fields: undefined };
     drafts.push(draft);
     return draft;
   }
 
   return {
-    /** What comes in one piece of an answer goes on with no call twice. */
+    /** Adds the calls of one chunk. Each of them extends a different call. */
     add(pieces: readonly CallChunk[]): void {
-      const beside = new Set<Draft>();
+      const extended = new Set<Draft>();
       for (const piece of pieces) {
-        const draft = draftFor(piece, beside);
-        beside.add(draft);
+        const draft = draftFor(piece, extended);
+        extended.add(draft);
         extend(draft, piece);
       }
     },
@@ -70,14 +70,14 @@ function extend(draft: Draft, { id = '', name = '', args = '', fields }: CallChu
   if (fields) draft.fields = mergeDeltas(draft.fields ?? {}, fields);
 }
 
-/** Whole arguments are followed by no more of them: what names a tool again begins a call. */
+/** A piece that names a tool starts a new call if the known call's arguments are complete. */
 function startsNewCall({ id, name, args }: CallChunk, known: Draft): boolean {
   if (isOther(id, known.id) || isOther(name, known.tool)) return true;
   if (id !== undefined && id !== '') return false;
   return Boolean(name) && Boolean(args) && known.args.endsWith('}') && isJson(known.args);
 }
 
-/** Tells whether the text is JSON from its beginning to its end. */
+/** Returns whether the whole text is valid JSON. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -88,8 +88,8 @@ export function isJson(text: string): boolean {
 }
 
 /**
- * Puts the pieces of a streamed answer together. The library's own parsed arguments are never used:
- * it completes cut-off JSON in silence.
+ * Assembles a streamed answer. Never uses the library's parsed arguments: it silently completes
+ * truncated JSON.
  */
 export function createAnswerCollector() {
   const assembler = createCallAssembler();
@@ -109,10 +109,10 @@ export function createAnswerCollector() {
       finishReason = piece.finishReason ?? finishReason;
       tokens = piece.tokens ?? tokens;
     },
-    /** Characters of text, arguments and the provider's fields so far. */
+    /** Characters of text, arguments and provider fields so far. */
     size: () => size,
     answer: (): CollectedAnswer => ({
-      // People are shown it, and Slack refuses half a character for ever.
+      // Slack permanently refuses text with unpaired surrogates.
       text: toWellFormed(text),
       calls: assembler.calls(),
       finishReason,
@@ -131,6 +131,6 @@ function fieldsSize(fields: ProviderFields | undefined): number {
   return fields ? JSON.stringify(fields).length : 0;
 }
 
-function isOther(told: string | undefined, known: string): boolean {
-  return told !== undefined && told !== '' && known !== '' && told !== known;
+function isOther(received: string | undefined, known: string): boolean {
+  return received !== undefined && received !== '' && known !== '' && received !== known;
 }

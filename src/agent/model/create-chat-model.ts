@@ -10,18 +10,18 @@ import type { ReasoningHabit } from './protocol/reasoning-filter.ts';
 import { createServerQuirks } from './protocol/server-quirks.ts';
 import { providerFieldsOf } from './to-chat-messages.ts';
 
-/** A chat model that streams; nothing of its provider shows through but its errors. */
+/** A streaming chat model. Only its errors depend on the provider. */
 export interface ChatModel {
   readonly name: string;
-  /** The longest silence before an answer counts as lost, in milliseconds. */
+  /** The longest silence before an answer times out, in milliseconds. */
   readonly timeoutMs: number;
-  /** How often a request that had no effect is repeated. */
+  /** How often a request that returned nothing is retried. */
   readonly maxRetries: number;
-  /** The settings that it was reached with, for whoever has to mend them. */
+  /** Names of its settings, for error messages. */
   readonly variables: ModelVariables;
-  /** Where its answers come from: a provider's own fields are kept, and go back to the same place only. */
+  /** The server's address. Provider fields are sent back only to the origin that they came from. */
   readonly origin?: string;
-  /** What must not be read in any message of it. */
+  /** Values that must not appear in any message about it. */
   readonly secrets?: readonly string[];
   stream(
     messages: readonly BaseMessage[],
@@ -34,21 +34,21 @@ export interface ChatModelOptions {
   /** `provider/name`. */
   readonly model: string;
   readonly apiKey?: string | undefined;
-  /** Of an OpenAI-compatible server, with its `/v1`; OpenAI's own when absent. */
+  /** Base URL of an OpenAI-compatible server, including `/v1`. (Default: the provider's own.) */
   readonly baseUrl?: string | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
-  /** Whether tools are left out of requests where the server takes none. (Default: no.) */
+  /** Whether to omit tools if the server does not support them. (Default: no.) */
   readonly allowsNoTools?: boolean | undefined;
   readonly log?: Pick<Log, 'warn'> | undefined;
 }
 
-/** A setting names no model that can be used. */
+/** The configured model cannot be used. */
 export class ModelSettingError extends Error {
   override readonly name = 'ModelSettingError';
 }
 
-/** Where providers speak OpenAI's protocol. */
+/** Base URLs of providers with an OpenAI-compatible API. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   openai: 'https://api.openai.com/v1',
   deepseek: 'https://api.deepseek.com',
@@ -56,23 +56,23 @@ const ADDRESSES: Readonly<Record<string, string>> = {
   xai: 'https://api.x.ai/v1',
 };
 
-/** Tells whether a provider speaks OpenAI's protocol. */
+/** Returns whether a provider has an OpenAI-compatible API. */
 export function isOpenAiCompatible(provider: string): boolean {
   return Object.hasOwn(ADDRESSES, provider);
 }
 
-/** Names the settings of a provider. */
+/** Returns the names of a provider's environment variables. */
 export function modelVariablesOf(provider: string): ModelVariables {
   const prefix = provider.toUpperCase();
   return { key: `${prefix}_API_KEY`, baseUrl: `${prefix}_BASE_URL` };
 }
 
-/** Creates the model behind OpenAI's protocol at one of its addresses; a server of one's own needs no key. */
+/** Creates a model with an OpenAI-compatible API. With a custom base URL the key is optional. */
 export function createChatModel(options: ChatModelOptions): ChatModel {
   const { provider, name } = splitModelName(options.model);
   const url = isOpenAiCompatible(provider) ? ADDRESSES[provider] : undefined;
   if (url === undefined) {
-    throw new ModelSettingError(`MODEL names ${provider}, which is no OpenAI-compatible server.`);
+    throw new ModelSettingError(`MODEL names ${provider}, which is not OpenAI-compatible.`);
   }
   const variables = modelVariablesOf(provider);
   if (!options.apiKey && !options.baseUrl) {
@@ -86,7 +86,6 @@ export function createChatModel(options: ChatModelOptions): ChatModel {
   return { name, timeoutMs, maxRetries, variables, origin: baseUrl, secrets, stream };
 }
 
-/** Streams pieces over OpenAI's protocol. */
 function streamCompletions({
   name,
   apiKey,
@@ -108,9 +107,9 @@ function streamCompletions({
     const chat = new ChatOpenAICompletions({
       model: name,
       apiKey: apiKey || 'none',
-      // The client writes what it can't parse to the console: parts of a conversation.
+      // The client logs what it can't parse: parts of a conversation.
       configuration: { baseURL: baseUrl, logLevel: 'off', fetch: exchange.fetch },
-      // Repeated by us: the library knows no Retry-After, and waits on the wall clock.
+      // We retry ourselves: the library ignores Retry-After and waits on the wall clock.
       maxRetries: 0,
     });
     const offer = tools.length > 0 ? { tools: tools.map(toOffer) } : {};
@@ -127,7 +126,7 @@ function streamCompletions({
   };
 }
 
-/** Splits `provider/name`; throws when it is not that. */
+/** Splits `provider/name`. Throws a `ModelSettingError` for any other form. */
 export function splitModelName(model: string): {
   readonly provider: string;
   readonly name: string;

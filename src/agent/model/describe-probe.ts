@@ -1,17 +1,17 @@
-/** What a probe of the model found, in sentences for whoever runs the app. */
+/** Describes the result of a model probe for the operator. */
 import type { ChatModel } from './create-chat-model.ts';
 import { type ModelFailure, toolRemedy } from './model-failure.ts';
 import type { ModelProbe } from './probe-model.ts';
 import { redactAddress } from './protocol/connection-failure.ts';
 
-/** `no call`: it answered in words alone; `refused`: it says that it can't call tools. */
+/** `no call`: the model answered with text only. `refused`: its server says that it can't call tools. */
 export interface ProbeVerdict {
   readonly kind: 'works' | 'no call' | 'refused' | 'failed';
-  /** What was found and what to do. */
+  /** The finding and the remedy. */
   readonly sentence: string;
 }
 
-/** Says what a probe found. */
+/** Turns a probe's result into a verdict and a sentence. */
 export function describeProbe(
   { origin, variables }: Pick<ChatModel, 'origin' | 'variables'>,
   { cause, failure, said = '', tools }: ModelProbe,

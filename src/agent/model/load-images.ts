@@ -1,27 +1,27 @@
-/** Which of the images that people attached a model is shown, read anew from the workspace for each request. */
+/** Chooses which attached images a model sees. They are read from the workspace for each request. */
 import { createHash } from 'node:crypto';
 import { fileKindOf } from '../../domain/text/file-kind.ts';
 import type { TurnMessage, UserImage } from '../../domain/threads/message.ts';
 import { WorkspaceError } from '../tools/files/open-folder.ts';
 import type { WorkspaceBytes } from '../tools/files/workspace-bytes.ts';
 
-/** What goes with a message of a person: images, and a line for each one that is not shown. */
+/** The images of a person's message, and a note for each image that is not shown. */
 export interface MessageImages {
   readonly shown: readonly { readonly mimeType: string; readonly base64: string }[];
   readonly notes: readonly string[];
 }
 
-/** How images are read; without it the model can't see any. */
+/** Reads an image's bytes. Without it the model sees no images. */
 export type ReadImage = WorkspaceBytes['read'];
 
 const MAX_IMAGES = 10;
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
-/** Of all images of one request: they travel as text, a third larger, and servers bound a request. */
+/** For all images of one request: base64 adds a third, and servers limit the request size. */
 const MAX_ALL_BYTES = 15 * 1024 * 1024;
-/** About what an image takes at most in OpenAI's high detail. */
+/** Roughly the maximum for an image in OpenAI's high detail. */
 export const TOKENS_PER_IMAGE = 1_500;
 
-/** The newest earlier turn, if the model answered in it: one that it choked on is not shown to it again. */
+/** Returns the last earlier turn if the model answered it: an image may have made the request fail. */
 function lastAnsweredTurn(earlier: readonly TurnMessage[]): readonly TurnMessage[] {
   const turn = earlier.slice(
     Math.max(
@@ -32,14 +32,17 @@ function lastAnsweredTurn(earlier: readonly TurnMessage[]): readonly TurnMessage
   return turn.some(({ role }) => role === 'assistant') ? turn : [];
 }
 
-/** Reads the images of the current turn and of the one before, by their messages' ids; where not all can be shown, the newest are, and they take half of the context at most. */
+/**
+ * Reads the images of the current and the previous turn, keyed by message id. The newest are
+ * preferred, and together they use at most half of the context.
+ */
 export async function loadImages(
   turns: { readonly earlier: readonly TurnMessage[]; readonly current: readonly TurnMessage[] },
   options: { readonly read: ReadImage | undefined; readonly contextTokens: number },
 ): Promise<ReadonlyMap<string, MessageImages>> {
   const { read, contextTokens } = options;
-  const most = Math.min(MAX_IMAGES, Math.floor(contextTokens / 2 / TOKENS_PER_IMAGE));
-  const left = { images: most, bytes: MAX_ALL_BYTES };
+  const maxImages = Math.min(MAX_IMAGES, Math.floor(contextTokens / 2 / TOKENS_PER_IMAGE));
+  const left = { images: maxImages, bytes: MAX_ALL_BYTES };
   const all = new Map<string, MessageImages>();
   for (const message of [...lastAnsweredTurn(turns.earlier), ...turns.current].toReversed()) {
     if (message.role !== 'user' || !message.images) continue;
@@ -55,7 +58,7 @@ export async function loadImages(
   return all;
 }
 
-/** Answers with the bytes, or why there are none. */
+/** Returns the bytes, or the reason why the image is not shown. */
 async function readImage(
   image: UserImage,
   read: ReadImage | undefined,

@@ -1,7 +1,7 @@
 import { networkCodeOf } from './protocol/connection-failure.ts';
 import { ModelServerError } from './protocol/server-error.ts';
 
-/** What can go wrong with a model, in words for the person who waits for its answer. */
+/** Everything that can go wrong with a model. `SENTENCES` explains each to the person in the thread. */
 export type ModelFailure = keyof typeof SENTENCES;
 
 const SENTENCES = {
@@ -47,13 +47,13 @@ const BY_STATUS: Readonly<Record<number, ModelFailure>> = {
   429: 'rate-limited',
 };
 
-/** Names of the environment variables behind a model. */
+/** Names of the environment variables that configure a model. */
 export interface ModelVariables {
   readonly key: string;
   readonly baseUrl: string;
 }
 
-/** Types of errors, as Anthropic sends them also amid a stream; https://docs.anthropic.com/en/api/errors. */
+/** Anthropic's error types, also sent within a stream; https://docs.anthropic.com/en/api/errors. */
 const BY_TYPE: Readonly<Record<string, ModelFailure>> = {
   overloaded_error: 'overloaded',
   api_error: 'overloaded',
@@ -66,15 +66,15 @@ const BY_TYPE: Readonly<Record<string, ModelFailure>> = {
   timeout_error: 'timeout',
 };
 
-const PASSING: ReadonlySet<ModelFailure> = new Set([
+const TRANSIENT: ReadonlySet<ModelFailure> = new Set([
   'rate-limited',
   'overloaded',
   'timeout',
   'unreachable',
 ]);
 
-/** What servers say of a model, or of a start of theirs, that calls no tools, and what helps there. */
-const TOOL_REMEDIES: readonly (readonly [said: RegExp, remedy: string])[] = [
+/** Error messages of servers that can't call tools, each with its remedy. */
+const TOOL_REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
   [
     /enable-auto-tool-choice|tool-call-parser/i,
     'start vLLM with --enable-auto-tool-choice and with --tool-call-parser for this model',
@@ -95,18 +95,18 @@ const TOOL_REMEDIES: readonly (readonly [said: RegExp, remedy: string])[] = [
   ],
 ];
 
-/** Tells whether a server says that its model can't call tools. */
+/** Returns whether a server's message says that the model can't call tools. */
 export function lacksToolSupport(said: string): boolean {
   return TOOL_REMEDIES.some(([pattern]) => pattern.test(said));
 }
 
-/** Says what to do about a model that can't call tools. */
+/** Returns the remedy for a model that can't call tools, as a clause. */
 export function toolRemedy(said: string): string {
   const found = TOOL_REMEDIES.find(([pattern]) => pattern.test(said));
   return found?.[1] ?? 'set MODEL to one that can call tools';
 }
 
-/** Says a failure in one or two sentences: what happened, and what to do; `said` are the server's own words. */
+/** Describes a failure in one or two sentences: what happened and what to do. `said` is the server's message. */
 export function describeModelFailure(
   failure: ModelFailure,
   variables: ModelVariables,
@@ -118,13 +118,13 @@ export function describeModelFailure(
     .replace('{remedy}', toolRemedy(said));
 }
 
-/** Tells whether the same request may well succeed a little later. */
+/** Returns whether a retry of the same request may succeed. */
 export function isTransientFailure(failure: ModelFailure): boolean {
-  return PASSING.has(failure);
+  return TRANSIENT.has(failure);
 }
 
-/** Words of errors that name their cause better than the status beside them. */
-const BY_WORDS: readonly (readonly [said: RegExp, failure: ModelFailure])[] = [
+/** Message patterns that are more specific than the HTTP status. */
+const BY_MESSAGE: readonly (readonly [pattern: RegExp, failure: ModelFailure])[] = [
   [
     /context[ _-]?(?:length|window|size|limit|overflow)|exceed_context|maximum (?:context|prompt|input)|(?:prompt|input|request|conversation) (?:is |was )?too (?:long|large)|too many (?:input )?tokens|tokens? .{0,40}exceeds?|reduce the length/i,
     'too-long',
@@ -139,15 +139,15 @@ const BY_WORDS: readonly (readonly [said: RegExp, failure: ModelFailure])[] = [
   [/model .{0,80}(?:not found|does not exist)|unknown model/i, 'not-found'],
 ];
 
-/** Sorts what a request to the provider was rejected with. */
+/** Classifies the error of a request to the provider. */
 export function toModelFailure(error: unknown): ModelFailure {
   const facts = loggableFactsOf(error);
   const { status, message } = facts;
   const named = byCode(facts) ?? (lacksToolSupport(message) ? 'no-tools' : undefined);
   if (named !== undefined) return named;
   const isPlain = status !== undefined && Object.hasOwn(BY_STATUS, status);
-  const worded = error instanceof ModelServerError && !isPlain ? byWords(error) : undefined;
-  if (worded !== undefined) return worded;
+  const matched = error instanceof ModelServerError && !isPlain ? byMessage(error) : undefined;
+  if (matched !== undefined) return matched;
   return status === undefined ? withoutStatus(error, facts) : failureOfStatus(status);
 }
 
@@ -157,9 +157,9 @@ function byCode({ code, name }: ErrorFacts): ModelFailure | undefined {
   return code === 'content_filter' ? 'filtered' : undefined;
 }
 
-function byWords({ type = '', code = '', message }: ModelServerError): ModelFailure | undefined {
+function byMessage({ type = '', code = '', message }: ModelServerError): ModelFailure | undefined {
   const text = `${type} ${code} ${message}`;
-  return BY_WORDS.find(([said]) => said.test(text))?.[1];
+  return BY_MESSAGE.find(([pattern]) => pattern.test(text))?.[1];
 }
 
 function withoutStatus(error: unknown, { name, message }: ErrorFacts): ModelFailure {
@@ -178,7 +178,7 @@ function failureOfStatus(status: number): ModelFailure {
   return BY_STATUS[status] ?? (status >= 500 ? 'overloaded' : 'rejected');
 }
 
-/** Returns how long the provider asks us to wait, in milliseconds; undefined when it does not say. */
+/** Returns how long the provider asks us to wait, in milliseconds; undefined if it does not say. */
 export function retryAfterMs(error: unknown, now: number): number | undefined {
   const headers = error instanceof Object && 'headers' in error ? error.headers : undefined;
   if (!(headers instanceof Headers)) return undefined;
@@ -199,7 +199,7 @@ interface ErrorFacts {
   readonly name: string;
 }
 
-/** Returns what may be logged of a provider's error; its message may hold parts of a key or of the conversation. */
+/** Extracts the facts of a provider's error. Never log `message`: it may contain a key or conversation text. */
 export function loggableFactsOf(error: unknown): ErrorFacts {
   if (!(error instanceof Error))
     return { status: undefined, code: undefined, message: '', name: '' };

@@ -1,23 +1,23 @@
-/** Tools as providers take them: their schemas are reduced, with a plain object at the top, whatever the tool's own says. */
+/** Tools in the form that providers accept: a reduced schema with a plain object at the top. */
 import type { JsonValue } from '../../domain/json/json.ts';
 import { targetOf } from '../../domain/json/schema-size.ts';
 import type { Tool } from '../../domain/tools/tool.ts';
 import { reduceSchema } from './reduce-schema.ts';
 
-/** A tool as a model is told of it. */
+/** A tool as offered to a model. */
 export interface ModelTool {
   readonly name: string;
   readonly description: string;
-  /** A schema of type `object` without choices at its top; those stand in the description. */
+  /** A schema of type `object` without alternatives at the top; those are in the description. */
   readonly schema: Schema;
 }
 
 type Schema = { readonly [key: string]: JsonValue };
 
-/** Providers refuse these at the top of a schema, or drop the tool in silence. */
+/** At the top of a schema, providers refuse these or silently drop the tool. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const;
 
-/** Makes the offer of a tool: of a choice of kinds, all properties, and as needed what every kind needs. */
+/** Converts a tool. Alternatives are merged: all properties, and those required by every alternative. */
 export function toModelTool({ name, description, schema }: Tool): ModelTool {
   if (!REFUSED.some((key) => Object.hasOwn(schema, key))) {
     return { name, description, schema: toOffered({ ...schema, type: 'object' }, schema) };
@@ -30,7 +30,7 @@ export function toModelTool({ name, description, schema }: Tool): ModelTool {
   };
 }
 
-/** Many servers want the list of properties, be it empty. */
+/** Many servers require `properties`, even if it is empty. */
 function toOffered(schema: Schema, root: Schema): Schema {
   return { properties: {}, ...reduceSchema(schema, root) };
 }
@@ -40,7 +40,7 @@ interface Flat {
   readonly required: readonly JsonValue[];
 }
 
-/** What refers to itself on its way adds nothing to what it is already. */
+/** Skips circular references: they add nothing. */
 function flatten(schema: JsonValue | undefined, root: Schema, refs: readonly string[]): Flat {
   if (!isObject(schema)) return { properties: {}, required: [] };
   const below = (each: JsonValue | undefined) => flatten(each, root, refs);
@@ -53,7 +53,7 @@ function flatten(schema: JsonValue | undefined, root: Schema, refs: readonly str
   const isNew = typeof $ref === 'string' && !refs.includes($ref);
   const referred = isNew ? [flatten(targetOf(root, $ref), root, [...refs, $ref])] : [];
   const together = [own, ...referred, ...listOf(schema.allOf).map(below)];
-  // What fits no object is no kind of arguments.
+  // Arguments are always an object.
   const either = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(mayBeObject).map(below);
   const [first, ...others] = either.map((kind) => kind.required);
   const inEach = (first ?? []).filter((key) => others.every((keys) => keys.includes(key)));
@@ -64,7 +64,7 @@ function flatten(schema: JsonValue | undefined, root: Schema, refs: readonly str
   };
 }
 
-/** A property that differs from kind to kind may be any of what it is there. */
+/** A property that differs between alternatives becomes an `anyOf`. */
 function joinProperties(all: readonly Schema[]): Schema {
   const joined = new Map<string, Map<string, JsonValue>>();
   for (const [key, each] of all.flatMap((properties) => Object.entries(properties))) {

@@ -1,15 +1,15 @@
 /**
- * Puts a conversation into the order that strict chat templates demand: after the instructions a
- * person and the assistant take turns, and the results of tools are followed by the assistant.
- * Mistral's API and many templates of vLLM refuse anything else, for as long as it is in the history.
+ * Puts a conversation into the order that strict chat templates require: after the instructions,
+ * user and assistant alternate, and the assistant follows tool results. Mistral's API and many vLLM
+ * templates refuse any other order, as long as it is in the history.
  */
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 
-/** Stands where a turn ended before the model answered to what its tools returned. */
+/** Fills in for the answer if a turn ended before the model answered its tool results. */
 const ENDED = 'The person ended this here.';
 const NO_TEXT = '(no text)';
 
-/** Returns the messages in a valid order; messages of people in a row become one. */
+/** Returns the messages in a valid order. Consecutive user messages are joined. */
 export function orderRoles(messages: readonly BaseMessage[]): readonly BaseMessage[] {
   const ordered: BaseMessage[] = [];
   for (const message of messages.flatMap(withText)) {
@@ -19,7 +19,7 @@ export function orderRoles(messages: readonly BaseMessage[]): readonly BaseMessa
       continue;
     }
     if (isPlain(last) && AIMessage.isInstance(message)) {
-      ordered[ordered.length - 1] = continued(last, message);
+      ordered[ordered.length - 1] = joinAnswers(last, message);
       continue;
     }
     if (ToolMessage.isInstance(last) && HumanMessage.isInstance(message)) {
@@ -30,7 +30,7 @@ export function orderRoles(messages: readonly BaseMessage[]): readonly BaseMessa
   return ordered;
 }
 
-/** Messages without any text are refused too; an assistant's that says and does nothing is left out. */
+/** Servers also refuse blank messages. A blank assistant message without calls is dropped. */
 function withText(message: BaseMessage): readonly BaseMessage[] {
   const isBlank = typeof message.content === 'string' && message.content.trim() === '';
   if (!isBlank) return [message];
@@ -38,7 +38,7 @@ function withText(message: BaseMessage): readonly BaseMessage[] {
   return isPlain(message) ? [] : [message];
 }
 
-/** Whether it is an assistant's message without calls. */
+/** Returns whether it is an assistant message without calls. */
 function isPlain(message: BaseMessage | undefined): message is AIMessage {
   return AIMessage.isInstance(message) && !message.additional_kwargs.tool_calls?.length;
 }
@@ -53,7 +53,7 @@ function toParts(content: HumanMessage['content']) {
   return typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
 }
 
-function continued(first: AIMessage, second: AIMessage): AIMessage {
+function joinAnswers(first: AIMessage, second: AIMessage): AIMessage {
   const texts = [first.content, second.content].filter((text) => text !== '');
   const joined = new AIMessage(texts.join('\n\n'));
   Object.assign(joined.additional_kwargs, second.additional_kwargs);

@@ -1,4 +1,4 @@
-/** One small request with one tool, which tells before anybody waits whether the model can be worked with. */
+/** A small request with one tool that shows at startup whether the model is usable. */
 import { HumanMessage, SystemMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import type { Clock } from '../../domain/ports/clock.ts';
@@ -8,27 +8,26 @@ import { isJson } from './collect-answer.ts';
 import type { ChatModel } from './create-chat-model.ts';
 import type { ModelFailure } from './model-failure.ts';
 
-/** What a model's server did with the request. */
+/** How the model's server handled the request. */
 export interface ModelProbe {
-  /** `unknown`: it failed before that could be seen. */
+  /** `unknown`: the request failed for another reason. */
   readonly tools: 'called' | 'not called' | 'refused' | 'unknown';
-  /** Whether the arguments of the call were whole JSON. */
+  /** Whether the call's arguments were valid JSON. */
   readonly hasWholeArguments: boolean;
-  /** Whether it told how many tokens it took. */
+  /** Whether the server reported token counts. */
   readonly tellsTokens: boolean;
-  /** How long it took, in milliseconds. */
+  /** Duration in milliseconds. */
   readonly tookMs: number;
   readonly failure?: ModelFailure;
-  /** The server's own words about the failure, without secrets. */
+  /** The server's message about the failure, without secrets. */
   readonly said?: string;
-  /** Why the connection failed, where it did. */
+  /** Why the connection failed, if it did. */
   readonly cause?: string;
 }
 
-/** The name of the tool that a probe asks for. */
 const PROBE_TOOL = 'countersign_ready';
 
-/** Asks a model to call a tool that does nothing; a failure is a result, and only the signal makes it reject. */
+/** Asks a model to call a tool that does nothing. Returns failures as results; rejects only on abort. */
 export async function probeModel(
   model: ChatModel,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },

@@ -1,23 +1,23 @@
 /**
- * Reduces a JSON Schema to what every model server takes. llama.cpp turns schemas into grammars and
- * refuses many patterns and large bounds; Gemini refuses references, lists of types and most keywords.
- * One refused tool makes a server refuse every request. What is left out is told in the description;
- * the whole schema still validates the arguments.
+ * Reduces a JSON Schema to what every model server accepts. llama.cpp turns schemas into grammars and
+ * refuses many patterns and large bounds. Gemini refuses references, lists of types and most keywords.
+ * One refused tool makes the server refuse every request. The description names what was removed, and
+ * the full schema still validates the arguments.
  */
 import type { JsonValue } from '../../domain/json/json.ts';
 import { targetOf } from '../../domain/json/schema-size.ts';
 
 type Schema = { readonly [key: string]: JsonValue };
 
-/** Schemas with more parts than this are offered without their deepest ones. */
+/** Parts of a schema beyond this number are dropped. */
 const MAX_PARTS = 2_000;
 const MAX_DEPTH = 12;
 const MAX_NOTE_CHARS = 300;
-/** Bounds beyond this come from the range of a number type, and tell a model nothing. */
-const LARGEST_TOLD = 1_000_000_000;
+/** Larger bounds come from a number type's range and are useless to a model. */
+const MAX_DESCRIBED_BOUND = 1_000_000_000;
 
-/** Keywords that are told in words. */
-const TOLD = [
+/** Keywords that are moved to the description. */
+const DESCRIBED = [
   ...['const', 'enum', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum'],
   ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems'],
   ...[
@@ -39,14 +39,14 @@ export function reduceSchema(schema: Schema, root: Schema = schema): Schema {
     if (!isObject(value) || parts > MAX_PARTS || depth > MAX_DEPTH) return {};
     const { $ref } = value;
     if (typeof $ref !== 'string') return reducePlain(joinAll(value, refs, depth), refs, depth);
-    // What refers to itself goes on without an end.
+    // A circular reference would never end.
     if (refs.includes($ref)) return withText(value, {});
     const { $ref: _, ...beside } = value;
     const target = targetOf(root, $ref);
     return reduce({ ...(isObject(target) ? target : {}), ...beside }, [...refs, $ref], depth);
   }
 
-  /** `allOf` of objects is one object; of anything else only the first part is kept. */
+  /** Merges the objects of an `allOf`; on conflict the earlier part wins. */
   function joinAll(value: Schema, refs: readonly string[], depth: number): Schema {
     const all = listOf(value.allOf);
     if (all.length === 0) return value;
@@ -77,7 +77,7 @@ function keywordsFor(
   value: Schema,
   inner: (each: JsonValue | undefined) => Schema,
 ): Schema {
-  const choices = isWords(value.enum) ? { enum: value.enum } : {};
+  const choices = isStrings(value.enum) ? { enum: value.enum } : {};
   switch (type) {
     case undefined:
       return choices;
@@ -92,7 +92,7 @@ function keywordsFor(
   }
 }
 
-/** An object that names no property is one of any properties: as a grammar, an empty list means none. */
+/** Omits empty `properties`: an object without them may have any, but in a grammar it could have none. */
 function propertiesOf(value: Schema, inner: (each: JsonValue | undefined) => Schema): Schema {
   const entries = Object.entries(isObject(value.properties) ? value.properties : {});
   if (entries.length === 0) return {};
@@ -113,7 +113,7 @@ function typesOf({ type, properties, items, const: fixed }: Schema): readonly st
   return typeof fixed === 'string' ? ['string'] : [];
 }
 
-/** Adds the title and description, with what the reduced schema leaves out. */
+/** Adds the title and description, with the keywords that the reduced schema lacks. */
 function withText(value: Schema, reduced: Schema): Schema {
   const { description, title } = value;
   const words = [description, noteOf(value, reduced)].filter(
@@ -127,21 +127,21 @@ function withText(value: Schema, reduced: Schema): Schema {
 }
 
 function noteOf(value: Schema, reduced: Schema): string | undefined {
-  const left = TOLD.flatMap((key) => {
-    const told = value[key];
-    if (told === undefined || Object.hasOwn(reduced, key) || isRedundantKeyword(key, told))
+  const left = DESCRIBED.flatMap((key) => {
+    const given = value[key];
+    if (given === undefined || Object.hasOwn(reduced, key) || isRedundantKeyword(key, given))
       return [];
     if (key === 'const' && Object.hasOwn(reduced, 'enum')) return [];
-    return [[key, told] as const];
+    return [[key, given] as const];
   });
   if (left.length === 0) return undefined;
   const note = JSON.stringify(Object.fromEntries(left));
   return note.length > MAX_NOTE_CHARS ? undefined : `(JSON Schema: ${note})`;
 }
 
-function isRedundantKeyword(key: string, told: JsonValue): boolean {
-  if (typeof told === 'number' && key !== 'const') return Math.abs(told) > LARGEST_TOLD;
-  return typeof told === 'boolean' && key !== 'const' && key !== 'default';
+function isRedundantKeyword(key: string, given: JsonValue): boolean {
+  if (typeof given === 'number' && key !== 'const') return Math.abs(given) > MAX_DESCRIBED_BOUND;
+  return typeof given === 'boolean' && key !== 'const' && key !== 'default';
 }
 
 function joinTwo(a: Schema, b: Schema): Schema {
@@ -155,7 +155,7 @@ function joinTwo(a: Schema, b: Schema): Schema {
   };
 }
 
-function isWords(value: JsonValue | undefined): value is readonly string[] {
+function isStrings(value: JsonValue | undefined): value is readonly string[] {
   return (
     Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string')
   );

@@ -12,11 +12,9 @@ import type { MessageImages } from './load-images.ts';
 import { orderRoles } from './order-roles.ts';
 
 /**
- * Writes a prompt as the library's messages, with the images of people's messages by their ids; the
- * arguments of earlier calls go out as the text that came in. What a provider needs
- * back goes to the `origin` that it came from. Halves of characters are marked: model
- * servers refuse a conversation that holds one, and it would hold it in every request from then on.
- * For the same reason the roles are put in order.
+ * Converts a prompt to the library's messages. `images` is keyed by message id. Arguments of earlier
+ * calls keep their raw text. Provider fields are sent only to the `origin` they came from. Unpaired
+ * surrogates are replaced and roles put in order: otherwise servers would refuse every later request.
  */
 export function toChatMessages(
   prompt: readonly PromptMessage[],
@@ -26,7 +24,7 @@ export function toChatMessages(
   return orderRoles(prompt.map((message) => toChatMessage(message, images, origin)));
 }
 
-/** Returns what belongs to each message of the assistant, in their order. */
+/** Returns the provider fields of each assistant message, in order. */
 export function providerFieldsOf(
   messages: readonly BaseMessage[],
 ): readonly (ProviderFields | undefined)[] {
@@ -54,7 +52,7 @@ function toChatMessage(
 
 function toHumanMessage(text: string, images: MessageImages | undefined): HumanMessage {
   const whole = toWellFormed([text, ...(images?.notes ?? [])].join('\n'));
-  // Many servers take nothing but a string where there is no image.
+  // Many servers accept only a string if there is no image.
   if (!images || images.shown.length === 0) return new HumanMessage(whole);
   const parts = images.shown.map(({ mimeType, base64 }) => ({
     type: 'image_url' as const,
@@ -68,22 +66,22 @@ function toAssistantMessage(
   origin: string | undefined,
 ): AIMessage {
   const chat = new AIMessage(toWellFormed(text));
-  const isTheirs = provider !== undefined && provider.origin === origin;
-  // Not `tool_calls`: those are parsed values that the library would write anew. Set afterwards,
-  // because its constructor parses what it finds here.
+  const isSameOrigin = provider !== undefined && provider.origin === origin;
+  // Not `tool_calls`: the library would serialize its parsed values. Set after construction, because
+  // the constructor parses `additional_kwargs.tool_calls`.
   if (calls.length > 0) {
-    chat.additional_kwargs.tool_calls = calls.map((call) => toWireCall(call, isTheirs));
+    chat.additional_kwargs.tool_calls = calls.map((call) => toWireCall(call, isSameOrigin));
   }
-  if (isTheirs && provider.fields) chat.additional_kwargs.provider = provider.fields;
+  if (isSameOrigin && provider.fields) chat.additional_kwargs.provider = provider.fields;
   return chat;
 }
 
-function toWireCall({ id, tool, args, fields }: ModelCall, isTheirs: boolean) {
+function toWireCall({ id, tool, args, fields }: ModelCall, isSameOrigin: boolean) {
   const called = { name: toWireName(tool), arguments: toWellFormed(args) };
-  return { ...(isTheirs && fields), id, type: 'function' as const, function: called };
+  return { ...(isSameOrigin && fields), id, type: 'function' as const, function: called };
 }
 
-/** A name that the model made up must not make the provider refuse the whole conversation. */
+/** An invented tool name must not make the provider refuse the whole conversation. */
 function toWireName(tool: string): string {
   return tool.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
 }

@@ -1,6 +1,6 @@
 import type { ModelCost, TokenCount, Usage } from '../../domain/threads/message.ts';
 
-/** Adds up what was spent. */
+/** Adds two costs. */
 export function addModelCost(before: ModelCost | undefined, added: ModelCost): ModelCost {
   if (before === undefined) return added;
   const tokens = addTokens(before.tokens, added.tokens);
@@ -16,7 +16,7 @@ function addTokens(a: TokenCount | undefined, b: TokenCount | undefined): TokenC
   return { input: a.input + b.input, output: a.output + b.output };
 }
 
-/** Returns what was spent as the desk tells it; undefined when the provider told no tokens. */
+/** Converts a cost to the usage shown to people; undefined if the provider reported no tokens. */
 export function toUsage(spent: ModelCost | undefined): Usage | undefined {
   if (spent?.tokens === undefined) return undefined;
   const { requests, modelMs, tokens } = spent;

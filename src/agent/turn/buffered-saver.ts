@@ -14,18 +14,18 @@ import { assertCheckpoint } from '../../domain/threads/checkpoint-shape.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import { createJsonSerializer } from './json-serializer.ts';
 
-/** The state of a thread in memory, under one hold of it. */
+/** A thread's state in memory, for one hold of its lease. */
 interface Buffered {
   readonly token: number;
-  /** It is newer than what is stored, or about to be. */
+  /** Whether memory is, or is about to be, newer than the stored state. */
   isAhead: boolean;
 }
 
 /**
- * Keeps in memory what the graph of a worker writes. The checkpoint is a cache of the turn, which its
- * records tell: it is stored with the commit of what the graph has led to, so whoever dies before has
- * lost nothing. A hold that is known to be old is refused with `StaleFenceError`; of others the commit
- * tells. Without a fence it reads what is stored.
+ * Buffers a worker's checkpoints in memory. The checkpoint is only a cache: the turn can be rebuilt from
+ * its records. It is stored in the commit of the graph's result, so a crash before that loses nothing.
+ * Throws `StaleFenceError` for a fence known to be stale; the commit detects all others. Without a
+ * fence it reads the stored state.
  */
 export class BufferedSaver extends MemorySaver {
   readonly #stored: Checkpoints;
@@ -48,7 +48,7 @@ export class BufferedSaver extends MemorySaver {
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
   ): Promise<RunnableConfig> {
-    await this.#goAhead(config);
+    await this.#markAhead(config);
     return await super.put(config, checkpoint, metadata);
   }
 
@@ -58,11 +58,11 @@ export class BufferedSaver extends MemorySaver {
     taskId: string,
     taskPath = '',
   ): Promise<void> {
-    await this.#goAhead(config);
+    await this.#markAhead(config);
     await super.putWrites(config, writes, taskId, taskPath);
   }
 
-  /** The state of a thread as text, for the commit that goes with it; undefined where there is none. */
+  /** Returns a thread's state as text, to be stored in the same commit; undefined if there is none. */
   async snapshot({ thread, token }: ThreadFence): Promise<string | undefined> {
     const buffered = await this.#load(thread, token);
     const newest = await super.getTuple(atRoot(thread));
@@ -76,7 +76,7 @@ export class BufferedSaver extends MemorySaver {
     return new TextDecoder().decode(bytes);
   }
 
-  /** The thread waits for others: what no commit has taken along is stored, and memory is free. */
+  /** Called when the thread goes idle: stores uncommitted state and frees the memory. */
   async rest(fence: ThreadFence): Promise<void> {
     const { thread, token } = fence;
     const buffered = this.#buffered.get(thread);
@@ -86,9 +86,9 @@ export class BufferedSaver extends MemorySaver {
     if (this.#buffered.get(thread) === buffered) await this.#drop(thread);
   }
 
-  /** Begins anew in memory: what is stored is that of an earlier turn, or goes with its end. */
+  /** Starts with an empty state in memory. The stored state belongs to an earlier turn. */
   async forget({ thread, token }: ThreadFence): Promise<void> {
-    // Whoever was overtaken is told so; what is stored need not be readable.
+    // Checks the fence. The stored state may be unreadable: it is not used.
     await this.#load(thread, token).catch((error: unknown) => {
       if (!(error instanceof UnreadableStateError)) throw error;
     });
@@ -99,11 +99,11 @@ export class BufferedSaver extends MemorySaver {
   #assertNewest(thread: string, token: number): void {
     if ((this.#buffered.get(thread)?.token ?? 0) <= token) return;
     throw new StaleFenceError(
-      `Refused a write to ${thread}: it came with fence ${token}, and another worker has it.`,
+      `Refused a write to ${thread}: fence ${token} is stale, another worker holds the thread.`,
     );
   }
 
-  /** What is stored is the ground on which memory goes on; what an earlier hold has left in it is not. */
+  /** Loads the stored state for a new hold. Discards what an earlier hold left in memory. */
   async #load(thread: ThreadKey, token: number): Promise<Buffered> {
     this.#assertNewest(thread, token);
     const known = this.#buffered.get(thread);
@@ -142,9 +142,9 @@ export class BufferedSaver extends MemorySaver {
     for (const [taskId, writes] of tasks) await super.putWrites(config, writes, taskId);
   }
 
-  async #goAhead(config: RunnableConfig): Promise<void> {
+  async #markAhead(config: RunnableConfig): Promise<void> {
     const { thread, token } = readConfig(config);
-    if (token === undefined) throw new TypeError('A write of the graph carries no fence.');
+    if (token === undefined) throw new TypeError('A write of the graph has no fence.');
     (await this.#load(thread, token)).isAhead = true;
   }
 
@@ -156,7 +156,7 @@ export class BufferedSaver extends MemorySaver {
 
 const NO_METADATA: CheckpointMetadata = { source: 'loop', step: -1, parents: {} };
 
-/** What a snapshot holds. */
+/** The content of a snapshot. */
 interface Parts {
   readonly checkpoint?: unknown;
   readonly metadata?: CheckpointMetadata;
@@ -166,7 +166,7 @@ interface Parts {
 
 function readParts(found: unknown): Parts {
   if (typeof found === 'object' && found !== null) return found;
-  throw new UnreadableStateError('The stored state of a thread is no checkpoint.');
+  throw new UnreadableStateError('The stored state of a thread is not a checkpoint.');
 }
 
 function readConfig({ configurable }: RunnableConfig) {

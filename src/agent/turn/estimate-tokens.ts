@@ -1,21 +1,20 @@
 import type { ProviderFields, TurnMessage } from '../../domain/threads/message.ts';
 
-/** How many bytes of a text count as a token. */
 export const BYTES_PER_TOKEN = 3.5;
 /** Role, separators and ids of one message. */
 const TOKENS_PER_MESSAGE = 12;
-/** Longer names of tools don't go over the wire. */
+/** Longer tool names are truncated in requests. */
 const NAME_LENGTH = 64;
 
 /**
- * Estimates the tokens of a text from its UTF-8 bytes, without a tokenizer: 3.5 bytes a token is on
- * the high side for prose (about 4) and right for code and JSON.
+ * Estimates the tokens of a text from its UTF-8 bytes, without a tokenizer. 3.5 bytes per token is right
+ * for code and JSON, and overestimates prose (about 4 bytes per token).
  */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** Estimates the tokens of messages, their calls included, and their images at so much each. */
+/** Estimates the tokens of messages with their calls, and with `tokensPerImage` for each image. */
 export function estimateMessageTokens(
   messages: readonly TurnMessage[],
   tokensPerImage = 0,
@@ -23,7 +22,7 @@ export function estimateMessageTokens(
   let total = 0;
   for (const message of messages) {
     total += TOKENS_PER_MESSAGE + estimateTokens(message.text);
-    // Each message of a person may begin with its author's id.
+    // The prompt may prefix the author's id.
     if (message.role === 'user') {
       total += estimateTokens(`<@${message.author.user}>: `);
       total += (message.images?.length ?? 0) * tokensPerImage;

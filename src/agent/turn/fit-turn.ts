@@ -1,64 +1,64 @@
 /**
- * Makes a turn's own messages fit: nothing that a person or a tool sends may push a request beyond
- * the window. Texts are cut in the middle, with a note in the gap; where that is not enough, whole
- * steps go, a call always together with its answer.
+ * Fits a turn's own messages into the context window, whatever a person or a tool sends. Cuts texts in
+ * the middle and leaves a note in the gap. If that is not enough, drops whole steps, each call together
+ * with its answer.
  */
 import type { AssistantMessage, ModelCall, TurnMessage } from '../../domain/threads/message.ts';
 import { createBoundedOutput } from '../tools/command/bounded-output.ts';
 import { BYTES_PER_TOKEN, estimateMessageTokens, estimateTokens } from './estimate-tokens.ts';
 
-/** A turn as the model is given it. */
+/** A turn as sent to the model. */
 export interface FittedTurn {
   readonly messages: readonly TurnMessage[];
-  /** Whether whole steps are left out. */
+  /** Whether whole steps were dropped. */
   readonly isCut: boolean;
-  /** How many bytes of the person's message are left out. */
+  /** Bytes cut from the person's message. */
   readonly userBytesLeftOut: number;
 }
 
-/** The least that any turn can be made to fit in. */
+/** The smallest budget that any turn can be fitted into. */
 export const MIN_TURN_TOKENS = 300;
 
-/** What stays of a text when there is not enough room: an excerpt, and if need be little more than the note. */
+/** Tokens kept of a cut text: first an excerpt, then little more than the note. */
 const FLOORS = [200, 24];
-/** Under this a note says no more than how much is left out. */
+/** Below this, the note only says how many bytes were cut. */
 const HINT_TOKENS = 80;
 
 /** A text of a turn that can be cut. */
-interface Place {
-  /** How many tokens of it stand there now. */
+interface CuttableText {
+  /** Its current tokens. */
   size: number;
-  /** What is left of it within so many tokens. */
+  /** Returns the text cut to this many tokens. */
   cut(tokens: number): string;
   write(text: string): void;
 }
 
-/** Makes a turn fit in so many tokens: each call must have its answer right behind its message. */
+/** Fits a turn into this many tokens. Each call's answer must directly follow its message. */
 export function fitTurn(messages: readonly TurnMessage[], tokens: number): FittedTurn {
   const total = estimateMessageTokens(messages);
   if (total <= tokens) return { messages, isCut: false, userBytesLeftOut: 0 };
   const draft = messages.map(copy);
-  const places = placesOf(draft);
+  const texts = cuttableTextsOf(draft);
   let excess = total - tokens;
 
-  function cutTo(place: Place, limit: number): void {
-    if (place.size <= limit) return;
-    const text = place.cut(limit);
+  function cutTo(original: CuttableText, limit: number): void {
+    if (original.size <= limit) return;
+    const text = original.cut(limit);
     const size = estimateTokens(text);
-    // A note may be longer than what it stands for.
-    if (size >= place.size) return;
-    place.write(text);
-    excess -= place.size - size;
-    place.size = size;
+    // The note may be longer than the text that it replaces.
+    if (size >= original.size) return;
+    original.write(text);
+    excess -= original.size - size;
+    original.size = size;
   }
 
   // No single text may crowd out all others.
-  for (const place of places) {
-    if (excess > 0) cutTo(place, Math.max(Math.floor(tokens / 2), place.size - excess));
+  for (const text of texts) {
+    if (excess > 0) cutTo(text, Math.max(Math.floor(tokens / 2), text.size - excess));
   }
   for (const floor of FLOORS) {
-    for (const place of places) {
-      if (excess > 0) cutTo(place, Math.max(floor, place.size - excess));
+    for (const text of texts) {
+      if (excess > 0) cutTo(text, Math.max(floor, text.size - excess));
     }
   }
   const kept = dropSteps(draft, tokens);
@@ -81,20 +81,20 @@ function copy(message: TurnMessage): DraftMessage {
   return { ...message, calls: message.calls.map((call) => ({ ...call })) };
 }
 
-/** In the order in which they are cut: what tools said, what the model said, what the person said; the older first. */
-function placesOf(draft: readonly DraftMessage[]): readonly Place[] {
-  const results: Place[] = [];
-  const own: Place[] = [];
-  const person: Place[] = [];
+/** Returns the texts in the order of cutting: tool results, the model's texts, the person's; oldest first. */
+function cuttableTextsOf(draft: readonly DraftMessage[]): readonly CuttableText[] {
+  const results: CuttableText[] = [];
+  const own: CuttableText[] = [];
+  const person: CuttableText[] = [];
   for (const message of draft) {
     const groups = { tool: results, assistant: own, user: person };
-    groups[message.role].push(textPlace(message));
-    if (message.role === 'assistant') own.push(...message.calls.map(argsPlace));
+    groups[message.role].push(messageText(message));
+    if (message.role === 'assistant') own.push(...message.calls.map(argsText));
   }
   return [...results, ...own, ...person];
 }
 
-function textPlace(message: DraftMessage): Place {
+function messageText(message: DraftMessage): CuttableText {
   const { text } = message;
   return {
     size: estimateTokens(text),
@@ -127,7 +127,7 @@ function cutMiddle(text: string, tokens: number, hint: string): string {
   return kept.text(note);
 }
 
-function argsPlace(call: CallDraft): Place {
+function argsText(call: CallDraft): CuttableText {
   const { args } = call;
   return {
     size: estimateTokens(args),
@@ -138,13 +138,13 @@ function argsPlace(call: CallDraft): Place {
   };
 }
 
-/** Some servers parse the arguments of earlier calls, so what is cut stays JSON. */
+/** Cut arguments stay valid JSON: some servers parse the arguments of earlier calls. */
 function cutArgs(args: string, tokens: number): string {
   const leftOut = `these arguments had ${Buffer.byteLength(args)} bytes`;
   let length = Math.floor(tokens * BYTES_PER_TOKEN);
   for (;;) {
     length = Math.floor(length / 2);
-    // Not half of a character at its end.
+    // Don't split a surrogate pair.
     const start = args.slice(0, length).replace(/[\ud800-\udbff]$/, '');
     const beginning = length > 40 ? { beginning: start } : {};
     const text = JSON.stringify({ left_out: leftOut, ...beginning });
@@ -152,7 +152,7 @@ function cutArgs(args: string, tokens: number): string {
   }
 }
 
-/** Drops the oldest steps, and of the last one the oldest calls, until the rest fits. */
+/** Drops the oldest steps, then the oldest calls of the last step, until the rest fits. */
 function dropSteps(draft: readonly DraftMessage[], tokens: number): readonly TurnMessage[] {
   let kept: readonly TurnMessage[] = draft;
   while (estimateMessageTokens(kept) > tokens) {

@@ -8,15 +8,15 @@ import { pairCallsWithAnswers } from './turn-messages.ts';
 /** The newest earlier turns that fit, oldest message first. */
 export interface HistoryWindow {
   readonly messages: readonly TurnMessage[];
-  /** Whether older turns are left out. */
+  /** Whether older turns were dropped. */
   readonly isCut: boolean;
 }
 
 const PAGE = 20;
 /**
- * Reads the newest whole turns that fit in `tokens`, each call with its answer. A turn that does not
- * fit ends the window; if it is the newest, as much of it stays as fits, for people refer to it. Only
- * the newest one's images count, at so much each: those of others are not shown.
+ * Reads the newest whole turns that fit in `tokens`, each call with its answer. The first turn that does
+ * not fit ends the window. The newest turn is cut to fit instead, because people refer to it. Only its
+ * images count, `tokensPerImage` each: older ones are not shown.
  */
 export async function readHistoryWindow(
   history: Pick<History, 'newest'>,

@@ -2,7 +2,7 @@ import { JsonPlusSerializer, type SerializerProtocol } from '@langchain/langgrap
 import { refuseBigInt } from '../../domain/json/find-big-int.ts';
 import { UnreadableStateError } from '../../domain/ports/agent.ts';
 
-/** Makes the serializer of our own graph, which reads JSON only: no stored data makes it look up a class or run a constructor. A BigInt is refused. */
+/** Creates the serializer of our own graph. Plain JSON only: stored data cannot run a constructor. Refuses a BigInt. */
 export function createJsonSerializer(): SerializerProtocol {
   const stock = new JsonPlusSerializer();
   return {
@@ -24,14 +24,14 @@ export function createJsonSerializer(): SerializerProtocol {
   };
 }
 
-/** The stock serializer writes a value that is undefined so. */
+/** Restores undefined, which the stock serializer writes as a marker object. */
 function toUndefined(_key: string, value: unknown): unknown {
-  const isMark =
+  const isMarker =
     typeof value === 'object' &&
     value !== null &&
     'lc' in value &&
     value.lc === 2 &&
     'type' in value &&
     value.type === 'undefined';
-  return isMark ? undefined : value;
+  return isMarker ? undefined : value;
 }

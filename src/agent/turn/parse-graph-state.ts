@@ -5,17 +5,17 @@ import { toUsage } from '../model/usage.ts';
 import type { AskedInterrupt, TurnState } from './turn-graph.ts';
 import { lastAssistantMessage } from './turn-messages.ts';
 
-/** Reads our graph's state; throws `UnreadableStateError` for one that this version does not know, or that is not whole. */
+/** Reads our graph's state. Throws `UnreadableStateError` for an unknown or incomplete one. */
 export function toGraphState({ values, tasks, config }: StateSnapshot): GraphState {
   const state = values as Partial<TurnState>;
   const messages = toMessages(state.messages ?? []);
   const asker = lastAssistantMessage(messages);
-  // A task that has its result still lists the interrupt that it was answered through.
+  // A finished task still lists its answered interrupt.
   const live = tasks.filter((task) => task.result === undefined);
   const open = live.flatMap((task) => task.interrupts.map((found) => toOpenCall(found, asker)));
   const phase = phaseOf();
   if (phase === 'finished' && state.failure === undefined && isAnswerMissing(asker, messages)) {
-    throw new UnreadableStateError('The stored turn has ended, and calls of it have no answer.');
+    throw new UnreadableStateError('The stored turn has ended, but some of its calls have no answer.');
   }
   return {
     turn: state.turn,
@@ -30,7 +30,7 @@ export function toGraphState({ values, tasks, config }: StateSnapshot): GraphSta
     spent: state.spent,
   };
 
-  /** Before the answers of a batch are one step, each is the result of its task. */
+  /** Until all calls of a batch are answered, each answer is only its task's result. */
   function endsTurn(): boolean {
     const results = tasks.map((task) => task.result as Partial<TurnState> | undefined);
     return state.endTurn === true || results.some((result) => result?.endTurn === true);
@@ -51,17 +51,17 @@ function toOpenCall(
   const asked = found.value as AskedInterrupt | undefined;
   if (found.id === undefined || asked?.v !== 1) {
     throw new UnreadableStateError(
-      'The stored thread waits for something that this version does not know.',
+      'The stored thread has an interrupt that this version does not know.',
     );
   }
   const { messageId, toolCallId } = asked.call;
   if (asker?.id !== messageId || !asker.calls.some(({ id }) => id === toolCallId)) {
-    throw new UnreadableStateError('The stored thread waits for a call that nobody has made.');
+    throw new UnreadableStateError('The stored thread waits for a call that is not in its last message.');
   }
   return { interruptId: found.id, ...asked.call };
 }
 
-/** Tells whether a call of the message has no answer. */
+/** Returns whether a call of the message has no answer. */
 function isAnswerMissing(
   asker: AssistantMessage | undefined,
   messages: readonly TurnMessage[],

@@ -1,6 +1,6 @@
 /**
- * The pure graph of a turn: it calls the model and waits for outcomes, and runs nothing itself. The
- * names of its nodes and the shape of its interrupts are a contract with stored threads.
+ * The pure graph of a turn. It calls the model and waits for outcomes; tools run outside. Its node names
+ * and the shape of its interrupts are a contract with stored threads.
  */
 import {
   Annotation,
@@ -18,22 +18,22 @@ import type { AssistantMessage, ModelCost, TurnMessage } from '../../domain/thre
 import { addModelCost } from '../model/usage.ts';
 import { lastAssistantMessage } from './turn-messages.ts';
 
-/** A call as an interrupt carries it: all of it but the address of its answer. */
+/** A call in an interrupt: all fields but the interrupt's id. */
 type AskedCall = Omit<OpenCall, 'interruptId'>;
 
-/** What one interrupt says; its answer is a `ToolReply`. */
+/** The value of an interrupt. It is resumed with a `ToolReply`. */
 export interface AskedInterrupt {
   readonly v: 1;
   readonly call: AskedCall;
 }
 
 const State = Annotation.Root({
-  /** Id of the message that began the turn. */
+  /** Id of the message that started the turn. */
   turn: Annotation<string>,
-  /** The helper whose turn it is; undefined when it is the thread's own agent's. */
+  /** The helper that works on the turn; undefined for the thread's own agent. */
   agent: Annotation<string | undefined>,
   messages: Annotation<readonly TurnMessage[]>({
-    // The answers of a batch are added in the order of its calls, whenever they came.
+    // LangGraph adds the answers of a batch in the order of its calls, not of their arrival.
     reducer: (before, added) => [...before, ...added],
     default: () => [],
   }),
@@ -49,24 +49,23 @@ const State = Annotation.Root({
 
 export type TurnState = typeof State.State;
 
-/** What the model made of the turn so far: its message, or why there is none. */
+/** The result of asking the model: its message, or why there is none. */
 export interface ModelStep {
   readonly message?: AssistantMessage;
   readonly failure?: string;
-  /** What the person should know about the answer. */
+  /** A note for the person about the answer. */
   readonly notice?: string;
-  /** What only the person who asked may read of the failure. */
+  /** Details of the failure that only the person who asked may see. */
   readonly privateNotice?: string;
   readonly spent?: ModelCost;
 }
 
-/** Asks the model; rejects only when the work itself must stop. */
+/** Asks the model. Rejects only if the turn must stop without a result. */
 export type RunModelStep = (
   state: TurnState,
   config: LangGraphRunnableConfig,
 ) => Promise<ModelStep>;
 
-/** Compiles the graph over a saver. */
 export function compileTurnGraph(ask: RunModelStep, checkpointer: BaseCheckpointSaver) {
   return new StateGraph(State)
     .addNode('model', async (state, config) => {
@@ -89,7 +88,7 @@ export function compileTurnGraph(ask: RunModelStep, checkpointer: BaseCheckpoint
     .compile({ checkpointer });
 }
 
-/** Runs again from its top at every resume of a sibling: nothing but the interrupt may stand here. */
+/** Re-runs whenever a sibling resumes, so it must have no effects besides the interrupt. */
 function answerCall({ call }: { readonly call: AskedCall }) {
   const reply = interrupt<AskedInterrupt, ToolReply>({ v: 1, call });
   const answer: TurnMessage = {

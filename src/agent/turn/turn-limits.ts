@@ -5,11 +5,11 @@ import type { AssistantMessage, ModelCall, TurnMessage } from '../../domain/thre
 const MAX_MODEL_CALLS = 25;
 const MAX_SAME_FAILURES = 3;
 
-/** Says why a turn must not go on, in words for the person; undefined when it may. */
+/** Returns a sentence for the person if a turn must stop at a limit; undefined if it may continue. */
 export function checkTurnLimits(messages: readonly TurnMessage[]): string | undefined {
   const asked = messages.filter(({ role }) => role === 'assistant').length;
   if (asked >= MAX_MODEL_CALLS) {
-    return `I stopped after ${MAX_MODEL_CALLS} steps without an end in sight. Say whether I should go on, or ask for a smaller part of it.`;
+    return `I stopped after ${MAX_MODEL_CALLS} steps without finishing. Tell me to continue, or ask for a smaller part.`;
   }
   const tool = toolThatKeepsFailing(messages);
   if (tool === undefined) return undefined;
@@ -32,7 +32,7 @@ function toolThatKeepsFailing(messages: readonly TurnMessage[]): string | undefi
   return undefined;
 }
 
-/** Equal for calls that mean the same, however the model spaced or ordered the arguments. */
+/** Equal for calls whose arguments differ only in spacing or key order. */
 function sameCallKey(call: ModelCall): string {
   const json = parseStrictJson(call.args);
   return JSON.stringify([call.tool, json.ok ? canonicalJson(json.value) : call.args]);

@@ -1,6 +1,6 @@
 import type { AssistantMessage, ToolMessage, TurnMessage } from '../../domain/threads/message.ts';
 
-/** Returns the assistant message that was added last. */
+/** Returns the last assistant message. */
 export function lastAssistantMessage(
   messages: readonly TurnMessage[],
 ): AssistantMessage | undefined {
@@ -8,8 +8,8 @@ export function lastAssistantMessage(
 }
 
 /**
- * Gives each call exactly one answer, right behind its message, and drops answers without a call:
- * providers refuse a conversation in which one is missing, doubled or out of place.
+ * Puts exactly one answer per call directly after the call's message, and drops answers without a call.
+ * Providers refuse conversations with missing, duplicate or misplaced answers.
  */
 export function pairCallsWithAnswers(messages: readonly TurnMessage[]): readonly TurnMessage[] {
   const paired: TurnMessage[] = [];

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { ModelCall, TurnMessage } from '../../domain/threads/message.ts';
 import type { RawCall } from '../model/collect-answer.ts';
 
-/** Longer ids are refused by OpenAI when they come back in a request. */
+/** OpenAI refuses longer ids in requests. */
 const MAX_CALL_ID = 40;
-/** Mistral takes no other ids than nine letters and digits. */
+/** Mistral requires ids of exactly nine letters and digits. */
 const OWN_ID_LENGTH = 9;
 
-/** Gives each call an id that the turn does not have yet: some models repeat ids, some give none. */
+/** Gives each call an id that is unique in the turn: some models repeat or omit ids. */
 export function withUniqueCallIds(
   calls: readonly RawCall[],
   messages: readonly TurnMessage[],
@@ -18,8 +18,8 @@ export function withUniqueCallIds(
     ),
   );
   return calls.map(({ id: given, tool, args, fields }) => {
-    const isFit = given !== '' && given.length <= MAX_CALL_ID && !taken.has(given);
-    const id = isFit ? given : freshId(taken);
+    const isUsable = given !== '' && given.length <= MAX_CALL_ID && !taken.has(given);
+    const id = isUsable ? given : freshId(taken);
     taken.add(id);
     return { id, tool, args, ...(fields && { fields }) };
   });

@@ -267,7 +267,7 @@ describe('questions of no protocol', () => {
     await desk.send('go');
     await desk.clock.advance(25 * 3_600_000);
     await desk.rest();
-    assert.match(desk.said().at(-1) ?? '', /takes no such answer.*nobody decided in time/);
+    assert.match(desk.said().at(-1) ?? '', /does not accept this answer.*nobody decided in time/);
     await desk.send('again');
     await desk.reply(await desk.open('colour'), 'green');
     assert.equal((await desk.calls()).filter(({ status }) => status === 'pending').length, 1);
@@ -295,6 +295,6 @@ describe('questions of no protocol', () => {
     const graph = { name: 'odd', ...reads, run, settle: run, halt: run };
     const state = await createGraphAgent({ graph, log: { error: () => {} } }).read(THREAD);
     assert.deepEqual([state.phase, state.open], ['finished', []]);
-    assert.match(state.failure ?? '', /“odd” asks several things at once in one task/);
+    assert.match(state.failure ?? '', /“odd” asks several questions at once in one task/);
   });
 });

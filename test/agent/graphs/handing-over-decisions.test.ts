@@ -31,7 +31,7 @@ it('what is approved is handed over, though a question beside it that takes noth
   await desk.send('go');
   await desk.approve(await desk.open('first'));
   await desk.clock.advance(25 * 3_600_000);
-  assert.match(desk.said().at(-1) ?? '', /takes no such answer.*nobody decided in time/);
+  assert.match(desk.said().at(-1) ?? '', /does not accept this answer.*nobody decided in time/);
   assert.match((await desk.ran()).join(), /^{"decisions":\[{"type":"approve"},{"type":"edit"/);
   const ends = (await desk.calls()).map(({ status }) => status);
   assert.deepEqual(ends, ['failed', 'expired', 'expired']);

@@ -27,8 +27,8 @@ describe('a graph that can’t be served stops the start, with what to do', () =
     ['withBreakpoint', /interruptBefore or interruptAfter.* Call interrupt\(\) in the node/],
     ['withoutMessages', /has no “messages” in its state.* MessagesAnnotation/],
     ['failing', /questions\.ts:failing, a function, failed: No key for the model\./],
-    ['notAGraph', /is no compiled graph\. Export what compile\(\) or createAgent\(\) returns/],
-    ['nothing', /exports no “nothing”\. It exports: .*twice.* Write the right name/],
+    ['notAGraph', /is not a compiled graph\. Export what compile\(\) or createAgent\(\) returns/],
+    ['nothing', /exports no “nothing”\. It exports: .*twice.* Write one of these names/],
   ];
   for (const [exported, sentence] of cases) {
     it(exported, async () => {

@@ -131,9 +131,9 @@ test('a server that is not there only makes a warning', async (t) => {
   assert.equal(lines[0]?.level, 'warn');
   assert.match(
     lines[0]?.msg,
-    /can’t be reached at http:\/\/127\.0\.0\.1:\d+\S*: nothing listens there \(ECONNREFUSED\)\. Check OPENAI_BASE_URL/,
+    /can’t be reached at http:\/\/127\.0\.0\.1:\d+\S*: the connection was refused \(ECONNREFUSED\)\. Check OPENAI_BASE_URL/,
   );
-  assert.equal(lines[0]?.cause, 'nothing listens there (ECONNREFUSED)');
+  assert.equal(lines[0]?.cause, 'the connection was refused (ECONNREFUSED)');
 });
 
 test('a key that is refused is warned of in the server’s words, the key left out', async (t) => {

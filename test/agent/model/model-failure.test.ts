@@ -118,7 +118,7 @@ test('a server that is not there is said to be out of reach, and the log says wh
   assert.match(state.failure ?? '', /could not be reached/);
   const [warning] = warnings;
   assert.match(JSON.stringify(warning), /"address":"http:\/\/127\.0\.0\.1:\d+\/v1"/);
-  assert.match(JSON.stringify(warning), /"cause":"nothing listens there \(ECONNREFUSED\)"/);
+  assert.match(JSON.stringify(warning), /"cause":"the connection was refused \(ECONNREFUSED\)"/);
 });
 
 for (const deltas of [[], ['Let me']]) {
@@ -245,7 +245,7 @@ test('an abort ends the wait for another try', async (t) => {
 test('a model that can’t be used is refused with the remedy', () => {
   const rest = { timeoutMs: 1, maxRetries: 0 };
   for (const [model, why] of [
-    ['anthropic/claude', /no OpenAI-compatible server/],
+    ['anthropic/claude', /not OpenAI-compatible\./],
     ['gpt-4o-mini', /provider\/name/],
     ['openai/', /provider\/name/],
     ['', /provider\/name/],

@@ -47,7 +47,7 @@ test('the model is told what the clock of whoever asks says', () => {
   });
   assert.match(
     system?.text ?? '',
-    /^Their clock says Monday,? 5 January 2026 at 04:00 \(America\/New_York\)\.$/m,
+    /^Their local time is Monday,? 5 January 2026 at 04:00 \(America\/New_York\)\.$/m,
   );
 });
 
@@ -192,7 +192,7 @@ test('a helper has its own instructions and tools, and is told that an agent wro
   const system = String(request?.messages[0]?.content);
   assert.match(system, /^You pay\./);
   assert.match(system, /You are “payer”, a helper\..*Another agent wrote it/);
-  assert.match(system, /The person behind it all is <@U1>\./);
+  assert.match(system, /You are working on behalf of <@U1>\./);
   assert.ok(!system.includes('Be kind.'));
   assert.deepEqual(
     request?.tools?.map((tool) => tool.function.name),
@@ -208,7 +208,7 @@ test('the turn of a helper that is there no more ends with the reason, and the m
   const state = await agent.start(message, { thread, token: 1 }, NO_SIGNAL);
   assert.deepEqual(
     [state.phase, state.failure],
-    ['finished', 'There is no helper “payer” any more.'],
+    ['finished', 'The helper “payer” no longer exists.'],
   );
   assert.equal(mock.requests.length, 0);
 });

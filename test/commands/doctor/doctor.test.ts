@@ -162,7 +162,7 @@ describe('countersign doctor', () => {
         set.env.OPENAI_BASE_URL = 'http://127.0.0.1:9/v1';
       },
       'model',
-      /can’t be reached at http:\/\/127\.0\.0\.1:9\/v1: no request is sent to this port\. Check OPENAI_BASE_URL/,
+      /can’t be reached at http:\/\/127\.0\.0\.1:9\/v1: this port is blocked for HTTP requests\. Check OPENAI_BASE_URL/,
     ],
     [
       'a provider that is not known here',
@@ -170,7 +170,7 @@ describe('countersign doctor', () => {
         set.env.MODEL = 'nobody/llama';
       },
       'model',
-      /"nobody", which is not known here.*OPENAI_BASE_URL/,
+      /"nobody", which is unknown.*OPENAI_BASE_URL/,
     ],
     [
       'a database of a newer Countersign',

@@ -45,6 +45,6 @@ it('a provider whose arguments can’t be read as they were written stops the st
     MODEL: 'google-genai/gemini',
   });
   assert.equal(code, 1);
-  assert.match(output, /parsed values only.*OPENAI_BASE_URL=https:/);
+  assert.match(output, /only as parsed values.*OPENAI_BASE_URL=https:/);
   assert.doesNotMatch(output, /^\s+at /m);
 });

@@ -26,7 +26,7 @@ const REQUEST = z.object({
 
 type Request = z.infer<typeof REQUEST>;
 
-/** The interrupts of Agent Inbox: one request or a list of them, answered by a list. */
+/** The interrupts of Agent Inbox: one request or a list, always answered with a list. */
 export const agentInboxProtocol: Protocol = {
   name: 'Agent Inbox',
   parse: (value) => read(value)?.map(toForeign),

@@ -6,7 +6,7 @@ import type { Protocol } from './protocol.ts';
 
 const KNOWN = [perCallProtocol, agentInboxProtocol, hitlMiddlewareProtocol] as const;
 
-/** Finds the protocol of an interrupt's value; what is of none is a question. */
+/** Finds the protocol of an interrupt's value. An unknown value is a plain question. */
 export function findProtocol(value: unknown): Protocol {
   return KNOWN.find((protocol) => protocol.parse(value) !== undefined) ?? plainQuestion;
 }

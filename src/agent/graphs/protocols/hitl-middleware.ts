@@ -53,17 +53,17 @@ interface Action {
 
 interface Batch {
   readonly actions: readonly Action[];
-  /** Under which name an edited action is written. */
+  /** Key of an edited action in the answer. */
   readonly edited: 'editedAction' | 'edited_action';
 }
 
 /**
- * The interrupts of LangChain's human-in-the-loop middleware, of JavaScript and Python. All of a
- * batch is answered at once. Where one call of it is rejected, the middleware of JavaScript drops those
- * that were approved; so a call that may be edited is refused by an edit to a tool that there is not,
- * which lets the others run and gives the model an error. Where that is not allowed either, those that
- * were approved are rejected too, with the reason: otherwise nobody would hear of them again. It drops
- * the calls that it does not ask about as well, and leaves them in the message without an answer.
+ * The interrupts of LangChain's human-in-the-loop middleware for JavaScript and Python. A batch is
+ * answered at once. If one call is rejected, the JavaScript middleware drops the approved ones. To avoid
+ * that, an editable call is refused by an edit to a nonexistent tool: the others run and the model gets
+ * an error. If editing is not allowed, the approved calls are rejected too, with the reason; otherwise
+ * they would silently disappear. The middleware also drops the calls that it did not ask about, and
+ * leaves them without an answer.
  */
 export const hitlMiddlewareProtocol: Protocol = {
   name: 'the human-in-the-loop middleware',
@@ -86,7 +86,7 @@ export const hitlMiddlewareProtocol: Protocol = {
     const ways = batch ? resumeWaysOf(batch, decisions) : [];
     if (!batch || spareDecisionOf(batch, ways, 'graph') !== 'none-runs') return [];
     return ways.flatMap(({ action, decision }, index) =>
-      isToRun(decision) && !action.allowed.includes('reject') ? [index] : [],
+      mayRun(decision) && !action.allowed.includes('reject') ? [index] : [],
     );
   },
 };
@@ -127,7 +127,7 @@ function read(value: unknown): Batch | undefined {
 
 interface Config extends Pick<Action, 'name' | 'allowed' | 'schema'> {}
 
-/** JavaScript gives a config for each request in order, Python one for each tool: the name decides. */
+/** JavaScript sends a config per request in order, Python one per tool: match by name. */
 function toBatch(
   requests: readonly {
     readonly name: string;
@@ -151,7 +151,7 @@ function toBatch(
 const KINDS: Readonly<Record<Kind, readonly DecisionKind[]>> = {
   approve: ['approve'],
   edit: ['edit'],
-  // It takes the person's words, or says itself that the call was rejected.
+  // A rejection may carry a person's text or not.
   reject: ['reply', 'ignore'],
   respond: ['reply'],
 };
@@ -166,7 +166,7 @@ function toForeign({ name, args, description, allowed, schema }: Action): Foreig
   };
 }
 
-const IGNORED = 'A person has decided that this call is not made.';
+const IGNORED = 'Not run: a person ignored this call.';
 
 interface Way {
   readonly action: Action;
@@ -174,16 +174,16 @@ interface Way {
 }
 
 /**
- * What becomes of those that were approved beside rejected ones: nothing has to be done for them,
- * the rejected ones are told by another word, or none of the batch can run.
+ * How approved calls survive beside rejected ones: no change needed, the rejected ones are answered by
+ * `respond` or `edit` instead, or no call of the batch can run.
  */
 type Spare = 'as-they-are' | 'by-other-words' | 'none-runs';
 
 function spareDecisionOf({ edited }: Batch, ways: readonly Way[], asker: RequestSource): Spare {
-  const runs = ways.some(({ decision }) => isToRun(decision));
-  // A helper may call more than it asks about, to which nobody could write an answer.
+  const runs = ways.some(({ decision }) => mayRun(decision));
+  // A helper may have further calls that we cannot answer from outside.
   if (edited === 'edited_action' || !(runs || asker === 'helper')) return 'as-they-are';
-  const others = ways.filter(({ decision }) => !isToRun(decision));
+  const others = ways.filter(({ decision }) => !mayRun(decision));
   const canSpare = others.every(
     ({ action }) => action.allowed.includes('respond') || action.allowed.includes('edit'),
   );
@@ -191,33 +191,33 @@ function spareDecisionOf({ edited }: Batch, ways: readonly Way[], asker: Request
   return runs ? 'none-runs' : 'as-they-are';
 }
 
-function isToRun({ kind }: ForeignDecision): boolean {
+function mayRun({ kind }: ForeignDecision): boolean {
   return kind === 'approve' || kind === 'edit';
 }
 
 function answer({ action, decision }: Way, edited: Batch['edited'], spare: Spare): JsonValue {
   const { name, allowed } = action;
-  if (isToRun(decision) && spare === 'none-runs' && allowed.includes('reject')) {
+  if (mayRun(decision) && spare === 'none-runs' && allowed.includes('reject')) {
     return { type: 'reject', message: describeDropped(decision) };
   }
   if (decision.kind === 'approve') return { type: 'approve' };
   if (decision.kind === 'edit') return { type: 'edit', [edited]: { name, args: decision.args } };
   const message = decision.kind === 'reply' ? decision.text : IGNORED;
-  const isSpoken = decision.kind === 'reply' || spare === 'by-other-words';
-  if (isSpoken && allowed.includes('respond')) return { type: 'respond', message };
+  const canRespond = decision.kind === 'reply' || spare === 'by-other-words';
+  if (canRespond && allowed.includes('respond')) return { type: 'respond', message };
   if (spare !== 'by-other-words') return { type: 'reject', message };
   return { type: 'edit', [edited]: { name: refusedName(name), args: { message } } };
 }
 
 function describeDropped(decision: ForeignDecision): string {
   const how = decision.kind === 'edit' ? ` with ${JSON.stringify(decision.args)}` : '';
-  return `Not run, though a person approved it${how}: the graph’s middleware drops approved calls beside a rejected one. It may be asked for again alone.`;
+  return `Not run, although a person approved it${how}: the graph’s middleware drops approved calls if another one is rejected. You may call it again alone.`;
 }
 
 const NAME_LENGTH = 64;
 const REFUSAL = '__not_approved_do_not_retry';
 
-/** All that the model is told of it is that there is no tool of this name. */
+/** The model only learns that no tool of this name exists, so the name carries the message. */
 function refusedName(name: string): string {
   return `${name.slice(0, NAME_LENGTH - REFUSAL.length)}${REFUSAL}`;
 }

@@ -8,14 +8,14 @@ import {
   type Protocol,
 } from './protocol.ts';
 
-/** As `per-call-approvals.js` asks. */
+/** The interrupt value of `exports/middleware.js`. */
 const QUESTION = z.object({
   countersign: z.literal(1),
   call: z.object({ name: z.string(), args: ARGUMENTS }),
   description: z.string().optional(),
 });
 
-/** The interrupts of our own middleware: one for each call. */
+/** The interrupts of our own middleware, one per call. */
 export const perCallProtocol: Protocol = {
   name: 'per-call approvals',
   parse(value) {

@@ -9,24 +9,24 @@ import {
 
 const JSON_VALUE = z.json();
 
-/** What an interrupt asks that is of no known protocol: shown as JSON, and answered by a person's words as they are. */
+/** An interrupt of no known protocol: shown as JSON and answered with a person's exact text. */
 export const plainQuestion: Protocol = {
   name: 'a value of its own',
   takesOnlyPeople: true,
   parse: (value) => [toRequest(value)],
   encode(value, decisions) {
     assertParsed(plainQuestion.name, [toRequest(value)], decisions);
-    return wordsOf(decisions[0]);
+    return replyTextOf(decisions[0]);
   },
 };
 
 function toRequest(value: unknown): ForeignRequest {
-  // As it came: a copy by the schema would leave keys out.
+  // The original value: the schema's copy would drop keys.
   const args = JSON_VALUE.safeParse(value).success ? (value as JsonValue) : String(value);
   return { tool: 'question', args, decisions: ['reply'] };
 }
 
-function wordsOf(decision: ForeignDecision | undefined): string {
-  if (decision?.kind !== 'reply') throw new Error('Only words answer a question of no protocol.');
+function replyTextOf(decision: ForeignDecision | undefined): string {
+  if (decision?.kind !== 'reply') throw new Error('Only a reply can answer a plain question.');
   return decision.text;
 }

@@ -7,41 +7,41 @@ export type { ForeignDecision };
 
 const ANY_ARGS = z.record(z.string(), z.json());
 
-/** Arguments as they came: a schema that copies them would leave a `__proto__` out, with which the graph runs. */
+/** Returns the original arguments: a copying schema would drop a `__proto__` that the graph runs with. */
 export const ARGUMENTS = z.custom<Readonly<Record<string, JsonValue>>>(
   (value) => ANY_ARGS.safeParse(value).success,
 );
 
-/** One thing that a foreign graph asks people about. */
+/** One question of a foreign graph to people. */
 export interface ForeignRequest {
   readonly tool: string;
   readonly args: JsonValue;
-  /** The graph's own words. */
+  /** The graph's own description. */
   readonly description?: string;
   readonly decisions: readonly DecisionKind[];
-  /** JSON Schema of the arguments, where the graph gives one. */
+  /** JSON Schema of the arguments, if the graph gives one. */
   readonly schema?: JsonValue;
 }
 
-/** Who asks: the graph, whose messages can be mended from outside, or a helper inside of it, whose can't. */
+/** Who asks: the graph, whose messages we can correct from outside, or a helper inside it, whose we can't. */
 export type RequestSource = 'graph' | 'helper';
 
-/** A way in which graphs ask people about calls by an interrupt. */
+/** An interrupt protocol: how graphs ask people about calls. */
 export interface Protocol {
   readonly name: string;
-  /** Its answers are words, which nobody can tell from a person's: ours never are among them. */
+  /** Answers are plain text that looks like a person's, so texts of our own are never sent. */
   readonly takesOnlyPeople?: true;
-  /** Reads what an interrupt's value asks, in its order; undefined when the value is not of this protocol. */
+  /** Reads the requests of an interrupt's value, in order; undefined if it is not of this protocol. */
   parse(value: unknown): readonly ForeignRequest[] | undefined;
-  /** Finds, by their places, those that were approved and do not reach whoever asks, whatever is written. (Default: none.) */
+  /** Returns the indexes of approved requests that cannot run, whatever we answer. (Default: none.) */
   lost?(value: unknown, decisions: readonly ForeignDecision[]): readonly number[];
-  /** Tells whether whoever asks drops what else its message calls, and leaves that without an answer. (Default: never.) */
+  /** Returns whether the asker drops the message's other calls and leaves them unanswered. (Default: never.) */
   dropsOthers?(value: unknown, answer: JsonValue): boolean;
-  /** Writes what the interrupt is resumed with; takes one decision for each request of the value, in their order. */
+  /** Encodes the value that resumes the interrupt. Takes one decision per request, in order. */
   encode(value: unknown, decisions: readonly ForeignDecision[], asker?: RequestSource): JsonValue;
 }
 
-/** What nothing may be made of: the value was read before it was answered. */
+/** Throws unless the value was parsed and has one decision per request. */
 export function assertParsed(
   protocol: string,
   requests: readonly ForeignRequest[] | undefined,
@@ -49,6 +49,6 @@ export function assertParsed(
 ): asserts requests is readonly ForeignRequest[] {
   if (requests?.length === decisions.length) return;
   throw new Error(
-    `${decisions.length} decisions answer no interrupt of ${protocol} with ${requests?.length ?? 'no'} requests.`,
+    `${decisions.length} decisions do not match an interrupt of ${protocol} with ${requests?.length ?? 'no'} requests.`,
   );
 }

@@ -1,20 +1,20 @@
 import type { ProviderFields, TokenCount } from '../../../domain/threads/message.ts';
 
-/** A piece of a streamed answer, as it came over the wire. */
+/** A piece of a streamed answer, as received. */
 export interface AnswerChunk {
   readonly text: string;
-  /** The text before was no answer, but a thought. */
+  /** Discard the earlier text: it was the model's reasoning. */
   readonly restarts?: true | undefined;
   readonly calls: readonly CallChunk[];
-  /** Said with the last piece of a whole answer. */
+  /** Set on the last piece of a complete answer. */
   readonly finishReason: string | undefined;
-  /** What the whole answer took; said once, last, by providers that tell it. */
+  /** Token count of the whole answer, sent once at the end by providers that report it. */
   readonly tokens?: TokenCount | undefined;
-  /** What the provider needs back with the message. */
+  /** Provider fields that must be sent back with the message. */
   readonly fields?: ProviderFields | undefined;
 }
 
-/** A piece of a tool call; `args` continues the raw text of what came before under the same index. */
+/** A piece of a tool call. `args` continues the raw argument text of the same index. */
 export interface CallChunk {
   readonly index?: number | undefined;
   readonly id?: string | undefined;

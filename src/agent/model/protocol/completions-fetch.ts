@@ -1,7 +1,7 @@
 /**
- * The fetch that is given to the client of OpenAI's protocol. On the way out it puts the provider's own
- * fields back and changes what the server refuses; on the way in it reads what came, keeps it for us as
- * it was, and hands the client a stream in the standard shape, whatever the server's was.
+ * The fetch for the client of OpenAI's protocol. In requests it restores the provider's own fields and
+ * changes what the server refuses. In responses it keeps the raw chunks for us, and gives the client a
+ * stream in the standard shape, whatever the server sent.
  */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { ProviderFields } from '../../../domain/threads/message.ts';
@@ -14,29 +14,29 @@ import { containsError, readServerError, toServerError } from './server-error.ts
 import type { RequestBody, ServerQuirks } from './server-quirks.ts';
 import { readServerSentEvents, toEventResponse } from './server-sent-events.ts';
 
-/** One request, and what came of it. */
+/** One request with its result. */
 export interface Exchange {
   readonly fetch: typeof fetch;
-  /** Returns the pieces that came since the last time. */
+  /** Returns the pieces received since the last call. */
   take(): readonly AnswerChunk[];
-  /** Why it failed, in the server's words where it said any. */
+  /** The error, a `ModelServerError` if the server sent one. */
   failure(): unknown;
 }
 
 export interface ExchangeOptions {
   readonly quirks: ServerQuirks;
   readonly habit: ReasoningHabit;
-  /** What belongs to each message of the assistant, in their order. */
+  /** The provider fields of each assistant message, in order. */
   readonly fields: readonly (ProviderFields | undefined)[];
-  /** Told of what the server does not take. */
+  /** Called when the server turns out not to accept a part of the request. */
   readonly onQuirk: (quirk: string) => void;
 }
 
 const MAX_CHANGES = 4;
-/** The client joins all pieces anew at each one: of those without text it gets some, as a sign of life. */
-const PIECES_PER_SIGN = 16;
+/** The client joins all pieces again at each one, so it gets only every 16th without text, as a keep-alive. */
+const PIECES_PER_KEEP_ALIVE = 16;
 
-/** Creates the exchange of one request. */
+/** Creates the exchange for one request. */
 export function createExchange(options: ExchangeOptions): Exchange {
   const { quirks, habit, fields, onQuirk } = options;
   const pieces: AnswerChunk[] = [];
@@ -48,9 +48,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
   }
 
   async function send(url: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {
-    const asked = withFields(JSON.parse(String(init.body)) as RequestBody, fields);
+    const original = withFields(JSON.parse(String(init.body)) as RequestBody, fields);
     for (let changes = 0; ; changes += 1) {
-      const body = quirks.apply(asked);
+      const body = quirks.apply(original);
       const response = await fetch(url, { ...init, body: JSON.stringify(body) });
       if (response.ok) return response;
       const error = await readServerError(response);
@@ -72,24 +72,24 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
 interface Relay {
   readonly habit: ReasoningHabit;
-  /** What is read is added to them. */
+  /** Receives each piece that is read. */
   readonly pieces: AnswerChunk[];
   fail(error: unknown): never;
 }
 
-/** Keeps the pieces of an answer, and writes it anew for the client. */
+/** Keeps the pieces of an answer and rewrites it for the client. */
 async function* relay(response: Response, { habit, pieces, fail }: Relay): AsyncGenerator<string> {
   const reader = createAnswerReader(habit);
-  let signs = 0;
+  let silentPieces = 0;
   try {
     for await (const chunk of readAnswer(response)) {
       const piece = reader.read(chunk);
       pieces.push(piece);
-      signs = piece.text === '' ? signs + 1 : 0;
-      if (signs % PIECES_PER_SIGN === 0) yield event({ content: piece.text });
+      silentPieces = piece.text === '' ? silentPieces + 1 : 0;
+      if (silentPieces % PIECES_PER_KEEP_ALIVE === 0) yield event({ content: piece.text });
     }
   } catch (error) {
-    // The answer was there: what failed is the end of the connection.
+    // After a finish reason the answer is complete: ignore a failing end of the connection.
     if (!reader.isOver()) fail(error);
   }
   const { piece, calls } = reader.end();
@@ -98,7 +98,7 @@ async function* relay(response: Response, { habit, pieces, fail }: Relay): Async
   yield 'data: [DONE]\n\n';
 }
 
-/** Reads the values of an answer, be it streamed or whole; throws an error that stands in one's place. */
+/** Reads the chunks of an answer, streamed or not. Throws an error that the server sends within it. */
 async function* readAnswer(response: Response): AsyncGenerator<ParsedChunk> {
   let hasBegun = false;
   for await (const text of textsOf(response)) {
@@ -114,7 +114,7 @@ async function* readAnswer(response: Response): AsyncGenerator<ParsedChunk> {
   }
 }
 
-/** Some servers answer with one JSON object, though they were asked for a stream. */
+/** Some servers answer a streaming request with one JSON object. */
 async function* textsOf(response: Response): AsyncGenerator<string> {
   if (response.headers.get('content-type')?.includes('json')) {
     yield await response.text();
@@ -124,7 +124,7 @@ async function* textsOf(response: Response): AsyncGenerator<string> {
   yield* readServerSentEvents(toBody(response));
 }
 
-/** Makes pieces of what is read: thoughts go, and the reason for the end comes last. */
+/** Turns chunks into pieces: removes reasoning, and holds the finish reason back until the end. */
 function createAnswerReader(habit: ReasoningHabit) {
   const filter = createReasoningFilter(habit);
   const assembler = createCallAssembler();
@@ -132,7 +132,7 @@ function createAnswerReader(habit: ReasoningHabit) {
 
   return {
     read(chunk: ParsedChunk): AnswerChunk {
-      // What the server names itself says more than that the stream has ended.
+      // A reason from the server is more specific than the end of the stream.
       if (chunk.finishReason !== END_REASONS) finishReason = chunk.finishReason ?? finishReason;
       else finishReason ??= END_REASONS;
       assembler.add(chunk.calls);

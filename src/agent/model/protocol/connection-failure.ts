@@ -1,16 +1,16 @@
-/** Why a model's server could not be reached: the code of the innermost error that has one, and its meaning. */
+/** Explains connection failures: the innermost error code and its meaning. */
 
 const NO_TLS = 'the TLS connection failed; the server may speak plain http';
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
+  ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed',
   EPIPE: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
-  ENOTFOUND: 'the host name is not known',
+  ENOTFOUND: 'the host name is unknown',
   EAI_AGAIN: 'the host name could not be looked up',
-  EHOSTUNREACH: 'there is no way to the host',
-  ENETUNREACH: 'there is no way to the network',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
   ETIMEDOUT: 'the connection timed out',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   UND_ERR_HEADERS_TIMEOUT: 'the server took too long to answer',
@@ -23,23 +23,23 @@ const MEANINGS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its TLS certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for another host name',
 };
-/** A chain of errors may lead back to itself. */
+/** A chain of causes may be circular. */
 const MAX_STEPS = 10;
 
-/** Returns the code of the innermost error that has one, through causes and the first of several errors at once. */
+/** Returns the innermost error code, following causes and the first error of an `AggregateError`. */
 export function networkCodeOf(error: unknown): string | undefined {
   return chainOf(error)
     .map(codeOf)
     .findLast((code) => code !== undefined);
 }
 
-/** Says why a connection failed, with its code; undefined where nothing is known. */
+/** Describes why a connection failed, with its code; undefined if the reason is unknown. */
 export function describeConnectionFailure(error: unknown): string | undefined {
   const code = networkCodeOf(error);
   if (code === undefined) {
     // https://fetch.spec.whatwg.org/#port-blocking
     return chainOf(error).at(-1)?.message === 'bad port'
-      ? 'no request is sent to this port'
+      ? 'this port is blocked for HTTP requests'
       : undefined;
   }
   const meaning = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : otherMeaning(code);
@@ -67,7 +67,7 @@ function otherMeaning(code: string): string | undefined {
   return /^ERR_(?:SSL|TLS)_/.test(code) ? NO_TLS : undefined;
 }
 
-/** Returns an address as it may be logged: without user name, password and query. */
+/** Returns an address that is safe to log: without user name, password and query. */
 export function redactAddress(address: string): string {
   if (!URL.canParse(address)) return '';
   const { origin, pathname } = new URL(address);

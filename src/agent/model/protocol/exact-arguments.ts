@@ -1,9 +1,9 @@
-/** Where a text of JSON begins or ends, what is escaped in one, and where objects and lists do. */
+/** JSON quotes, escape sequences and brackets. */
 const TOKEN = /"|\\.|[{}[\]]/gs;
 
 /**
- * Rewrites arguments of tool calls that came as objects into texts of their own JSON, character for
- * character: parsed values would have lost long numbers and repeated keys. `key` names their field.
+ * Replaces call arguments that came as objects by strings of their exact JSON. Parsing them would lose
+ * long numbers and repeated keys. `key` names their field.
  */
 export function argumentsToText(json: string, key: 'arguments' | 'input'): string {
   if (!new RegExp(`"${key}"\\s*:\\s*[{[]`).test(json)) return json;
@@ -16,7 +16,7 @@ export function argumentsToText(json: string, key: 'arguments' | 'input'): strin
   return quoted + json.slice(written);
 }
 
-/** Finds the objects and lists that stand under a key, outermost only. */
+/** Finds the outermost objects and lists under a key. */
 function* objectsUnder(json: string, key: string) {
   const isField = new RegExp(`"${key}"\\s*:\\s*$`);
   let depth = 0;

@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { ProviderFields } from '../../../domain/threads/message.ts';
 
-/** In lists of parts these grow piece by piece; everything else comes whole. */
+/** In parts of a list, these strings are concatenated; all others are replaced. */
 const GROWING: ReadonlySet<string> = new Set(['text', 'summary', 'data', 'thinking', 'content']);
 
-/** Puts the fields of a streamed message together: texts grow, and parts of lists join by their index. */
+/** Merges the fields of a streamed message: strings are concatenated, list parts joined by index. */
 export function mergeDeltas(known: ProviderFields, added: ProviderFields): ProviderFields {
   const merged: Record<string, JsonValue> = { ...known };
   for (const [key, value] of Object.entries(added)) {

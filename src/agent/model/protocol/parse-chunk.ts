@@ -1,11 +1,11 @@
-/** Reads what servers of OpenAI's protocol answer, in the shapes in which they really do. */
+/** Parses answers of OpenAI-compatible servers, including their deviations from the protocol. */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { ProviderFields, TokenCount } from '../../../domain/threads/message.ts';
 import type { CallChunk } from './answer-chunk.ts';
 
 type JsonObject = { readonly [key: string]: JsonValue };
 
-/** What one event of a stream, or a whole answer, says. */
+/** The content of one stream event, or of a whole answer. */
 export interface ParsedChunk {
   readonly text: string;
   readonly calls: readonly CallChunk[];
@@ -14,12 +14,12 @@ export interface ParsedChunk {
   readonly fields: ProviderFields | undefined;
 }
 
-/** Fields of the protocol itself; the others belong to the provider, and may be needed back. */
+/** Fields of the protocol itself. All others belong to the provider and may have to be sent back. */
 const OWN: ReadonlySet<string> = new Set([
   ...['role', 'content', 'refusal', 'tool_calls', 'function_call', 'annotations', 'audio', 'name'],
   ...['obfuscation', 'token_ids', 'logprobs', 'id', 'index', 'type', 'function', 'parsed'],
 ]);
-/** Reasons that mean the same for everybody; any other one is an orderly end. */
+/** Standard finish reasons. Any unknown one counts as a regular end. */
 const KNOWN_REASONS: ReadonlySet<string> = new Set([
   ...['stop', 'tool_calls', 'function_call', 'length', 'content_filter', 'error'],
 ]);
@@ -37,17 +37,17 @@ const REASONS: Readonly<Record<string, string>> = {
   malformed_function_call: 'error',
   abort: 'error',
 };
-/** Says that the answer is over, in words that are no standard ones. */
+/** Stands for an end of the answer without a standard finish reason. */
 export const END_REASONS = 'ended';
 
-/** Reads an event of a stream or a whole answer; undefined for what is neither. */
+/** Parses a stream event or a whole answer; returns undefined for anything else. */
 export function parseChunk(value: JsonValue): ParsedChunk | undefined {
   if (!isObject(value) || !(Array.isArray(value.choices) || isObject(value.usage)))
     return undefined;
   const choice = listOf(value.choices)[0];
   const { delta, message, finish_reason: reason } = isObject(choice) ? choice : ({} as JsonObject);
-  const said = isObject(delta) ? delta : message;
-  const fields = isObject(said) ? said : {};
+  const content = isObject(delta) ? delta : message;
+  const fields = isObject(content) ? content : {};
   return {
     text: textOf(fields.content) + (typeof fields.refusal === 'string' ? fields.refusal : ''),
     calls: toCalls(fields.tool_calls),
@@ -57,13 +57,13 @@ export function parseChunk(value: JsonValue): ParsedChunk | undefined {
   };
 }
 
-/** Parts other than texts are thoughts, or nothing that people can be shown. */
+/** Keeps text parts only: others are reasoning, or cannot be shown. */
 function textOf(content: JsonValue | undefined): string {
   if (typeof content === 'string') return content;
   return listOf(content)
     .map((part) => {
       if (typeof part === 'string') return part;
-      if (!isObject(part) || !['text', 'output_text', undefined].includes(wordOf(part.type)))
+      if (!isObject(part) || !['text', 'output_text', undefined].includes(stringOf(part.type)))
         return '';
       return typeof part.text === 'string' ? part.text : '';
     })
@@ -77,9 +77,9 @@ function toCalls(calls: JsonValue | undefined): readonly CallChunk[] {
     const called = isObject(call.function) ? call.function : call;
     return {
       index: typeof index === 'number' ? index : undefined,
-      id: wordOf(id),
-      name: wordOf(called.name),
-      args: wordOf(called.arguments),
+      id: stringOf(id),
+      name: stringOf(called.name),
+      args: stringOf(called.arguments),
       fields: call === called ? undefined : providerFields(call),
     };
   });
@@ -97,7 +97,7 @@ function toReason(reason: JsonValue | undefined): string | undefined {
   return REASONS[plain] ?? END_REASONS;
 }
 
-/** Servers that are only nearly compatible leave counts out, or send null. */
+/** Some servers omit counts or send null. */
 function toTokens(usage: JsonValue | undefined): TokenCount | undefined {
   if (!isObject(usage)) return undefined;
   const { prompt_tokens: input, completion_tokens: output } = usage;
@@ -108,7 +108,7 @@ function isCount(value: JsonValue | undefined): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-function wordOf(value: JsonValue | undefined): string | undefined {
+function stringOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -1,6 +1,6 @@
-/** What a model thinks aloud within its answer, which is neither shown nor kept. */
+/** Removes the reasoning that a model writes into its answer. It is neither shown nor stored. */
 
-/** Tags around thoughts, by their opening ones. */
+/** Closing tags of reasoning, keyed by the opening tag. */
 const TAGS: Readonly<Record<string, string>> = {
   '<think>': '</think>',
   '<thinking>': '</thinking>',
@@ -9,38 +9,38 @@ const TAGS: Readonly<Record<string, string>> = {
   '◁think▷': '◁/think▷',
 };
 const OPENING = Object.keys(TAGS);
-/** Templates that open the thought themselves leave only this to the answer. It stands at the end of a line. */
+/** If the chat template writes the opening tag, the answer has only this one, at the end of a line. */
 const STRAY = /(?<![`"'“‘])(?:<\/think>|◁\/think▷)[^\S\n]*(?:\n|$)/;
-/** As much of an answer's end as could still become a stray tag at the end of a line. */
+/** The end of an answer that could still become a stray tag. */
 const STRAY_TAIL =
   /[`"'“‘]?(?:<(?:\/(?:t(?:h(?:i(?:n(?:k(?:>[^\S\n]*)?)?)?)?)?)?)?|◁(?:\/(?:t(?:h(?:i(?:n(?:k(?:▷[^\S\n]*)?)?)?)?)?)?)?)$/;
 
 const LONGEST_TAG = 32;
 
-/** A part of an answer as people may see it. */
+/** A visible piece of an answer. */
 export interface FilteredText {
   readonly text: string;
-  /** What was shown of this answer before was a thought. */
+  /** The text shown before was reasoning: discard it. */
   readonly restarts?: true;
 }
 
-/** Whether answers of this model are known to begin within a thought; shared by all answers of a process. */
+/** Whether this model's answers are known to begin with reasoning. Shared by all answers of a process. */
 export interface ReasoningHabit {
   beginsInThought: boolean;
 }
 
-/** Creates the filter of one answer. */
+/** Creates the filter for one answer. */
 export function createReasoningFilter(habit: ReasoningHabit) {
   let state: 'start' | 'tagged' | 'untagged' | 'shown' = habit.beginsInThought
     ? 'untagged'
     : 'start';
   let held = '';
-  /** What was held back before that: no tag ends in it. */
+  /** Text held back before `held`; no tag ends in it. */
   let thoughts: string[] = [];
   let closing = '';
   let hasShown = false;
 
-  /** Decides whether the answer begins with a tag, or waits for more of it. */
+  /** Returns false while more text is needed to see whether the answer begins with a tag. */
   function atStart(): boolean {
     const begun = held.trimStart();
     const opening = OPENING.find((tag) => begun.startsWith(tag));
@@ -67,14 +67,14 @@ export function createReasoningFilter(habit: ReasoningHabit) {
   }
 
   function untagged(): boolean {
-    // The opening tag may be there after all.
+    // The answer may have an opening tag after all.
     if (thoughts.length === 0 && OPENING.some((tag) => held.trimStart().startsWith(tag))) {
       state = 'start';
       return true;
     }
     const found = STRAY.exec(held);
     if (found) return leaveThought(found.index + found[0].length);
-    // Searching all of it at every piece would take time by its square.
+    // Searching the whole text at every piece would take quadratic time.
     if (held.length > 2 * LONGEST_TAG) {
       thoughts.push(held.slice(0, -LONGEST_TAG));
       held = held.slice(-LONGEST_TAG);
@@ -92,12 +92,12 @@ export function createReasoningFilter(habit: ReasoningHabit) {
   function settlePending(): void {
     const steps = { start: atStart, tagged: inTag, untagged, shown: () => false };
     while (steps[state]()) {
-      // Each step goes on where the one before has ended.
+      // Each step continues where the last one ended.
     }
   }
 
   function show(text: string): FilteredText {
-    // Between a thought and the answer stand empty lines.
+    // Drop the empty lines between reasoning and answer.
     const shown = hasShown ? text : text.trimStart();
     hasShown ||= shown !== '';
     return { text: shown };
@@ -109,7 +109,7 @@ export function createReasoningFilter(habit: ReasoningHabit) {
       settlePending();
       if (state !== 'shown') return { text: '' };
       const stray = STRAY.exec(held);
-      // At the very end it may yet go on in the line.
+      // Without a line break the line may still continue.
       if (stray?.[0].endsWith('\n')) {
         habit.beginsInThought = true;
         leaveThought(stray.index + stray[0].length);
@@ -121,11 +121,11 @@ export function createReasoningFilter(habit: ReasoningHabit) {
       held = tail;
       return show(text);
     },
-    /** Returns what was still held back; `isWhole` tells whether the answer came to its end. */
-    end(isWhole: boolean): FilteredText {
+    /** Returns the text still held back; `isComplete` tells whether the answer ended regularly. */
+    end(isComplete: boolean): FilteredText {
       const rest = thoughts.join('') + held;
       held = '';
-      if (state === 'tagged' || (state === 'untagged' && !isWhole)) return { text: '' };
+      if (state === 'tagged' || (state === 'untagged' && !isComplete)) return { text: '' };
       if (state === 'shown' && STRAY.test(rest)) return { text: '', restarts: true };
       return show(rest);
     },

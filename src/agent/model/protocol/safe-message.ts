@@ -4,15 +4,18 @@ import { maskWholeText, plainMasking } from '../../../domain/secrets/mask-secret
 import { ModelServerError } from './server-error.ts';
 
 const MAX_CHARS = 500;
-/** A run of this many characters that stands in the conversation too is quoted from there. */
+/** A run of this many characters that also occurs in the conversation counts as a quote. */
 const QUOTE_CHARS = 12;
-/** Shorter texts of a conversation are words that any message may hold. */
+/** Shorter texts are common words that any message may contain. */
 const MIN_TEXT_CHARS = 5;
 const LEFT_OUT = '[…]';
-/** Servers that refuse a key tell its beginning or its end. */
+/** Servers that refuse a key often quote its beginning or end. */
 const PART_OF_KEY = /\b(?:sk|pk|gsk|csk|xai|key)-[\w*.…-]+|\S*\*{3,}\S*/gi;
 
-/** Returns a server's words about a failure as they may be logged and shown: cut, without secrets, and without what the conversation says; undefined where it said none. */
+/**
+ * Returns a server's error message that is safe to log and show: truncated, without secrets and
+ * without text of the conversation. Undefined if there is no message.
+ */
 export function toSafeMessage(
   error: unknown,
   {
@@ -31,7 +34,7 @@ export function toSafeMessage(
   return toWellFormed(hidden.length > MAX_CHARS ? `${hidden.slice(0, MAX_CHARS)}…` : hidden);
 }
 
-/** All that people, the model and tools said; the instructions are the operator's own. */
+/** All texts of people, the model and tools. The system prompt is the operator's and may be shown. */
 function textsOf(messages: readonly BaseMessage[]): readonly string[] {
   return messages
     .filter((message) => !SystemMessage.isInstance(message))
@@ -70,7 +73,7 @@ function withoutRuns(text: string, conversation: string): string {
   return safe;
 }
 
-/** How many characters from there on stand in the conversation too; 0 for too few to tell. */
+/** Counts the characters from `at` that also occur in the conversation; 0 if too few for a quote. */
 function quotedAt(text: string, at: number, conversation: string): number {
   const isQuoted = (length: number) => conversation.includes(text.slice(at, at + length));
   if (at + QUOTE_CHARS > text.length || !isQuoted(QUOTE_CHARS)) return 0;

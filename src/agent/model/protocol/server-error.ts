@@ -2,14 +2,14 @@ import type { JsonValue } from '../../../domain/json/json.ts';
 
 type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Longer bodies of errors are pages of a proxy. */
+/** Longer error bodies are HTML pages of a proxy. */
 const MAX_BODY_CHARS = 64 * 1024;
 const MAX_MESSAGE_CHARS = 2_000;
 
-/** A model server refused a request, or broke an answer off with an error. */
+/** A model server refused a request, or ended an answer with an error. */
 export class ModelServerError extends Error {
   override readonly name = 'ModelServerError';
-  /** Of the response, or the one that the error itself names. */
+  /** Status of the response, or the one named in the error. */
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly type: string | undefined;
@@ -30,13 +30,13 @@ export class ModelServerError extends Error {
   }
 }
 
-/** Reads the error of a response that is none of success. */
+/** Reads the error from an unsuccessful response. */
 export async function readServerError(response: Response): Promise<ModelServerError> {
   const text = (await response.text()).slice(0, MAX_BODY_CHARS);
   return toServerError(parseOrText(text), response);
 }
 
-/** Reads an error value in any of the shapes that servers use. */
+/** Parses an error value in any of the shapes that servers use. */
 export function toServerError(
   value: JsonValue | undefined,
   { status, headers, ok }: Pick<Response, 'status' | 'headers' | 'ok'>,
@@ -53,7 +53,7 @@ export function toServerError(
   });
 }
 
-/** Tells whether a value that came in an answer's place, or amid it, is an error. */
+/** Returns whether a value of an answer is an error. */
 export function containsError(value: JsonValue | undefined): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(containsError);
   if (!isObject(value)) return false;
@@ -70,7 +70,7 @@ function innermost(value: JsonValue | undefined): JsonValue | undefined {
   return typeof error === 'string' ? { ...value, message: value.message ?? error } : value;
 }
 
-/** An error in a 200 answer names its status as a number, or as one in a text. */
+/** An error in a 200 response names its status as a number or a numeric string. */
 function statusIn({ code, status, status_code: other }: JsonObject): number | undefined {
   const named = [code, status, other].map(Number).find((each) => each >= 400 && each < 600);
   return named !== undefined && Number.isInteger(named) ? named : undefined;
@@ -80,13 +80,13 @@ function messageOf(error: JsonValue | undefined): string {
   if (typeof error === 'string') return error;
   if (!isObject(error)) return '';
   const { message, detail, msg, metadata } = error;
-  // OpenRouter: what the server behind it said. https://openrouter.ai/docs/api-reference/errors
-  const behind = isObject(metadata) ? textOf(metadata.raw) : undefined;
-  const parts = [textOf(message) ?? textOf(msg) ?? detailOf(detail), behind];
+  // OpenRouter: the upstream server's message. https://openrouter.ai/docs/api-reference/errors
+  const upstream = isObject(metadata) ? textOf(metadata.raw) : undefined;
+  const parts = [textOf(message) ?? textOf(msg) ?? detailOf(detail), upstream];
   return parts.filter((part) => part !== undefined).join(': ');
 }
 
-/** FastAPI, which vLLM and others are built with. https://fastapi.tiangolo.com/tutorial/handling-errors/ */
+/** FastAPI's errors (vLLM and others use it). https://fastapi.tiangolo.com/tutorial/handling-errors/ */
 function detailOf(detail: JsonValue | undefined): string | undefined {
   if (!Array.isArray(detail)) return isObject(detail) ? messageOf(detail) : textOf(detail);
   return detail
@@ -98,7 +98,7 @@ function parseOrText(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    // A page is no message for anybody.
+    // An HTML page is not an error message.
     return /^\s*<(?:!doctype|html)/i.test(text) ? '' : text.trim();
   }
 }

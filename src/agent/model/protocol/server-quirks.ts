@@ -1,12 +1,12 @@
 /**
- * What servers of OpenAI's protocol refuse in a request that others want. A refusal that names such a
- * part is answered by one more request, changed as its row says; the process remembers it from then on.
+ * Request parts that some OpenAI-compatible servers refuse and others require. If a refusal names such
+ * a part, the request is changed as the table says and sent again. The process remembers the change.
  */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { lacksToolSupport } from '../model-failure.ts';
 import type { ModelServerError } from './server-error.ts';
 
-/** The body of a request, as far as it is rewritten. */
+/** The parts of a request body that may be rewritten. */
 export interface RequestBody {
   readonly messages: readonly RequestMessage[];
   readonly tools?: JsonValue;
@@ -27,12 +27,12 @@ interface Quirk {
   apply(body: RequestBody): RequestBody;
 }
 
-/** What stands for a signature that is not there. https://ai.google.dev/gemini-api/docs/thought-signatures */
+/** Placeholder for a missing signature. https://ai.google.dev/gemini-api/docs/thought-signatures */
 const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
-/** What servers say of a part that has to be there, unlike of one that they don't take. */
-const IS_MISSED = /\b(?:miss(?:es|ing)|must|required?|needs?|passed back|expected)\b/i;
+/** Wording of errors about a missing part. */
+const IS_MISSING = /\b(?:miss(?:es|ing)|must|required?|needs?|passed back|expected)\b/i;
 
-/** What they say of a part that must not be there. */
+/** Wording of errors about a part that is not allowed. */
 const IS_UNWANTED =
   /unsupported|not supported|unknown|unexpected|unrecogni[sz]ed|extra|not permitted|not allowed|forbidden|invalid|should not|cannot/i;
 
@@ -47,7 +47,7 @@ const QUIRKS: readonly Quirk[] = [
     name: 'wants reasoning_content with every message',
     isNamed: (refusal, { messages }) =>
       /reasoning_content/.test(refusal) &&
-      IS_MISSED.test(refusal) &&
+      IS_MISSING.test(refusal) &&
       !IS_UNWANTED.test(refusal) &&
       messages.some((each) => isAssistant(each) && each.reasoning_content === undefined),
     apply: (body) => mapAssistant(body, (message) => ({ reasoning_content: '', ...message })),
@@ -92,15 +92,15 @@ const WITHOUT_TOOLS: Quirk = {
   apply: ({ tools: _, ...body }) => body,
 };
 
-/** What one server has refused so far. */
+/** Remembers which request parts one server refuses. */
 export interface ServerQuirks {
-  /** Changes a request to what the server takes, as far as that is known. */
+  /** Applies all known changes to a request. */
   apply(body: RequestBody): RequestBody;
-  /** Learns from the refusal of a request; returns what was learned, or undefined when sending it again is no use. */
+  /** Learns from a refusal. Returns what was learned, or undefined if a retry is useless. */
   learn(refusal: ModelServerError, body: RequestBody): string | undefined;
 }
 
-/** Creates the memory of one server; with `allowsNoTools` the tools are left out where it has none. */
+/** Creates the memory for one server. With `allowsNoTools`, tools are omitted if it can't call them. */
 export function createServerQuirks({
   allowsNoTools,
 }: {
@@ -121,7 +121,7 @@ export function createServerQuirks({
 
   return {
     apply(body) {
-      // What is refused goes first: a row of the table may know better.
+      // Drop refused fields first: a row of the table may add a field back.
       return [...known].reduce((changed, quirk) => quirk.apply(changed), withoutFields(body));
     },
     learn({ message: refusal, status }, body) {
@@ -132,7 +132,7 @@ export function createServerQuirks({
         return quirk.name;
       }
       if (!IS_UNWANTED.test(refusal)) return undefined;
-      const field = ownFieldsOf(body).find((name) => nameStands(name, refusal));
+      const field = ownFieldsOf(body).find((name) => containsName(refusal, name));
       if (field === undefined || refusedFields.has(field)) return undefined;
       refusedFields.add(field);
       return `takes no ${field}`;
@@ -152,7 +152,7 @@ function ownFieldsOf({ messages }: RequestBody): readonly string[] {
   return [...new Set(all)].filter((key) => !PROTOCOL.has(key));
 }
 
-function nameStands(name: string, refusal: string): boolean {
+function containsName(refusal: string, name: string): boolean {
   const at = refusal.indexOf(name);
   if (at < 0) return false;
   return ![refusal[at - 1], refusal[at + name.length]].some((next) => /\w/.test(next ?? ''));
@@ -178,7 +178,7 @@ function isAssistant({ role }: RequestMessage): boolean {
   return role === 'assistant';
 }
 
-/** The instructions become the beginning of the first message. */
+/** Moves the system prompt to the beginning of the first user message. */
 function withoutSystem(body: RequestBody): RequestBody {
   const [system, first, ...rest] = body.messages;
   if (system?.role !== 'system' || first?.role !== 'user') return body;

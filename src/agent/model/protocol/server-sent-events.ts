@@ -1,10 +1,9 @@
 import { ReadableStream as NodeStream } from 'node:stream/web';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 
-/** Larger events are no piece of an answer. */
 const MAX_EVENT_CHARS = 8 * 1024 * 1024;
 
-/** Reads the data of a response's server-sent events; the last one may lack its empty line. */
+/** Reads the data of server-sent events. The last one may lack its final empty line. */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<string> {
@@ -20,7 +19,7 @@ export async function* readServerSentEvents(
   for await (const { data } of events) yield data;
 }
 
-/** Writes events as a response that a client of the protocol reads. */
+/** Wraps events in a streaming `Response`. */
 export function toEventResponse(events: AsyncIterable<string>): Response {
   const body = NodeStream.from(encode(events)) as unknown as ReadableStream<Uint8Array>;
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } });

@@ -12,7 +12,6 @@ import { providerFieldsOf } from '../to-chat-messages.ts';
 import { exportedClass, methodOf, type Provider } from './provider.ts';
 import { toParsedCalls } from './to-parsed-calls.ts';
 
-/** Anthropic. */
 export const anthropic: Provider = {
   package: '@langchain/anthropic',
   version: '1.5.11',
@@ -24,7 +23,7 @@ export const anthropic: Provider = {
         model,
         apiKey,
         anthropicApiUrl: baseUrl,
-        // The client writes what it can't parse to the console: parts of a conversation.
+        // The client logs what it can't parse: parts of a conversation.
         clientOptions: { logLevel: 'off', ...(fetch && { fetch }) },
         maxRetries: 0,
       });
@@ -40,7 +39,7 @@ interface BlockStart {
     readonly type: string;
     readonly id?: string;
     readonly name?: string;
-    /** Its JSON text. */
+    /** JSON text. */
     readonly input?: string;
     readonly text?: string;
   };
@@ -98,12 +97,12 @@ async function* stream(
   yield* exchange.take();
 }
 
-/** Of pieces that say nothing, the client gets some as a sign of life. */
-const PIECES_PER_SIGN = 16;
+/** Every so many argument pieces, the client gets an empty one as a keep-alive. */
+const PIECES_PER_KEEP_ALIVE = 16;
 
 /**
- * The fetch of one request. It reads the events on their way into the client, which parses arguments,
- * and at every piece all of them anew: it gets each call's in one piece.
+ * The fetch of one request. It reads the events before the client does. The client parses all
+ * arguments again at every piece, so it gets each call's arguments in one piece.
  */
 function createExchange(fields: readonly (ProviderFields | undefined)[]) {
   const pieces: AnswerChunk[] = [];
@@ -149,7 +148,7 @@ function toEvent(event: { readonly type: string }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Returns for each event those that the client gets in its place. */
+/** Maps each event to those that the client gets instead. */
 function createArgumentMerger(): (event: WireEvent) => readonly { readonly type: string }[] {
   const texts = new Map<number, string>();
   let count = 0;
@@ -162,7 +161,7 @@ function createArgumentMerger(): (event: WireEvent) => readonly { readonly type:
   function hold({ index, delta }: BlockDelta) {
     texts.set(index, (texts.get(index) ?? '') + (delta.partial_json ?? ''));
     count += 1;
-    return count % PIECES_PER_SIGN === 0 ? [toDelta(index, '')] : [];
+    return count % PIECES_PER_KEEP_ALIVE === 0 ? [toDelta(index, '')] : [];
   }
 
   return (event) => {
@@ -192,7 +191,7 @@ interface WireRequest {
   }[];
 }
 
-/** What the model thought before its calls stands before them. */
+/** Puts the thinking blocks back before the content of their messages, as Anthropic requires. */
 function withThoughts(
   body: WireRequest,
   fields: readonly (ProviderFields | undefined)[],
@@ -215,7 +214,7 @@ function toOffer(tool: Tool) {
   return { name, description, input_schema: { ...schema, type: 'object' as const } };
 }
 
-/** Anthropic's stop reasons in OpenAI's words; others mean that the answer is not whole. */
+/** Anthropic's stop reasons as OpenAI's. All others mean that the answer is incomplete. */
 const FINISH: Readonly<Record<string, string>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
@@ -233,8 +232,8 @@ function createPieceReader(): (event: WireEvent) => AnswerChunk {
 
   function start({ index, content_block: block }: BlockStart): AnswerChunk {
     if (THOUGHTS.has(block.type)) thoughts.set(index, { ...block });
-    if (block.type !== 'tool_use') return piece({ text: wordsOf(block, 'text') });
-    // Arguments come with the start of a call, as an empty object, or as all of them.
+    if (block.type !== 'tool_use') return piece({ text: textOf(block, 'text') });
+    // A call starts with an empty object or with all of its arguments.
     const args = block.input?.replace(/^\{\s*\}$/, '');
     return piece({ call: { index, id: block.id, name: block.name, args } });
   }
@@ -248,7 +247,7 @@ function createPieceReader(): (event: WireEvent) => AnswerChunk {
     if (added.type === 'input_json_delta') {
       return piece({ call: { index, args: added.partial_json } });
     }
-    return piece({ text: wordsOf(added, 'text_delta') });
+    return piece({ text: textOf(added, 'text_delta') });
   }
 
   function stop(index: number): AnswerChunk {
@@ -282,8 +281,8 @@ function createPieceReader(): (event: WireEvent) => AnswerChunk {
   };
 }
 
-/** Thoughts and other blocks are no words to anybody. */
-function wordsOf(part: { readonly type: string; readonly text?: string }, type: string): string {
+/** Returns the text of a block of this type. Thinking and other blocks are not shown. */
+function textOf(part: { readonly type: string; readonly text?: string }, type: string): string {
   return part.type === type ? (part.text ?? '') : '';
 }
 

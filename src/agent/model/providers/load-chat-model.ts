@@ -11,15 +11,14 @@ import { anthropic } from './anthropic.ts';
 import type { Provider, ProviderAccess } from './provider.ts';
 import { describeUnsupportedProvider } from './unsupported-providers.ts';
 
-/** Providers with a protocol of their own. */
+/** Providers with their own protocol. */
 const PROVIDERS: Readonly<Record<string, Provider>> = { anthropic };
-/** Imports a package; rejects as `import` does when it is not there. */
+/** Imports a package. Rejects like `import` if it is missing. */
 export type LoadPackage = (name: string) => Promise<unknown>;
 
 /**
- * Opens the model that a setting names, with its provider's package when it is not OpenAI's; rejects
- * with a `ModelSettingError` that says why not, and what to do, when its arguments can't be read as
- * the model wrote them.
+ * Opens the configured model, through its provider's package if it has its own protocol. Rejects with
+ * a `ModelSettingError` if the provider is unsupported, its package is missing, or the key is not set.
  */
 export async function loadChatModel(
   options: ChatModelOptions,
@@ -33,7 +32,7 @@ export async function loadChatModel(
   const { apiKey, baseUrl, timeoutMs, maxRetries } = options;
   if (!apiKey && !baseUrl) {
     throw new ModelSettingError(
-      `${variables.key} is not set, and MODEL names ${id}. Set it, or ${variables.baseUrl} to a server that needs none.`,
+      `${variables.key} is not set, and MODEL names ${id}. Set it, or set ${variables.baseUrl} to a server that needs none.`,
     );
   }
   const exported = await loadPackage(provider, load);
@@ -53,7 +52,7 @@ function openProvider(
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ModelSettingError(
-      `${provider.package} as it is installed can’t be used: ${why}. Install the version that was tested: ${installLine(provider)}`,
+      `The installed version of ${provider.package} can’t be used: ${why}. Install the tested version: ${installLine(provider)}`,
       { cause: error },
     );
   }

@@ -2,24 +2,24 @@ import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langcha
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 
 /**
- * Rewrites a conversation for providers that take the arguments of earlier calls as objects and want
- * ids that are theirs in form and unique in the whole conversation. Arguments that are no JSON object
- * go as the text that they were, under `unreadable_arguments`.
+ * Rewrites a conversation for providers that take arguments of earlier calls as objects. Call ids are
+ * made valid for the provider and unique in the conversation. Arguments that are not a JSON object
+ * are sent as text in `unreadable_arguments`.
  */
 export function toParsedCalls(messages: readonly BaseMessage[]): BaseMessage[] {
   const taken = new Set<string>();
-  /** New ids of the calls of the message before, by their own. */
+  /** New call ids of the last assistant message, keyed by the original ids. */
   let ids = new Map<string, string>();
   return messages.map((message) => {
     if (ToolMessage.isInstance(message)) return withId(message, ids);
-    if (HumanMessage.isInstance(message)) return withWords(message);
+    if (HumanMessage.isInstance(message)) return withText(message);
     if (!AIMessage.isInstance(message)) return message;
     ids = new Map();
-    return parsed(message, (id) => {
-      const mine = freeId(id, taken);
-      taken.add(mine);
-      ids.set(id, mine);
-      return mine;
+    return withParsedCalls(message, (id) => {
+      const unique = freeId(id, taken);
+      taken.add(unique);
+      ids.set(id, unique);
+      return unique;
     });
   });
 }
@@ -29,14 +29,14 @@ function withId(message: ToolMessage, ids: ReadonlyMap<string, string>): ToolMes
   return new ToolMessage({ content, tool_call_id: ids.get(id) ?? id });
 }
 
-/** A message without words is refused, as is one of spaces. */
-function withWords(message: HumanMessage): HumanMessage {
+/** Providers refuse blank messages. */
+function withText(message: HumanMessage): HumanMessage {
   const { content } = message;
   if (typeof content !== 'string' || content.trim() !== '') return message;
   return new HumanMessage('(no text)');
 }
 
-function parsed(message: AIMessage, newId: (id: string) => string): AIMessage {
+function withParsedCalls(message: AIMessage, newId: (id: string) => string): AIMessage {
   const calls = message.additional_kwargs.tool_calls ?? [];
   const { content } = message;
   const text = typeof content === 'string' && content.trim() === '' ? '' : content;

@@ -84,7 +84,7 @@ it('a question of no protocol is JSON, and is answered by words alone', async ()
     { tool: 'question', args: value, decisions: ['reply'] },
   ]);
   assert.equal(await ask(value, [{ kind: 'reply', text: 'blue' }]), 'blue');
-  await assert.rejects(ask(value, [{ kind: 'approve' }]), /Only words answer/);
+  await assert.rejects(ask(value, [{ kind: 'approve' }]), /Only a reply can answer/);
 });
 
 it('what only looks like a protocol is a question', () => {

@@ -125,7 +125,7 @@ describe('the human-in-the-loop middleware of LangChain', () => {
     assert.deepEqual(ran, []);
     assert.deepEqual(told, [
       'Ask the owner first.',
-      'A person has decided that this call is not made.',
+      'Not run: a person ignored this call.',
     ]);
   });
 
@@ -181,7 +181,7 @@ it('reads and answers the middleware of Python, one config for each tool', () =>
       decisions: [
         { type: 'edit', edited_action: { name: 'pay', args: { n: 3 } } },
         { type: 'respond', message: 'Sent.' },
-        { type: 'reject', message: 'A person has decided that this call is not made.' },
+        { type: 'reject', message: 'Not run: a person ignored this call.' },
       ],
     },
   );

@@ -38,5 +38,5 @@ it('a question is one request, and each decision is an answer of its own', () =>
 it('what is another question is none of it, and nothing is made of a wrong number of answers', () => {
   assert.equal(perCallProtocol.parse({ v: 1, call: { name: 'pay', args: {} } }), undefined);
   assert.equal(perCallProtocol.parse('Pay?'), undefined);
-  assert.throws(() => perCallProtocol.encode(value, []), /0 decisions answer no interrupt/);
+  assert.throws(() => perCallProtocol.encode(value, []), /0 decisions do not match an interrupt/);
 });

@@ -15,9 +15,9 @@ const wrapped = (cause: unknown) =>
 describe('why a connection failed', () => {
   // biome-ignore format: a row of the table is a line.
   const FAILURES: readonly (readonly [what: string, error: unknown, said: string | undefined])[] = [
-    ['a port without a server', wrapped(coded('ECONNREFUSED')), 'nothing listens there (ECONNREFUSED)'],
-    ['all addresses of a name', wrapped(new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')])), 'nothing listens there (ECONNREFUSED)'],
-    ['an unknown name', wrapped(coded('ENOTFOUND')), 'the host name is not known (ENOTFOUND)'],
+    ['a port without a server', wrapped(coded('ECONNREFUSED')), 'the connection was refused (ECONNREFUSED)'],
+    ['all addresses of a name', wrapped(new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')])), 'the connection was refused (ECONNREFUSED)'],
+    ['an unknown name', wrapped(coded('ENOTFOUND')), 'the host name is unknown (ENOTFOUND)'],
     ['a certificate', wrapped(coded('CERT_HAS_EXPIRED')), 'its TLS certificate has expired (CERT_HAS_EXPIRED)'],
     ['a slow connection', wrapped(coded('UND_ERR_CONNECT_TIMEOUT')), 'the connection timed out (UND_ERR_CONNECT_TIMEOUT)'],
     ['the innermost of several codes', coded('OUTER', { cause: coded('ECONNRESET') }), 'the connection was closed (ECONNRESET)'],
