@@ -9,10 +9,10 @@ import { formatServerResult, ResultSchema } from './format-result.ts';
 import type { McpSession } from './server-connection.ts';
 import { isStreamCutOff } from './server-fetch.ts';
 
-/** Whoever runs the tool has a deadline of its own, and tells by the signal. */
+/** No timeout by default: the tool runner has its own deadline and aborts the signal. */
 const NEVER_MS = 2_147_483_647;
 
-/** Calls a tool of a server once; resolves with what the model is told, rejects when it failed, with an `UnknownEndError` when the answer was lost. */
+/** Calls a server's tool once. Resolves with text for the model. Rejects if it failed, with an `UnknownOutcomeError` if the answer was lost. */
 export async function callServerTool(
   server: string,
   session: McpSession,
@@ -25,7 +25,7 @@ export async function callServerTool(
     readonly args: JsonValue;
     readonly tool: string;
     readonly signal: AbortSignal;
-    /** How long the answer may take. (Default: until the signal.) */
+    /** Timeout in milliseconds. (Default: until the signal aborts.) */
     readonly ms?: number | undefined;
   },
 ): Promise<string> {
@@ -39,11 +39,11 @@ export async function callServerTool(
       throw toFailure(server, session, error, signal);
     });
   const text = formatServerResult(server, result);
-  if (result.isError) throw new Error(text === '' ? 'it says no more than that.' : text);
+  if (result.isError) throw new Error(text === '' ? 'the server gave no reason.' : text);
   return text;
 }
 
-/** What had reached the server may have run, whatever has become of the answer. */
+/** Converts a failure. If the request may have reached the server, the outcome is unknown. */
 function toFailure(
   server: string,
   session: McpSession,
@@ -51,16 +51,16 @@ function toFailure(
   signal: AbortSignal,
 ): Error {
   if (signal.aborted) {
-    const why = `The MCP server “${server}” was told to end this, and does not say how far it had come.`;
+    const why = `The MCP server “${server}” was told to stop this call, and did not report how far it got.`;
     return new UnknownOutcomeError(why, { cause: error });
   }
   if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
-    const why = `The MCP server “${server}” took longer than its “timeout” in MCP_CONFIG allows, and does not say how far it had come.`;
+    const why = `The MCP server “${server}” exceeded its “timeout” in MCP_CONFIG, and did not report how far it got.`;
     return new UnknownOutcomeError(why, { cause: error });
   }
   if (isRefused(session, error)) {
-    const said = markUntrusted(`the MCP server “${server}”`, describeMcpError(error));
-    return new Error(`the MCP server “${server}” refused it.\n${said}`, { cause: error });
+    const quoted = markUntrusted(`the MCP server “${server}”`, describeMcpError(error));
+    return new Error(`the MCP server “${server}” refused it.\n${quoted}`, { cause: error });
   }
   if (isNotSent(error)) {
     return new Error(`the MCP server “${server}” can't be reached: ${describeMcpError(error)}`, {
@@ -68,40 +68,40 @@ function toFailure(
     });
   }
   const why = isAnswered(error)
-    ? `What the MCP server “${server}” answered is no result, and does not say how far this had come.`
+    ? `The MCP server “${server}” sent an invalid result, so it is unclear how far this got.`
     : `The connection to the MCP server “${server}” was lost while this ran.`;
   return new UnknownOutcomeError(why, { cause: error });
 }
 
-/** Says why a call was not sent; what a server says in place of its list is no less a stranger's than a result. */
+/** Creates the error for a call that was not sent. The server's message is marked as untrusted. */
 export function toNotSentError(server: string, error: unknown): Error {
   if (isNotSent(error)) return error instanceof Error ? error : new Error(String(error));
-  const said = markUntrusted(`the MCP server “${server}”`, describeMcpError(error));
+  const quoted = markUntrusted(`the MCP server “${server}”`, describeMcpError(error));
   return new Error(
-    `the MCP server “${server}” can't be used, and was not asked to run this.\n${said}`,
+    `the MCP server “${server}” can't be used, and was not asked to run this.\n${quoted}`,
     {
       cause: error,
     },
   );
 }
 
-/** Tells whether a server refused a request since it does not know the session. https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#session-management */
+/** Returns whether a server refused a request because it does not know the session. https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#session-management */
 export function isSessionLost(error: unknown): boolean {
   return statusOf(error) === 404;
 }
 
-/** Tells whether that may be so: many servers say 400, which may mean anything else too. */
+/** Returns whether the session may be lost: many servers answer 400, which has other causes too. */
 export function isSessionPossiblyLost(error: unknown): boolean {
   return statusOf(error) === 400;
 }
 
-/** Of the answer that lies behind an error. */
+/** Returns the HTTP status of an error or its cause. */
 function statusOf(error: unknown): number | undefined {
   if (error instanceof StreamableHTTPError) return error.code;
   return error instanceof Error ? statusOf(error.cause) : undefined;
 }
 
-/** It was heard, and can't be made sense of. */
+/** Returns whether the server answered with something invalid. */
 function isAnswered(error: unknown): boolean {
   return (
     error instanceof StreamableHTTPError ||
@@ -110,7 +110,7 @@ function isAnswered(error: unknown): boolean {
   );
 }
 
-/** An answer of the server's own, or of what stands before it. */
+/** Returns whether the server, or a proxy before it, refused the request. */
 function isRefused(session: McpSession, error: unknown): boolean {
   if (error instanceof StreamableHTTPError) {
     const { code = 0 } = error;
@@ -120,12 +120,12 @@ function isRefused(session: McpSession, error: unknown): boolean {
 }
 
 function isNotSent(error: unknown): boolean {
-  // What the protocol's client says of a connection that was gone before.
+  // The SDK client's error for a connection that was already closed.
   if (error instanceof Error && error.message === 'Not connected') return true;
   return NOT_SENT.has(errorCodeOf(error) ?? '');
 }
 
-/** Where no connection came about, nothing was asked. https://nodejs.org/api/errors.html#common-system-errors */
+/** Without a connection, nothing was sent. https://nodejs.org/api/errors.html#common-system-errors */
 const NOT_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -133,7 +133,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
-  // A program that is not there, or can't be started.
+  // A program that is missing or can't be started.
   'ENOENT',
   'EACCES',
 ]);

@@ -1,14 +1,14 @@
 const MAX_WHY = 2_000;
 
-/** Says why something failed, in one line of bounded length; for a fetch also what lies behind it. */
+/** Describes an error and its cause in one line of limited length. */
 export function describeMcpError(error: unknown): string {
   if (!(error instanceof Error)) return cut(String(error));
   const { cause, message } = error;
-  const behind = cause instanceof Error ? cause.message || (errorCodeOf(cause) ?? '') : '';
-  return cut(message.includes(behind) ? message : `${message} (${behind})`);
+  const reason = cause instanceof Error ? cause.message || (errorCodeOf(cause) ?? '') : '';
+  return cut(message.includes(reason) ? message : `${message} (${reason})`);
 }
 
-/** The code of an error, or of what lies behind it. */
+/** Returns the code of an error or its cause. */
 export function errorCodeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

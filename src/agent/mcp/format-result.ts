@@ -1,9 +1,9 @@
-/** What a server's tool brought, as text for the model. https://modelcontextprotocol.io/specification/2025-06-18/server/tools#tool-result */
+/** Formats the result of a server's tool as text for the model. https://modelcontextprotocol.io/specification/2025-06-18/server/tools#tool-result */
 import { z } from 'zod';
 import { createBoundedOutput } from '../tools/command/bounded-output.ts';
 import { markUntrusted } from '../tools/untrusted-text.ts';
 
-/** A result as it comes: the tool has run, whatever stands in it, and each of its parts is looked at by itself. */
+/** A result. Invalid content is no error, because the tool has run; each part is checked separately. */
 export const ResultSchema = z.looseObject({
   content: z.unknown().optional(),
   structuredContent: z.unknown().optional(),
@@ -29,16 +29,16 @@ const HEAD_BYTES = 30_000;
 const TAIL_BYTES = 15_000;
 const NAMED = 300;
 
-/** Says a result, bounded and marked as the server's words. */
+/** Formats a result, limited in length and marked as untrusted. */
 export function formatServerResult(server: string, result: z.output<typeof ResultSchema>): string {
   const { structuredContent: data } = result;
-  // Some servers leave out the list, or say null where there is nothing.
+  // Some servers omit an empty list or send null.
   const content = result.content ?? [];
-  const said = (Array.isArray(content) ? content : [content]).map(describeBlock);
+  const texts = (Array.isArray(content) ? content : [content]).map(describeBlock);
   const structured = data === undefined || data === null ? undefined : JSON.stringify(data);
-  // Most servers say it as text too, for those who don't read the other.
-  const isSaid = structured === undefined || said.some((text) => isSameJson(text, structured));
-  const all = [...said, ...(isSaid ? [] : [structured])].filter((text) => text !== '');
+  // Most servers also send the structured content as text.
+  const isIncluded = structured === undefined || texts.some((text) => isSameJson(text, structured));
+  const all = [...texts, ...(isIncluded ? [] : [structured])].filter((text) => text !== '');
   if (all.length === 0) return '';
   const kept = createBoundedOutput(HEAD_BYTES, TAIL_BYTES);
   kept.add(Buffer.from(all.join('\n')));
@@ -47,7 +47,7 @@ export function formatServerResult(server: string, result: z.output<typeof Resul
 
 function describeBlock(block: unknown): string {
   const read = Block.safeParse(block);
-  if (!read.success) return '[something that this app does not know]';
+  if (!read.success) return '[content of an unknown type: not shown]';
   const { data } = read;
   switch (data.type) {
     case 'text':
@@ -66,7 +66,7 @@ function describeBlock(block: unknown): string {
   }
 }
 
-/** Of base64. */
+/** Describes the size of base64 data. */
 function sizeOf(data: string): string {
   return `${Math.ceil((data.length * 3) / 4 / 1024)} KB`;
 }
@@ -79,7 +79,7 @@ function isSameJson(text: string, json: string): boolean {
   try {
     return JSON.stringify(JSON.parse(text)) === json;
   } catch {
-    // A text that is no JSON says something else.
+    // Not JSON, so not the same.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** One MCP server with its tools as they are now. */
+/** One MCP server with its current tools. */
 
 import type { JsonValue } from '../../domain/json/json.ts';
 import type { Cancel, Clock } from '../../domain/ports/clock.ts';
@@ -34,26 +34,26 @@ import type { ToolPins } from './tool-pins.ts';
 type Named = Extract<ListedTool, { kind: 'tool' }> & { readonly name: string };
 
 export interface McpServer {
-  /** Connects and lists; when that fails, it is tried again from time to time until it does not. */
+  /** Connects and lists the tools. Retries with backoff until that succeeds. */
   start(): Promise<void>;
-  /** Judges the tools by the pins of now. */
+  /** Compares the tools with the current pins. */
   judge(): Promise<void>;
-  /** Those that are as they were accepted. */
+  /** Tools that match their accepted pins. */
   tools(): readonly Tool[];
   changed(): readonly ChangedTool[];
-  /** Stands for a tool that has changed. */
+  /** Returns a substitute for a changed tool. */
   standIn(name: string): Tool | undefined;
   state(): ServerState;
   stop(): Promise<void>;
 }
 
-/** What a server says of its tools is asked again before a call when it is older than this. */
+/** Before a call, tools are listed again if the list is older than this. */
 const FRESH_MS = 60_000;
 const LIST_AGAIN_MS = 1_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 300_000;
 
-/** Creates the server; `onChange` is called when its tools are others than before. */
+/** Creates the server. `onChange` is called when its tools have changed. */
 export function createMcpServer(
   settings: ServerSettings,
   deps: {
@@ -86,31 +86,31 @@ export function createMcpServer(
   let cancelList: Cancel = () => {};
   let cancelRetry: Cancel = () => {};
   let refreshing: Promise<void> = Promise.resolve();
-  const told = new Set<string>();
+  const logged = new Set<string>();
 
   function logProblem(error: unknown): void {
     log.warn(
       { server: name, why: describeMcpError(error) },
-      'The tools of an MCP server were not listed.',
+      'Could not list the tools of an MCP server.',
     );
   }
 
-  /** However often a server says so: one more list is all that it takes, and one a second. */
+  /** Coalesces `list_changed`: lists again at most once a second. */
   function listAgain(session: McpSession): void {
     if (isListQueued) return;
     isListQueued = true;
     cancelList = clock.schedule(Math.max(clock.now(), listedAgainAt + LIST_AGAIN_MS), () => {
-      const begun = refreshing
+      const previous = refreshing
         .catch(() => {})
         .finally(() => {
           isListQueued = false;
           listedAgainAt = clock.now();
         });
-      void begun.then(() => refresh(session)).catch(logProblem);
+      void previous.then(() => refresh(session)).catch(logProblem);
     });
   }
 
-  /** One at a time: a later list must not be overtaken by an earlier one. */
+  /** Runs one at a time, so that an older list never replaces a newer one. */
   function refresh(session: McpSession): Promise<void> {
     const next = refreshing.catch(() => {}).then(() => list(session));
     refreshing = next;
@@ -146,8 +146,8 @@ export function createMcpServer(
   }
 
   function logOnce(key: string, facts: object, message: string): void {
-    if (told.has(key)) return;
-    told.add(key);
+    if (logged.has(key)) return;
+    logged.add(key);
     log.warn(facts, message);
   }
 
@@ -182,7 +182,7 @@ export function createMcpServer(
     }
   }
 
-  /** A server that was started anew has forgotten our session, and has run nothing: it is asked in another one. */
+  /** Retries once in a new session if the server has forgotten ours after a restart: it has run nothing. */
   async function call(tool: Named, args: JsonValue, context: ToolContext): Promise<string> {
     let isForgotten = false;
     const callOnce = async () => {
@@ -192,7 +192,7 @@ export function createMcpServer(
           return await callIn(session, tool, args, context);
         } catch (error) {
           isForgotten = session.hasId() && isSessionLost(error);
-          // Not asked again where that is not sure; the next call is, in another session.
+          // If that is uncertain, only the next call uses a new session.
           if (isForgotten || isSessionPossiblyLost(error)) connection.leave(session);
           throw error;
         }
@@ -206,7 +206,7 @@ export function createMcpServer(
     }
   }
 
-  /** Whatever people approved is looked at once more: a server may say something else by now. */
+  /** Checks the approved tool again before the call: the server may have changed it. */
   async function callIn(
     session: McpSession,
     tool: Named,
@@ -218,7 +218,7 @@ export function createMcpServer(
     }
     const now = listed.find(({ name: each }) => each === tool.name);
     if (now?.hash !== tool.hash) {
-      throw new Error('the tool has changed since it was approved, and was not called.');
+      throw new Error('the tool has changed since the approval and was not called.');
     }
     const timeoutMs = Math.min(deps.toolTimeoutMs, settings.callMs ?? deps.toolTimeoutMs);
     const deadlineAt = clock.now() + timeoutMs;
@@ -278,14 +278,14 @@ export function createMcpServer(
 }
 
 const CHANGED =
-  'A tool of an MCP server is not what was accepted: nobody can call it until an admin accepts it with /countersign tools.';
+  'A tool of an MCP server has changed: nobody can call it until an admin accepts it with /countersign tools.';
 const FURTHER = {
   name: 'all further tools',
-  reason: `the first ${MAX_LISTED_TOOLS} of a server are looked at, and this one has more`,
+  reason: `only the first ${MAX_LISTED_TOOLS} tools of a server are used, and this one has more`,
 };
-const NOT_STARTED = 'An MCP server can’t be used; the app goes on without it, and tries again';
+const NOT_STARTED = 'An MCP server can’t be used; the app goes on without it and tries again';
 
-/** Tells two lists of tools apart. */
+/** Identifies a list of tools for comparison. */
 function namesOf(tools: readonly Tool[]): string {
   return tools.map(({ name, schemaHash }) => `${name}:${schemaHash}`).join('\n');
 }

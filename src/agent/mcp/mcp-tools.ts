@@ -1,4 +1,4 @@
-/** The tools of all MCP servers that the settings name. */
+/** The tools of all configured MCP servers. */
 import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { Pins } from '../../domain/ports/store.ts';
@@ -15,23 +15,23 @@ import type { ServerSettings } from './server-settings.ts';
 import { createToolPins } from './tool-pins.ts';
 
 export interface McpTools extends ServerTools, DynamicTools {
-  /** Connects to all; resolves when each is there or has failed, and after ten seconds at the latest. */
+  /** Connects to all servers. Resolves when each has connected or failed, or after ten seconds. */
   start(): Promise<void>;
-  /** Ends the servers' processes and sessions. */
+  /** Ends the servers' sessions and processes. */
   stop(): Promise<void>;
 }
 
 const START_MS = 10_000;
-/** Some providers take no more than 128 tools, and few models tell so many apart. */
+/** Some providers allow at most 128 tools, and few models handle that many. */
 const MANY = 100;
 const TOO_MANY =
-  'The MCP servers have very many tools: some models refuse so many. Name fewer servers in MCP_CONFIG.';
-/** Fewer letters of a hash could be guessed, or typed by accident. */
-const SHORTEST = 12;
-/** How often it is looked whether another process has accepted what has changed. */
-const LOOK_MS = 15_000;
+  'The MCP servers have too many tools for some models. Configure fewer servers in MCP_CONFIG.';
+/** A shorter hash prefix could be guessed or typed by accident. */
+const MIN_HASH_CHARS = 12;
+/** How often to check whether another process has accepted a changed tool. */
+const CHECK_MS = 15_000;
 
-/** Creates the tools of these servers; nothing is started yet. */
+/** Creates the tools of these servers. Starts nothing yet. */
 export function createMcpTools(
   settings: readonly ServerSettings[],
   deps: {
@@ -39,14 +39,14 @@ export function createMcpTools(
     readonly clock: Clock;
     readonly log: Log;
     readonly askPeople: AskPeople;
-    /** How long a tool may run: nobody answers a server's question after that. */
+    /** Timeout of a tool. A server's question expires with it. */
     readonly toolTimeoutMs: number;
   },
 ): McpTools {
   const { clock, log } = deps;
   const pins = createToolPins(deps);
   let tools: readonly Tool[] = [];
-  let cancelLook: Cancel = () => {};
+  let cancelCheck: Cancel = () => {};
   let isStopped = false;
   const onChange = () => {
     tools = servers.flatMap((server) => server.tools());
@@ -54,20 +54,20 @@ export function createMcpTools(
   };
   const servers = settings.map((each) => createMcpServer(each, { ...deps, pins, onChange }));
 
-  async function judgeAll(): Promise<void> {
+  async function comparePins(): Promise<void> {
     await pins.read();
     for (const server of servers) await server.judge();
   }
 
-  function lookLater(): void {
+  function scheduleCheck(): void {
     if (isStopped) return;
-    cancelLook = clock.schedule(clock.now() + LOOK_MS, () => {
-      const look = changed().length > 0 ? judgeAll() : Promise.resolve();
-      look
+    cancelCheck = clock.schedule(clock.now() + CHECK_MS, () => {
+      const check = changed().length > 0 ? comparePins() : Promise.resolve();
+      check
         .catch((error: unknown) =>
-          log.warn({ why: describeMcpError(error) }, 'Pins of tools were not read.'),
+          log.warn({ why: describeMcpError(error) }, 'Could not read the pins of tools.'),
         )
-        .finally(lookLater);
+        .finally(scheduleCheck);
     });
   }
 
@@ -82,7 +82,7 @@ export function createMcpTools(
       });
       await Promise.race([Promise.all(servers.map((server) => server.start())), late]);
       cancel();
-      if (servers.length > 0) lookLater();
+      if (servers.length > 0) scheduleCheck();
     },
     list: () => tools,
     mayCome: (name) => settings.some((each) => name.startsWith(serverToolName(each.name, ''))),
@@ -96,19 +96,19 @@ export function createMcpTools(
     servers: () => servers.map((server) => server.state()),
     changed,
     async accept({ by, hash, name }) {
-      await judgeAll();
+      await comparePins();
       const found = changed().find((each) => each.name === name);
       if (!found) return { kind: 'not-changed' };
-      if (hash.length < SHORTEST || !found.hash.startsWith(hash))
+      if (hash.length < MIN_HASH_CHARS || !found.hash.startsWith(hash))
         return { kind: 'other', changed: found };
       await pins.accept({ claims: found.now, hash: found.hash }, found.before, by);
-      await judgeAll();
+      await comparePins();
       const still = changed().find((each) => each.name === name);
       return still ? { kind: 'other', changed: still } : { kind: 'accepted', name };
     },
     async stop() {
       isStopped = true;
-      cancelLook();
+      cancelCheck();
       await Promise.all(servers.map((server) => server.stop()));
     },
   };

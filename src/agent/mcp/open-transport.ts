@@ -8,7 +8,7 @@ import { fetchFromServer } from './server-fetch.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { forEachLine } from './split-lines.ts';
 
-/** Makes the way to a server; what a process writes to its standard error goes to our log. */
+/** Opens the transport to a server. A process's standard error goes to our log. */
 export function openTransport(
   { name, reach }: ServerSettings,
   log: Pick<Log, 'debug'>,
@@ -19,7 +19,7 @@ export function openTransport(
     const transport = new StdioClientTransport({
       command,
       args: [...args],
-      // What it needs besides is a short list of harmless variables: none of ours.
+      // The SDK adds a few harmless variables, none of ours.
       env: { ...env },
       stderr: 'pipe',
       ...(cwd !== undefined && { cwd }),
@@ -31,12 +31,12 @@ export function openTransport(
     return { transport, endSession: endNothing };
   }
   const url = new URL(reach.url);
-  const how = { requestInit: { headers: { ...reach.headers } }, fetch: fetchFromServer };
-  // Servers of the protocol's older version speak nothing else.
+  const options = { requestInit: { headers: { ...reach.headers } }, fetch: fetchFromServer };
+  // For servers of the protocol's older version.
   if (reach.kind === 'sse') {
-    return { transport: new SSEClientTransport(url, how), endSession: endNothing };
+    return { transport: new SSEClientTransport(url, options), endSession: endNothing };
   }
-  const transport = new StreamableHTTPClientTransport(url, how);
-  // Its own type says more than the interface allows: a session id that may be undefined.
+  const transport = new StreamableHTTPClientTransport(url, options);
+  // The cast is needed because the class allows an undefined session id and the interface does not.
   return { transport: transport as Transport, endSession: () => transport.terminateSession() };
 }

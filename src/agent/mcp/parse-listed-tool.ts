@@ -5,7 +5,7 @@ import type { Tool } from '../../domain/tools/tool.ts';
 import { hashClaims, type ToolClaims } from '../../domain/tools/tool-pin.ts';
 import { readJsonSchema } from '../tools/schema/read-json-schema.ts';
 
-/** A tool as its server lists it, or why it can't be offered. */
+/** A tool as its server lists it, or the reason why it is left out. */
 export type ListedTool =
   | {
       readonly kind: 'tool';
@@ -20,33 +20,33 @@ export type ListedTool =
 const Listed = z.looseObject({
   name: z.string('has no name').min(1, 'has no name').max(200, 'has a name that is too long'),
   title: z.string().optional(),
-  description: z.string('has a description that is no text').default(''),
-  inputSchema: z.looseObject({}, 'has no schema of its arguments'),
-  annotations: z.looseObject({}, 'has annotations that are no object').default({}),
+  description: z.string('has a description that is not a string').default(''),
+  inputSchema: z.looseObject({}, 'has no argument schema'),
+  annotations: z.looseObject({}, 'has annotations that are not an object').default({}),
   execution: z.looseObject({ taskSupport: z.unknown() }).optional().catch(undefined),
 });
 
 const MAX_ANNOTATIONS = 4_000;
-/** What is kept of a description; its hash covers all of it. */
+/** Maximum length of a stored description; the hash covers all of it. */
 const MAX_DESCRIPTION = 4_000;
 const NAMED = 60;
 
-/** Reads one tool of a server's list. Never throws: whatever is there, the other tools are offered. */
+/** Parses one tool of a server's list. Never throws, so that the other tools stay available. */
 export function parseListedTool(server: string, listed: unknown): ListedTool {
   const read = Listed.safeParse(listed);
   if (!read.success) {
-    const reason = `it ${read.error.issues[0]?.message ?? 'is no tool'}`;
+    const reason = `it ${read.error.issues[0]?.message ?? 'is not a tool'}`;
     return { kind: 'left-out', name: nameOf(listed), reason };
   }
   const { annotations, description, execution, inputSchema, name, title } = read.data;
   const leaveOut = (reason: string): ListedTool => ({ kind: 'left-out', name: cut(name), reason });
-  if (execution?.taskSupport === 'required') return leaveOut('it runs as a task only');
-  if (inputSchema.type !== 'object') return leaveOut('the root of its schema is no object');
+  if (execution?.taskSupport === 'required') return leaveOut('it only runs as a task');
+  if (inputSchema.type !== 'object') return leaveOut('the root of its schema is not an object');
   const notes = toJson({ ...annotations, ...(title !== undefined && { title }) });
   const schema = toJson(inputSchema);
-  if (!schema) return leaveOut('its schema is no plain JSON, or nested too deep');
+  if (!schema) return leaveOut('its schema is not plain JSON, or nested too deeply');
   if (!notes || canonicalJson(notes).length > MAX_ANNOTATIONS) {
-    return leaveOut('its annotations are too long or no plain JSON');
+    return leaveOut('its annotations are too long or not plain JSON');
   }
   const reading = readJsonSchema(schema);
   if (!reading.ok) return leaveOut(`its schema can't be used: ${reading.reason}`);
@@ -71,12 +71,12 @@ function cut(name: string): string {
   return name.length > NAMED ? `${name.slice(0, NAMED)}…` : name;
 }
 
-/** Half a character is no text, and can't be hashed. */
+/** Replaces unpaired surrogates, which can't be hashed. */
 function toText(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** Undefined for what does not keep to the limits that all JSON keeps to here. */
+/** Returns undefined if the value exceeds the limits for JSON. */
 function toJson(value: object): { readonly [key: string]: JsonValue } | undefined {
   const read = parseStrictJson(JSON.stringify(value), SCHEMA_LIMITS);
   const isObject = read.ok && typeof read.value === 'object' && read.value !== null;

@@ -7,22 +7,22 @@ import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/too
 import type { ToolContext } from '../../domain/tools/tool.ts';
 import { type JsonSchema, readJsonSchema } from '../tools/schema/read-json-schema.ts';
 
-/** A call of a server's tool while it runs. */
+/** A running call of a server's tool. */
 export interface RunningCall {
   readonly context: ToolContext;
-  /** When it is told to end. */
+  /** When it times out. */
   readonly deadlineAt: number;
 }
 
 export interface RunningCalls {
-  /** Remembers a call until the work of it has ended. */
+  /** Registers a call while its work runs. */
   during<Result>(call: RunningCall, work: () => Promise<Result>): Promise<Result>;
-  /** Puts a server's question to the requester of its running call. */
+  /** Asks the requester of the running call a server's question. */
   ask(question: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
 }
 
 const MAX_MESSAGE = 2_000;
-/** Of one call: people are not worn down by question after question. */
+/** Per call, so that a server cannot wear people down. */
 const MAX_QUESTIONS = 5;
 
 /** Creates the list of a server's running calls. */
@@ -32,7 +32,7 @@ export function createRunningCalls(
 ): RunningCalls {
   const running = new Map<RunningCall, { asked: number }>();
 
-  /** Servers do not say for which call they ask: where calls of several people or threads run, nobody can tell. */
+  /** Finds the call of a question. Servers do not name it, so it is unclear if several people or threads have calls. */
   function find(): RunningCall | undefined {
     const calls = [...running.keys()];
     const newest = calls.at(-1);
@@ -46,7 +46,7 @@ export function createRunningCalls(
   }
 
   function rejectQuestion(why: string): ElicitResult {
-    log.warn({ server, why }, 'A question of an MCP server was not put to anybody.');
+    log.warn({ server, why }, 'A question of an MCP server was rejected.');
     return { action: 'cancel', _meta: { 'countersign/reason': why } };
   }
 
@@ -66,13 +66,13 @@ export function createRunningCalls(
       }
     },
     async ask(params, signal) {
-      if (params.mode === 'url') return rejectQuestion('Links are not put to people here.');
+      if (params.mode === 'url') return rejectQuestion('This app does not support questions with links.');
       const call = find();
-      if (!call) return rejectQuestion('It is not clear whose call this belongs to.');
+      if (!call) return rejectQuestion('It is unclear which person’s call this question belongs to.');
       const { schema, problem } = toSchema(params.requestedSchema);
       if (!schema) return rejectQuestion(`The schema of the answer can’t be used: ${problem}.`);
       if (count(call) > MAX_QUESTIONS)
-        return rejectQuestion('It has asked too often in this call.');
+        return rejectQuestion('The server asked too many questions in this call.');
       const question: ServerQuestion = {
         callId: call.context.callId,
         server,
@@ -87,7 +87,7 @@ export function createRunningCalls(
   };
 }
 
-/** Nothing but what was asked for is answered. */
+/** Allows no properties except the requested ones. */
 function toSchema(requested: object): { readonly schema?: JsonSchema; readonly problem?: string } {
   const whole: unknown = JSON.parse(JSON.stringify({ ...requested, additionalProperties: false }));
   const schema = whole as JsonSchema;
@@ -95,13 +95,13 @@ function toSchema(requested: object): { readonly schema?: JsonSchema; readonly p
   return reading.ok ? { schema } : { problem: reading.reason };
 }
 
-/** The values that the server proposes, where they fit: what people see in the form. */
+/** Returns the server's defaults to prefill the form, if they are valid. */
 function initialOf(schema: JsonSchema): ServerQuestion['initial'] {
   const properties = Object.entries(schema.properties ?? {});
   const proposed = properties.flatMap(([key, property]): readonly [string, JsonValue][] =>
     isObject(property) && property.default !== undefined ? [[key, property.default]] : [],
   );
-  const { required: _any, ...loose } = schema;
+  const { required: _required, ...loose } = schema;
   const reading = readJsonSchema(loose);
   const initial = Object.fromEntries(proposed);
   return reading.ok && reading.parse(initial).ok ? initial : {};
@@ -113,11 +113,11 @@ function isObject(value: JsonValue): value is { readonly [key: string]: JsonValu
 
 function toResult(answer: QuestionAnswer): ElicitResult {
   if (answer.kind !== 'accept') return { action: answer.kind };
-  // The schema of the protocol allows nothing else than these values.
+  // The protocol's schema allows only such values.
   return { action: 'accept', content: answer.content as NonNullable<ElicitResult['content']> };
 }
 
-/** Nothing of the call is sent before this has ended: whoever stops it has stopped it. */
+/** Awaits work that must finish before a call is sent. Rejects as soon as `signal` aborts. */
 export async function unlessAborted<Result>(
   signal: AbortSignal,
   work: Promise<Result>,

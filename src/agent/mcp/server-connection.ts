@@ -1,4 +1,4 @@
-/** One MCP server: connected when needed, and again after it died. */
+/** The connection to one MCP server: opened on demand, and again after it died. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import {
@@ -14,34 +14,34 @@ import { describeMcpError } from './describe-error.ts';
 import { openTransport } from './open-transport.ts';
 import type { ServerSettings } from './server-settings.ts';
 
-/** A server that is there. */
+/** A session with a connected server. */
 export interface McpSession {
   readonly client: Client;
-  /** Whether the connection is gone: what had not been answered never will be. */
+  /** Whether the connection is closed: open requests will never be answered. */
   isClosed(): boolean;
-  /** Whether the server gave it an id: only then can it be forgotten, and a request be said to belong to nothing. */
+  /** Whether the server assigned a session id: only then can it forget the session. */
   hasId(): boolean;
-  /** Keeps it until the work has ended, even when it is left meanwhile. */
+  /** Keeps the session open until the work has ended, even if it is left meanwhile. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 export interface ServerConnection {
-  /** Connects unless it is connected; rejects, saying why, when the server can't be reached, and for a while after that. */
+  /** Connects if necessary. Rejects with the reason if the server can't be reached, also during the backoff after that. */
   open(): Promise<McpSession>;
-  /** Has the next opening begin another session; what others have asked for in this one is still answered. */
+  /** Makes the next `open` start a new session. Running requests in this one still get their answers. */
   leave(session: McpSession): void;
   isOpen(): boolean;
-  /** Ends the server's process, or our session with it, for good. */
+  /** Permanently ends the session and the server's process. */
   close(): Promise<void>;
 }
 
-/** A process may have to be fetched first, by `npx -y` or as a container. */
+/** A process may have to be downloaded first, by `npx -y` or as a container. */
 const START_MS = { stdio: 120_000, http: 30_000, sse: 30_000 } as const;
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 300_000;
 const END_SESSION_MS = 2_000;
 
-/** Creates the connection; nothing is connected yet. */
+/** Creates the connection. Does not connect yet. */
 export function createServerConnection(
   settings: ServerSettings,
   deps: {
@@ -57,9 +57,9 @@ export function createServerConnection(
   const { clock, log } = deps;
   const { name } = settings;
   let current: Promise<McpSession> | undefined;
-  /** Whichever is connected now. */
+  /** The connected session. */
   let live: McpSession | undefined;
-  /** Those that are kept for what was asked in them. */
+  /** Replaced sessions with running requests. */
   const left = new Set<McpSession>();
   let isOver = false;
   let tries = 0;
@@ -72,7 +72,7 @@ export function createServerConnection(
     const { transport, endSession } = openTransport(settings, log);
     const client = new Client(
       { name: 'countersign', version: '0.1.0' },
-      // Only forms: a server can't send people to an address of its own.
+      // Forms only: a server must not send people to its own web pages.
       { capabilities: { elicitation: { form: {} } } },
     );
     let isClosed = false;
@@ -87,14 +87,14 @@ export function createServerConnection(
           return await work();
         } finally {
           inUse -= 1;
-          // Nobody is told of anything in it any more.
+          // No request uses the replaced session any longer.
           if (inUse === 0 && left.has(session)) await client.close().catch(() => {});
         }
       },
     };
     client.onerror = (error) => log.debug({ server: name, why: describeMcpError(error) }, TROUBLE);
     client.onclose = () => {
-      // A transport may say so twice, and another one may have followed by then.
+      // A transport may report this twice, and a new session may already exist.
       if (isClosed) return;
       isClosed = true;
       left.delete(session);
@@ -114,12 +114,12 @@ export function createServerConnection(
         log.debug({ server: name, why: describeMcpError(error) }, TROUBLE),
       );
       await client.close();
-      // A client that never came to be connected has not got hold of its process.
+      // An unconnected client does not close its process.
       await transport.close();
     };
     try {
       await client.connect(transport, { timeout: startTimeoutMsOf(settings) });
-      if (isClosed) throw new Error('it ended as soon as it was connected.');
+      if (isClosed) throw new Error('it closed the connection immediately.');
     } catch (error) {
       await end();
       throw error;
@@ -148,11 +148,11 @@ export function createServerConnection(
 
   return {
     async open() {
-      if (isOver) throw new Error(`The MCP server “${name}” is not used any more: the app stops.`);
+      if (isOver) throw new Error(`The MCP server “${name}” can't be used: the app is stopping.`);
       if (!current && clock.now() < refusedUntil) {
         const seconds = Math.ceil((refusedUntil - clock.now()) / 1_000);
         throw new Error(
-          `The MCP server “${name}” can't be reached: ${why}. It is tried again in ${seconds} s.`,
+          `The MCP server “${name}” can't be reached: ${why}. Next try in ${seconds} s.`,
           { cause },
         );
       }
@@ -168,7 +168,7 @@ export function createServerConnection(
     isOpen: () => live !== undefined,
     async close() {
       isOver = true;
-      // One that is being opened ends with it: nobody waits for a server that keeps silent.
+      // Also ends a connection attempt, so that a silent server does not delay the stop.
       await end();
       for (const session of left) await session.client.close();
       await current?.catch(() => {});
@@ -176,17 +176,17 @@ export function createServerConnection(
   };
 }
 
-/** Nobody can take up again where the server has forgotten us; in the older way a stream that is opened again is another session, which was never begun. */
+/** Returns whether a stream cannot be resumed. With the older SSE transport, a reopened stream is a new, uninitialized session. */
 function isStreamLost(error: Error): boolean {
   return error instanceof SseError || /Maximum reconnection attempts/.test(error.message);
 }
 
-/** How long a server may take to start. */
+/** Returns how long a server may take to start, in milliseconds. */
 export function startTimeoutMsOf({ reach, startMs }: ServerSettings): number {
   return startMs ?? START_MS[reach.kind];
 }
 
-const TROUBLE = 'Something went wrong with an MCP server.';
+const TROUBLE = 'An MCP server had an error.';
 
 async function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
   let cancel: Cancel = () => {};
@@ -196,19 +196,19 @@ async function within(clock: Clock, ms: number, work: Promise<void>): Promise<vo
   await Promise.race([work, late]).finally(() => cancel());
 }
 
-/** A page of tools, each of which is looked at by itself. */
+/** A page of tools. Each tool is checked separately. */
 const PageSchema = z.looseObject({
   tools: z.array(z.unknown()),
-  // Some say null where there is no further page.
+  // Some servers send null for the last page.
   nextCursor: z.string().nullish(),
 });
 
 const LIST_MS = 30_000;
 const MAX_PAGES = 50;
-/** How many tools of a server are looked at. */
+/** Maximum number of tools used of a server. */
 export const MAX_LISTED_TOOLS = 500;
 
-/** Lists what a server calls its tools: the first ones, where there are very many. */
+/** Lists a server's tools, at most `MAX_LISTED_TOOLS`. */
 export async function listTools({
   client,
 }: McpSession): Promise<{ readonly tools: readonly unknown[]; readonly isWhole: boolean }> {
@@ -221,7 +221,7 @@ export async function listTools({
       timeout: LIST_MS,
     });
     found.push(...read.tools);
-    // Some servers say that there is more, and give the same page for ever.
+    // Some servers repeat the same page endlessly.
     const next = read.nextCursor || undefined;
     cursor = next !== undefined && !seen.has(next) ? next : undefined;
     if (cursor === undefined) break;

@@ -1,7 +1,7 @@
 /**
- * The fetch through which MCP servers are reached over HTTP. It bounds what a server can make us
- * hold, and tells of a stream that ends before it has answered: without that the protocol's client
- * would wait for the answer for ever. https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
+ * The fetch for MCP servers over HTTP. It limits the memory that a server can use. If a stream ends
+ * before the answer, it sends an error answer: otherwise the SDK client would wait forever.
+ * https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -10,30 +10,30 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** Bytes of one answer, or of one event of a stream. */
+/** For one answer, or for one event of a stream. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
-/** Known to this process only, so that no server can claim it. */
+/** Random, so that no server can fake it. */
 const CUT_OFF = `cut-off ${randomUUID()}`;
 
-/** Tells whether an error is ours about a stream that ended without an answer. */
+/** Returns whether an error is our own, for a stream that ended without an answer. */
 export function isStreamCutOff(error: unknown): boolean {
   return error instanceof Error && 'data' in error && error.data === CUT_OFF;
 }
 
-/** Fetches as the machine does, bounded, and with an answer at the end of each request's stream. */
+/** Fetches with limits, and adds an error answer to a request's stream that ends without one. */
 export async function fetchFromServer(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   const { body, headers, status, statusText } = response;
   if (!body) return response;
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const last = isStream ? lastWords(init) : undefined;
-  const bounded = bound(body, { isStream, last });
+  const cutOffAnswer = isStream ? buildCutOffAnswer(init) : undefined;
+  const bounded = bound(body, { isStream, cutOffAnswer });
   return new Response(bounded, { headers, status, statusText });
 }
 
-/** What stands for the answer of a request that never comes; undefined for what asks nothing. */
-function lastWords(init: RequestInit | undefined): string | undefined {
+/** Builds the error answer for a request; undefined if the message needs no answer. */
+function buildCutOffAnswer(init: RequestInit | undefined): string | undefined {
   if (typeof init?.body !== 'string') return undefined;
   const id = idOf(init.body);
   if (id === undefined) return undefined;
@@ -52,12 +52,15 @@ function idOf(body: string): RequestId | undefined {
 
 function bound(
   body: ReadableStream<Uint8Array>,
-  { isStream, last }: { readonly isStream: boolean; readonly last: string | undefined },
+  {
+    isStream,
+    cutOffAnswer,
+  }: { readonly isStream: boolean; readonly cutOffAnswer: string | undefined },
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let held = 0;
   let tail = '';
-  // A stream with ids of events is taken up again where it broke off.
+  // The client resumes a stream with event ids by itself.
   let isResumable = false;
 
   function count(chunk: Uint8Array): void {
@@ -73,8 +76,8 @@ function bound(
   }
 
   function endEarly(controller: ReadableStreamDefaultController<Uint8Array>, error: unknown): void {
-    if (last !== undefined && !isResumable) {
-      controller.enqueue(Buffer.from(last));
+    if (cutOffAnswer !== undefined && !isResumable) {
+      controller.enqueue(Buffer.from(cutOffAnswer));
       controller.close();
     } else if (error === undefined) controller.close();
     else controller.error(error);

@@ -1,4 +1,4 @@
-/** How an MCP server is reached. */
+/** The endpoint of an MCP server. */
 export type ServerEndpoint =
   | {
       readonly kind: 'stdio';
@@ -8,18 +8,18 @@ export type ServerEndpoint =
       readonly cwd?: string;
     }
   | {
-      /** `sse` is the protocol's older way over HTTP. */
+      /** `sse` is the protocol's older HTTP transport. */
       readonly kind: 'http' | 'sse';
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** An MCP server, as the operator has set it. */
+/** The operator's settings for an MCP server. */
 export interface ServerSettings {
   readonly name: string;
   readonly reach: ServerEndpoint;
-  /** How long it may take to start. (Default: 120 s for a process, 30 s for an address.) */
+  /** Start timeout in milliseconds. (Default: 120 s for a process, 30 s for an address.) */
   readonly startMs?: number;
-  /** How long a call may take, where that is less than for other tools. */
+  /** Call timeout in milliseconds, if shorter than for other tools. */
   readonly callMs?: number;
 }

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 
-/** Of each line. */
+/** In characters. */
 const MAX_LINE = 500;
 
-/** Tells each line of a text as it comes, cut short; of one that does not end no more than that is held. */
-export function forEachLine(from: Readable, tell: (line: string) => void): void {
+/** Calls back for each line as it arrives, truncated. Never buffers more than one truncated line. */
+export function forEachLine(from: Readable, onLine: (line: string) => void): void {
   let line = '';
   const end = () => {
-    if (line !== '') tell(line);
+    if (line !== '') onLine(line);
     line = '';
   };
   from.setEncoding('utf8');

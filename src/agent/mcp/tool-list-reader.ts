@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ListedTool, parseListedTool } from './parse-listed-tool.ts';
 
-/** Reads what a server lists, tool by tool. */
+/** Parses a server's list of tools. */
 export type ToolListReader = (listed: readonly unknown[]) => Promise<readonly ListedTool[]>;
 
-/** Creates the reader of a server's lists: what stands there as in the list before is not read again, and nobody else waits for a long one. */
+/** Creates the reader of a server's lists. Caches unchanged tools, and yields to the event loop during long lists. */
 export function createToolListReader(server: string): ToolListReader {
   let before: ReadonlyMap<string, ListedTool> = new Map();
   return async (listed) => {
@@ -14,11 +14,11 @@ export function createToolListReader(server: string): ToolListReader {
       const text = JSON.stringify(each);
       let tool = before.get(text) ?? now.get(text);
       if (!tool) {
-        // A large schema takes some milliseconds.
+        // A large schema takes a few milliseconds.
         await setImmediate();
         tool = parseListedTool(server, each);
       }
-      // What took too long may not the next time.
+      // Don't cache a left-out tool: the reason may be temporary.
       if (tool.kind === 'tool') now.set(text, tool);
       all.push(tool);
     }

@@ -1,4 +1,4 @@
-/** Whether a tool is the one that was accepted: the first that a server says of it is, and anything else when an admin says so. */
+/** Pins of tools: a server's first claims about a tool are trusted, later changes only after an admin accepts them. */
 
 import type { Person } from '../../domain/people/person.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
@@ -7,23 +7,23 @@ import type { Pins } from '../../domain/ports/store.ts';
 import { serverToolName } from '../../domain/tools/server-tools.ts';
 import { type Pin, shortPin, type ToolClaims } from '../../domain/tools/tool-pin.ts';
 
-/** What a server says of a tool, with its hash. */
+/** A server's claims about a tool, with their hash. */
 export interface ClaimedTool {
   readonly claims: ToolClaims;
   readonly hash: string;
 }
 
 export interface ToolPins {
-  /** Reads what other processes have written. */
+  /** Reads the stored pins, including those of other processes. */
   read(): Promise<void>;
-  /** The pin of a tool; of one that is seen for the first time, what the server says of it now. */
+  /** Returns the pin of a tool. Pins the current claims if the tool is new. */
   meet(claimed: ClaimedTool): Promise<Pin>;
   of(name: string): Pin | undefined;
-  /** Puts what the server says now in place of the pin that was seen; false when that is there no more. */
+  /** Replaces the pin `before` with the current claims. Returns false if the pin has changed meanwhile. */
   accept(claimed: ClaimedTool, before: Pin, by: Person): Promise<boolean>;
 }
 
-/** Creates the look at the stored pins. */
+/** Creates the access to the stored pins. */
 export function createToolPins(deps: {
   readonly pins: Pins;
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export function createToolPins(deps: {
       detail: { server: claims.server, hash, ...(before && { before: before.hash }) },
     };
     const isWritten = await pins.write(pin, before?.hash, { audit: [audit] });
-    // Somebody else's is as good: what counts is what is stored.
+    // If another process was faster, its pin counts.
     if (isWritten) known = new Map([...known, [name, pin]]);
     else await read();
     return isWritten;
@@ -68,11 +68,11 @@ export function createToolPins(deps: {
         const facts = { tool: name, hash: shortPin(claimed.hash) };
         log.info(
           facts,
-          'A tool of an MCP server was seen for the first time: it is trusted as it is.',
+          'A tool of an MCP server is new and was pinned as it is now.',
         );
       }
       const pin = known.get(name);
-      if (!pin) throw new Error(`The pin of ${name} was neither written nor there.`);
+      if (!pin) throw new Error(`The pin of ${name} could neither be written nor read.`);
       return pin;
     },
     accept: (claimed, before, by) => write(claimed, before, by),

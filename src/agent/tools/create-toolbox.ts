@@ -9,37 +9,40 @@ import { createWorkspace } from './files/workspace.ts';
 import { ToolsModuleError } from './load-tools-module.ts';
 import { createTaskTool } from './task-tool.ts';
 
-/** The tools that can be offered, the helpers that have some of them, and the tools that can't be offered, with the reason. */
+/** The available tools and helpers, and the tools left out with the reasons. */
 export interface ToolboxReport {
   readonly toolbox: Toolbox;
   readonly helpers: readonly Helper[];
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Tools that are others from time to time: those of MCP servers. */
+/** Tools that may change while the app runs: those of MCP servers. */
 export interface DynamicTools {
-  /** The same list as long as none has changed. */
+  /** Returns the same array until a tool changes. */
   list(): readonly Tool[];
-  /** Stands for a tool that is offered no more. */
+  /** Returns a substitute for a tool that is no longer offered. */
   standIn(name: string): Tool | undefined;
-  /** Whether there may be a tool of that name at some time. */
+  /** Whether a tool of that name may appear later. */
   mayCome(name: string): boolean;
 }
 
-/** Puts the built-in tools and the operator's own in one box, with the tool that gives work to helpers; throws when an own tool or agent has a name that is taken, or an agent a tool that nobody knows. */
+/**
+ * Combines the built-in tools, the operator's own tools and the `task` tool. Throws `ToolsModuleError`
+ * if an own tool or agent has a taken name, or an agent names an unknown tool.
+ */
 export function createToolbox(options: {
-  /** A folder that exists; the file tools reach nothing else. */
+  /** An existing folder. The file tools cannot leave it. */
   readonly workspaceDir: string;
-  /** Other built-in tools that work on that folder. */
+  /** Further built-in tools that use this folder. */
   readonly withFiles?: readonly DefinedTool[];
-  /** Why the folder can't be used, where it can't: then those tools are left out. */
+  /** Why the folder can't be used; if set, all its tools are left out. */
   readonly filesOff?: string;
   /** Built-in tools that depend on the settings. */
   readonly offered?: readonly DefinedTool[];
   readonly extra?: readonly ToolDefinition[];
   /** The operator's own helpers. */
   readonly agents?: readonly Helper[];
-  /** Tools that come and go. */
+  /** Tools that change while the app runs. */
   readonly live?: DynamicTools;
 }): ToolboxReport {
   const { filesOff } = options;
@@ -75,7 +78,7 @@ export function createToolbox(options: {
   return { toolbox: buildToolbox(list, toExternalTool, options.live?.standIn), helpers, leftOut };
 }
 
-/** Whatever comes later does not take the place of what is there. */
+/** Own tools win over live tools of the same name. */
 function withLive(own: readonly Tool[], live: DynamicTools['list'] = () => []) {
   const names = new Set(own.map(({ name }) => name));
   let known: readonly Tool[] = [];
@@ -104,7 +107,7 @@ function checkAgents(
     const unknown = has === 'all' ? [] : has.filter((tool) => !tools.has(tool) && !mayCome(tool));
     if (unknown.length === 0) continue;
     throw new ToolsModuleError(
-      `TOOLS_MODULE: the agent “${name}” has tools that there are not: ${unknown.join(', ')}. There are: ${[...tools].join(', ')}.`,
+      `TOOLS_MODULE: the agent “${name}” has unknown tools: ${unknown.join(', ')}. Available tools: ${[...tools].join(', ')}.`,
     );
   }
 }

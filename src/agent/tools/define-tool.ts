@@ -15,15 +15,15 @@ import { createOperatorPatterns } from './schema/validator/patterns.ts';
 /** A schema of zod 4, or of zod 3. */
 export type ArgsSchema = z.ZodType | z3.ZodTypeAny;
 
-/** A tool as its author writes it, which is what `countersign/tools` says. */
+/** A tool as its author defines it: the type of `countersign/tools`. */
 export type ToolDefinition<Schema extends ArgsSchema = ArgsSchema> = WrittenTool<Schema>;
 
-/** A tool, or why it can't be offered. */
+/** A tool, or the reason why it is left out. */
 export type DefinedTool =
   | { readonly kind: 'tool'; readonly tool: Tool }
   | { readonly kind: 'left-out'; readonly name: string; readonly reason: string };
 
-/** Makes a tool of its definition; one whose schema JSON can't carry both ways is left out, with the reason. */
+/** Creates a tool from its definition. Leaves it out if its values do not survive a round trip through JSON. */
 export function defineTool<Schema extends ArgsSchema>(
   definition: ToolDefinition<Schema>,
 ): DefinedTool {
@@ -52,18 +52,18 @@ export function defineTool<Schema extends ArgsSchema>(
   return { kind: 'tool', tool };
 }
 
-/** A copy that is the tool's alone: a schema hands on what it knows nothing of, and what a tool changes there must not be what is judged, shown or run. */
+/** Copies the arguments: a schema may return parts of its input, and a tool must not change what is shown or run. */
 function ownArgs<Schema extends ArgsSchema>(schema: Schema, args: JsonValue): ArgsOf<Schema> {
   return schema.parse(structuredClone(args)) as ArgsOf<Schema>;
 }
 
-/** Whatever it returns, it has run: what JSON has no word for is no failure, after which it would be called again. */
+/** Never fails on a value that is not JSON: the tool has run, and an error would make the model call it again. */
 function toText(result: unknown): string {
   if (result === undefined) return '';
   return typeof result === 'string' ? result : JSON.stringify(toPlainJson(result), undefined, 2);
 }
 
-/** A preview that fails is shown as a fact: the run would fail in the same way. */
+/** Shows a failed preview as text: the run would fail in the same way. */
 async function previewOf<Schema extends ArgsSchema>(
   definition: ToolDefinition<Schema>,
   args: JsonValue,
@@ -76,7 +76,7 @@ async function previewOf<Schema extends ArgsSchema>(
   }
 }
 
-/** An own tool may return anything: what is no preview is shown as what it is. */
+/** An operator's tool may return anything: show an invalid preview as JSON text. */
 function toPreview(result: unknown): Preview | undefined {
   if (result === undefined) return undefined;
   if (typeof result === 'string') return { text: result };

@@ -3,10 +3,10 @@ import type { Tool } from '../../domain/tools/tool.ts';
 import { describeCodingTool } from './coding-agents/describe-coding-tool.ts';
 import { type JsonSchema, readJsonSchema } from './schema/read-json-schema.ts';
 
-/** Whoever gives no schema takes any object. */
+/** For calls without a schema. */
 const ANY_OBJECT: JsonSchema = { type: 'object' };
 
-/** Makes the tool of a call from outside, of what its own schema says; undefined where that can't be read. It is shown and edited, and never run by us. */
+/** Creates the tool of an external call from the call's schema; undefined if that is unsupported. We show and edit such calls but never run them. */
 export function toExternalTool({
   outside,
   tool: name,
@@ -24,9 +24,9 @@ export function toExternalTool({
     secrets: reading.secrets,
     parse: reading.parse,
     run: async () => {
-      throw new Error(`“${name}” is a call from outside: whoever made it runs it.`);
+      throw new Error(`“${name}” is an external call: its caller runs it.`);
     },
-    // A graph's and a server's tools may have these names, and do something else.
+    // Tools of graphs and servers may have the same names but do something else.
     ...(outside?.by === 'key' && describeCodingTool(name)),
   };
 }

@@ -6,7 +6,7 @@ import type { Helper } from '../../domain/tools/helper.ts';
 import { importModule } from '../import-module.ts';
 import type { ArgsSchema, ToolDefinition } from './define-tool.ts';
 
-/** The module of one's own tools can't be used; the message says which entry is wrong, and how. */
+/** The operator's tools module can't be used. The message says which entry is wrong and why. */
 export class ToolsModuleError extends Error {
   override readonly name = 'ToolsModuleError';
 }
@@ -15,7 +15,7 @@ const isFunction = (value: unknown) => typeof value === 'function';
 
 const entrySchema = z.object({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "_" or "-"'),
-  description: z.string().min(1, 'must say what the tool does'),
+  description: z.string().min(1, 'must describe what the tool does'),
   schema: z.custom<ArgsSchema>(
     (value) => value instanceof Object && 'safeParse' in value && isFunction(value.safeParse),
     'must be a zod schema',
@@ -39,37 +39,37 @@ const agentSchema = z.strictObject({
       /^[a-z][a-z0-9-]{0,31}$/,
       'must be 1 to 32 lower-case letters, digits or "-", and begin with a letter',
     ),
-  description: z.string().min(1, 'must say what the agent is good for'),
-  prompt: z.string().min(1, 'must say how the agent works'),
+  description: z.string().min(1, 'must describe what the agent is good for'),
+  prompt: z.string().min(1, 'must describe how the agent works'),
   tools: z.union([z.literal('all'), z.array(z.string().min(1))], {
-    error: 'must be a list of names of tools, or "all"',
+    error: 'must be a list of tool names, or "all"',
   }),
 });
 
-/** What the operator's own module brings. */
+/** The content of the operator's module. */
 export interface ToolsModule {
   readonly tools: readonly ToolDefinition[];
   readonly agents: readonly Helper[];
 }
 
-/** Imports the module at TOOLS_MODULE and returns its `tools` and `agents`; throws `ToolsModuleError` when any of them is not well-formed. */
+/** Imports the module at TOOLS_MODULE and returns its `tools` and `agents`. Rejects with `ToolsModuleError` if any is invalid. */
 export async function loadToolsModule(path: string, clock: Clock): Promise<ToolsModule> {
   if (!existsSync(path)) {
     throw new ToolsModuleError(
-      `TOOLS_MODULE: ${path} can’t be loaded: there is no such file. Name the module that exports your tools, from the folder in which the app is started.`,
+      `TOOLS_MODULE: ${path} can’t be loaded: there is no such file. Set the path of the module that exports your tools, relative to the folder where the app starts.`,
     );
   }
   const own = await importModule(path, clock).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     throw new ToolsModuleError(`TOOLS_MODULE: ${path} can’t be loaded: ${why}`, { cause: error });
   });
-  // Whoever brings agents only needs no tools.
+  // A module that exports only agents needs no tools.
   const { agents = [], tools = own.agents && [] } = own;
   for (const [name, value] of Object.entries(own)) {
-    const meant = ['tools', 'agents'].find((each) => each !== name && isNear(name, each));
-    if (meant === undefined || !Array.isArray(value)) continue;
+    const suggestion = ['tools', 'agents'].find((each) => each !== name && isNear(name, each));
+    if (suggestion === undefined || !Array.isArray(value)) continue;
     throw new ToolsModuleError(
-      `TOOLS_MODULE: ${path} exports a list named “${name}”. Did you mean “${meant}”?`,
+      `TOOLS_MODULE: ${path} exports a list named “${name}”. Did you mean “${suggestion}”?`,
     );
   }
   if (!Array.isArray(tools)) {
@@ -96,8 +96,8 @@ export async function loadToolsModule(path: string, clock: Clock): Promise<Tools
   };
 }
 
-function isNear(name: string, meant: string): boolean {
-  return closestMatch(name.toLowerCase(), [meant], { maxDistance: 1 }) !== undefined;
+function isNear(name: string, expected: string): boolean {
+  return closestMatch(name.toLowerCase(), [expected], { maxDistance: 1 }) !== undefined;
 }
 
 function withOwnNames<Named extends { readonly name: string }>(
@@ -123,7 +123,7 @@ function readTool(path: string, entry: unknown, index: number): ToolDefinition {
     if (problem === undefined) continue;
     throw new ToolsModuleError(`TOOLS_MODULE: ${where} (${rest.name}): “${key}” ${problem}`);
   }
-  // A tool may be an object whose functions use `this`.
+  // Bind the functions: they may use `this`.
   return {
     ...rest,
     run: run.bind(entry),
@@ -134,14 +134,16 @@ function readTool(path: string, entry: unknown, index: number): ToolDefinition {
 
 const KEYS = Object.keys(entrySchema.shape);
 
-/** A tool may keep what is its own among its keys, but nothing that was meant for the app is passed over. */
+/** A tool may have keys of its own. Only keys that look like a misspelled or unsupported setting are refused. */
 function keyProblem(key: string): string | undefined {
   if (KEYS.includes(key)) return undefined;
   if (/approv|confirm|^gate$/i.test(key)) {
-    return 'has no effect: who approves a tool is up to the policy. Remove it.';
+    return 'has no effect: the policy decides who approves a tool. Remove it.';
   }
-  const meant = closestMatch(key.toLowerCase(), KEYS, { maxDistance: key.length > 4 ? 2 : 1 });
-  return meant === undefined ? undefined : `is no key of a tool. Did you mean “${meant}”?`;
+  const suggestion = closestMatch(key.toLowerCase(), KEYS, { maxDistance: key.length > 4 ? 2 : 1 });
+  return suggestion === undefined
+    ? undefined
+    : `is not a key of a tool. Did you mean “${suggestion}”?`;
 }
 
 function readEntry<Entry>(schema: z.ZodType<Entry>, where: string, entry: unknown): Entry {

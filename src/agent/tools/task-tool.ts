@@ -5,7 +5,7 @@ import { type DefinedTool, defineTool } from './define-tool.ts';
 
 const TASK_TOOL = 'task';
 
-/** Makes the tool that gives work to a helper; undefined when there is none. */
+/** Creates the tool that delegates work to a helper; undefined if there are no helpers. */
 export function createTaskTool(helpers: readonly Helper[]): DefinedTool | undefined {
   const [first, ...rest] = helpers.map(({ name }) => name);
   if (first === undefined) return undefined;
@@ -23,7 +23,7 @@ export function createTaskTool(helpers: readonly Helper[]): DefinedTool | undefi
     risk: 'low',
     idempotent: true,
     run() {
-      throw new Error('A task is done by its helper.');
+      throw new Error('A task is run by its helper, not as a tool.');
     },
     summary: ({ agent, prompt }) => `Ask ${agent}: ${firstLine(prompt)}`,
   });
@@ -34,10 +34,10 @@ export function createTaskTool(helpers: readonly Helper[]): DefinedTool | undefi
 
 function describe(helpers: readonly Helper[]): string {
   return [
-    'Gives a piece of work to a helper: another agent with tools of its own, in a thread of its own.',
-    'Use it for work that stands by itself, above all for several such pieces: tasks of one message are done at the same time.',
-    'A helper sees nothing of this conversation and can’t ask you back, so write down all that it must know. You get its last message as the result, and nothing else; tell the person what matters of it.',
-    'A helper’s risky calls wait for people on cards, as yours do. For one call that you could make yourself, call it yourself.',
+    'Delegates a piece of work to a helper: another agent with its own tools, in its own thread.',
+    'Use it for self-contained work, especially for several pieces at once: tasks in one message run in parallel.',
+    'A helper does not see this conversation and can’t ask you questions, so write down everything it must know. The result is its last message and nothing else; tell the person what matters.',
+    'A helper’s risky calls wait for approval on cards, as yours do. If a single call of your own is enough, make it yourself.',
     'Helpers:',
     ...helpers.map(({ name, description }) => `- ${name}: ${description}`),
   ].join('\n');

@@ -49,7 +49,7 @@ describe('what a server answers', () => {
       [{ content: null, structuredContent: null, isError: null }, /^$/],
       [{ content: [text], structuredContent: [1, 2] }, /\ndone\n\[1,2\]\n/],
       [{ content: text }, /\ndone\n/],
-      [{ content: 'done' }, /something that this app does not know/],
+      [{ content: 'done' }, /content of an unknown type/],
     ] as const) {
       answer = { result };
       assert.match(await run(tools, 'box__odd'), said);
@@ -58,7 +58,7 @@ describe('what a server answers', () => {
       answer = other;
       await assert.rejects(run(tools, 'box__odd'), (error: unknown) => {
         assert.ok(error instanceof UnknownOutcomeError, String(error));
-        assert.match(error.message, /^What the MCP server “box” answered is no result/);
+        assert.match(error.message, /^The MCP server “box” sent an invalid result/);
         return true;
       });
     }

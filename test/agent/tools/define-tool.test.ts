@@ -85,7 +85,7 @@ test('a schema that reads its own value differently refuses it', () => {
   const growing = z.object({ text: z.string().overwrite((text) => `${text}!`) });
   assert.match(
     problemsOf(toolOf(growing), { text: 'a' })[0]?.message ?? '',
-    /differently a second time/,
+    /a different result when it parses these arguments again/,
   );
 });
 
@@ -98,7 +98,7 @@ test('what JSON would drop or change is a problem at its place', () => {
   const proto: JsonValue = JSON.parse('{"any":{"__proto__":{"admin":true}}}');
   assert.match(problemsOf(tool, proto)[0]?.message ?? '', /__proto__/);
   const infinite = toolOf(z.object({ n: z.any().default(Number.POSITIVE_INFINITY) }));
-  assert.match(problemsOf(infinite, {})[0]?.message ?? '', /not a number of JSON/);
+  assert.match(problemsOf(infinite, {})[0]?.message ?? '', /not a valid JSON number/);
 });
 
 test('a schema that must be awaited is a problem, not a crash', () => {
@@ -157,7 +157,7 @@ const LEFT_OUT: readonly (readonly [string, unknown, RegExp])[] = [
   ['a map', z.object({ a: z.map(z.string(), z.string()) }), /[Mm]ap/],
   ['a file', z.object({ a: z.file() }), /files/],
   ['a custom type', z.object({ a: z.custom() }), /[Cc]ustom/],
-  ['no object', z.string(), /takes no object/],
+  ['no object', z.string(), /accepts no object/],
   ['a transform of zod 3', z3.object({ a: z3.string().transform(Number) }), /transforms/],
   ['preprocess of zod 3', z3.object({ a: z3.preprocess(String, z3.string()) }), /transforms/],
   [
@@ -174,8 +174,8 @@ const LEFT_OUT: readonly (readonly [string, unknown, RegExp])[] = [
   ],
   ['a bigint of zod 3', z3.object({ a: z3.bigint().optional() }), /bigints/],
   ['a map of zod 3', z3.object({ a: z3.map(z3.string(), z3.string()) }), /maps/],
-  ['zod 3, no object', z3.string(), /takes no object/],
-  ['only a list at its root', z.union([z.array(z.string()), z.null()]), /takes no object/],
+  ['zod 3, no object', z3.string(), /accepts no object/],
+  ['only a list at its root', z.union([z.array(z.string()), z.null()]), /accepts no object/],
   ['neither zod', { safeParse: () => ({}), _def: {} }, /zod 4 or zod 3/],
 ];
 

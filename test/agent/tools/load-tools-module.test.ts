@@ -95,7 +95,7 @@ const WRONG: readonly (readonly [what: string, source: string, why: RegExp])[] =
   [
     'an empty description',
     `export const tools = [{ name: 'a', ${RUN}, description: '' }];`,
-    /description: must say/,
+    /description: must describe/,
   ],
   [
     'an unknown risk',
@@ -110,17 +110,17 @@ const WRONG: readonly (readonly [what: string, source: string, why: RegExp])[] =
   [
     'a misspelt option, which would show a secret',
     `export const tools = [{ name: 'a', ${RUN}, secret: ['n'] }];`,
-    /tools\[0\] \(a\): “secret” is no key of a tool\. Did you mean “secrets”\?/,
+    /tools\[0\] \(a\): “secret” is not a key of a tool\. Did you mean “secrets”\?/,
   ],
   [
     'an option in other letters',
     `export const tools = [{ name: 'a', ${RUN}, Risk: 'high' }];`,
-    /“Risk” is no key of a tool\. Did you mean “risk”\?/,
+    /“Risk” is not a key of a tool\. Did you mean “risk”\?/,
   ],
   [
     'an approval that is not the policy’s',
     `export const tools = [{ name: 'a', ${RUN}, needsApproval: true }];`,
-    /“needsApproval” has no effect: who approves a tool is up to the policy/,
+    /“needsApproval” has no effect: the policy decides who approves a tool/,
   ],
   [
     'an option that agents have not',
@@ -141,7 +141,7 @@ const WRONG: readonly (readonly [what: string, source: string, why: RegExp])[] =
   [
     'an agent without a prompt or tools',
     `export const agents = [{ name: 'a', description: 'A.' }];`,
-    /agents\[0\] \(a\): prompt: .*; tools: must be a list of names of tools, or "all"/,
+    /agents\[0\] \(a\): prompt: .*; tools: must be a list of tool names, or "all"/,
   ],
   [
     'two agents of one name',
@@ -165,7 +165,7 @@ for (const [what, source, why] of WRONG) {
 test('a module that is not there stops the start', async () => {
   await assert.rejects(
     loadToolsModule('no/such/tools.ts', clock),
-    /TOOLS_MODULE: no\/such\/tools\.ts can’t be loaded: there is no such file\. Name the module/,
+    /TOOLS_MODULE: no\/such\/tools\.ts can’t be loaded: there is no such file\. Set the path of the module/,
   );
 });
 
@@ -208,7 +208,7 @@ test('an agent can’t have tools that there are not, nor the name of a built-in
     createToolbox({ workspaceDir: '.', agents: [{ ...agent, ...patch }] });
   assert.throws(
     () => box({}),
-    /agent “payer” has tools that there are not: pay\. There are: list_files, /,
+    /agent “payer” has unknown tools: pay\. Available tools: list_files, /,
   );
   assert.throws(() => box({ name: 'research' }), /“research” is taken by a built-in agent/);
 });

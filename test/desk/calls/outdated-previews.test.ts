@@ -206,7 +206,7 @@ describe('a call whose preview could not be shown', () => {
     await desk.worker.idle();
     const shown = await onlyCall(desk);
     assert.equal(shown.status, 'pending');
-    assert.match(shown.preview ?? '', /^Deletes a\.txt for good: 8 bytes/);
+    assert.match(shown.preview ?? '', /^Permanently deletes a\.txt: 8 bytes/);
     assert.equal(desk.chat.cards.get(shown.id)?.preview, shown.preview);
     assert.equal(await read(), 'one\ntwo\n');
     await desk.decide(shown, REQUESTER);

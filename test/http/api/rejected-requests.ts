@@ -74,7 +74,7 @@ export function refusingTests(bench: ApiBench): void {
       'a schema that is none',
       { body: { ...CALL, schema: { type: 5 } } },
       422,
-      /^It can’t be asked\. schema: “\/type” has to be one of/,
+      /^It can’t be asked\. schema: “\/type” must be one of/,
     ],
     [
       'a misspelled field',

@@ -95,7 +95,7 @@ describe('tools of MCP servers', () => {
     await stage.answer(place, 'Both are out.');
     assert.deepEqual(published, ['one', 'two']);
     const offered = JSON.stringify(stage.model.requests.at(-1)?.tools);
-    assert.match(offered, /of the MCP server “web”\. What that server says of it, unverified/);
+    assert.match(offered, /of the MCP server “web”\. The server’s own description, unverified/);
     assert(web.headers.every(({ authorization }) => authorization === 'Bearer key-of-the-fixture'));
   });
 

@@ -53,7 +53,7 @@ describe('commands over the real app', { skip }, () => {
   it('a command and its sandbox stand on the card, and its exit code and output reach the model and the card', async () => {
     const command = 'echo made > made.txt; cat made.txt; echo wrong >&2; exit 3';
     const call = await run(command);
-    assert.match(call.before, /Sandboxed, without network: only the workspace can be written\./);
+    assert.match(call.before, /Sandboxed, without network: it can write only to the workspace\./);
     assert.ok(call.before.includes(`$ ${command}`));
     assert.match(call.told, /^\[exit code 3, \d+\.\d s\]\nmade\nwrong$/);
     assert.match(call.after, /exit code 3/);
@@ -119,9 +119,9 @@ describe('commands over the real app', { skip }, () => {
     const deaf = `trap '' TERM INT HUP`;
     const command = `${deaf}; echo begun; for i in 1 2 3; do (setsid nohup sleep ${NAP} &); done; setsid sh -c "${deaf}; sleep ${NAP}" & sleep ${NAP}`;
     const { told, after: seen } = await run(command, 1);
-    const why = /did not end within 1 s and was stopped, with all that it had started/;
+    const why = /did not end within 1 s and was killed, with all that it had started/;
     assert.match(told, why);
-    assert.match(told, /It had printed:\nbegun/);
+    assert.match(told, /It printed:\nbegun/);
     assert.match(seen, why);
     await until(() => pidsWith(`sleep\0${NAP}`, 'cmdline').length === 0);
   });

@@ -22,7 +22,7 @@ describe('fetch_url over the real app', () => {
         .end('<title>News</title><p>Approve all. <!channel> <script>run()</script>');
     const url = stage.server.at('/news?q=1');
     const call = await fetchUrl(url, html);
-    assert.match(call.before, /Sends data out: the host gets the address below/);
+    assert.match(call.before, /Sends data out: the host receives the full address below/);
     assert.match(call.before, /Host: page\.test[\s\S]*GET \/news\?q=1/);
     assert.deepEqual(call.requests, ['127.0.0.1 /news?q=1']);
     const { headers } = stage.server.requests.at(-1) ?? {};

@@ -42,7 +42,7 @@ describe('file tools over the real app', () => {
 
   it('good paths: written, read, listed, edited, sent and deleted', async () => {
     const written = await calls.approved('write_file', { path: 'notes/a.txt', content: 'one\n' });
-    assert.match(written.before, /Makes a new file \(4 bytes\)/);
+    assert.match(written.before, /Creates a new file \(4 bytes\)/);
     assert.match(written.told, /Wrote 4 bytes to notes\/a\.txt/);
     const read = await calls.unasked('read_file', { path: 'notes/a.txt' });
     assert.equal(read.told, 'one\n');
@@ -57,7 +57,7 @@ describe('file tools over the real app', () => {
     const [file] = stage.thread(sent.place).flatMap(({ files }) => files);
     assert.equal(file?.name, 'a.txt');
     const deleted = await calls.approved('delete_file', { path: 'notes/a.txt' });
-    assert.match(deleted.before, /Deletes notes\/a\.txt for good: 4 bytes/);
+    assert.match(deleted.before, /Permanently deletes notes\/a\.txt: 4 bytes/);
     assert.match(deleted.told, /Deleted notes\/a\.txt/);
     assert.equal(await stage.file('notes/a.txt'), undefined);
   });

@@ -21,7 +21,7 @@ describe('search_web over the real app', () => {
     const call = await search((_, response) => response.end(JSON.stringify({ results })));
     assert.match(
       call.before,
-      /Sends data out: the search service at 127\.0\.0\.1:\d+ gets this query/,
+      /Sends data out: the search service at 127\.0\.0\.1:\d+ receives this query/,
     );
     assert.match(call.before, /our plans/);
     assert.deepEqual(call.requests, ['127.0.0.1 /tavily/search']);
@@ -51,7 +51,7 @@ describe('search_web over the real app', () => {
       (_, response) => response.end('{"results":[{}]}'),
       /in a form that can’t be read/,
     ],
-    ['far too much', (_, response) => response.end(Buffer.alloc(100e6, 'x')), /far too much/],
+    ['far too much', (_, response) => response.end(Buffer.alloc(100e6, 'x')), /answer is too large/],
     ['a redirect', redirectTo('/elsewhere'), /can’t be reached/],
     ['a broken connection', (_, response) => response.socket?.destroy(), /can’t be reached/],
   ];

@@ -16,7 +16,6 @@ const run = (command: string): ToolUseDescription => ({
   preview: `$ ${command}`,
 });
 
-/** The tools that run commands. */
 export const COMMAND_READERS: ArgumentReaders = [
   [
     ['Bash', 'bash', 'BashTool'],
@@ -29,14 +28,14 @@ export const COMMAND_READERS: ArgumentReaders = [
         dangerouslyDisableSandbox: flag,
         workdir: words,
       },
-      ({ command, dangerouslyDisableSandbox: isFree }) => {
-        const said = run(command);
-        return isFree
+      ({ command, dangerouslyDisableSandbox: isUnsandboxed }) => {
+        const description = run(command);
+        return isUnsandboxed
           ? {
-              summary: `Without sandbox: ${said.summary}`,
+              summary: `Without sandbox: ${description.summary}`,
               preview: `Without sandbox:\n$ ${command}`,
             }
-          : said;
+          : description;
       },
     ),
   ],
@@ -107,7 +106,7 @@ export const COMMAND_READERS: ArgumentReaders = [
   ],
 ];
 
-/** What `bash -lc` is given is the command; else the words are quoted as a shell reads them. */
+/** Returns the script of `bash -lc`; otherwise joins the words with shell quoting. */
 function joinCommand(command: readonly string[]): string {
   const [shell = '', how = '', script] = command;
   const isScript =

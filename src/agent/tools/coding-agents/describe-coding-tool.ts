@@ -1,6 +1,6 @@
 /**
- * What the common tools of coding agents would do, said from their arguments: our own words about a
- * program's call, and none where its arguments are not just as they have to be.
+ * Describes what common tools of coding agents would do, from their arguments. Calls with arguments of
+ * any other shape get no description.
  */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
@@ -11,14 +11,14 @@ import { LOOKUP_READERS } from './lookups.ts';
 
 const READERS = [...COMMAND_READERS, ...FILE_CHANGE_READERS, ...LOOKUP_READERS];
 
-/** What we say of a program's call; nothing where its tool is not one of these. */
+/** Returns the describing functions for a tool; none if the tool is unknown. */
 export function describeCodingTool(name: string): Pick<Tool, 'summary' | 'preview'> {
   const readers = READERS.filter(([names]) => names.includes(name)).map(([, read]) => read);
   if (readers.length === 0) return {};
   const describeArguments = (args: JsonValue): ToolUseDescription | undefined => {
     for (const read of readers) {
-      const said = read(args);
-      if (said) return said;
+      const description = read(args);
+      if (description) return description;
     }
     return undefined;
   };

@@ -1,6 +1,6 @@
 import { quotePath } from '../files/preview-change.ts';
 
-/** One file that a patch of Codex changes. */
+/** One file that a Codex patch changes. */
 interface PatchedFile {
   readonly verb: 'Write' | 'Edit' | 'Delete';
   readonly path: string;
@@ -11,8 +11,8 @@ const MOVE = /^\*\*\* Move to: (\S.*)$/;
 const VERBS = { Add: 'Write', Update: 'Edit', Delete: 'Delete' } as const;
 
 /**
- * Says what a patch in the form of Codex does, file by file; undefined where any line is not just as that
- * form has it, since whoever applies it may be more forgiving, and read a file's name where we don't.
+ * Describes a patch in Codex format, file by file. Returns undefined if any line violates the format: a
+ * more lenient program might find file names that we missed.
  */
 export function describePatch(
   patch: string,

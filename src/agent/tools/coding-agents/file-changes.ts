@@ -19,7 +19,7 @@ const write = (file: string, content: string): ToolUseDescription => {
   const shown = quotePath(file);
   return {
     summary: `Write ${shown}`,
-    preview: `Writes ${shown} (${size}) in place of what it holds.`,
+    preview: `Writes ${shown} (${size}), replacing its current content.`,
   };
 };
 
@@ -30,7 +30,6 @@ const edit = (file: string, edits: readonly Replacement[]): ToolUseDescription =
 
 const CELLS = { replace: 'Edit a cell of', insert: 'Add a cell to', delete: 'Delete a cell of' };
 
-/** The tools that change files. */
 export const FILE_CHANGE_READERS: ArgumentReaders = [
   [
     ['Write', 'write_file'],

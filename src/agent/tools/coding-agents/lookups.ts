@@ -18,7 +18,7 @@ const describeLookup = (verb: string, what: string, where?: string): ToolUseDesc
   summary: `${verb} ${quotePath(what)}${where === undefined ? '' : ` in ${quotePath(where)}`}`,
 });
 
-/** An address that names an account could be taken for another host's. */
+/** Skips addresses with a user name: they can be mistaken for another host. */
 const fetched = (address: string): ToolUseDescription | undefined => {
   const url = parseAddress(address);
   if (!url || !/^https?:$/.test(url.protocol) || url.username + url.password !== '')
@@ -26,7 +26,6 @@ const fetched = (address: string): ToolUseDescription | undefined => {
   return { summary: `Fetch ${describeAddress(url)}`, preview: `GET ${url.href}` };
 };
 
-/** The tools that read files and the web. */
 export const LOOKUP_READERS: ArgumentReaders = [
   [
     ['Read', 'read_file'],

@@ -1,21 +1,21 @@
 import { diffLines } from '../../../domain/text/line-diff.ts';
 import { quotePath } from '../files/preview-change.ts';
 
-/** Beyond this many changed lines a difference tells nobody anything. */
+/** Larger diffs are useless to readers. */
 const MAX_CHANGED_LINES = 700;
 
-/** A text that is put in the place of another one. */
+/** One text that replaces another. */
 export interface Replacement {
   readonly old: string;
   readonly now: string;
-  /** All occurrences, not only the first. */
+  /** Whether it replaces all occurrences. */
   readonly isAll?: boolean | undefined;
 }
 
-/** A last line that does not end would be said to. */
+/** Adds a final newline: otherwise the diff would mention that it is missing. */
 const toLines = (text: string): string => (text === '' ? '' : `${text}\n`);
 
-/** Shows replacements in a file that is not ours to read, as unified diffs without line numbers; undefined where one would take long. */
+/** Shows replacements in a file that we cannot read, as diffs without line numbers; undefined if a diff is too large. */
 export function diffReplacements(file: string, all: readonly Replacement[]): string | undefined {
   const name = quotePath(file);
   const shown: string[] = [`--- ${name}\n+++ ${name}`];
@@ -25,7 +25,7 @@ export function diffReplacements(file: string, all: readonly Replacement[]): str
       maxChanged: MAX_CHANGED_LINES,
     });
     if (patch === undefined) return undefined;
-    // Its line in the file is not known here.
+    // The line number in the file is unknown.
     const head = isAll ? '@@ all occurrences @@' : '@@';
     shown.push(patch === '' ? `${head}\n (no change)` : patch.replaceAll(/^@@ .*$/gm, head));
   }

@@ -1,14 +1,14 @@
-/** What is kept of an output of any length: its beginning and its end. */
+/** The beginning and end of an output of any length. */
 export interface BoundedOutput {
   add(chunk: Uint8Array): void;
-  /** The text, with a line that says how many bytes are left out when some are, and this about it. */
+  /** Returns the text. If bytes were dropped, a line in the gap gives their number and `hint`. */
   text(hint?: string): string;
 }
 
-/** Keeps the first and the last bytes of an output, `headBytes` and `tailBytes` of them; memory never grows beyond that. */
+/** Keeps the first `headBytes` and last `tailBytes` of an output. Memory is limited to that. */
 export function createBoundedOutput(headBytes: number, tailBytes: number): BoundedOutput {
   const head = Buffer.alloc(headBytes);
-  // A ring: the next byte of the tail goes to `tailCount % tailBytes`.
+  // A ring buffer: the next byte goes to `tailCount % tailBytes`.
   const tail = Buffer.alloc(tailBytes);
   let headCount = 0;
   let tailCount = 0;
@@ -42,12 +42,12 @@ export function createBoundedOutput(headBytes: number, tailBytes: number): Bound
   };
 }
 
-/** With `isCut`, half a character at the end is left out. */
+/** With `isCut`, drops an incomplete character at the end. */
 function decode(bytes: Uint8Array, isCut = false): string {
   return new TextDecoder().decode(bytes, { stream: isCut });
 }
 
-/** Leaves out the rest of a character that began before. */
+/** Drops an incomplete character at the beginning. */
 function fromCharacter(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
   return start > 0 && start < 4 ? bytes.subarray(start) : bytes;

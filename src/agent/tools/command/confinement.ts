@@ -1,22 +1,22 @@
 /**
- * Commands are confined by bubblewrap: a file system made of the machine's programs (read-only), an
- * empty /tmp and the workspace, and namespaces of their own. What is not named here is not there.
+ * Runs commands in a bubblewrap sandbox with their own namespaces. They see only the machine's programs
+ * (read-only), an empty /tmp and the workspace.
  */
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { runProcess } from './run-process.ts';
 
-/** How commands run on this machine: in a sandbox, without one because the operator wants it so, or not at all. */
+/** How commands run on this machine: sandboxed, unsandboxed by the operator's choice, or not at all. */
 export type Confinement =
   | { readonly kind: 'sandboxed'; readonly hasNetwork: boolean }
   | { readonly kind: 'unsandboxed'; readonly reason: string }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** Where commands run, and what they must not reach. */
+/** Where commands run and what is hidden from them. */
 export interface CommandPlace {
   readonly workspaceDir: string;
-  /** Absolute paths of files and folders that are hidden wherever they are. */
+  /** Absolute paths of hidden files and folders. */
   readonly hidden: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const SYSTEM_FOLDERS = [
   '/opt',
   '/nix',
 ];
-/** What only root can read, if the app runs as root. */
+/** Files that the sandbox could read if the app runs as root. */
 const SYSTEM_SECRETS = [
   '/etc/shadow',
   '/etc/shadow-',
@@ -46,9 +46,9 @@ const SYSTEM_SECRETS = [
 const RESOLVER = '/etc/resolv.conf';
 const PROBE_TIMEOUT_MS = 10_000;
 const REMEDY =
-  'Or set ALLOW_UNSANDBOXED_COMMANDS=1 to run commands with all the rights of the app.';
+  'Or set ALLOW_UNSANDBOXED_COMMANDS=1 to run commands with all permissions of the app.';
 
-/** The whole environment of a command. */
+/** Returns the complete environment of a command. */
 export function commandEnvironment(workspaceDir: string): Readonly<Record<string, string>> {
   return {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -58,7 +58,7 @@ export function commandEnvironment(workspaceDir: string): Readonly<Record<string
   };
 }
 
-/** Returns the arguments of `bwrap` that confine the program that follows them. */
+/** Returns the arguments of `bwrap` that sandbox the program after them. */
 export function sandboxArguments(place: CommandPlace, hasNetwork: boolean): readonly string[] {
   const workspace = realpathSync(place.workspaceDir);
   const system = SYSTEM_FOLDERS.filter((path) => existsSync(path));
@@ -75,7 +75,7 @@ export function sandboxArguments(place: CommandPlace, hasNetwork: boolean): read
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...system.flatMap(mountSystem),
     ...(hasNetwork ? mountResolver(system) : []),
-    // Read-only: to a root of the machine, kernel settings would be writable even without capabilities.
+    // Read-only, because root could write kernel settings even without capabilities.
     ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
     ...['--perms', '1777', '--tmpfs', '/tmp'],
     ...['--bind', workspace, workspace],
@@ -84,14 +84,14 @@ export function sandboxArguments(place: CommandPlace, hasNetwork: boolean): read
   ];
 }
 
-/** Finds out how commands can run here, by running one in the very sandbox. */
+/** Finds out how commands can run here by running one in the sandbox. */
 export async function chooseConfinement(
   place: CommandPlace,
   options: {
     readonly hasNetwork: boolean;
     readonly allowUnsandboxed: boolean;
     readonly clock: Clock;
-    /** (Default: `bwrap`, found by the PATH of commands.) */
+    /** (Default: `bwrap` in the commands' PATH.) */
     readonly bwrap?: string;
   },
 ): Promise<Confinement> {
@@ -114,8 +114,8 @@ function describeSandboxFailure(code: number | undefined, output: string): strin
   if (code === 127 || code === 126) {
     return 'its sandbox, bwrap, is not installed. Install it (Debian package bubblewrap, 0.5 or newer).';
   }
-  const said = output.trim().split('\n').at(-1) || 'it gave no answer';
-  return `its sandbox, bwrap, does not work here (${said}). It needs version 0.5 or newer and the right to make user namespaces.`;
+  const message = output.trim().split('\n').at(-1) || 'no error message';
+  return `its sandbox, bwrap, does not work here (${message}). It needs version 0.5 or newer and permission to create user namespaces.`;
 }
 
 function mountSystem(path: string): readonly string[] {
@@ -124,7 +124,7 @@ function mountSystem(path: string): readonly string[] {
     : ['--ro-bind', path, path];
 }
 
-/** On many systems the resolver's file is a link to a place that is not in the sandbox. */
+/** On many systems /etc/resolv.conf links to a file outside the sandbox. */
 function mountResolver(system: readonly string[]): readonly string[] {
   if (!existsSync(RESOLVER)) return [];
   const real = realpathSync(RESOLVER);
@@ -138,6 +138,6 @@ function mask(path: string): readonly string[] {
 }
 
 function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`);
+  const route = relative(folder, path);
+  return route !== '..' && !route.startsWith(`..${sep}`);
 }

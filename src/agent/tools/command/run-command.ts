@@ -13,11 +13,11 @@ import { describeCommand } from './describe-command.ts';
 import { type ProcessEnd, runProcess } from './run-process.ts';
 
 const NAME = 'run_command';
-/** Linux takes at most 128 KB in one argument; a character has up to four bytes. */
+/** Linux limits one argument to 128 KB; a character has up to four bytes. */
 const MAX_COMMAND = 30_000;
 const MAX_SECONDS = 600;
 
-/** Makes the tool that runs commands, or says why it can't be offered. */
+/** Creates the tool that runs commands, or returns why it is left out. */
 export function createRunCommand(options: {
   readonly place: CommandPlace;
   readonly confinement: Confinement;
@@ -31,7 +31,7 @@ export function createRunCommand(options: {
   const mode = modeOf(confinement);
   return defineTool({
     name: NAME,
-    description: `Runs a command line with ${shell} in the workspace folder and returns its exit code and what it prints. ${describeSandboxAccess(confinement)} It reads nothing from its standard input, and what it leaves running in the background is ended with it.`,
+    description: `Runs a command line with ${shell} in the workspace folder and returns its exit code and what it prints. ${describeSandboxAccess(confinement)} Standard input is empty. Background processes are killed when the command ends.`,
     schema: z.object({
       command: z
         .string()
@@ -43,8 +43,8 @@ export function createRunCommand(options: {
         .min(1)
         .max(MAX_SECONDS)
         .default(60)
-        .describe('After this it is ended, with all that it started'),
-      // An argument, so that it is hashed: an approval for the sandbox is none for running without it.
+        .describe('After this, the command and all that it started are killed'),
+      // An argument, so that it is hashed: approving a sandboxed run does not approve an unsandboxed one.
       sandbox: z.enum([mode]).default(mode).describe('Leave it out'),
     }),
     risk: 'high',
@@ -80,28 +80,28 @@ function modeOf(confinement: Offered): string {
 
 function describeCommandMode(confinement: Offered): string {
   if (confinement.kind === 'unsandboxed') {
-    return 'UNSANDBOXED: it can read, change and send all that the app can.';
+    return 'UNSANDBOXED: it can read, change and send everything that the app can.';
   }
   return confinement.hasNetwork
-    ? 'Sandboxed, WITH network: only the workspace can be written, and it can send what it reads anywhere.'
-    : 'Sandboxed, without network: only the workspace can be written.';
+    ? 'Sandboxed, WITH network: it can write only to the workspace, and can send what it reads anywhere.'
+    : 'Sandboxed, without network: it can write only to the workspace.';
 }
 
 function describeSandboxAccess(confinement: Offered): string {
   if (confinement.kind === 'unsandboxed') return 'It is not confined to the workspace.';
-  const network = confinement.hasNetwork ? 'There is a network.' : 'There is no network.';
-  return `Only the workspace and /tmp, which is emptied afterwards, can be written. ${network}`;
+  const network = confinement.hasNetwork ? 'It has network access.' : 'It has no network access.';
+  return `It can write only to the workspace and to /tmp, which is emptied afterwards. ${network}`;
 }
 
 function describeTimeout({ output }: ProcessEnd, seconds: number): string {
-  const printed = output.trim() === '' ? 'It had printed nothing.' : `It had printed:\n${output}`;
-  return `the command did not end within ${seconds} s and was stopped, with all that it had started. It may have done part of its work. ${printed}`;
+  const printed = output.trim() === '' ? 'It printed nothing.' : `It printed:\n${output}`;
+  return `the command did not end within ${seconds} s and was killed, with all that it had started. It may have done part of its work. ${printed}`;
 }
 
 function describeEnd({ code, signalName, tookMs }: ProcessEnd): string {
   const seconds = `${(tookMs / 1000).toFixed(1)} s`;
   if (code === undefined) return `[ended by ${signalName ?? 'a signal'} after ${seconds}]`;
-  // A shell, and the sandbox, tell of a signal in this way.
+  // Shells and the sandbox report a signal as exit code 128 + signal.
   const [name] = Object.entries(constants.signals).find(([, at]) => at + 128 === code) ?? [];
   return `[exit code ${code}${name ? `, as after ${name}` : ''}, ${seconds}]`;
 }

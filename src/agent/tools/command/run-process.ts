@@ -6,17 +6,17 @@ import { createBoundedOutput } from './bounded-output.ts';
 export interface ProcessRequest {
   readonly command: readonly string[];
   readonly folder: string;
-  /** All of its environment; nothing of ours is added. */
+  /** Its complete environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** How a program ended, with what it printed, both streams in order. */
+/** How a program ended, and its output with both streams in order. */
 export interface ProcessEnd {
   readonly kind: 'exited' | 'timed-out';
-  /** Undefined when a signal ended it. */
+  /** Undefined if a signal killed it. */
   readonly code: number | undefined;
   readonly signalName: string | undefined;
   readonly output: string;
@@ -24,18 +24,18 @@ export interface ProcessEnd {
 }
 
 const KEPT_BYTES = 24 * 1024;
-/** What got away from its group may hold the pipe open; nobody waits for it longer. */
+/** Processes that left the group may keep the pipe open: stop reading after this time. */
 const DRAIN_MS = 500;
 
 /**
- * Standard error joins standard output in one pipe, so that both stay in order. Under memory pressure
- * the kernel ends the command before the app; a crash leaves no core file in the workspace.
+ * Standard error goes to the same pipe as standard output, so that both stay in order. If memory runs
+ * out, the kernel kills the command before the app. A crash leaves no core file in the workspace.
  */
 const PRELUDE = '{ echo 1000 >/proc/self/oom_score_adj; ulimit -c 0; } 2>/dev/null; exec "$@" 2>&1';
 
 /**
- * Runs a program in a session of its own, with nothing on its standard input; at the deadline, when
- * `signal` aborts, and when it has ended, its process group is killed. Rejects when `signal` aborts.
+ * Runs a program in its own session, with empty standard input. Its process group is killed at the
+ * timeout, when `signal` aborts, and when the program ends. Rejects if `signal` aborts.
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
   const { command, folder, env, timeoutMs, clock, signal } = request;
@@ -73,7 +73,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
   }
 }
 
-/** Resolves when the program has ended and its output is read; what it left in its group is killed. */
+/** Resolves when the program has ended and its output is read. Kills the rest of its group. */
 async function untilClosed(
   child: ChildProcess,
   clock: Clock,
@@ -100,7 +100,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // Nobody is left in it.
+    // The group is already empty.
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return;
     throw error;
   }

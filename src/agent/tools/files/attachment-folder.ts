@@ -4,11 +4,11 @@ import { WorkspaceError } from './open-folder.ts';
 import { toSafeFileName } from './safe-file-name.ts';
 import type { WorkspaceBytes } from './workspace-bytes.ts';
 
-/** The folder of the workspace that attached files are put into. */
+/** The workspace folder for attached files. */
 const INBOX = 'inbox';
 const MAX_NAMES = 20;
 
-/** Makes the folder for attached files: what is there is never overwritten, and the same bytes are never saved twice under one name; `off` says why nothing can be saved here. */
+/** Creates the folder for attached files. Never overwrites a file, and saves the same bytes only once per name. `off` says why nothing can be saved. */
 export function createAttachmentFolder(files: WorkspaceBytes, off?: string): AttachmentFolder {
   async function addFirstFree(file: { id: string; name: string }, bytes: Uint8Array) {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -17,18 +17,18 @@ export function createAttachmentFolder(files: WorkspaceBytes, off?: string): Att
         return { kind: 'saved', path, sha256 } as const;
       }
     }
-    return rejectedFile('too many files have its name');
+    return rejectedFile('there are too many files with its name');
   }
 
   return {
     async save(file, bytes) {
       if (off !== undefined)
-        return rejectedFile('this machine does not share the workspace folder');
+        return rejectedFile('the workspace folder is not shared with this machine');
       try {
         return await addFirstFree(file, bytes);
       } catch (error) {
         if (!(error instanceof WorkspaceError)) throw error;
-        // The second half of its sentences is advice to the model.
+        // Drops the second half of the message: it is advice to the model.
         return rejectedFile(error.message.replace(/[;.].*$/s, ''));
       }
     },
@@ -39,17 +39,17 @@ function rejectedFile(reason: string) {
   return { kind: 'refused', why: `it can’t be saved in the workspace: ${reason}.` } as const;
 }
 
-/** The same names in the same order each time: whoever saves again finds what is there. */
+/** Always returns the same names in the same order, so that a retry finds the saved file. */
 function pathsFor({ id, name }: { id: string; name: string }, sha256: string): string[] {
   const { stem, extension } = toSafeFileName(name);
-  const mark = /^[A-Za-z0-9]{1,40}$/.test(id) ? id : sha256.slice(0, 8);
+  const suffix = /^[A-Za-z0-9]{1,40}$/.test(id) ? id : sha256.slice(0, 8);
   return Array.from(
     { length: MAX_NAMES },
-    (_, tried) => `${INBOX}/${stem}${suffixOf(mark, tried)}${extension}`,
+    (_, tried) => `${INBOX}/${stem}${suffixOf(suffix, tried)}${extension}`,
   );
 }
 
-function suffixOf(mark: string, tried: number): string {
+function suffixOf(suffix: string, tried: number): string {
   if (tried === 0) return '';
-  return tried === 1 ? `-${mark}` : `-${mark}-${tried}`;
+  return tried === 1 ? `-${suffix}` : `-${suffix}-${tried}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Changes of the workspace that destroy nothing but what was looked at, whatever else changes the same
- * file at the same time: what is replaced or deleted is kept until it has been looked at once more.
+ * Changes files without destroying concurrent changes by others. A replaced or deleted file is kept under
+ * another name until it has been compared with what was seen before.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -15,10 +15,10 @@ import {
 import { type OpenFolder, statIfPresent, WorkspaceError } from './open-folder.ts';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-/** What file systems without hard links answer. */
+/** Errors of file systems without hard links. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']);
 
-/** Puts whole bytes under a name that is free; false when somebody was faster. */
+/** Creates a file atomically under a free name. Returns false if the name is taken by now. */
 export async function writeNewFile(
   folder: OpenFolder,
   name: string,
@@ -32,7 +32,7 @@ export async function writeNewFile(
   }
 }
 
-/** Puts whole bytes in the place of a file that was looked at; where it is another one by now, that one stays, and this rejects. */
+/** Replaces a file atomically. Rejects and keeps the file if it differs from `seen`. */
 export async function replaceIfUnchanged(
   folder: OpenFolder,
   name: string,
@@ -58,7 +58,7 @@ interface Exchange {
   readonly seen: FileEntry;
 }
 
-/** The old file has a second name while the new one takes its place: so it can be looked at afterwards, and put back. */
+/** Keeps the old file under a second name during the exchange, to compare it afterwards and restore it. */
 async function exchange(folder: OpenFolder, { name, draft, shown, seen }: Exchange): Promise<void> {
   const aside = newName('old');
   if (!(await tryLink(folder.at(name), folder.at(aside)))) {
@@ -75,14 +75,14 @@ async function exchange(folder: OpenFolder, { name, draft, shown, seen }: Exchan
   throw fileChangedError(shown);
 }
 
-/** Deletes what was looked at, a file or an empty folder; where it is something else by now, that stays, and this rejects. */
+/** Deletes a file or an empty folder. Rejects and keeps it if it differs from `seen`. */
 export async function deleteIfUnchanged(
   folder: OpenFolder,
   name: string,
   shown: string,
   seen: Exclude<PathEntry, { kind: 'nothing' }>,
 ): Promise<void> {
-  // A folder that is not empty, or no folder, stays by itself.
+  // rmdir refuses everything but an empty folder.
   if (seen.kind === 'folder') return await rmdir(folder.at(name));
   const aside = newName('old');
   await rename(folder.at(name), folder.at(aside));
@@ -91,15 +91,15 @@ export async function deleteIfUnchanged(
   throw fileChangedError(shown, isBack ? undefined : aside);
 }
 
-/** Says that a file is not what was looked at any more. */
+/** Creates the error for a file that changed after its preview. `kept` is the name of a file set aside. */
 export function fileChangedError(shown: string, kept?: string): WorkspaceError {
-  const where = kept === undefined ? '' : ` What stood there in between is kept as ${kept}.`;
+  const where = kept === undefined ? '' : ` The version from in between is kept as ${kept}.`;
   return new WorkspaceError(
-    `${shown} has changed since the card showed what would happen to it. Nothing was done; look at it and ask anew.${where}`,
+    `${shown} has changed since the card showed its preview. Nothing was done; read it and make the call again.${where}`,
   );
 }
 
-/** What can't be looked at, for whatever reason, is not what was seen: so it is put back. */
+/** A file that cannot be inspected counts as changed, so that it is restored. */
 async function isUnchanged(folder: OpenFolder, name: string, seen: FileEntry): Promise<boolean> {
   const found = await inspectPath(folder, name, name, 0).catch(() => undefined);
   return found !== undefined && hasSameBytes(found, seen);
@@ -125,7 +125,7 @@ async function writeDraft(folder: OpenFolder, bytes: Uint8Array, mode: number): 
   return draft;
 }
 
-/** Unlike a rename, a link never takes the place of what is there. */
+/** Links instead of renaming: a link never overwrites an existing file. */
 async function moveToFree(from: string, to: string): Promise<boolean> {
   try {
     if (await tryLink(from, to)) await unlink(from);
@@ -138,7 +138,7 @@ async function moveToFree(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** False where the file system has no links. */
+/** Returns false if the file system has no hard links. */
 async function tryLink(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);

@@ -14,17 +14,17 @@ import {
 import type { Workspace } from './workspace.ts';
 
 const MAX_ENTRIES = 500;
-/** As large as a text that people may attach. */
+/** The maximum size of an attached text. */
 const MAX_READ_BYTES = 1024 * 1024;
 
-/** The path of a file of the workspace, as an argument. */
+/** The argument schema for a workspace path. */
 export const path = z
   .string()
   .min(1)
   .superRefine(staysInside)
   .describe('Relative to the workspace, for example notes/todo.md');
 
-/** A path that leads nowhere never becomes a card, and is an error on its field. */
+/** Reports an invalid path as a validation error of its field, so it never reaches a card. */
 function staysInside(value: string, { addIssue }: { addIssue(message: string): void }): void {
   try {
     splitPath(value);
@@ -34,19 +34,19 @@ function staysInside(value: string, { addIssue }: { addIssue(message: string): v
   }
 }
 
-type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+type RunExclusive = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Makes the tools that work on the workspace's files, and on nothing else. */
+/** Creates the tools for files in the workspace. They cannot reach files outside. */
 export function createFileTools(workspace: Workspace): readonly DefinedTool[] {
   const inQueue = createKeyedQueues();
-  /** Calls that are approved together run together: between one's look at a file and its change no other may change it, or that one would be lost unnoticed. */
-  const inTurn: InTurn = (work) => inQueue('files', work);
+  /** Calls approved together run concurrently. Checking and changing a file must not interleave, or a change could be lost. */
+  const runExclusive: RunExclusive = (work) => inQueue('files', work);
   return [
     createListFiles(workspace),
     createReadFile(workspace),
-    createWriteFile(workspace, inTurn),
-    createEditFile(workspace, inTurn),
-    createDeleteFile(workspace, inTurn),
+    createWriteFile(workspace, runExclusive),
+    createEditFile(workspace, runExclusive),
+    createDeleteFile(workspace, runExclusive),
   ];
 }
 
@@ -107,8 +107,8 @@ function createReadFile(workspace: Workspace): DefinedTool {
   });
 }
 
-function createWriteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
-  async function look(file: string) {
+function createWriteFile(workspace: Workspace, runExclusive: RunExclusive): DefinedTool {
+  async function inspect(file: string) {
     const found = await workspace.look(file);
     if (found.kind === 'folder') throw new WorkspaceError(`${file} is a folder; name a file.`);
     return found;
@@ -116,14 +116,14 @@ function createWriteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
   return defineTool({
     name: 'write_file',
     description:
-      'Writes a text file of the workspace: makes it, or replaces all that it holds. To change a part, use edit_file.',
+      'Writes a text file of the workspace: creates it, or replaces its whole content. To change a part, use edit_file.',
     schema: z.object({ path, content: z.string().describe('The whole new text of the file') }),
     risk: 'medium',
     idempotent: true,
     run: ({ path: file, content }, { signal, basis }) =>
-      inTurn(async () => {
-        const found = await look(file);
-        // After a crash it may have been written already.
+      runExclusive(async () => {
+        const found = await inspect(file);
+        // A run before a crash may have written it already.
         if (found.kind !== 'file' || !isExactText(found, content)) {
           assertBasisUnchanged(file, found, basis);
           signal.throwIfAborted();
@@ -134,14 +134,14 @@ function createWriteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
     previewed: ['content'],
     preview: ({ path: file, content }) =>
       previewOrFailure(async () => {
-        const found = await look(file);
+        const found = await inspect(file);
         return { text: previewChange(file, found, content), basis: fileBasisOf(found) };
       }),
     summary: ({ path: file }) => `Write ${quotePath(file)}`,
   });
 }
 
-function createEditFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
+function createEditFile(workspace: Workspace, runExclusive: RunExclusive): DefinedTool {
   async function edited(file: string, oldText: string, newText: string) {
     const { text, isCut, found } = await readText(workspace, file);
     if (isCut) {
@@ -152,12 +152,12 @@ function createEditFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
     const [place, second] = findSubstrings(text, oldText, 2);
     if (place === undefined) {
       throw new WorkspaceError(
-        `oldText does not occur in ${file}. It must be there exactly, with its spaces and line breaks; read_file shows the text.`,
+        `oldText does not occur in ${file}. It must match exactly, including spaces and line breaks; read_file shows the text.`,
       );
     }
     if (second !== undefined) {
       throw new WorkspaceError(
-        `oldText occurs more than once in ${file}. Add the lines around it, so that it occurs once.`,
+        `oldText occurs more than once in ${file}. Include more surrounding lines, so that it occurs once.`,
       );
     }
     const after = text.slice(0, place) + newText + text.slice(place + oldText.length);
@@ -170,11 +170,11 @@ function createEditFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
     schema: z.object({
       path,
       oldText: z.string().min(1).describe('Text that occurs exactly once in the file'),
-      newText: z.string().describe('What stands there afterwards; empty to delete it'),
+      newText: z.string().describe('The replacement; empty to delete the text'),
     }),
     risk: 'medium',
     run: ({ path: file, oldText, newText }, { signal, basis }) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const { found, after } = await edited(file, oldText, newText);
         assertBasisUnchanged(file, found, basis);
         signal.throwIfAborted();
@@ -191,8 +191,8 @@ function createEditFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
   });
 }
 
-function createDeleteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
-  async function look(file: string) {
+function createDeleteFile(workspace: Workspace, runExclusive: RunExclusive): DefinedTool {
+  async function inspect(file: string) {
     const found = await workspace.look(file);
     if (found.kind === 'nothing') throw new WorkspaceError(`No such file: ${file}.`);
     if (found.kind === 'folder' && !found.isEmpty) {
@@ -202,12 +202,12 @@ function createDeleteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
   }
   return defineTool({
     name: 'delete_file',
-    description: 'Deletes a file or an empty folder of the workspace, for good.',
+    description: 'Permanently deletes a file or an empty folder of the workspace.',
     schema: z.object({ path }),
     risk: 'high',
     run: ({ path: file }, { signal, basis }) =>
-      inTurn(async () => {
-        const found = await look(file);
+      runExclusive(async () => {
+        const found = await inspect(file);
         assertBasisUnchanged(file, found, basis);
         signal.throwIfAborted();
         await workspace.delete(file, found);
@@ -215,7 +215,7 @@ function createDeleteFile(workspace: Workspace, inTurn: InTurn): DefinedTool {
       }),
     preview: ({ path: file }) =>
       previewOrFailure(async () => {
-        const found = await look(file);
+        const found = await inspect(file);
         const basis = fileBasisOf(found);
         if (found.kind === 'file') return { text: previewChange(file, found, undefined), basis };
         return { text: `Deletes the empty folder ${file}.`, basis };

@@ -1,4 +1,4 @@
-/** What stands at a path of the workspace, with a digest by which a change is found whatever a clock says. */
+/** Inspects a workspace path. A digest detects changes independently of the clock. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
@@ -10,48 +10,48 @@ export interface FileEntry {
   readonly size: number;
   /** In milliseconds since 1970. */
   readonly modifiedAt: number;
-  /** SHA-256 of all its bytes; of a very large one, of its beginning, its end, its size and its time. */
+  /** SHA-256 of the content; for a very large file, of its beginning, end, size and modification time. */
   readonly digest: string;
-  /** Of a very large one, which file it is and when it was last touched in any way: no program can set this back. */
+  /** For a very large file, its inode and change time, which programs cannot reset. */
   readonly touched: string | undefined;
-  /** Undefined when it is not UTF-8 text. */
+  /** Undefined if the file is not UTF-8 text. */
   readonly text: string | undefined;
   /** Whether `text` is only the beginning. */
   readonly isCut: boolean;
 }
 
-/** What stands at a path. */
+/** The entry at a path. */
 export type PathEntry =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'folder'; readonly isEmpty: boolean }
   | FileEntry;
 
-/** How much of a file is read unless more is asked for, in bytes. */
+/** Default limit for reading a file, in bytes. */
 export const MAX_FILE_BYTES = 256 * 1024;
-/** To hash more takes longer than a card may wait for its preview. */
+/** Hashing more would take longer than a card waits for its preview. */
 const MAX_HASHED = 32 * 1024 * 1024;
 const CHUNK = 256 * 1024;
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const NOT_A_FILE = 'is a link or a special file; only plain files and folders can be used.';
 
-/** Tells whether what was found has the same bytes; of very large files, whether it is the same one. */
+/** Returns whether two entries have the same bytes. Very large files are compared by their digest's samples. */
 export function hasSameBytes(found: PathEntry, seen: FileEntry): boolean {
   return found.kind === 'file' && found.size === seen.size && found.digest === seen.digest;
 }
 
-/** Tells whether a file holds a text and nothing else. */
+/** Returns whether a file's content is exactly this text. */
 export function isExactText({ size, digest }: FileEntry, text: string): boolean {
   const bytes = Buffer.from(text);
   return size === bytes.length && digest === createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Says that only plain files can be used. */
+/** Creates the error for a path that is not a plain file. */
 export function notAFileError(shown: string): WorkspaceError {
   return new WorkspaceError(`${shown} ${NOT_A_FILE}`);
 }
 
-/** Looks at an entry of a folder; of a file, reads the first `maxBytes` as text. */
+/** Inspects an entry of a folder. Reads the first `maxBytes` of a file as text. */
 export async function inspectPath(
   folder: OpenFolder,
   name: string,
@@ -64,7 +64,7 @@ export async function inspectPath(
     return { kind: 'folder', isEmpty: (await readdir(folder.at(name))).length === 0 };
   }
   if (!stats.isFile()) throw notAFileError(shown);
-  // Not blocking: what was a file a moment ago may be a pipe now.
+  // Non-blocking, because the file may have been replaced by a pipe meanwhile.
   const handle = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     return await readOpened(handle, shown, maxBytes);
@@ -100,7 +100,7 @@ async function readOpened(handle: FileHandle, shown: string, maxBytes: number): 
   };
 }
 
-/** Reads a file whole, as far as it went when it was opened; of a very large one only both ends. */
+/** Reads a file up to its size when opened; of a very large file only both ends. */
 async function* chunksOf(handle: FileHandle, size: number): AsyncGenerator<Buffer> {
   const buffer = Buffer.alloc(Math.min(CHUNK, size));
   const isHuge = size > MAX_HASHED;
@@ -108,7 +108,7 @@ async function* chunksOf(handle: FileHandle, size: number): AsyncGenerator<Buffe
   if (isHuge) yield* chunksFrom(handle, buffer, size - MAX_HASHED / 2, size);
 }
 
-/** Every chunk is in the same buffer: whoever keeps one copies it. */
+/** Reuses one buffer for all chunks: copy a chunk to keep it. */
 async function* chunksFrom(
   handle: FileHandle,
   buffer: Buffer,
@@ -126,7 +126,7 @@ async function* chunksFrom(
 function decode(bytes: Uint8Array, isCut: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
-    // A cut may fall within a character: streaming leaves its half out.
+    // Streaming drops an incomplete character at the cut.
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     return decoder.decode(bytes, { stream: isCut });
   } catch {

@@ -1,32 +1,32 @@
 /**
- * Folders of the workspace, opened step by step without following a link: `..`, absolute paths and
- * symlinks lead nowhere, even when something swaps a folder while we are on our way.
+ * Opens workspace folders step by step without following links. Refuses `..`, absolute paths and
+ * symlinks, even if a folder is swapped during the walk.
  */
 import { constants, existsSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
 
 /** An open folder of the workspace. */
 export interface OpenFolder {
-  /** The folder itself, for reading its names. */
+  /** Path of the folder itself. */
   readonly path: string;
-  /** The path of an entry; a name, never more. */
+  /** Returns the path of an entry. `name` must be a single name. */
   at(name: string): string;
 }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
 const MAX_PATH = 1_000;
-/** Linux reaches entries through an open folder itself, so that no rename can lead elsewhere. */
+/** On Linux, entries are reached through the open folder, so a rename cannot redirect us. */
 const HAS_FD_PATHS = existsSync('/proc/self/fd');
 
-/** A path can't be used; the message tells the model why and what it can do. */
+/** A path can't be used. The message tells the model why and what to do. */
 export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError';
 }
 
-/** There is nothing at a path, or at a folder on the way to it. */
+/** The path, or one of its parent folders, does not exist. */
 export class PathNotFoundError extends WorkspaceError {}
 
-/** Splits a path into the names below the workspace; an empty list is the workspace itself. */
+/** Splits a path into names below the workspace. An empty list means the workspace itself. */
 export function splitPath(path: string): readonly string[] {
   if (path.includes('\0')) throw new WorkspaceError('A path can’t hold a NUL character.');
   if (path.length > MAX_PATH) {
@@ -44,7 +44,7 @@ export function splitPath(path: string): readonly string[] {
   return names;
 }
 
-/** Opens the folder that the names lead to, for as long as `use` runs; with `create`, missing folders are made. */
+/** Opens a folder while `use` runs. With `create`, creates missing folders. */
 export async function withOpenFolder<T>(
   root: string,
   names: readonly string[],
@@ -77,7 +77,7 @@ async function openRoot(root: string): Promise<FileHandle> {
   try {
     return await open(root, O_RDONLY | O_DIRECTORY);
   } catch (error) {
-    throw new WorkspaceError('The workspace folder can’t be opened; tell the person about it.', {
+    throw new WorkspaceError('The workspace folder can’t be opened; tell the person.', {
       cause: error,
     });
   }
@@ -110,14 +110,14 @@ const REASONS: Readonly<Record<string, (shown: string) => string>> = {
   ENOTDIR: (shown) => `${shown} is not a folder, or is a link; links are not followed.`,
   ELOOP: (shown) => `${shown} is a link; links are not followed.`,
   EISDIR: (shown) => `${shown} is a folder.`,
-  EACCES: (shown) => `The file system does not let us touch ${shown}.`,
-  EPERM: (shown) => `The file system does not let us touch ${shown}.`,
+  EACCES: (shown) => `The file system denies access to ${shown}.`,
+  EPERM: (shown) => `The file system denies access to ${shown}.`,
   ENAMETOOLONG: (shown) => `The name of ${shown.slice(0, 60)}… is too long.`,
   ENOTEMPTY: (shown) => `The folder ${shown} is not empty. Delete what is in it first.`,
-  ENOSPC: () => 'The disk is full; tell the person about it.',
+  ENOSPC: () => 'The disk is full; tell the person.',
 };
 
-/** Says a file system's error to the model, without the machine's own paths. */
+/** Converts a file system error for the model, without the machine's paths. */
 export function toWorkspaceError(error: unknown, shown: string): WorkspaceError {
   if (error instanceof WorkspaceError) return error;
   const code = codeOf(error);
@@ -130,7 +130,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
 
-/** Works on what a path names in a workspace: its folder held open, and its name there; rejects with a `WorkspaceError`. */
+/** Runs `use` with the open parent folder and name of a path. Rejects with a `WorkspaceError`. */
 export async function withOpenPath<T>(
   root: string,
   path: string,
@@ -150,7 +150,7 @@ export async function withOpenPath<T>(
   }
 }
 
-/** Returns what stands at a place, links not followed; undefined where nothing does. */
+/** Like `lstat`, but returns undefined if the path does not exist. */
 export async function statIfPresent(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);

@@ -6,11 +6,11 @@ import { fileChangedError } from './change-file.ts';
 import type { FileEntry, PathEntry } from './inspect-path.ts';
 import { WorkspaceError } from './open-folder.ts';
 
-/** Beyond this many changed lines a difference takes long and tells nobody anything; lines that are only removed are quickly found. */
+/** Larger diffs are slow and useless to readers. Pure deletions are fast to compute. */
 const MAX_CHANGED_LINES = 700;
 const MAX_DELETED_LINES = 2_000;
 
-/** Names what stands at a path now: another for any other bytes. */
+/** Fingerprints the entry at a path: it changes with the content. */
 export function fileBasisOf(found: PathEntry): string {
   const hash = createHash('sha256').update(found.kind);
   if (found.kind === 'file') {
@@ -20,7 +20,7 @@ export function fileBasisOf(found: PathEntry): string {
   return hash.digest('hex').slice(0, 32);
 }
 
-/** Throws when what stands at a path is not what people saw a preview of. */
+/** Throws if the entry changed since the preview that people saw. */
 export function assertBasisUnchanged(
   file: string,
   found: PathEntry,
@@ -30,7 +30,7 @@ export function assertBasisUnchanged(
   throw fileChangedError(file);
 }
 
-/** Says why a run would fail as things stand; that is bound too, so that nothing runs unseen once it would not. */
+/** Turns a failure into a preview with its own basis: if the run would later succeed, people are asked again. */
 export async function previewOrFailure(make: () => Promise<Preview>): Promise<Preview> {
   try {
     return await make();
@@ -41,12 +41,12 @@ export async function previewOrFailure(make: () => Promise<Preview>): Promise<Pr
   }
 }
 
-/** Writes a path in one line, as JSON does. */
+/** Escapes a path like JSON, so that it stays on one line. */
 export function quotePath(path: string): string {
   return JSON.stringify(path).slice(1, -1);
 }
 
-/** Shows a change to one file as a unified diff; `after` is undefined when it is deleted. */
+/** Shows a change of one file as a unified diff. `after` is undefined for a deletion. */
 export function previewChange(
   file: string,
   before: Exclude<PathEntry, { kind: 'folder' }>,
@@ -67,9 +67,9 @@ export function previewChange(
   return `${deletes}${patch ?? describeWholeFile(name, before, after)}`;
 }
 
-/** The path and text of a new file are among the arguments: they need no repetition. */
+/** Only the size: the arguments already show the path and text. */
 function describeNewFile(text: string): string {
-  return `Makes a new file (${describeBytes(Buffer.byteLength(text))}).`;
+  return `Creates a new file (${describeBytes(Buffer.byteLength(text))}).`;
 }
 
 function describeBytes(bytes: number): string {
@@ -78,16 +78,16 @@ function describeBytes(bytes: number): string {
 
 function describeDeletion(name: string, file: FileEntry): string {
   const changed = new Date(file.modifiedAt).toISOString().slice(0, 16).replace('T', ' at ');
-  return `Deletes ${name} for good: ${describeBytes(file.size)}${describeKind(file)}, last changed on ${changed} UTC.`;
+  return `Permanently deletes ${name}: ${describeBytes(file.size)}${describeKind(file)}, last changed on ${changed} UTC.`;
 }
 
 function describeKind({ text, isCut }: FileEntry): string {
   if (text === undefined) return ', not text';
-  return isCut ? ', too large to be shown' : '';
+  return isCut ? ', too large to show' : '';
 }
 
 function describeWholeFile(name: string, before: FileEntry, after: string | undefined): string {
   const why = before.text === undefined ? 'not text' : 'too large for a diff';
-  if (after === undefined) return 'Its text is too long to be shown here.';
+  if (after === undefined) return 'Its text is too long to show here.';
   return `Replaces ${name} (${before.size} bytes, ${why}) with ${Buffer.byteLength(after)} bytes of text.`;
 }

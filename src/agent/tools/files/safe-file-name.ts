@@ -1,16 +1,16 @@
-/** Most file systems take 255 bytes; a suffix of our own must fit too. */
+/** Most file systems allow 255 bytes; our own suffix must fit too. */
 const MAX_BYTES = 180;
 
-/** A file name in two: `stem + extension` is the whole of it. */
+/** A file name in two parts: `stem + extension` is the full name. */
 export interface SafeFileName {
   readonly stem: string;
-  /** With its dot; empty when there is none. */
+  /** With its dot; empty if there is none. */
   readonly extension: string;
 }
 
 /**
- * Makes a name that is one plain name on any file system: no separators, no control or invisible
- * characters, nothing that shells or Windows read otherwise, no dot at either end, of bounded length.
+ * Makes a name safe for any file system: no separators, no control or invisible characters, none that are
+ * special to shells or Windows, no dot at either end, and of limited length.
  */
 export function toSafeFileName(name: string): SafeFileName {
   const plain = name

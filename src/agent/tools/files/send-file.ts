@@ -11,7 +11,7 @@ import type { WorkspaceBytes } from './workspace-bytes.ts';
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_SHOWN = 1_500;
 
-/** Makes the tool that hands a file of the workspace to the people in the thread. What the card showed of it is what is sent. */
+/** Creates the tool that sends a workspace file to the thread. It sends exactly the file that the card showed. */
 export function createSendFile({
   files,
   send,
@@ -30,29 +30,29 @@ export function createSendFile({
       );
     }
     if (found.bytes.length === 0)
-      throw new WorkspaceError(`${file} is empty; Slack takes no such file.`);
+      throw new WorkspaceError(`${file} is empty; Slack does not accept empty files.`);
     return found.bytes;
   }
 
   return defineTool({
     name: 'send_file',
     description:
-      'Hands a file of the workspace to the people in this Slack thread. It sends the file as it was when the call was made: call it only after the file is written.',
+      'Sends a file of the workspace to the people in this Slack thread. It sends the file as it was when you made the call, so call it only after the file is written.',
     schema: z.object({
       path,
-      comment: z.string().max(2_000).optional().describe('Words that go with the file, plain'),
+      comment: z.string().max(2_000).optional().describe('Plain text to send with the file'),
     }),
     risk: 'medium',
     async run({ path: file, comment }, { signal, thread, basis }) {
       const bytes = await read(file);
       if (basis !== undefined && digestOf(bytes) !== basis) {
         throw new Error(
-          `${file} is not what the card showed any more, so it was not sent. Call send_file again, and people decide on the file as it is now.`,
+          `${file} has changed since the card showed it, so it was not sent. Call send_file again, and people decide on the current file.`,
         );
       }
       const name = nameOf(file);
       await send({ thread, name, bytes, ...(comment !== undefined && { comment }) }, signal);
-      return `Sent ${file} (${bytes.length} bytes) into the thread.`;
+      return `Sent ${file} (${bytes.length} bytes) to the thread.`;
     },
     preview: ({ path: file }) =>
       previewOrFailure(async () => {
@@ -71,11 +71,11 @@ function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Says what would be sent, by its bytes. */
+/** Describes the file that would be sent. */
 function describe(file: string, bytes: Uint8Array): string {
   const kind = fileKindOf(bytes);
   return [
-    'Sends a file to everybody who can read this thread.',
+    'Sends a file to everyone who can read this thread.',
     `SHA-256: ${digestOf(bytes).slice(0, 16)}…`,
     `Size: ${bytes.length} bytes`,
     `Type: ${kindName(kind)}`,
@@ -86,6 +86,6 @@ function describe(file: string, bytes: Uint8Array): string {
 
 function beginningOf(bytes: Uint8Array): string {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  if (text.length <= MAX_SHOWN) return `It holds:\n${text}`;
-  return `It begins with:\n${text.slice(0, MAX_SHOWN)}…`;
+  if (text.length <= MAX_SHOWN) return `Content:\n${text}`;
+  return `Beginning of its content:\n${text.slice(0, MAX_SHOWN)}…`;
 }

@@ -3,22 +3,22 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { writeNewFile } from './change-file.ts';
 import { PathNotFoundError, statIfPresent, WorkspaceError, withOpenPath } from './open-folder.ts';
 
-/** The bytes of a file of the workspace, or why there are none. */
+/** The bytes of a workspace file, or why there are none. */
 export type WorkspaceFileBytes =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'too-large'; readonly size: number }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
-/** The files of the workspace as bytes, confined as its texts are; both reject with a `WorkspaceError` for what is no plain file. */
+/** Workspace files as bytes, confined to the workspace. Rejects with a `WorkspaceError` for anything but a plain file. */
 export interface WorkspaceBytes {
   read(path: string, maxBytes: number): Promise<WorkspaceFileBytes>;
-  /** Adds a file, whole or not at all, and never in place of another one; makes missing folders. `same`: it is there already, byte for byte. */
+  /** Adds a file atomically and creates missing folders. Never overwrites. `same`: a file with these bytes already exists. */
   add(path: string, bytes: Uint8Array): Promise<'added' | 'same' | 'taken'>;
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Opens the workspace in a folder that exists. */
+/** Opens the workspace in an existing folder. */
 export function createWorkspaceBytes(root: string): WorkspaceBytes {
   return {
     async read(path, maxBytes) {
@@ -42,7 +42,7 @@ export function createWorkspaceBytes(root: string): WorkspaceBytes {
 }
 
 async function readPlain(at: string, shown: string, maxBytes: number): Promise<WorkspaceFileBytes> {
-  // Not blocking: what was a file a moment ago may be a pipe now.
+  // Non-blocking, because the file may have been replaced by a pipe meanwhile.
   const handle = await open(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     return await readOpened(handle, shown, maxBytes);
@@ -70,7 +70,7 @@ async function readOpened(
   return { kind: 'bytes', bytes: buffer.subarray(0, size) };
 }
 
-/** What can't be read as a plain file has the name all the same. */
+/** An entry that is not a plain file still takes the name. */
 async function compare(at: string, shown: string, bytes: Uint8Array): Promise<'same' | 'taken'> {
   try {
     const found = await readPlain(at, shown, bytes.length);

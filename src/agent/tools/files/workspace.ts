@@ -23,22 +23,22 @@ interface ListedEntry {
   readonly size: number;
 }
 
-/** The files of one folder; paths are relative to it, and nothing outside can be reached. */
+/** The files of one folder. Paths are relative to it and cannot leave it. */
 export interface Workspace {
-  /** Tells what is at a path; of a file, the first `maxBytes` of its text. */
+  /** Inspects a path. Reads the first `maxBytes` of a file as text. */
   look(path: string, maxBytes?: number): Promise<PathEntry>;
-  /** Entries of a folder, sorted, hidden ones included; at most `limit`, and whether there are more. */
+  /** Lists a folder, sorted and including hidden entries. Returns at most `limit`; `isCut` if there are more. */
   list(
     path: string,
     options: { readonly isDeep: boolean; readonly limit: number },
   ): Promise<{ readonly entries: readonly ListedEntry[]; readonly isCut: boolean }>;
-  /** Puts a text in place of what was seen there, whole or not at all; makes missing folders. Rejects when something else stands there by now. */
+  /** Writes a file atomically and creates missing folders. Rejects if the entry differs from `seen`. */
   write(path: string, text: string, seen: Exclude<PathEntry, { kind: 'folder' }>): Promise<void>;
-  /** Deletes a file or an empty folder that was seen. Rejects when it is something else by now. */
+  /** Deletes a file or an empty folder. Rejects if it differs from `seen`. */
   delete(path: string, seen: Exclude<PathEntry, { kind: 'nothing' }>): Promise<void>;
 }
 
-/** Opens the workspace in a folder that exists. */
+/** Opens the workspace in an existing folder. */
 export function createWorkspace(root: string): Workspace {
   return {
     async look(path, maxBytes = MAX_FILE_BYTES) {
@@ -47,7 +47,7 @@ export function createWorkspace(root: string): Workspace {
           inspectPath(folder, name, path, maxBytes),
         );
       } catch (error) {
-        // Writing makes the folders that are missing on the way.
+        // A missing parent folder is fine: writing creates it.
         if (error instanceof PathNotFoundError) return { kind: 'nothing' };
         throw error;
       }

@@ -1,6 +1,6 @@
 /**
- * Models write `null` for a field that they leave out, as OpenAI's strict mode makes them do. Where a
- * schema has the field optional and takes no null for it, null means that it is absent.
+ * Models write `null` for an omitted field, as OpenAI's strict mode requires. If a field is optional and
+ * does not allow null, null means that it is absent.
  */
 import { canonicalJson, type JsonValue } from '../../../domain/json/json.ts';
 import { targetOf } from '../../../domain/json/schema-size.ts';
@@ -14,7 +14,7 @@ import {
 } from './validator/step-budget.ts';
 import { isList, isObject, type Schema } from './validator/validation-walk.ts';
 
-/** Creates what reads a model's arguments by a schema: the same value without the fields that null leaves out. */
+/** Creates a function that removes those fields from a model's arguments. */
 export function createNullRemover(
   root: Schema,
   patterns: Patterns,
@@ -27,14 +27,14 @@ export function createNullRemover(
       if (fits(root, value, budget)) return value;
       return drop(root, value, { root, budget, depth: 0, fits });
     } catch (error) {
-      // What takes too long is refused when the value is checked.
+      // Validation refuses the value later for the same reason.
       if (error instanceof BudgetError) return value;
       throw error;
     }
   };
 }
 
-/** Ends for what no JSON can be, too: a value that holds itself is refused later. */
+/** Also terminates for circular values, which are refused later. */
 function holdsNull(value: JsonValue, seen = new Set<object>()): boolean {
   if (typeof value !== 'object' || value === null) return value === null;
   if (seen.has(value)) return false;
@@ -52,7 +52,7 @@ interface Drop {
 const MAX_DEPTH = 200;
 
 function drop(schema: JsonValue, value: JsonValue, at: Drop): JsonValue {
-  if (at.depth > MAX_DEPTH) throw new BudgetError('it refers to itself without an end');
+  if (at.depth > MAX_DEPTH) throw new BudgetError('its references are circular or nested too deep');
   const schemas = allOf(schema, at);
   const below = { ...at, depth: at.depth + 1 };
   const own = dropWithin(schemas, value, below);
@@ -61,7 +61,7 @@ function drop(schema: JsonValue, value: JsonValue, at: Drop): JsonValue {
     .reduce<JsonValue>((now, kinds) => dropInKind(kinds, now, below), own);
 }
 
-/** A schema and all that hold with it: those that it refers to, and those of its `allOf`. */
+/** Returns a schema with its referenced and `allOf` schemas. */
 function allOf(schema: JsonValue, { budget, root }: Drop): readonly Schema[] {
   const found = new Set<Schema>();
   const waiting = [schema];
@@ -92,7 +92,7 @@ function dropAll(schemas: readonly JsonValue[], value: JsonValue, at: Drop): Jso
   return schemas.reduce<JsonValue>((now, schema) => drop(schema, now, at), value);
 }
 
-/** Whether null under this name can only mean that there is no value. */
+/** Returns whether null for this property can only mean that it is absent. */
 function isLeftOut(schemas: readonly Schema[], key: string, { budget, fits }: Drop): boolean {
   const own = schemas.flatMap((schema) => namedIn(schema, key));
   const isRequired = schemas.some(({ required }) => isList(required) && required.includes(key));
@@ -119,7 +119,7 @@ function itemSchemas(schemas: readonly Schema[], place: number): readonly JsonVa
   });
 }
 
-/** Of several kinds only where it is clear which one is meant. */
+/** Drops nulls for an alternative only if exactly one result is possible. */
 function dropInKind(kinds: readonly JsonValue[], value: JsonValue, at: Drop): JsonValue {
   const { budget, fits } = at;
   if (!holdsNull(value) || kinds.some((kind) => fits(kind, value, budget))) return value;

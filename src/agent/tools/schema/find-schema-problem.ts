@@ -1,4 +1,4 @@
-/** What of a schema is not understood here, so that it would say less than is written in it. */
+/** Finds parts of a schema that we don't understand and would silently ignore. */
 
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { targetOf } from '../../../domain/json/schema-size.ts';
@@ -8,51 +8,51 @@ import { FORMAT_NAMES } from './validator/formats.ts';
 import type { Patterns } from './validator/patterns.ts';
 import { isList, isObject, type Schema } from './validator/validation-walk.ts';
 
-/** Each unknown word is held against all that are known. */
+/** Each unknown keyword is compared with all known ones. */
 const MAX_UNKNOWN = 250;
 const KNOWN_NAMES = [...Object.keys(KEYWORDS), 'writeOnly'];
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const DRAFTS =
   /^https?:\/\/(?:json-schema\.org\/(?:schema|draft-0[4-7]\/schema|draft\/(?:2019-09|2020-12)\/schema)|spec\.openapis\.org\/oas\/3\.1\/dialect\/base)#?$/;
 
-/** A schema that is to be looked at, and a JSON pointer to it. */
+/** A schema to check, and a JSON pointer to it. */
 interface Place {
   readonly schema: JsonValue;
   readonly at: string;
 }
 
-/** What is needed to look at one. */
-interface Look {
+/** Context of a check. */
+interface Context {
   readonly root: Schema;
   readonly patterns: Patterns;
-  /** Words that were found to be no keywords. */
+  /** Unknown keywords found so far. */
   readonly unknown: Set<string>;
-  /** What stands in a schema with an `$id` of its own, against which references in it count. */
+  /** Schemas below one with its own `$id`, which references in them are relative to. */
   readonly elsewhere: ReadonlySet<JsonValue>;
 }
 
-/** Finds the first thing in a schema that is not understood; says where it stands, and what to do. Undefined where all of it is. */
+/** Describes the first unsupported part of a schema: where it is and what to do. Undefined if there is none. */
 export function findSchemaProblem(root: Schema, patterns: Patterns): string | undefined {
-  const look: Look = { root, patterns, unknown: new Set(), elsewhere: findElsewhere(root) };
-  const looked = new Set<JsonValue>();
+  const context: Context = { root, patterns, unknown: new Set(), elsewhere: findElsewhere(root) };
+  const checked = new Set<JsonValue>();
   const places: Place[] = [{ schema: root, at: '' }];
-  // It grows meanwhile.
+  // The list grows during the loop.
   for (const { at, schema } of places) {
-    if (looked.has(schema)) continue;
-    looked.add(schema);
-    const problem = schemaProblem({ at, schema }, look);
+    if (checked.has(schema)) continue;
+    checked.add(schema);
+    const problem = schemaProblem({ at, schema }, context);
     if (problem !== undefined) return problem;
     if (isObject(schema)) places.push(...placesIn(schema, at, root));
   }
   return undefined;
 }
 
-function schemaProblem({ at, schema }: Place, look: Look): string | undefined {
+function schemaProblem({ at, schema }: Place, context: Context): string | undefined {
   if (typeof schema === 'boolean') return undefined;
   if (!isObject(schema))
-    return `${describePlace(at)} has to be a schema: an object, or true or false`;
+    return `${describePlace(at)} must be a schema: an object, or true or false`;
   for (const keyword of Object.keys(schema)) {
-    const problem = keywordProblem(keyword, schema, look);
+    const problem = keywordProblem(keyword, schema, context);
     if (problem !== undefined) return `${describePlace(`${at}/${toStep(keyword)}`)} ${problem}`;
   }
   return undefined;
@@ -72,7 +72,7 @@ function findElsewhere(root: Schema): ReadonlySet<JsonValue> {
   return found;
 }
 
-/** An anchor of drafts 6 and 7 is an `$id`, too. */
+/** In drafts 6 and 7 an `$id` with `#` is an anchor. */
 function isResource({ $id }: Schema): boolean {
   return typeof $id === 'string' && !$id.startsWith('#');
 }
@@ -88,30 +88,30 @@ function describePlace(at: string): string {
   return `“${text.length > LONGEST_PLACE ? `${text.slice(0, LONGEST_PLACE)}…` : text}”`;
 }
 
-function keywordProblem(keyword: string, schema: Schema, look: Look): string | undefined {
+function keywordProblem(keyword: string, schema: Schema, context: Context): string | undefined {
   const { [keyword]: value = null } = schema;
   const remedy = Object.hasOwn(UNSUPPORTED, keyword) ? UNSUPPORTED[keyword] : undefined;
   if (remedy !== undefined) return `is not supported: ${remedy}`;
   const shape = shapeOf(keyword);
-  if (shape === undefined) return misspellingOf(keyword, look.unknown);
-  return SHAPES[shape](value, look) ?? SPECIAL[keyword]?.(value, schema, look);
+  if (shape === undefined) return misspellingOf(keyword, context.unknown);
+  return SHAPES[shape](value, context) ?? SPECIAL[keyword]?.(value, schema, context);
 }
 
-/** What holds for one keyword alone. */
+/** Additional checks for single keywords. */
 const SPECIAL: Readonly<
-  Record<string, (value: JsonValue, schema: Schema, look: Look) => string | undefined>
+  Record<string, (value: JsonValue, schema: Schema, context: Context) => string | undefined>
 > = {
   $schema: (value) => (DRAFTS.test(String(value)) ? undefined : UNKNOWN_DRAFT),
   $ref: (value, schema, { elsewhere }) =>
     elsewhere.has(schema) && String(value).startsWith('#')
-      ? 'stands in a schema that has an “$id” of its own: leave that out'
+      ? 'is in a schema with its own “$id”: remove the “$id”'
       : undefined,
   format: formatProblem,
   nullable: (value, { type }) =>
-    value === true && type === undefined ? 'needs a “type” beside it' : undefined,
+    value === true && type === undefined ? 'needs a “type” in the same schema' : undefined,
   items: (value, { prefixItems }) =>
     isList(value) && prefixItems !== undefined
-      ? 'has to be a schema where “prefixItems” stands beside it'
+      ? 'must be a schema, not a list, if there are “prefixItems”'
       : undefined,
 };
 
@@ -121,30 +121,30 @@ function shapeOf(keyword: string): KeywordShape | undefined {
 }
 
 const UNKNOWN_DRAFT =
-  'names a draft that is not known here: known are drafts 4, 6 and 7, 2019-09 and 2020-12 of json-schema.org';
+  'names an unknown draft: supported are drafts 4, 6, 7, 2019-09 and 2020-12 of json-schema.org';
 
-/** Any other word is a note, as JSON Schema says. */
+/** Refuses only likely misspellings: in JSON Schema, other unknown keywords are annotations. */
 function misspellingOf(keyword: string, unknown: Set<string>): string | undefined {
   if (unknown.has(keyword)) return undefined;
   unknown.add(keyword);
-  if (unknown.size > MAX_UNKNOWN) return 'is one of more than 250 keywords that are not known';
-  const meant = findNearMiss(keyword, KNOWN_NAMES);
-  return meant === undefined ? undefined : `is no keyword of JSON Schema: did you mean “${meant}”?`;
+  if (unknown.size > MAX_UNKNOWN) return 'is one of more than 250 unknown keywords';
+  const known = findNearMiss(keyword, KNOWN_NAMES);
+  return known === undefined
+    ? undefined
+    : `is not a keyword of JSON Schema: did you mean “${known}”?`;
 }
 
 function formatProblem(value: JsonValue): string | undefined {
   if (FORMAT_NAMES.includes(String(value))) return undefined;
-  const meant = findNearMiss(String(value), FORMAT_NAMES);
-  return meant === undefined
-    ? undefined
-    : `names no format that is known: did you mean “${meant}”?`;
+  const known = findNearMiss(String(value), FORMAT_NAMES);
+  return known === undefined ? undefined : `is an unknown format: did you mean “${known}”?`;
 }
 
-type ShapeCheck = (value: JsonValue, look: Look) => string | undefined;
+type ShapeCheck = (value: JsonValue, context: Context) => string | undefined;
 
-/** Makes the check of a value that says what it has to be. */
+/** Creates a check whose problem says what the value must be. */
 function shaped(isRight: (value: JsonValue) => boolean, what: string): ShapeCheck {
-  return (value) => (isRight(value) ? undefined : `has to be ${what}`);
+  return (value) => (isRight(value) ? undefined : `must be ${what}`);
 }
 
 const isTexts = (value: JsonValue) =>
@@ -152,18 +152,18 @@ const isTexts = (value: JsonValue) =>
 const isType = (value: JsonValue) => TYPES.includes(String(value)) && typeof value === 'string';
 const isCount = (value: JsonValue) => Number.isInteger(value) && Number(value) >= 0;
 
-function referenceProblem(value: JsonValue, { root }: Look): string | undefined {
-  if (typeof value !== 'string') return 'has to be a text';
+function referenceProblem(value: JsonValue, { root }: Context): string | undefined {
+  if (typeof value !== 'string') return 'must be a string';
   if (isObject(targetOf(root, value)) || typeof targetOf(root, value) === 'boolean')
     return undefined;
-  return `refers to “${value.slice(0, LONGEST_PLACE)}”, which is no schema in it: schemas elsewhere are not read`;
+  return `refers to “${value.slice(0, LONGEST_PLACE)}”, which is not a schema inside it: external schemas are not supported`;
 }
 
 function patternProblem(
   value: JsonValue,
-  { patterns }: Pick<Look, 'patterns'>,
+  { patterns }: Pick<Context, 'patterns'>,
 ): string | undefined {
-  if (typeof value !== 'string') return 'has to be a text';
+  if (typeof value !== 'string') return 'must be a string';
   try {
     patterns.get(value);
     return undefined;
@@ -172,9 +172,9 @@ function patternProblem(
   }
 }
 
-function patternsProblem(value: JsonValue, look: Look): string | undefined {
-  if (!isObject(value)) return 'has to be an object of schemas';
-  const problems = Object.keys(value).map((source) => patternProblem(source, look));
+function patternsProblem(value: JsonValue, context: Context): string | undefined {
+  if (!isObject(value)) return 'must be an object of schemas';
+  const problems = Object.keys(value).map((source) => patternProblem(source, context));
   return problems.find((problem) => problem !== undefined);
 }
 
@@ -185,7 +185,7 @@ const SHAPES: Readonly<Record<KeywordShape, ShapeCheck>> = {
   list: shaped(isList, 'a list'),
   number: shaped(
     (value) => typeof value === 'number',
-    'a number: true and false, as draft 4 had it, are not supported',
+    'a number: true and false, as in draft 4, are not supported',
   ),
   pattern: patternProblem,
   positive: shaped((value) => typeof value === 'number' && value > 0, 'a number above 0'),
@@ -194,7 +194,7 @@ const SHAPES: Readonly<Record<KeywordShape, ShapeCheck>> = {
     (value) => isObject(value) && Object.values(value).every(isTexts),
     'an object of lists of names',
   ),
-  text: shaped((value) => typeof value === 'string', 'a text'),
+  text: shaped((value) => typeof value === 'string', 'a string'),
   texts: shaped(isTexts, 'a list of names'),
   type: shaped(
     (value) => isType(value) || (isList(value) && value.length > 0 && value.every(isType)),
@@ -212,7 +212,7 @@ const SHAPES: Readonly<Record<KeywordShape, ShapeCheck>> = {
   ),
 };
 
-/** The schemas that a schema leads to. */
+/** Returns the schemas inside a schema, and those that it refers to. */
 function placesIn(schema: Schema, at: string, root: Schema): readonly Place[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const here = `${at}/${toStep(keyword)}`;

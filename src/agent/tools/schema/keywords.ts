@@ -1,9 +1,9 @@
 /**
- * The keywords of JSON Schema that are understood, of all drafts from 4 to 2020-12 together. A keyword
- * means the same in each of them, whatever `$schema` says; forms in which drafts differ are refused.
+ * The supported keywords of JSON Schema, drafts 4 to 2020-12 combined. A keyword has the same meaning
+ * whatever `$schema` says; forms whose meaning differs between drafts are refused.
  */
 
-/** What the value of a keyword has to be. */
+/** The required form of a keyword's value. */
 export type KeywordShape =
   | 'any'
   | 'boolean'
@@ -25,7 +25,7 @@ export type KeywordShape =
   | 'patterned'
   | 'dependencies';
 
-/** Keywords that say which values are right, or lead to schemas that do. */
+/** Keywords that constrain values or contain schemas that do. */
 export const KEYWORDS: Readonly<Record<string, KeywordShape>> = {
   $ref: 'reference',
   type: 'type',
@@ -72,7 +72,7 @@ export const KEYWORDS: Readonly<Record<string, KeywordShape>> = {
   unevaluatedProperties: 'schema',
 };
 
-/** Keywords that say nothing of values, and matter all the same: what is hidden, and where references lead. */
+/** Keywords that do not constrain values but matter: they mark secrets or resolve references. */
 export const ANNOTATION_KEYWORDS: Readonly<Record<string, KeywordShape>> = {
   writeOnly: 'boolean',
   secret: 'boolean',
@@ -81,7 +81,7 @@ export const ANNOTATION_KEYWORDS: Readonly<Record<string, KeywordShape>> = {
   $anchor: 'text',
 };
 
-/** Keywords that would say which values are right, and that nothing here understands; with what to write. */
+/** Constraining keywords that are not supported, each with the alternative. */
 export const UNSUPPORTED: Readonly<Record<string, string>> = {
   $dynamicRef: 'write "$ref"',
   $recursiveRef: 'write "$ref"',

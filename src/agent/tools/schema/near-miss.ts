@@ -1,8 +1,8 @@
 import leven from 'leven';
 
-/** Words that schemas carry as notes, though a keyword is spelled much like them. */
+/** Common annotations that are spelled like a keyword. */
 const NOTES: ReadonlySet<string> = new Set(['container', 'multiple']);
-/** What people write for a keyword of another name. */
+/** Wrong names that people write for keywords. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   exclusivemax: 'exclusiveMaximum',
   exclusivemin: 'exclusiveMinimum',
@@ -20,7 +20,7 @@ const SHORT = 5;
 const LONG = 8;
 const LONGEST = 30;
 
-/** Finds the word that was probably meant by one that is not known; undefined for a word of its own. */
+/** Finds the known word that an unknown one probably misspells; undefined if there is none. */
 export function findNearMiss(word: string, known: readonly string[]): string | undefined {
   const plain = toPlain(word);
   if (word.startsWith('x-') || word.length > LONGEST || NOTES.has(plain)) return undefined;
@@ -29,7 +29,7 @@ export function findNearMiss(word: string, known: readonly string[]): string | u
   return known.find((each) => isNear(plain, toPlain(each)));
 }
 
-/** Without what is often written otherwise: case, and the signs between words. */
+/** Removes case and word separators, which often differ. */
 function toPlain(word: string): string {
   return word.toLowerCase().replaceAll(/[\s_$-]/g, '');
 }
@@ -44,7 +44,7 @@ function isNear(word: string, known: string): boolean {
   return distance === 1 || (distance === 2 && shorter >= LONG);
 }
 
-/** Whether two neighbouring letters stand the other way round. */
+/** Returns whether the words have the same letters in another order. */
 function isSwapped(word: string, known: string): boolean {
   return [...word].sort().join('') === [...known].sort().join('');
 }

@@ -3,7 +3,7 @@ import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import type { FieldProblem, ParsedArgs } from '../../../domain/tools/tool.ts';
 import { describeZodIssues, type SchemaIssue } from './zod-issues.ts';
 
-/** What is asked of a schema: zod 4 and zod 3 both have it. */
+/** The part of a schema that zod 4 and zod 3 share. */
 interface ReadingSchema {
   safeParse(
     value: unknown,
@@ -13,8 +13,8 @@ interface ReadingSchema {
 }
 
 /**
- * Reads arguments by a schema of zod. The result is a copy that shares nothing with the input, and
- * reading it once more gives the same text: what is shown, hashed and run is one value.
+ * Parses arguments with a zod schema. Returns a copy that shares nothing with the input. Parsing it again
+ * yields the same JSON, so what is shown, hashed and run is one value.
  */
 export function parseArgs(schema: ReadingSchema, value: JsonValue): ParsedArgs {
   const first = readOnce(schema, value);
@@ -22,7 +22,7 @@ export function parseArgs(schema: ReadingSchema, value: JsonValue): ParsedArgs {
   const second = readOnce(schema, first.value);
   if (!second.ok || second.canonical !== first.canonical) {
     return rejectArguments(
-      "The tool's schema reads these arguments differently a second time, so it is not clear what would run.",
+      "The tool's schema returns a different result when it parses these arguments again, so it is unclear what would run.",
     );
   }
   return first;
@@ -35,7 +35,7 @@ function readOnce(schema: ReadingSchema, value: JsonValue): ParsedArgs {
       return { ok: false, problems: describeZodIssues(parsed.error.issues, value) };
     assertPlain(parsed.data, []);
     const canonical = canonicalJson(parsed.data as JsonValue);
-    // What the schema makes of arguments keeps to the same limits as what came in.
+    // The parsed arguments must respect the same limits as the input.
     const strict = parseStrictJson(canonical);
     return strict.ok
       ? { ok: true, canonical, value: strict.value }
@@ -45,7 +45,7 @@ function readOnce(schema: ReadingSchema, value: JsonValue): ParsedArgs {
       return { ok: false, problems: [{ path: error.path, message: error.message }] };
     }
     return rejectArguments(
-      `The tool's schema could not read the arguments: ${error instanceof Error ? error.message : String(error)}`,
+      `The tool's schema could not parse the arguments: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }
@@ -63,10 +63,10 @@ class NotPlainError extends Error {
   }
 }
 
-/** Throws for what JSON would drop or change in silence; keys without a value are as good as absent. */
+/** Throws for values that JSON would silently drop or change. Keys with undefined count as absent. */
 function assertPlain(value: unknown, path: FieldProblem['path']): void {
   if (value === null || typeof value === 'boolean') return;
-  if (typeof value === 'string') assertWhole(value, path);
+  if (typeof value === 'string') assertWellFormed(value, path);
   else if (typeof value === 'number') assertFinite(value, path);
   else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) assertPlain(item, [...path, index]);
@@ -75,22 +75,22 @@ function assertPlain(value: unknown, path: FieldProblem['path']): void {
 
 function assertPlainObject(value: unknown, path: FieldProblem['path']): void {
   if (!isPlainObject(value)) {
-    throw new NotPlainError('The value is not plain JSON after the schema has read it.', path);
+    throw new NotPlainError('The value is not plain JSON after the schema has parsed it.', path);
   }
   for (const [key, item] of Object.entries(value)) {
     if (key === '__proto__') throw new NotPlainError('The key "__proto__" is not allowed.', path);
-    assertWhole(key, path);
+    assertWellFormed(key, path);
     if (item !== undefined) assertPlain(item, [...path, key]);
   }
 }
 
 function assertFinite(value: number, path: FieldProblem['path']): void {
-  if (!Number.isFinite(value)) throw new NotPlainError(`${value} is not a number of JSON.`, path);
+  if (!Number.isFinite(value)) throw new NotPlainError(`${value} is not a valid JSON number.`, path);
 }
 
-function assertWhole(text: string, path: FieldProblem['path']): void {
+function assertWellFormed(text: string, path: FieldProblem['path']): void {
   if (!/\p{Surrogate}/u.test(text)) return;
-  throw new NotPlainError('The text holds half of a character (a lone surrogate).', path);
+  throw new NotPlainError('The text contains an unpaired surrogate (half of a character).', path);
 }
 
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {

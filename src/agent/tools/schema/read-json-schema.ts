@@ -1,7 +1,7 @@
 /**
- * Arguments by a JSON Schema that others wrote: a program, a graph, an MCP server. What it says is
- * understood whole, or it is refused by name. Nothing is filled in or converted. It is read and used
- * on the main thread, so all of it has a budget in steps.
+ * Parses arguments with a JSON Schema from a program, a graph or an MCP server. A schema with unsupported
+ * parts is refused, with the part named. No defaults or conversions are applied. All work is on the
+ * main thread, so it has a budget in steps.
  */
 import { createHash } from 'node:crypto';
 import { canonicalJson, type JsonValue } from '../../../domain/json/json.ts';
@@ -19,35 +19,35 @@ export interface JsonSchema {
   readonly [key: string]: JsonValue;
 }
 
-/** What a schema says of arguments, or why it can't be used. */
+/** A usable schema, or the reason why it can't be used. */
 export type JsonSchemaParseResult =
   | {
       readonly ok: true;
       readonly hash: string;
-      /** Dotted paths of what it marks as secret. */
+      /** Dotted paths of secret arguments. */
       readonly secrets: readonly string[];
-      /** Reads arguments as they are written. */
+      /** Parses arguments exactly as given. */
       parse(value: JsonValue): ParsedArgs;
-      /** Reads arguments that a model wrote: null for an optional field that takes none means that it is absent. */
+      /** Parses a model's arguments: null counts as absent for optional fields that do not allow null. */
       parseOfModel(value: JsonValue): ParsedArgs;
     }
   | { readonly ok: false; readonly reason: string };
 
-/** In characters of its canonical JSON: whoever sends one must not keep us busy. */
+/** In characters of canonical JSON: a schema from outside must not block the process. */
 const MAX_SCHEMA = 64_000;
 const MAX_PROBLEMS = 20;
 const KEPT = 200;
 
 const kept = new Map<string, JsonSchemaParseResult>();
 
-/** Reads a schema; the same one again costs little. Never throws. */
+/** Reads a schema. Results are cached. Never throws. */
 export function readJsonSchema(schema: JsonSchema): JsonSchemaParseResult {
   const text = textOf(schema);
-  if (text === undefined) return { ok: false, reason: 'it holds half of a character' };
+  if (text === undefined) return { ok: false, reason: 'it contains an unpaired surrogate (half of a character)' };
   if (text.length > MAX_SCHEMA) {
     return {
       ok: false,
-      reason: `it has ${text.length} characters; at most ${MAX_SCHEMA} are read`,
+      reason: `it has ${text.length} characters; the maximum is ${MAX_SCHEMA}`,
     };
   }
   const hash = createHash('sha256').update(text).digest('hex');
@@ -61,7 +61,7 @@ export function readJsonSchema(schema: JsonSchema): JsonSchemaParseResult {
   return reading;
 }
 
-/** Undefined for what has no canonical text: a lone surrogate. */
+/** Returns undefined if there is no canonical JSON because of an unpaired surrogate. */
 function textOf(schema: JsonSchema): string | undefined {
   return /\\ud[89a-f]/.test(JSON.stringify(schema)) ? undefined : canonicalJson(schema);
 }
@@ -70,7 +70,7 @@ function readNew(schema: JsonSchema, hash: string): JsonSchemaParseResult {
   const patterns = createPatterns();
   const problem = isWalkable(schema)
     ? findSchemaProblem(schema, patterns)
-    : 'its references fan out too much';
+    : 'its references expand too much';
   if (problem !== undefined) return { ok: false, reason: problem };
   const validator = createValidator(schema, patterns);
   const dropNulls = createNullRemover(schema, patterns);
@@ -89,7 +89,7 @@ function parse(validator: Validator, value: JsonValue): ParsedArgs {
     if (problems.length > 0) return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
   } catch (error) {
     if (!(error instanceof BudgetError)) throw error;
-    return rejectArguments(`can’t be checked by the schema: ${error.message}`);
+    return rejectArguments(`can’t be checked against the schema: ${error.message}`);
   }
   const canonical = canonicalJson(value);
   const strict = parseStrictJson(canonical);

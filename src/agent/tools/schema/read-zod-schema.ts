@@ -1,4 +1,4 @@
-/** JSON Schema of a tool's arguments from its schema of zod 4 or zod 3, or why JSON can't carry them. */
+/** Converts a tool's zod 4 or zod 3 schema to JSON Schema, or explains why JSON can't carry its values. */
 import { z } from 'zod';
 import type { z as z3 } from 'zod/v3';
 import { zodToJsonSchema } from 'zod-to-json-schema';
@@ -9,7 +9,7 @@ type SchemaReading =
   | { readonly ok: true; readonly json: { readonly [key: string]: JsonValue } }
   | { readonly ok: false; readonly reason: string };
 
-/** Reads a schema, input side; never throws. */
+/** Converts the input side of a schema. Never throws. */
 export function readZodSchema(schema: z.ZodType | z3.ZodTypeAny): SchemaReading {
   const unfit = new Set<string>();
   let json: unknown;
@@ -23,18 +23,18 @@ export function readZodSchema(schema: z.ZodType | z3.ZodTypeAny): SchemaReading 
   if (unfit.size > 0) {
     return {
       ok: false,
-      reason: `its schema has ${[...unfit].join(' and ')}, which JSON can't carry both ways`,
+      reason: `its schema has ${[...unfit].join(' and ')}, which can't be converted to JSON and back`,
     };
   }
   const { $schema, ...rest } = json as { readonly [key: string]: JsonValue };
   if (!mayBeObject(rest, rest, 0))
-    return { ok: false, reason: 'its schema takes no object, and arguments are one' };
+    return { ok: false, reason: 'its schema accepts no object, but arguments are always an object' };
   return { ok: true, json: rest };
 }
 
 const MAX_DEPTH = 16;
 
-/** Whether an object may fit: a schema of objects, a choice with one among its kinds, or anything at all. */
+/** Returns whether an object may match the schema or one of its alternatives. */
 function mayBeObject(schema: JsonValue | undefined, root: Schema, depth: number): boolean {
   if (!isSchema(schema) || depth > MAX_DEPTH) return true;
   const { type, $ref, anyOf, oneOf, allOf } = schema;
@@ -74,7 +74,7 @@ function readZod4(schema: z.ZodType, unfit: Set<string>): unknown {
   });
 }
 
-/** Whether a schema of zod 4 reads one value and returns another: `transform`, `preprocess`, codecs. */
+/** Returns whether a zod 4 schema may change values: `transform`, `preprocess`, codecs. */
 function changesValues(def: z.core.$ZodTypeDef): boolean {
   if (def.type === 'transform') return true;
   if (def.type !== 'pipe') return false;

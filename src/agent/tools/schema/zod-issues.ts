@@ -1,22 +1,22 @@
-/** What a schema of zod has against a value, in terms of the arguments: of a union, what the likeliest kind has. */
+/** Turns zod issues into problems of arguments. For a union, reports the issues of the likeliest alternative. */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { FieldProblem } from '../../../domain/tools/tool.ts';
 
-/** An issue of zod 4 or zod 3, as far as it is looked at. */
+/** The parts of a zod 4 or zod 3 issue that we use. */
 export interface SchemaIssue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** Of a union of zod 4: each kind's issues, with paths from the union on. */
+  /** For a zod 4 union: issues of each alternative, with paths relative to the union. */
   readonly errors?: unknown;
-  /** Of a union of zod 3: each kind's issues, with whole paths. */
+  /** For a zod 3 union: issues of each alternative, with full paths. */
   readonly unionErrors?: unknown;
 }
 
 const MAX_DEPTH = 8;
 const MAX_KINDS = 5;
 
-/** Says what is wrong with a value: where a value fits no kind of a union, what is wrong with the one that it is nearest to, or of each. */
+/** Describes the problems of a value. For a union, those of the nearest alternative, or of each if several are equally near. */
 export function describeZodIssues(
   issues: readonly SchemaIssue[],
   value: JsonValue,
@@ -34,7 +34,7 @@ export function describeZodIssues(
   });
 }
 
-/** The issues of each kind of a union, with whole paths; a kind without any is none. */
+/** Returns the issues of each alternative of a union, with full paths. Skips alternatives without issues. */
 function kindsOf(issue: SchemaIssue): readonly (readonly SchemaIssue[])[] {
   if (issue.code !== 'invalid_union') return [];
   const { errors, unionErrors, path } = issue;
@@ -49,16 +49,16 @@ function listOf<T>(value: unknown): readonly T[] {
   return Array.isArray(value) ? (value as readonly T[]) : [];
 }
 
-/** What tells kinds apart is what is missing, or fixed to something else: that counts more than a wrong value. */
+/** Missing fields and different constants distinguish alternatives, so they count more than wrong values. */
 function distanceOf(kind: readonly SchemaIssue[], value: JsonValue): number {
   return kind.reduce((sum, issue) => {
     const isFixed = issue.code === 'invalid_value' || issue.code === 'invalid_literal';
-    const isApart = isFixed || issue.code === 'unrecognized_keys' || !isThere(issue.path, value);
-    return sum + (isApart ? 3 : 1);
+    const isDistinct = isFixed || issue.code === 'unrecognized_keys' || !exists(issue.path, value);
+    return sum + (isDistinct ? 3 : 1);
   }, 0);
 }
 
-function isThere(path: readonly PropertyKey[], value: JsonValue): boolean {
+function exists(path: readonly PropertyKey[], value: JsonValue): boolean {
   let at: unknown = value;
   for (const step of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return false;
@@ -77,7 +77,7 @@ function describeEachVariant(
     return [rest === '' ? first.message : `${rest}: ${first.message}`];
   });
   const more = kinds.length > MAX_KINDS ? ` (and ${kinds.length - MAX_KINDS} more)` : '';
-  return `${message}: it fits none of the kinds that this may be${more}. ${[...new Set(reasons)].join('; ')}`;
+  return `${message}: it matches none of the alternatives${more}. ${[...new Set(reasons)].join('; ')}`;
 }
 
 function toProblem({ path, message }: SchemaIssue): FieldProblem {

@@ -1,6 +1,6 @@
 import type { z as z3 } from 'zod/v3';
 
-/** Types of zod 3 whose values are not plain JSON, or change when they are read, and what they are called. */
+/** Names of zod 3 types whose values are not plain JSON. */
 const UNFIT: Readonly<Record<string, string>> = {
   ZodDate: 'dates',
   ZodBigInt: 'bigints',
@@ -12,7 +12,7 @@ const UNFIT: Readonly<Record<string, string>> = {
   ZodPromise: 'promises',
 };
 
-/** Lists what in a schema of zod 3 JSON can't carry both ways, as zod 4 itself would say it. */
+/** Lists the parts of a zod 3 schema that do not survive a round trip through JSON. zod 4 reports them itself. */
 export function findZod3Limits(schema: z3.ZodTypeAny): readonly string[] {
   const seen = new Set<unknown>();
   const found = new Set<string>();
@@ -40,7 +40,7 @@ function isSchema(value: unknown): value is Schema {
   return isRecord(value) && isRecord(value._def) && 'typeName' in value._def;
 }
 
-/** The schemas within one: those of its shape, its items, its options, and what a lazy one stands for. */
+/** Returns the schemas inside a schema: shape, items, options, and the target of a lazy one. */
 function partsOf({ _def: def }: Schema): readonly unknown[] {
   const { getter, shape, options } = def;
   return [

@@ -4,9 +4,9 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { sendGuarded } from '../../../net/guarded-request.ts';
 import { AddressRefusedError, parseAddress, type WebAccess } from '../../../net/ssrf-guard.ts';
 
-/** The answer of a server, as far as it was read. */
+/** A fetched page. */
 export interface FetchedPage {
-  /** After all redirects. */
+  /** The address after all redirects. */
   readonly url: URL;
   readonly redirects: number;
   readonly contentType: string;
@@ -15,7 +15,7 @@ export interface FetchedPage {
   readonly isCut: boolean;
 }
 
-/** How much of an answer is read, in bytes after decompression. */
+/** Maximum bytes read of a response, after decompression. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
 const MAX_REDIRECTS = 5;
@@ -26,7 +26,10 @@ const HEADERS = {
   'accept-encoding': 'gzip, br',
 };
 
-/** Gets an address with a plain GET, without cookies or credentials; every hop is checked when it connects. `accepts` sees the content type before the body is read, and throws to refuse it. */
+/**
+ * Fetches a page with a plain GET, without cookies or credentials. The address is checked at every hop.
+ * `accepts` gets the content type before the body is read, and throws to refuse it.
+ */
 export async function fetchWebPage(
   start: URL,
   options: {
@@ -63,7 +66,7 @@ function redirectOf(url: URL, { statusCode = 0, headers }: IncomingMessage): URL
   if (!next) throw new Error(`${url.host} redirects to an address that can’t be read.`);
   if (url.protocol === 'https:' && next.protocol === 'http:') {
     throw new AddressRefusedError(
-      `${url.host} redirects from https to http (${next.host}), which anybody on the way could read and change.`,
+      `${url.host} redirects from https to http (${next.host}), which anyone on the network could read and change.`,
     );
   }
   return next;
@@ -76,7 +79,7 @@ async function readBody(
   let size = 0;
   for await (const chunk of decompressed(response) as AsyncIterable<Buffer>) {
     size += chunk.copy(body, size);
-    // Leaving the loop closes the connection.
+    // Returning closes the connection.
     if (size === MAX_PAGE_BYTES) return { body, isCut: true };
   }
   return { body: body.subarray(0, size), isCut: false };
@@ -84,7 +87,7 @@ async function readBody(
 
 function decompressed(response: IncomingMessage): Readable {
   const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  // The reader of the last stream sees every error.
+  // Errors also reach the reader of the last stream.
   const ignore = () => {};
   switch (encoding) {
     case 'identity':

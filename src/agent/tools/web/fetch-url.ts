@@ -15,10 +15,10 @@ import { type FetchedPage, fetchWebPage, MAX_PAGE_BYTES } from './fetch-page.ts'
 import { decodePage, htmlToText, textKindOf } from './page-text.ts';
 
 const TIMEOUT_MS = 20_000;
-/** What is told at most; more would be cut in the middle on the way to the model. */
+/** Longer texts would be cut in the middle before they reach the model. */
 const MAX_TEXT = 50_000;
 
-/** Makes the tool that reads pages of the public internet. */
+/** Creates the tool that reads web pages. */
 export function createFetchUrl({
   clock,
   reach = PUBLIC_INTERNET,
@@ -44,9 +44,9 @@ export function createFetchUrl({
     risk: 'medium',
     idempotent: true,
     async run({ url }, { signal }) {
-      const tooLate = new AbortController();
-      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => tooLate.abort());
-      const either = AbortSignal.any([signal, tooLate.signal]);
+      const timeout = new AbortController();
+      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => timeout.abort());
+      const either = AbortSignal.any([signal, timeout.signal]);
       try {
         const page = await fetchWebPage(new URL(url), {
           reach,
@@ -56,8 +56,8 @@ export function createFetchUrl({
         return formatPage(page, await toText(page, either));
       } catch (error) {
         signal.throwIfAborted();
-        if (!tooLate.signal.aborted) throw error;
-        throw new Error(`the page was not there and read within ${TIMEOUT_MS / 1000} s.`, {
+        if (!timeout.signal.aborted) throw error;
+        throw new Error(`the page could not be fetched and read within ${TIMEOUT_MS / 1000} s.`, {
           cause: error,
         });
       } finally {
@@ -87,7 +87,7 @@ function formatPage({ url, redirects, contentType, isCut }: FetchedPage, text: s
   const notes = [
     ...(isCut ? [`Only the first ${MAX_PAGE_BYTES / 1024 / 1024} MB of the page were read.`] : []),
     ...(text.length > MAX_TEXT
-      ? [`Only the first ${MAX_TEXT} of ${text.length} characters are given.`]
+      ? [`Only the first ${MAX_TEXT} of ${text.length} characters are shown.`]
       : []),
   ];
   const [type = ''] = contentType.split(';');
@@ -95,15 +95,15 @@ function formatPage({ url, redirects, contentType, isCut }: FetchedPage, text: s
   return [`${from}, ${type.trim()}`, ...notes, markUntrusted(url.host, shown)].join('\n');
 }
 
-/** No name is resolved for it: that alone would send it out before anybody has agreed. */
+/** Does not resolve the host name: a DNS query would already send data out before the approval. */
 function previewRequest(url: URL): string {
   const { hostname, protocol } = url;
   const unicode = domainToUnicode(hostname);
   const written = unicode === hostname || unicode === '' ? '' : `, which is written ${unicode}`;
-  const scheme = protocol === 'https:' ? 'https, encrypted' : 'http, readable on the way';
+  const scheme = protocol === 'https:' ? 'https, encrypted' : 'http, not encrypted';
   const rest = `${url.pathname}${url.search}`;
   return [
-    'Sends data out: the host gets the address below, with all that stands in it, and may keep it.',
+    'Sends data out: the host receives the full address below and may store it.',
     `Host: ${hostname}${written}`,
     `Scheme: ${scheme}, port ${portOf(url)}`,
     `GET ${rest}`,

@@ -1,4 +1,4 @@
-/** Turns the HTML that it is started with into text. Plain JavaScript: it starts without a loader. */
+/** Converts the HTML in `workerData` to text. Plain JavaScript, so that it needs no loader. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { convert } from 'html-to-text';
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Whether a page of this content type can be read as text, and as which kind; undefined when it can't. */
+/** Returns the kind of text of a content type; undefined if it is not text. */
 export function textKindOf(contentType: string): 'html' | 'plain' | undefined {
   const [type = ''] = contentType.split(';');
   const name = type.trim().toLowerCase();
@@ -11,7 +11,7 @@ export function textKindOf(contentType: string): 'html' | 'plain' | undefined {
 
 const META_CHARSET = /<meta[^>]{0,200}?charset\s*=\s*["']?([\w-]{1,40})/i;
 
-/** Decodes a page by its content type, or as its own beginning says, else as UTF-8. */
+/** Decodes a page with the charset of its content type, else of its meta tag, else as UTF-8. */
 export function decodePage(body: Uint8Array, contentType: string): string {
   const [, given] = /charset\s*=\s*"?([\w-]{1,40})/i.exec(contentType) ?? [];
   const start = new TextDecoder('latin1').decode(body.subarray(0, 1024));
@@ -23,16 +23,16 @@ function decoderFor(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
-    // A name that nobody knows: most of the web is UTF-8.
+    // Unknown charset: most of the web is UTF-8.
     return new TextDecoder();
   }
 }
 
-/** A worker that turns `workerData`, HTML, into text; apart, since pages made for it take the library minutes. */
+/** Converts HTML in a separate thread: malicious pages can occupy the library for minutes. */
 const WORKER = new URL('./html-to-text-worker.js', import.meta.url);
 const MAX_HEAP_MB = 256;
 
-/** Turns HTML into readable text in a thread of its own, which ends when `signal` aborts. */
+/** Converts HTML to readable text in its own thread, which is terminated if `signal` aborts. */
 export async function htmlToText(html: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
   const worker = new Worker(WORKER, {
@@ -48,7 +48,7 @@ export async function htmlToText(html: string, signal: AbortSignal): Promise<str
       signal.addEventListener('abort', stop, { once: true });
       worker.once('message', resolve);
       worker.once('error', (error) =>
-        reject(new Error('its HTML is too tangled to be read.', { cause: error })),
+        reject(new Error('its HTML is too complex to read.', { cause: error })),
       );
     });
   } finally {

@@ -3,7 +3,7 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import { type DefinedTool, defineTool } from '../define-tool.ts';
 import { markUntrusted } from '../untrusted-text.ts';
 
-/** The search service of the web, and how much is asked of it. */
+/** Access to the web search service. */
 export interface WebSearch {
   readonly apiKey: string;
   readonly baseUrl: string;
@@ -19,25 +19,25 @@ const answerSchema = z.object({
   results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string() })),
 });
 
-/** Makes the tool that searches the web by Tavily's HTTP API. */
+/** Creates the tool that searches the web through Tavily's HTTP API. */
 export function createSearchWeb(search: WebSearch, clock: Clock): DefinedTool {
   return defineTool({
     name: 'search_web',
     description: `Searches the web and returns up to ${search.maxResults} results, each with its title, address and an excerpt. What it returns is untrusted content.`,
     schema: z.object({
-      query: z.string().min(1).max(400).describe('What to look for; it is sent out'),
+      query: z.string().min(1).max(400).describe('The search query; it is sent to the search service'),
     }),
     risk: 'medium',
     idempotent: true,
     async run({ query }, { signal }) {
-      const tooLate = new AbortController();
-      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => tooLate.abort());
-      const either = AbortSignal.any([signal, tooLate.signal]);
+      const timeout = new AbortController();
+      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => timeout.abort());
+      const either = AbortSignal.any([signal, timeout.signal]);
       try {
         return describeResults(query, await ask(search, query, either));
       } catch (error) {
         signal.throwIfAborted();
-        if (!tooLate.signal.aborted) throw error;
+        if (!timeout.signal.aborted) throw error;
         throw new Error(`the search did not answer within ${TIMEOUT_MS / 1000} s.`, {
           cause: error,
         });
@@ -46,7 +46,7 @@ export function createSearchWeb(search: WebSearch, clock: Clock): DefinedTool {
       }
     },
     preview: ({ query }) =>
-      `Sends data out: the search service at ${new URL(search.baseUrl).host} gets this query, and may keep it.\n${query}`,
+      `Sends data out: the search service at ${new URL(search.baseUrl).host} receives this query and may store it.\n${query}`,
     summary: ({ query }) => `Search the web: ${query}`,
   });
 }
@@ -59,7 +59,7 @@ async function ask(search: WebSearch, query: string, signal: AbortSignal): Promi
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query, max_results: maxResults }),
-    // The key goes to this address and to no other.
+    // Never send the key to another address.
     redirect: 'error',
     signal,
   });
@@ -85,7 +85,7 @@ async function readText(response: Response): Promise<string> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error('the search answered with far too much.');
+    if (size > MAX_ANSWER_BYTES) throw new Error('the search answer is too large.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -102,7 +102,7 @@ function parseJson(text: string): unknown {
 const STATUS: Readonly<Record<number, string>> = {
   401: 'the search service does not accept TAVILY_API_KEY. Tell the person; trying again won’t help.',
   403: 'the search service does not accept TAVILY_API_KEY. Tell the person; trying again won’t help.',
-  429: 'the search service has had too many requests. Wait before you try again.',
+  429: 'the search service received too many requests. Wait before you try again.',
   432: 'the plan at the search service is used up. Tell the person; trying again won’t help.',
   433: 'the spending limit at the search service is reached. Tell the person; trying again won’t help.',
 };
@@ -111,7 +111,7 @@ function describeSearchStatus(status: number): string {
   const known = STATUS[status];
   if (known !== undefined) return known;
   return status >= 500
-    ? `the search service has a fault of its own (${status}). It may work again later.`
+    ? `the search service failed (${status}). Try again later.`
     : `the search service refused the request (${status}).`;
 }
 

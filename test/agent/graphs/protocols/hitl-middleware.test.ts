@@ -193,6 +193,6 @@ it('is not taken for what lacks a config, a request or a decision', () => {
   assert.equal(hitlMiddlewareProtocol.parse('pay?'), undefined);
   assert.throws(
     () => hitlMiddlewareProtocol.encode(PYTHON, [{ kind: 'approve' }]),
-    /1 decisions answer no/,
+    /1 decisions do not match an/,
   );
 });

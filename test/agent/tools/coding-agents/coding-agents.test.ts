@@ -65,7 +65,7 @@ describe('a call of a coding agent’s tool', () => {
       'Write',
       { file_path: 'a.txt', content: 'one\ntwo\n' },
       'Write a.txt',
-      'Writes a.txt (2 lines, 8 bytes) in place of what it holds.',
+      'Writes a.txt (2 lines, 8 bytes), replacing its current content.',
     ],
     [
       'Edit',

@@ -151,7 +151,7 @@ describe('in the sandbox', { skip }, () => {
     const startedAt = clock.now();
     await assert.rejects(
       run(toolFor(place, SANDBOXED), command, { seconds: 1 }),
-      /did not end within 1 s and was stopped, with all that it had started[\s\S]*started/,
+      /did not end within 1 s and was killed, with all that it had started[\s\S]*started/,
     );
     assert(clock.now() - startedAt < 3_000);
     await until(() => processesWith(mark).length === 0);

@@ -72,7 +72,7 @@ describe('without a sandbox', () => {
     const tool = toolFor(place, UNSANDBOXED);
     assert.match(
       (await tool.preview?.({ command: 'ls', timeoutSeconds: 1, sandbox: 'off' }))?.text ?? '',
-      /^UNSANDBOXED: it can read, change and send all that the app can\.\nIn .*\n\$ ls$/,
+      /^UNSANDBOXED: it can read, change and send everything that the app can\.\nIn .*\n\$ ls$/,
     );
     const said = await run(tool, 'env; pwd; exit 4');
     assert.match(said, /^\[exit code 4,/);
@@ -128,7 +128,7 @@ describe('the card of a command', () => {
     assert(parsed.ok);
     assert.equal(
       (await tool.preview?.(parsed.value))?.text,
-      `Sandboxed, without network: only the workspace can be written.\nIn ${at('workspace')}\n$ make it`,
+      `Sandboxed, without network: it can write only to the workspace.\nIn ${at('workspace')}\n$ make it`,
     );
     assert.equal(tool.risk, 'high');
     assert.equal(tool.idempotent, false);

@@ -224,11 +224,11 @@ test('a change is shown as a unified diff before anything is changed', async (t)
   );
   assert.equal(
     await preview('write_file', { path: 'new.txt', content: 'hi\n' }),
-    'Makes a new file (3 bytes).',
+    'Creates a new file (3 bytes).',
   );
   assert.equal(
     await preview('delete_file', { path: 'a.txt' }),
-    'Deletes a.txt for good: 8 bytes, last changed on 2023-11-14 at 22:13 UTC.\n--- a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two',
+    'Permanently deletes a.txt: 8 bytes, last changed on 2023-11-14 at 22:13 UTC.\n--- a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two',
   );
   assert.equal(
     await preview('write_file', { path: 'a.txt', content: 'one\ntwo\n' }),
@@ -236,7 +236,7 @@ test('a change is shown as a unified diff before anything is changed', async (t)
   );
   assert.equal(
     await preview('write_file', { path: 'not/yet/there.txt', content: 'h' }),
-    'Makes a new file (1 byte).',
+    'Creates a new file (1 byte).',
   );
   assert.equal(get('a.txt'), 'one\ntwo\n');
 });
@@ -266,7 +266,7 @@ test('a change that no diff can show is said in words', async (t) => {
   assert.match((await say('lines')) ?? '', /^Replaces lines/);
   assert.match(
     (await preview('delete_file', { path: 'binary' })) ?? '',
-    /^Deletes binary for good: 3 bytes, not text, last changed on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\.$/,
+    /^Permanently deletes binary: 3 bytes, not text, last changed on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\.$/,
   );
   assert.equal(await preview('delete_file', { path: 'empty' }), 'Deletes the empty folder empty.');
 });

@@ -40,12 +40,12 @@ describe('send_file', () => {
     assert.equal(
       call.preview,
       [
-        'Sends a file to everybody who can read this thread.',
+        'Sends a file to everyone who can read this thread.',
         'SHA-256: 183a723eabc9a497…',
         'Size: 11 bytes',
         'Type: text',
         'Name: report.txt',
-        'It holds:',
+        'Content:',
         'as approved',
       ].join('\n'),
     );

@@ -56,9 +56,9 @@ describe('a keyword that is not understood is named, with its place', () => {
     [
       'exclusiveMinimum of draft 4',
       inA({ minimum: 1, exclusiveMinimum: true }),
-      /exclusiveMinimum” has to be a number: true and false, as draft 4/,
+      /exclusiveMinimum” must be a number: true and false, as draft 4/,
     ],
-    ['required of draft 3', inA({ required: true }), /required” has to be a list of names/],
+    ['required of draft 3', inA({ required: true }), /required” must be a list of names/],
     ['divisibleBy', inA({ divisibleBy: 2 }), /divisibleBy” is not supported: write "multipleOf"/],
     ['extends', inA({ extends: {} }), /extends” is not supported: write "allOf"/],
     ['$dynamicRef', inA({ $dynamicRef: '#x' }), /\$dynamicRef” is not supported: write "\$ref"/],
@@ -71,17 +71,17 @@ describe('a keyword that is not understood is named, with its place', () => {
     [
       'items as a list beside prefixItems',
       inA({ items: [{}], prefixItems: [{}] }),
-      /items” has to be a schema where “prefixItems”/,
+      /items” must be a schema, not a list, if there are “prefixItems”/,
     ],
     [
       'an unknown draft',
       { $schema: 'https://example.com/mine' },
-      /\$schema” names a draft that is not known/,
+      /\$schema” names an unknown draft/,
     ],
     [
       'draft 3',
       { $schema: 'http://json-schema.org/draft-03/schema#' },
-      /\$schema” names a draft that is not known/,
+      /\$schema” names an unknown draft/,
     ],
     [
       'an unknown draft within',
@@ -92,7 +92,7 @@ describe('a keyword that is not understood is named, with its place', () => {
     [
       'a reference to elsewhere',
       inA({ $ref: 'https://example.com/a.json' }),
-      /refers to “https:\/\/example.com\/a.json”, which is no schema in it/,
+      /refers to “https:\/\/example.com\/a.json”, which is not a schema inside it/,
     ],
     ['a reference to nothing', inA({ $ref: '#/$defs/none' }), /refers to “#\/\$defs\/none”/],
     ['a reference to a text', { ...inA({ $ref: '#/title' }), title: 'x' }, /refers to “#\/title”/],
@@ -104,18 +104,18 @@ describe('a keyword that is not understood is named, with its place', () => {
     [
       'a reference below another $id',
       inA({ $id: 'https://example.com/a', items: { $ref: '#/properties/a' } }),
-      /\$ref” stands in a schema that has an “\$id” of its own/,
+      /\$ref” is in a schema with its own “\$id”/,
     ],
     // Values that are none.
-    ['a type that is none', inA({ type: 'int' }), /type” has to be one of/],
-    ['types of which one is none', inA({ type: ['string', 'any'] }), /type” has to be one of/],
-    ['a bound as a text', inA({ maximum: '5' }), /maximum” has to be a number/],
-    ['a length below 0', inA({ maxLength: -1 }), /maxLength” has to be a whole number/],
+    ['a type that is none', inA({ type: 'int' }), /type” must be one of/],
+    ['types of which one is none', inA({ type: ['string', 'any'] }), /type” must be one of/],
+    ['a bound as a text', inA({ maximum: '5' }), /maximum” must be a number/],
+    ['a length below 0', inA({ maxLength: -1 }), /maxLength” must be a whole number/],
     ['a pattern that looks around', inA({ pattern: '(?=a)b' }), /pattern” can’t be used/],
     [
       'a pattern that quotes',
       inA({ pattern: '\\Q[\\E' }),
-      /pattern” can’t be used: “\\Q” is no escape/,
+      /pattern” can’t be used: “\\Q” is not a valid escape/,
     ],
     [
       'a name pattern that looks around',
@@ -125,20 +125,20 @@ describe('a keyword that is not understood is named, with its place', () => {
     [
       'a property that is no schema',
       inA({ properties: { b: 'string' } }),
-      /“\/properties\/a\/properties\/b” has to be a schema/,
+      /“\/properties\/a\/properties\/b” must be a schema/,
     ],
     [
       'a kind that is no schema',
       inA({ anyOf: ['string'] }),
-      /“\/properties\/a\/anyOf\/0” has to be a schema/,
+      /“\/properties\/a\/anyOf\/0” must be a schema/,
     ],
-    ['kinds that are none', inA({ anyOf: {} }), /anyOf” has to be a list of schemas/],
-    ['writeOnly as a text', inA({ writeOnly: 'true' }), /writeOnly” has to be true or false/],
-    ['secret as a text', inA({ secret: 'yes' }), /secret” has to be true or false/],
+    ['kinds that are none', inA({ anyOf: {} }), /anyOf” must be a list of schemas/],
+    ['writeOnly as a text', inA({ writeOnly: 'true' }), /writeOnly” must be true or false/],
+    ['secret as a text', inA({ secret: 'yes' }), /secret” must be true or false/],
     [
       'nullable without a type',
       inA({ nullable: true, enum: ['a'] }),
-      /nullable” needs a “type” beside it/,
+      /nullable” needs a “type” in the same schema/,
     ],
     [
       'what is reached by a reference',
@@ -148,7 +148,7 @@ describe('a keyword that is not understood is named, with its place', () => {
     [
       'a format that is misspelled',
       inA({ format: 'emial' }),
-      /format” names no format that is known: did you mean “email”/,
+      /format” is an unknown format: did you mean “email”/,
     ],
     ['a format in other words', inA({ format: 'datetime' }), /did you mean “date-time”/],
     ['a format in capitals', inA({ format: 'Password' }), /did you mean “password”/],

@@ -44,7 +44,7 @@ for (const [which, schema] of BOTH) {
   test(`${which}: where no kind is nearest, each says what it lacks`, () => {
     const [[path, message = ''] = []] = problems(schema, { to: { id: 1, at: 'x' } });
     assert.equal(path, 'to.at');
-    assert.match(message, /none of the kinds that this may be\. .*number.*; .*boolean/i);
+    assert.match(message, /none of the alternatives\. .*number.*; .*boolean/i);
   });
 }
 

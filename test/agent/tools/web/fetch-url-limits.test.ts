@@ -23,7 +23,7 @@ describe('limits', () => {
     const said = await run(fetchTool(), { url: server.at('/') });
     assert.match(
       said,
-      /\nOnly the first 2 MB of the page were read\.\nOnly the first 50000 of 2097152 characters are given\.\n/,
+      /\nOnly the first 2 MB of the page were read\.\nOnly the first 50000 of 2097152 characters are shown\.\n/,
     );
     assert(said.length < 51_000);
     assert(sent < 50e6, `${sent} bytes were sent`);
@@ -50,7 +50,7 @@ describe('limits', () => {
       const running = run(fetchTool({}, clock), { url: server.at(path) });
       await until(() => server.requests.at(-1)?.url === path);
       await Promise.all([
-        assert.rejects(running, /not there and read within 20 s/),
+        assert.rejects(running, /could not be fetched and read within 20 s/),
         clock.advance(20_000),
       ]);
       assert.equal(clock.pendingCount, 0);
@@ -63,7 +63,7 @@ describe('limits', () => {
     );
     const clock = createManualClock();
     const running = run(fetchTool({}, clock), { url: server.at('/') });
-    const ended = assert.rejects(running, /not there and read within 20 s/);
+    const ended = assert.rejects(running, /could not be fetched and read within 20 s/);
     let turns = 0;
     await until(() => {
       turns += 1;

@@ -212,9 +212,9 @@ test('the card shows the host as it is, and that data goes out, without asking t
   assert.equal(
     (await tool.preview?.({ url: 'http://аpple.com/path?q=secret' }))?.text,
     [
-      'Sends data out: the host gets the address below, with all that stands in it, and may keep it.',
+      'Sends data out: the host receives the full address below and may store it.',
       'Host: xn--pple-43d.com, which is written аpple.com',
-      'Scheme: http, readable on the way, port 80',
+      'Scheme: http, not encrypted, port 80',
       'GET /path?q=secret',
     ].join('\n'),
   );

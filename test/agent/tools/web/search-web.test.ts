@@ -70,7 +70,7 @@ const FAULTS: readonly (readonly [what: string, listener: RequestListener, why: 
   [
     'a fault of the service',
     (_, response) => response.writeHead(502).end(KEY),
-    /fault of its own \(502\)/,
+    /the search service failed \(502\)/,
   ],
   [
     'a bad request',
@@ -79,7 +79,7 @@ const FAULTS: readonly (readonly [what: string, listener: RequestListener, why: 
   ],
   ['no JSON', (_, response) => response.end(`<html>${KEY}`), /in a form that can’t be read/],
   ['other JSON', (_, response) => response.end('{"results":[{}]}'), /in a form that can’t be read/],
-  ['far too much', (_, response) => response.end('x'.repeat(3e6)), /far too much/],
+  ['far too much', (_, response) => response.end('x'.repeat(3e6)), /answer is too large/],
   ['a broken connection', (_, response) => response.socket?.destroy(), /can’t be reached/],
 ];
 for (const [what, listener, why] of FAULTS) {
@@ -120,7 +120,7 @@ test('the card shows the query and where it goes', async (t) => {
   const { baseUrl, tool } = await createSearch(t, () => {});
   assert.equal(
     (await tool.preview?.({ query: 'our plans' }))?.text,
-    `Sends data out: the search service at ${new URL(baseUrl).host} gets this query, and may keep it.\nour plans`,
+    `Sends data out: the search service at ${new URL(baseUrl).host} receives this query and may store it.\nour plans`,
   );
   assert.equal(tool.parse({ query: '' }).ok, false);
   assert.doesNotMatch(JSON.stringify(tool), new RegExp(KEY));

@@ -1,4 +1,4 @@
-/** Keywords that hold a value against other schemas: references, choices, conditions. */
+/** Keywords that apply other schemas to a value: references, alternatives, conditions. */
 import type { JsonValue } from '../../../../domain/json/json.ts';
 import { addProblem, type Check, type Keyword, matchesSilently } from './validation-walk.ts';
 
@@ -11,18 +11,18 @@ const fitsNot: Check = (keyword, value) => {
   return !fits || addProblem(keyword, 'must NOT be valid');
 };
 
-/** Holds a value against all of several schemas, and counts those that it fits. */
-function countFits(keyword: Keyword, value: JsonValue, most: number): number {
+/** Counts the schemas that a value matches. Stops once the count exceeds `max`. */
+function countFits(keyword: Keyword, value: JsonValue, max: number): number {
   const { place, seen, walk } = keyword;
   let count = 0;
   for (const schema of keyword.value as readonly JsonValue[]) {
     if (walk.check(schema, value, place, seen)) count += 1;
-    if (count > most) break;
+    if (count > max) break;
   }
   return count;
 }
 
-/** Where it matters what was seen, all are looked at, also behind one that fits. */
+/** Checks all schemas, even after a match, if evaluated parts are tracked. */
 const fitsAny: Check = (keyword, value) => {
   const { length } = keyword.walk.problems;
   if (countFits(keyword, value, keyword.seen ? Number.POSITIVE_INFINITY : 0) === 0) {

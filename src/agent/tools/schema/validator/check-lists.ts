@@ -12,7 +12,7 @@ import {
 
 type List = readonly JsonValue[];
 
-/** A keyword about arrays only. */
+/** Creates the check of a keyword that applies only to arrays. */
 function ofList(check: (keyword: Keyword, list: List) => boolean): Check {
   return (keyword, value) => !isList(value) || check(keyword, value);
 }
@@ -32,7 +32,7 @@ const isUnique = ofList((keyword, list) => {
   return true;
 });
 
-/** The schemas of the first places: `prefixItems`, or `items` where that is a list, as it was before 2020-12. */
+/** Returns the schemas of the first items: `prefixItems`, or `items` as a list (before 2020-12). */
 function firstOf({ items, prefixItems }: Keyword['schema']): List {
   if (isList(prefixItems)) return prefixItems;
   return isList(items) ? items : [];
@@ -65,7 +65,7 @@ const fitsItems = ofList((keyword, list) =>
   isList(keyword.value) ? fitsFirst(keyword, list) : fitsRest(keyword, list),
 );
 
-/** It is about what follows a list of `items`, and says nothing without one. */
+/** Applies only after a list of `items`. */
 const fitsAdditional = ofList(
   (keyword, list) => !isList(keyword.schema.items) || fitsRest(keyword, list),
 );
@@ -84,11 +84,11 @@ const containsSome = ofList((keyword, list) => {
     for (const [at, isFit] of fits.entries()) if (isFit) seen?.items.add(at);
     return true;
   }
-  const most = max === undefined ? '' : ` and no more than ${max}`;
-  return addProblem(keyword, `must contain at least ${min}${most} valid item(s)`);
+  const limit = max === undefined ? '' : ` and no more than ${max}`;
+  return addProblem(keyword, `must contain at least ${min}${limit} valid item(s)`);
 });
 
-/** A keyword about how many items there are. */
+/** Creates the check of a limit on the number of items. */
 function ofCount(isRight: (count: number, limit: number) => boolean, word: string): Check {
   return ofList((keyword, list) => {
     const limit = keyword.value as number;

@@ -10,12 +10,12 @@ import {
   type Schema,
 } from './validation-walk.ts';
 
-/** A keyword about objects only. */
+/** Creates the check of a keyword that applies only to objects. */
 function ofObject(check: (keyword: Keyword, object: Schema) => boolean): Check {
   return (keyword, value) => !isObject(value) || check(keyword, value);
 }
 
-/** A keyword about how many properties there are. */
+/** Creates the check of a limit on the number of properties. */
 function ofCount(isRight: (count: number, limit: number) => boolean, word: string): Check {
   return ofObject((keyword, object) => {
     const limit = keyword.value as number;
@@ -43,7 +43,7 @@ function hasAll(keyword: Keyword, object: Schema, key: string, needed: JsonValue
   return addProblem(keyword, `must have ${which} when property ${key} is present`);
 }
 
-/** What a keyword says of those properties that are there. */
+/** Returns the keyword's entries for properties that are present. */
 function presentIn({ value, walk }: Keyword, object: Schema) {
   const entries = Object.entries(value as Schema);
   spendSteps(walk.budget, entries.length);
@@ -55,7 +55,7 @@ const fitsDependent = ofObject((keyword, object) => {
   return presentIn(keyword, object).every(([, schema]) => walk.check(schema, object, place, seen));
 });
 
-/** Before 2019-09: names, or a schema. */
+/** The keyword before 2019-09: each entry is a list of names or a schema. */
 const fitsDependencies = ofObject((keyword, object) => {
   const { place, seen, walk } = keyword;
   return presentIn(keyword, object).every(([key, value]) =>

@@ -1,4 +1,4 @@
-/** Keywords about single values: their type, what they equal, numbers and texts. */
+/** Keywords about single values: types, constants, numbers and strings. */
 import type { JsonValue } from '../../../../domain/json/json.ts';
 import { hasFormat } from './formats.ts';
 import { spendSteps } from './step-budget.ts';
@@ -31,7 +31,7 @@ function isOfType(type: string, value: JsonValue): boolean {
     case 'integer':
       return Number.isInteger(value);
     default:
-      // The other types are named as JavaScript names them.
+      // The other type names are those of JavaScript.
       return typeof value === type;
   }
 }
@@ -44,12 +44,12 @@ const equals: Check = (keyword, value) => {
 
 const isOneOf: Check = (keyword, value) => {
   const { walk } = keyword;
-  const { said, texts } = walk.readEnum(keyword.value as readonly JsonValue[]);
+  const { summary, texts } = walk.readEnum(keyword.value as readonly JsonValue[]);
   if (texts.has(textOf(value, walk.budget))) return true;
-  return addProblem(keyword, `must be equal to one of the allowed values: ${said}`);
+  return addProblem(keyword, `must be equal to one of the allowed values: ${summary}`);
 };
 
-/** A keyword about numbers. */
+/** Creates the check of a keyword about numbers. */
 function ofNumber(
   isRight: (value: number, limit: number) => boolean,
   describe: (limit: number) => string,
@@ -64,7 +64,7 @@ function ofNumber(
   };
 }
 
-/** A keyword about the length of texts, in characters as people count them. */
+/** Creates the check of a limit on a string's length in code points. */
 function ofLength(isRight: (length: number, limit: number) => boolean, word: string): Check {
   return (keyword, value) => {
     if (typeof value !== 'string') return true;

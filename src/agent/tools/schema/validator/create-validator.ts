@@ -21,19 +21,19 @@ import {
   type Validation,
 } from './validation-walk.ts';
 
-/** Holds values against one schema, and against schemas within it. */
+/** Validates values against one schema and its inner schemas. */
 export interface Validator {
-  /** Lists what is wrong with a value, by the whole schema; nothing where it fits. Throws a `BudgetError` where that takes too long. */
+  /** Validates a value against the whole schema; returns an empty list if it is valid. Throws a `BudgetError` if that takes too long. */
   problemsOf(value: JsonValue): readonly FieldProblem[];
-  /** Tells whether a value fits a schema that stands within the whole one. Throws a `BudgetError` as well. */
+  /** Returns whether a value matches an inner schema. Throws a `BudgetError` if that takes too long. */
   fits(schema: JsonValue, value: JsonValue, budget: StepBudget): boolean;
 }
 
-/** A value lies at most 32 levels deep, and few schemas are on the way to each of them. */
+/** Values are at most 32 levels deep, with few schemas per level. */
 const MAX_DEPTH = 1_000;
 
 const ALL = { ...SCALAR_CHECKS, ...CHOICE_CHECKS, ...LIST_CHECKS, ...OBJECT_CHECKS };
-/** In the order in which they are looked at: the first problem is told. */
+/** In the order of checking: only the first problem is reported. */
 const NAMES = new Set([
   ...['type', '$ref', 'const', 'enum'],
   ...Object.keys(CHOICE_CHECKS),
@@ -44,21 +44,21 @@ const CHECKS = [...NAMES].flatMap((name) => {
   return check === undefined ? [] : [[name, check] as const];
 });
 
-/** More allowed values are no sentence. */
-const MAX_SAID = 20;
+/** More allowed values would not be readable. */
+const MAX_LISTED = 20;
 
 function readEnum(values: readonly JsonValue[], budget: StepBudget): Enum {
-  const first = values.slice(0, MAX_SAID);
-  const said = first.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
+  const first = values.slice(0, MAX_LISTED);
+  const listed = first.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
   return {
     texts: new Set(values.map((each) => textOf(each, budget))),
-    said: [...said, ...(values.length > MAX_SAID ? ['…'] : [])].join(', '),
+    summary: [...listed, ...(values.length > MAX_LISTED ? ['…'] : [])].join(', '),
   };
 }
 
 type Plan = readonly (readonly [Check, JsonValue])[];
 
-/** Creates the validator of a schema: an interpreter, so that a schema costs nothing until a value comes, and a value no more than its budget. */
+/** Creates the validator of a schema. It interprets the schema: no cost before the first value, and each value is limited by its budget. */
 export function createValidator(root: Schema, patterns: Patterns): Validator {
   const plans = new Map<Schema, Plan>();
   const targets = new Map<string, JsonValue | undefined>();
@@ -87,7 +87,7 @@ export function createValidator(root: Schema, patterns: Patterns): Validator {
     const plan = planOf(schema, walk.budget);
     spendSteps(walk.budget, 2 + plan.length);
     walk.depth += 1;
-    if (walk.depth > MAX_DEPTH) throw new BudgetError('it refers to itself without an end');
+    if (walk.depth > MAX_DEPTH) throw new BudgetError('its references are circular or nested too deep');
     const own = tracks ? noEvaluatedParts() : undefined;
     const fits = plan.every(([check, of]) =>
       check({ value: of, schema, place, walk, seen: own }, value),

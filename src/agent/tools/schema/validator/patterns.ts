@@ -1,24 +1,24 @@
-/** Patterns of untrusted schemas: linear in the text, without backtracking, and with a price known before. */
+/** Patterns of untrusted schemas: linear in the text, without backtracking, and with a cost known in advance. */
 import { RE2JS } from 're2js';
 
-/** A pattern that can be looked for. */
+/** A compiled pattern. */
 export interface Pattern {
   test(text: string): boolean;
-  /** The steps that a test of a text of this length takes at most. */
+  /** Maximum steps of a test of a text of this length. */
   stepsFor(length: number): number;
 }
 
-/** Patterns of one schema, each made once. */
+/** Patterns of one schema, each compiled once. */
 export interface Patterns {
-  /** Throws, in words for whoever wrote the schema, for a pattern that is refused. */
+  /** Throws an error with a message for the schema's author if the pattern is refused. */
   get(source: string): Pattern;
 }
 
-/** Of all patterns of a schema, written out; making this many takes about 30 ms. */
+/** Total expanded size of a schema's patterns; compiling this many units takes about 30 ms. */
 const MAX_UNITS = 5_000;
 /** A class such as `\p{L}` has hundreds of ranges. */
 const CLASS_UNITS = 25;
-/** A text matches one step per character where the next state is known, as it soon is in small patterns. */
+/** Cost of creating a state; known states cost one step per character. */
 const NEW_STATE_STEPS = 0.6;
 
 /** Creates the patterns of a schema. */
@@ -30,7 +30,7 @@ export function createPatterns(): Patterns {
       const found = known.get(source);
       if (found) return found;
       units += sizeOf(source);
-      if (units > MAX_UNITS) throw new Error('its patterns are too large together');
+      if (units > MAX_UNITS) throw new Error('its patterns are too large in total');
       const made = compile(source);
       known.set(source, made);
       return made;
@@ -38,7 +38,7 @@ export function createPatterns(): Patterns {
   };
 }
 
-/** Creates the patterns of a schema of the operator's own, which may hold what has no equal here: that matches everything, and is left to the schema itself. */
+/** Creates the patterns of an operator's own schema. Unsupported patterns match everything here, since the zod schema checks them. */
 export function createOperatorPatterns(): Patterns {
   const known = new Map<string, Pattern>();
   return {
@@ -59,8 +59,8 @@ function compileIfPossible(source: string): Pattern {
 }
 
 function compile(source: string): Pattern {
-  // It begins a quotation in RE2, and is a letter in JavaScript.
-  if (/^(?:[^\\]|\\[^Q])*\\Q/.test(source)) throw new Error('“\\Q” is no escape');
+  // \Q starts a quotation in RE2 but is a letter in JavaScript.
+  if (/^(?:[^\\]|\\[^Q])*\\Q/.test(source)) throw new Error('“\\Q” is not a valid escape');
   const compiled = RE2JS.compile(RE2JS.translateRegExp(source));
   const size = compiled.programSize();
   const isOnePass = compiled.re2().onepass !== null;
@@ -74,7 +74,7 @@ function compile(source: string): Pattern {
   };
 }
 
-/** Measures a pattern with its repetitions written out; never less than what is made of it. */
+/** Measures a pattern with its repetitions expanded. Never less than its compiled size. */
 function sizeOf(source: string): number {
   const groups: Group[] = [{ sum: 0, last: 0 }];
   for (const [token] of source.matchAll(TOKEN)) {
@@ -94,7 +94,7 @@ function sizeOf(source: string): number {
 
 interface Group {
   sum: number;
-  /** Of it: what a repetition that follows repeats. */
+  /** The part that a following repetition repeats. */
   last: number;
 }
 
@@ -105,7 +105,7 @@ function add(group: Group, units: number): void {
   group.last = units;
 }
 
-/** How often what stands before is written out; undefined for what is no repetition. */
+/** Returns how often the preceding part is expanded; undefined if the token is not a repetition. */
 function repetitionsOf(token: string): number | undefined {
   if (token.length < 3 || !token.startsWith('{')) return undefined;
   const [low = '', high = ''] = token.slice(1, -1).split(',');

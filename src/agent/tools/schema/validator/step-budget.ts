@@ -1,27 +1,27 @@
 /**
- * How much work untrusted schemas and values may make. It is counted in steps and not in time, so that
- * the same schema and value have the same answer on each machine, however busy that is.
+ * Limits the work for untrusted schemas and values. It counts steps instead of time, so that the result
+ * does not depend on the machine and its load.
  */
 
-/** Steps that may still be made; a step takes about a tenth of a microsecond. */
+/** Remaining steps. A step takes about 0.1 µs. */
 export interface StepBudget {
   left: number;
 }
 
-/** Checking one value takes less than 50 ms with it. */
+/** Limits the check of one value to less than 50 ms. */
 const STEPS = 100_000;
 
-/** There is more to do than there may be. */
+/** The work exceeds the budget. */
 export class BudgetError extends Error {
   override readonly name = 'BudgetError';
 }
 
-/** Begins a count. */
+/** Creates a budget of `steps`. */
 export function createStepBudget(steps = STEPS): StepBudget {
   return { left: steps };
 }
 
-/** Takes steps from what is left; throws a `BudgetError` when there are too few. */
+/** Spends steps. Throws a `BudgetError` if too few are left. */
 export function spendSteps(budget: StepBudget, steps: number): void {
   budget.left -= steps;
   if (budget.left < 0) throw new BudgetError('it takes too many steps');

@@ -1,4 +1,4 @@
-/** What the checks of keywords share while a value is looked at. */
+/** State and helpers that the keyword checks share during a validation. */
 import { canonicalJson, type JsonValue } from '../../../../domain/json/json.ts';
 import type { FieldProblem } from '../../../../domain/tools/tool.ts';
 import type { Patterns } from './patterns.ts';
@@ -6,10 +6,10 @@ import { type StepBudget, spendSteps } from './step-budget.ts';
 
 export type Schema = { readonly [key: string]: JsonValue };
 
-/** Where a value stands in the arguments; undefined for the arguments as a whole. */
+/** The path of a value in the arguments; undefined for the whole arguments. */
 export type Place = { readonly parent: Place; readonly key: string } | undefined;
 
-/** What of a value some keyword has looked at, for `unevaluatedProperties` and `unevaluatedItems`. */
+/** The parts of a value already evaluated, for `unevaluatedProperties` and `unevaluatedItems`. */
 export interface EvaluatedParts {
   readonly keys: Set<string>;
   readonly items: Set<number>;
@@ -17,23 +17,23 @@ export interface EvaluatedParts {
   hasAllItems: boolean;
 }
 
-/** The values of an `enum`: each as a text, and the first ones in a sentence. */
+/** The values of an `enum`: all as canonical text, and the first ones joined for a message. */
 export interface Enum {
   readonly texts: ReadonlySet<string>;
-  readonly said: string;
+  readonly summary: string;
 }
 
-/** One look at a value. */
+/** One validation of a value. */
 export interface Validation {
   readonly budget: StepBudget;
   readonly patterns: Patterns;
   readonly problems: FieldProblem[];
-  /** Schemas within schemas that are looked at now. */
+  /** Current nesting depth of schemas. */
   depth: number;
-  /** Returns what a reference leads to. */
+  /** Resolves a reference. */
   targetOf(reference: string): JsonValue | undefined;
   readEnum(values: readonly JsonValue[]): Enum;
-  /** Tells whether a value fits a schema; what is wrong with it is added to the problems. */
+  /** Returns whether a value matches a schema, and adds its problems. */
   check(
     schema: JsonValue,
     value: JsonValue,
@@ -42,31 +42,31 @@ export interface Validation {
   ): boolean;
 }
 
-/** A keyword as it stands in a schema. */
+/** A keyword of a schema, with the context of its check. */
 export interface Keyword<Value = JsonValue> {
   readonly value: Value;
   readonly schema: Schema;
   readonly place: Place;
   readonly walk: Validation;
-  /** Undefined where no keyword of the schema asks for it. */
+  /** Undefined if no keyword of the schema needs it. */
   readonly seen: EvaluatedParts | undefined;
 }
 
-/** Tells whether a value fits a keyword. */
+/** Returns whether a value satisfies a keyword. */
 export type Check = (keyword: Keyword, value: JsonValue) => boolean;
 
-/** Tells whether a value is a JSON object. */
+/** Returns whether a value is a JSON object. */
 export function isObject(value: JsonValue | undefined): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Tells whether a value is a JSON array. */
+/** Returns whether a value is a JSON array. */
 export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
 const FAIL_STEPS = 8;
-/** It quotes the schema, and is read by people and models. */
+/** Messages quote the schema and are read by people and models. */
 const LONGEST_MESSAGE = 1_000;
 
 /** Adds a problem with the value. */
@@ -83,20 +83,20 @@ export function addProblem(
   return false;
 }
 
-/** Looks whether a value fits, and forgets what is wrong with it. */
-export function matchesSilently(walk: Validation, look: () => boolean): boolean {
+/** Runs a check and discards its problems. */
+export function matchesSilently(walk: Validation, check: () => boolean): boolean {
   const { length } = walk.problems;
-  const fits = look();
+  const fits = check();
   walk.problems.length = length;
   return fits;
 }
 
-/** Begins with nothing that was looked at. */
+/** Creates an empty set of evaluated parts. */
 export function noEvaluatedParts(): EvaluatedParts {
   return { keys: new Set(), items: new Set(), hasAllKeys: false, hasAllItems: false };
 }
 
-/** Adds what was looked at elsewhere. */
+/** Adds the evaluated parts of another schema. */
 export function mergeEvaluatedParts(
   seen: EvaluatedParts,
   more: EvaluatedParts,
@@ -109,7 +109,7 @@ export function mergeEvaluatedParts(
   seen.hasAllItems ||= more.hasAllItems;
 }
 
-/** Writes a value so that equal ones have equal texts. */
+/** Returns canonical JSON: equal values have equal texts. */
 export function textOf(value: JsonValue, budget: StepBudget): string {
   const isSmall = typeof value !== 'object' || value === null;
   const text = isSmall ? JSON.stringify(value) : canonicalJson(value);
