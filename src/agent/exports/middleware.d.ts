@@ -21,7 +21,10 @@ export type CallAnswer =
 
 /** Selects the calls that ask. All others run. */
 export interface PerCallOptions {
-  /** Names of tools that ask. (Default: all. The app's policy decides which of them wait for people.) */
+  /**
+   * Names of tools that ask. (Default: all. The app's policy decides which of them wait for
+   * people.)
+   */
   readonly tools?: readonly string[];
   /** Describes a call to people. */
   readonly describe?: (call: CallQuestion['call']) => string;

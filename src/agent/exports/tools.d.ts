@@ -1,4 +1,6 @@
-/** Types for a module of custom tools. They import nothing, so they work with any version of zod. */
+/**
+ * Types for a module of custom tools. They import nothing, so they work with any version of zod.
+ */
 
 export type JsonValue =
   | null
@@ -36,7 +38,10 @@ export interface ToolContext {
   readonly requester: { readonly team: string; readonly user: string };
   /** Identifies the Slack thread: the same for all calls of one thread. */
   readonly thread: string & { readonly __thread: true };
-  /** Shows one line of progress on the card. Each line replaces the last; it disappears when the run ends. */
+  /**
+   * Shows one line of progress on the card. Each line replaces the last; it disappears when the run
+   * ends.
+   */
   report(text: string): void;
 }
 
@@ -52,27 +57,45 @@ export interface ToolDefinition<Schema extends ArgsSchema = ArgsSchema> {
   readonly name: string;
   /** Tells the model what the tool does and when to use it. */
   readonly description: string;
-  /** A schema of an object, or of several alternatives, with plain JSON values: no transforms, dates or bigints. */
+  /**
+   * A schema of an object, or of several alternatives, with plain JSON values: no transforms, dates
+   * or bigints.
+   */
   readonly schema: Schema;
-  /** Whether it may run again with the same `idempotencyKey` after a crash. (Default: people are asked what happened.) */
+  /**
+   * Whether it may run again with the same `idempotencyKey` after a crash. (Default: people are
+   * asked what happened.)
+   */
   readonly idempotent?: boolean | undefined;
   /** (Default: `medium`.) */
   readonly risk?: 'low' | 'medium' | 'high' | undefined;
-  /** Dotted paths of arguments that are never shown, in addition to those marked in the schema (`format: 'password'`, `writeOnly` or `secret` in its meta). */
+  /**
+   * Dotted paths of arguments that are never shown, in addition to those marked in the schema
+   * (`format: 'password'`, `writeOnly` or `secret` in its meta).
+   */
   readonly secrets?: readonly string[] | undefined;
-  /** Returns the result for the model. On failure throws an error whose message is for the model. */
+  /**
+   * Returns the result for the model. On failure throws an error whose message is for the model.
+   */
   run(args: ArgsOf<Schema>, context: ToolContext): unknown;
   /** Describes what a run would do, from current facts and without side effects. */
   preview?(
     args: ArgsOf<Schema>,
   ): string | Preview | undefined | Promise<string | Preview | undefined>;
-  /** Returns the heading of the card: what a run would do, in one line of at most 150 characters and within 20 ms, e.g. “Refund €80.00 to Jane Doe”. (Default: the preview's first sentence, else the tool's name and first argument.) */
+  /**
+   * Returns the heading of the card: what a run would do, in one line of at most 150 characters and
+   * within 20 ms, e.g. “Refund €80.00 to Jane Doe”. (Default: the preview's first sentence, else
+   * the tool's name and first argument.)
+   */
   summary?(args: ArgsOf<Schema>): string | undefined;
   /** Arguments that the preview shows in full. The card omits those found there verbatim. */
   readonly previewed?: readonly string[] | undefined;
 }
 
-/** Returns the tool unchanged and types the arguments of `run`, `preview` and `summary` by the schema. */
+/**
+ * Returns the tool unchanged and types the arguments of `run`, `preview` and `summary` by the
+ * schema.
+ */
 export function defineTool<Schema extends ArgsSchema>(
   tool: ToolDefinition<Schema>,
 ): ToolDefinition<Schema>;

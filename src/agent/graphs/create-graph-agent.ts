@@ -82,8 +82,8 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
     const turn = parseGraphTurn(messages);
     if (turn || !exists) return turn;
     for await (const earlier of graph.earlier(thread)) {
-      const begun = parseGraphTurnSince(earlier, messages);
-      if (begun) return begun;
+      const turnSince = parseGraphTurnSince(earlier, messages);
+      if (turnSince) return turnSince;
     }
     return undefined;
   }
@@ -163,8 +163,8 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       const user = toUserMessage(message);
       if (user.role !== 'user') throw new TypeError('A turn must start with a person’s message.');
       const before = await readGraph(fence.thread, fence);
-      const begun = { turn: message.id, messages: [user] };
-      if (!before) return { ...end(UNREADABLE_STATE, describeUnreadable(name)), ...begun };
+      const started = { turn: message.id, messages: [user] };
+      if (!before) return { ...end(UNREADABLE_STATE, describeUnreadable(name)), ...started };
       // An earlier worker started this turn before it died, and the server continued it.
       const held = await turnOf(fence.thread, before);
       if (held?.id === message.id) return toGraphState(before, held, name);
@@ -172,7 +172,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       const state = await run({ kind: 'messages', messages }, fence, signal);
       if (state.turn === message.id) return state;
       // Starting again would repeat the model request endlessly.
-      return { ...end(state, describeMissingMessages(name)), ...begun };
+      return { ...end(state, describeMissingMessages(name)), ...started };
     },
     async resume(thread, replies, fence, signal) {
       await graph.settle(thread, signal);

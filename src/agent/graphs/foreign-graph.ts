@@ -56,7 +56,9 @@ export interface ForeignGraph {
   read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphSnapshot>;
   /** Yields the messages of earlier states, newest first. Reads each state on demand. */
   earlier(thread: ThreadKey): AsyncIterable<readonly unknown[]>;
-  /** Resolves when the graph has finished or waits. Rejects with `GraphError` if the graph failed. */
+  /**
+   * Resolves when the graph has finished or waits. Rejects with `GraphError` if the graph failed.
+   */
   run(input: GraphInput, run: GraphRun): Promise<void>;
   /** Waits until no run is active in the thread. */
   settle(thread: ThreadKey, signal: AbortSignal): Promise<void>;

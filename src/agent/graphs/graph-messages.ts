@@ -43,7 +43,10 @@ export interface GraphTurn {
   readonly messages: readonly TurnMessage[];
 }
 
-/** Returns the turn in a state: our last message and all later ones. Undefined if it has no message of ours. */
+/**
+ * Returns the turn in a state: our last message and all later ones. Undefined if it has no message
+ * of ours.
+ */
 export function parseGraphTurn(messages: readonly unknown[]): GraphTurn | undefined {
   const all = messages.map(read);
   const start = findStart(all);
@@ -52,7 +55,10 @@ export function parseGraphTurn(messages: readonly unknown[]): GraphTurn | undefi
   return { id: start.user.id, messages: [start.user, ...toTurnMessages(since, start.user.id)] };
 }
 
-/** Returns the turn of a state that lost its first message, taken from an earlier state; undefined if that lacks it too. */
+/**
+ * Returns the turn of a state that lost its first message, taken from an earlier state; undefined
+ * if that lacks it too.
+ */
 export function parseGraphTurnSince(
   earlier: readonly unknown[],
   messages: readonly unknown[],
@@ -83,7 +89,10 @@ export function fillMissingAnswers(
   return newestCalls(messages).map((call) => closeCall(call, why));
 }
 
-/** Answers the newest calls except the `asked` ones. Undefined if those are not among them, for example a helper's. */
+/**
+ * Answers the newest calls except the `asked` ones. Undefined if those are not among them, for
+ * example a helper's.
+ */
 export function fillOtherAnswers(
   messages: readonly unknown[],
   asked: readonly { readonly tool: string; readonly args: JsonValue }[],

@@ -16,12 +16,18 @@ type AnyGraph = Pregel<any, any>;
 /** A graph in this process. */
 export interface LocalGraph {
   readonly graph: AnyGraph;
-  /** Starts runs with messages: an agent adds its middleware's state. Answers go to `graph`, since an agent may not know our `Command`. */
+  /**
+   * Starts runs with messages: an agent adds its middleware's state. Answers go to `graph`, since
+   * an agent may not know our `Command`.
+   */
   readonly stream: AnyGraph['stream'];
   readonly saver: BaseCheckpointSaver;
 }
 
-/** Wraps a graph in this process. Its thread ids are our thread keys; the config also carries the fence. */
+/**
+ * Wraps a graph in this process. Its thread ids are our thread keys; the config also carries the
+ * fence.
+ */
 export function createLocalGraph(name: string, { graph, stream, saver }: LocalGraph): ForeignGraph {
   /** Finds finished tasks by their writes: a task's result may be undefined. */
   async function doneTasks(config: object): Promise<ReadonlySet<string>> {

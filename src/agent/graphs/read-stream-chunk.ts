@@ -7,7 +7,9 @@ const PIECE = z.tuple([
 ]);
 const TEXT = z.object({ type: z.literal('text'), text: z.string() });
 
-/** Returns text of the graph's own model. Ignores subgraphs and everything that is not model output. */
+/**
+ * Returns text of the graph's own model. Ignores subgraphs and everything that is not model output.
+ */
 export function readStreamChunk(
   piece: unknown,
 ): { readonly text: string; readonly id: string | undefined } | undefined {

@@ -153,7 +153,10 @@ interface Piece {
 /** Statuses of runs that the server will never accept, so a retry is useless. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404]);
 
-/** Returns why the server's assistant can't be used; undefined if it can. Rejects if the server does not answer. */
+/**
+ * Returns why the server's assistant can't be used; undefined if it can. Rejects if the server does
+ * not answer.
+ */
 export async function findRemoteProblem(address: RemoteAddress): Promise<string | undefined> {
   const { url, assistant } = address;
   try {

@@ -66,7 +66,10 @@ export function explainUnsupportedInterrupt(
   return undefined;
 }
 
-/** Answers interrupts that allow no decision with the reason why nobody was asked. Keyed by interrupt id. */
+/**
+ * Answers interrupts that allow no decision with the reason why nobody was asked. Keyed by
+ * interrupt id.
+ */
 export function answerUnsupportedInterrupts(
   interrupts: readonly OpenInterrupt[],
 ): Readonly<Record<string, JsonValue>> {
@@ -142,7 +145,10 @@ export function toResumeValue(
 const DROPPED =
   'Not run: the graph’s middleware dropped it because another call of the message was not approved. You may call it again.';
 
-/** Converts a reply to an allowed decision. Our own texts are refused where they could pass for a person's. */
+/**
+ * Converts a reply to an allowed decision. Our own texts are refused where they could pass for a
+ * person's.
+ */
 function toDecision(
   { decision, text }: ToolReply,
   { decisions }: ForeignRequest,

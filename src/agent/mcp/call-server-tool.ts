@@ -12,7 +12,10 @@ import { isStreamCutOff } from './server-fetch.ts';
 /** No timeout by default: the tool runner has its own deadline and aborts the signal. */
 const NEVER_MS = 2_147_483_647;
 
-/** Calls a server's tool once. Resolves with text for the model. Rejects if it failed, with an `UnknownOutcomeError` if the answer was lost. */
+/**
+ * Calls a server's tool once. Resolves with text for the model. Rejects if it failed, with an
+ * `UnknownOutcomeError` if the answer was lost.
+ */
 export async function callServerTool(
   server: string,
   session: McpSession,

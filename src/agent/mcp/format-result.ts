@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { createBoundedOutput } from '../tools/command/bounded-output.ts';
 import { markUntrusted } from '../tools/untrusted-text.ts';
 
-/** A result. Invalid content is no error, because the tool has run; each part is checked separately. */
+/**
+ * A result. Invalid content is no error, because the tool has run; each part is checked separately.
+ */
 export const ResultSchema = z.looseObject({
   content: z.unknown().optional(),
   structuredContent: z.unknown().optional(),

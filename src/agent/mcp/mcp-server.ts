@@ -37,7 +37,7 @@ export interface McpServer {
   /** Connects and lists the tools. Retries with backoff until that succeeds. */
   start(): Promise<void>;
   /** Compares the tools with the current pins. */
-  judge(): Promise<void>;
+  comparePins(): Promise<void>;
   /** Tools that match their accepted pins. */
   tools(): readonly Tool[];
   changed(): readonly ChangedTool[];
@@ -155,7 +155,7 @@ export function createMcpServer(
     const good: Tool[] = [];
     const bad: ChangedTool[] = [];
     for (const tool of listed) {
-      const pin = await pins.meet(tool);
+      const pin = await pins.getOrCreate(tool);
       const { claims, hash } = tool;
       if (pin.hash === hash) good.push(toolOf(tool));
       else bad.push({ name: tool.name, before: pin, now: claims, hash });
@@ -182,7 +182,10 @@ export function createMcpServer(
     }
   }
 
-  /** Retries once in a new session if the server has forgotten ours after a restart: it has run nothing. */
+  /**
+   * Retries once in a new session if the server has forgotten ours after a restart: it has run
+   * nothing.
+   */
   async function call(tool: Named, args: JsonValue, context: ToolContext): Promise<string> {
     let isForgotten = false;
     const callOnce = async () => {
@@ -253,7 +256,7 @@ export function createMcpServer(
 
   return {
     start: () => tryToStart(FIRST_RETRY_MS),
-    judge: comparePins,
+    comparePins,
     tools: () => offered,
     changed: () => changed,
     standIn(tool) {

@@ -56,7 +56,7 @@ export function createMcpTools(
 
   async function comparePins(): Promise<void> {
     await pins.read();
-    for (const server of servers) await server.judge();
+    for (const server of servers) await server.comparePins();
   }
 
   function scheduleCheck(): void {

@@ -32,7 +32,10 @@ export function createRunningCalls(
 ): RunningCalls {
   const running = new Map<RunningCall, { asked: number }>();
 
-  /** Finds the call of a question. Servers do not name it, so it is unclear if several people or threads have calls. */
+  /**
+   * Finds the call of a question. Servers do not name it, so it is unclear if several people or
+   * threads have calls.
+   */
   function find(): RunningCall | undefined {
     const calls = [...running.keys()];
     const newest = calls.at(-1);

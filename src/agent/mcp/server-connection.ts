@@ -26,9 +26,15 @@ export interface McpSession {
 }
 
 export interface ServerConnection {
-  /** Connects if necessary. Rejects with the reason if the server can't be reached, also during the backoff after that. */
+  /**
+   * Connects if necessary. Rejects with the reason if the server can't be reached, also during the
+   * backoff after that.
+   */
   open(): Promise<McpSession>;
-  /** Makes the next `open` start a new session. Running requests in this one still get their answers. */
+  /**
+   * Makes the next `open` start a new session. Running requests in this one still get their
+   * answers.
+   */
   leave(session: McpSession): void;
   isOpen(): boolean;
   /** Permanently ends the session and the server's process. */
@@ -176,7 +182,10 @@ export function createServerConnection(
   };
 }
 
-/** Returns whether a stream cannot be resumed. With the older SSE transport, a reopened stream is a new, uninitialized session. */
+/**
+ * Returns whether a stream cannot be resumed. With the older SSE transport, a reopened stream is a
+ * new, uninitialized session.
+ */
 function isStreamLost(error: Error): boolean {
   return error instanceof SseError || /Maximum reconnection attempts/.test(error.message);
 }

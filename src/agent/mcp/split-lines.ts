@@ -3,7 +3,9 @@ import type { Readable } from 'node:stream';
 /** In characters. */
 const MAX_LINE = 500;
 
-/** Calls back for each line as it arrives, truncated. Never buffers more than one truncated line. */
+/**
+ * Calls back for each line as it arrives, truncated. Never buffers more than one truncated line.
+ */
 export function forEachLine(from: Readable, onLine: (line: string) => void): void {
   let line = '';
   const end = () => {

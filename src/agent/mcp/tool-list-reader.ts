@@ -4,7 +4,10 @@ import { type ListedTool, parseListedTool } from './parse-listed-tool.ts';
 /** Parses a server's list of tools. */
 export type ToolListReader = (listed: readonly unknown[]) => Promise<readonly ListedTool[]>;
 
-/** Creates the reader of a server's lists. Caches unchanged tools, and yields to the event loop during long lists. */
+/**
+ * Creates the reader of a server's lists. Caches unchanged tools, and yields to the event loop
+ * during long lists.
+ */
 export function createToolListReader(server: string): ToolListReader {
   let before: ReadonlyMap<string, ListedTool> = new Map();
   return async (listed) => {

@@ -1,4 +1,7 @@
-/** Pins of tools: a server's first claims about a tool are trusted, later changes only after an admin accepts them. */
+/**
+ * Pins of tools: a server's first claims about a tool are trusted, later changes only after an
+ * admin accepts them.
+ */
 
 import type { Person } from '../../domain/people/person.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
@@ -17,9 +20,12 @@ export interface ToolPins {
   /** Reads the stored pins, including those of other processes. */
   read(): Promise<void>;
   /** Returns the pin of a tool. Pins the current claims if the tool is new. */
-  meet(claimed: ClaimedTool): Promise<Pin>;
+  getOrCreate(claimed: ClaimedTool): Promise<Pin>;
   of(name: string): Pin | undefined;
-  /** Replaces the pin `before` with the current claims. Returns false if the pin has changed meanwhile. */
+  /**
+   * Replaces the pin `before` with the current claims. Returns false if the pin has changed
+   * meanwhile.
+   */
   accept(claimed: ClaimedTool, before: Pin, by: Person): Promise<boolean>;
 }
 
@@ -60,7 +66,7 @@ export function createToolPins(deps: {
   return {
     read,
     of: (name) => known.get(name),
-    async meet(claimed) {
+    async getOrCreate(claimed) {
       const name = serverToolName(claimed.claims.server, claimed.claims.tool);
       const found = known.get(name);
       if (found) return found;

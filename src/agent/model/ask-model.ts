@@ -42,7 +42,10 @@ export interface ModelRequest {
   readonly messages: readonly BaseMessage[];
   readonly tools: readonly Tool[];
   readonly signal: AbortSignal;
-  /** Called with each piece of text; `restarts` means that the earlier text was not part of the answer. */
+  /**
+   * Called with each piece of text; `restarts` means that the earlier text was not part of the
+   * answer.
+   */
   readonly onDelta?: ((text: string, restarts: boolean) => void) | undefined;
 }
 
@@ -60,7 +63,10 @@ const LONGEST_WAIT_MS = 30_000;
 const CALLS: ReadonlySet<string> = new Set(['tool_calls', 'function_call']);
 const COMPLETE: ReadonlySet<string> = new Set(['stop', ...CALLS, END_REASONS]);
 
-/** Asks the model and retries transient failures. Returns failures as answers; rejects only on abort. */
+/**
+ * Asks the model and retries transient failures. Returns failures as answers; rejects only on
+ * abort.
+ */
 export async function askModel(deps: AskDeps, request: ModelRequest): Promise<ModelAnswer> {
   let spent: ModelCost | undefined;
   for (let tries = 0; ; tries += 1) {
@@ -68,7 +74,7 @@ export async function askModel(deps: AskDeps, request: ModelRequest): Promise<Mo
     const attempt = await tryOnce(deps, request);
     request.signal.throwIfAborted();
     spent = addModelCost(spent, costOf(attempt, deps.clock.now() - askedAt));
-    if (attempt.kind === 'came') return { ...checkAnswer(deps, attempt.answer), spent };
+    if (attempt.kind === 'answered') return { ...checkAnswer(deps, attempt.answer), spent };
     logFailed(deps, attempt, tries);
     const waitMs = waitBeforeRetry(deps.model, attempt, tries);
     if (waitMs === undefined) {
@@ -97,7 +103,7 @@ function logFailed(
 type FailedAttempt = Extract<Attempt, { kind: 'failed' }>;
 
 type Attempt =
-  | { readonly kind: 'came'; readonly answer: CollectedAnswer }
+  | { readonly kind: 'answered'; readonly answer: CollectedAnswer }
   | {
       readonly kind: 'failed';
       readonly failure: ModelFailure;
@@ -133,7 +139,7 @@ async function tryOnce({ model, clock }: AskDeps, request: ModelRequest): Promis
       if (collector.size() > MAX_ANSWER_CHARS) return fail('too-large');
     }
     silence.signal.throwIfAborted();
-    return { kind: 'came', answer: collector.answer() };
+    return { kind: 'answered', answer: collector.answer() };
   } catch (error) {
     if (silence.signal.aborted) return fail('timeout', new SilenceError(model.timeoutMs));
     if (!(error instanceof ProviderError)) throw error;
@@ -183,7 +189,7 @@ class SilenceError extends Error {
 }
 
 function costOf(attempt: Attempt, modelMs: number): ModelCost {
-  const { tokens } = attempt.kind === 'came' ? attempt.answer : attempt;
+  const { tokens } = attempt.kind === 'answered' ? attempt.answer : attempt;
   return { requests: 1, modelMs, ...(tokens && { tokens }) };
 }
 

@@ -36,7 +36,10 @@ interface Draft {
 export function createCallAssembler() {
   const drafts: Draft[] = [];
 
-  /** Most servers number the calls of an answer. Some repeat or omit the number, and may omit the id too. */
+  /**
+   * Most servers number the calls of an answer. Some repeat or omit the number, and may omit the id
+   * too.
+   */
   function draftFor(piece: CallChunk, extended: ReadonlySet<Draft>): Draft {
     const known =
       piece.index === undefined

@@ -1,4 +1,6 @@
-/** Chooses which attached images a model sees. They are read from the workspace for each request. */
+/**
+ * Chooses which attached images a model sees. They are read from the workspace for each request.
+ */
 import { createHash } from 'node:crypto';
 import { fileKindOf } from '../../domain/text/file-kind.ts';
 import type { TurnMessage, UserImage } from '../../domain/threads/message.ts';
@@ -21,7 +23,9 @@ const MAX_ALL_BYTES = 15 * 1024 * 1024;
 /** Roughly the maximum for an image in OpenAI's high detail. */
 export const TOKENS_PER_IMAGE = 1_500;
 
-/** Returns the last earlier turn if the model answered it: an image may have made the request fail. */
+/**
+ * Returns the last earlier turn if the model answered it: an image may have made the request fail.
+ */
 function lastAnsweredTurn(earlier: readonly TurnMessage[]): readonly TurnMessage[] {
   const turn = earlier.slice(
     Math.max(

@@ -1,39 +1,42 @@
 import { networkCodeOf } from './protocol/connection-failure.ts';
 import { ModelServerError } from './protocol/server-error.ts';
 
-/** Everything that can go wrong with a model. `SENTENCES` explains each to the person in the thread. */
+/**
+ * Everything that can go wrong with a model. `SENTENCES` explains each to the person in the thread.
+ */
 export type ModelFailure = keyof typeof SENTENCES;
 
 const SENTENCES = {
   'rate-limited':
-    'The model’s provider says that it gets too many requests from us. Wait a minute and ask again.',
+    'The model’s provider says that it gets too many requests from this app. Wait a minute and ask again.',
   'no-credit':
-    'The model’s provider says that our account has no credit left. Ask whoever runs this app to top it up, then ask again.',
-  auth: 'The model’s provider does not accept our key. Ask whoever runs this app to check {key}, then ask again.',
+    'The model’s provider says that the account has no credit left. Ask the operator of this app to add credit, then ask again.',
+  auth: 'The model’s provider does not accept our key. Ask the operator of this app to check {key}, then ask again.',
   'not-found':
-    'The model’s provider does not know the configured model. Ask whoever runs this app to check MODEL and {baseUrl}.',
+    'The model’s provider does not know the configured model. Ask the operator of this app to check MODEL and {baseUrl}.',
   'too-long':
-    'This conversation has become too long for the model. Start a new thread, or ask for less at a time. If that happens early in threads, ask whoever runs this app to set CONTEXT_TOKENS to what the model’s server takes.',
+    'This conversation has become too long for the model. Start a new thread, or ask for less at a time. If this happens early in threads, ask the operator of this app to set CONTEXT_TOKENS to the limit of the model’s server.',
   'no-tools':
-    'This model, or its server, can’t call tools, and without tools I can do nothing. Ask whoever runs this app to {remedy}.',
+    'This model, or its server, can’t call tools, and I can’t work without them. Ask the operator of this app to {remedy}.',
   rejected:
-    'The model’s provider did not accept the request. Ask again in other words; if it keeps happening, start a new thread and tell whoever runs this app.',
-  overloaded: 'The model’s provider has trouble of its own. Ask again in a few minutes.',
+    'The model’s provider did not accept the request. Ask again in other words; if it keeps happening, start a new thread and tell the operator of this app.',
+  overloaded: 'The model’s provider has a temporary problem. Ask again in a few minutes.',
   timeout: 'The model did not answer in time. Ask again; a smaller question may help.',
   unreachable:
-    'The model could not be reached. Ask again in a minute; if it keeps happening, tell whoever runs this app.',
+    'The model could not be reached. Ask again in a minute; if it keeps happening, tell the operator of this app.',
   'cut-off':
-    'The model’s answer broke off before it was complete, and nothing was done from it. Ask again.',
+    'The model’s answer broke off before it was complete, and no action was taken from it. Ask again.',
   unreadable:
-    'What came from the model’s address is no answer that I can read, and nothing was done from it. Ask again; if it keeps happening, ask whoever runs this app to check {baseUrl}.',
+    'The model’s server sent an answer that I can’t read, and no action was taken from it. Ask again; if it keeps happening, ask the operator of this app to check {baseUrl}.',
   length:
     'The model’s answer reached its length limit before it was complete, and no action was taken from it. Ask it to go on, or to take smaller steps.',
-  filtered: 'The model’s provider held back the answer by its content rules. Ask in other words.',
+  filtered:
+    'The model’s provider blocked the answer because of its content rules. Ask in other words.',
   empty: 'The model gave an empty answer. Ask again, perhaps in other words.',
   'too-many-calls':
-    'The model wanted to do more than 32 things at once, so nothing was done. Ask it to take smaller steps.',
+    'The model tried to do more than 32 things at once, so nothing was done. Ask it to take smaller steps.',
   'too-large':
-    'The model’s answer was too large to be handled, so nothing was done from it. Ask it to take smaller steps.',
+    'The model’s answer was too large, so no action was taken from it. Ask it to take smaller steps.',
 } as const;
 
 const BY_STATUS: Readonly<Record<number, ModelFailure>> = {
@@ -106,7 +109,10 @@ export function toolRemedy(said: string): string {
   return found?.[1] ?? 'set MODEL to one that can call tools';
 }
 
-/** Describes a failure in one or two sentences: what happened and what to do. `said` is the server's message. */
+/**
+ * Describes a failure in one or two sentences: what happened and what to do. `said` is the server's
+ * message.
+ */
 export function describeModelFailure(
   failure: ModelFailure,
   variables: ModelVariables,
@@ -199,7 +205,10 @@ interface ErrorFacts {
   readonly name: string;
 }
 
-/** Extracts the facts of a provider's error. Never log `message`: it may contain a key or conversation text. */
+/**
+ * Extracts the facts of a provider's error. Never log `message`: it may contain a key or
+ * conversation text.
+ */
 export function loggableFactsOf(error: unknown): ErrorFacts {
   if (!(error instanceof Error))
     return { status: undefined, code: undefined, message: '', name: '' };

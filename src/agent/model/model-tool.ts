@@ -17,7 +17,10 @@ type Schema = { readonly [key: string]: JsonValue };
 /** At the top of a schema, providers refuse these or silently drop the tool. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const;
 
-/** Converts a tool. Alternatives are merged: all properties, and those required by every alternative. */
+/**
+ * Converts a tool. Alternatives are merged: all properties, and those required by every
+ * alternative.
+ */
 export function toModelTool({ name, description, schema }: Tool): ModelTool {
   if (!REFUSED.some((key) => Object.hasOwn(schema, key))) {
     return { name, description, schema: toOffered({ ...schema, type: 'object' }, schema) };
@@ -52,14 +55,14 @@ function flatten(schema: JsonValue | undefined, root: Schema, refs: readonly str
   const { $ref } = schema;
   const isNew = typeof $ref === 'string' && !refs.includes($ref);
   const referred = isNew ? [flatten(targetOf(root, $ref), root, [...refs, $ref])] : [];
-  const together = [own, ...referred, ...listOf(schema.allOf).map(below)];
+  const combined = [own, ...referred, ...listOf(schema.allOf).map(below)];
   // Arguments are always an object.
-  const either = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(mayBeObject).map(below);
-  const [first, ...others] = either.map((kind) => kind.required);
-  const inEach = (first ?? []).filter((key) => others.every((keys) => keys.includes(key)));
-  const needed = [...together.flatMap((each) => each.required), ...inEach];
+  const alternatives = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(mayBeObject).map(below);
+  const [first, ...others] = alternatives.map((alternative) => alternative.required);
+  const requiredByAll = (first ?? []).filter((key) => others.every((keys) => keys.includes(key)));
+  const needed = [...combined.flatMap((each) => each.required), ...requiredByAll];
   return {
-    properties: joinProperties([...together, ...either].map((each) => each.properties)),
+    properties: joinProperties([...combined, ...alternatives].map((each) => each.properties)),
     required: [...new Set(needed)],
   };
 }

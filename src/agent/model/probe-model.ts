@@ -15,7 +15,7 @@ export interface ModelProbe {
   /** Whether the call's arguments were valid JSON. */
   readonly hasWholeArguments: boolean;
   /** Whether the server reported token counts. */
-  readonly tellsTokens: boolean;
+  readonly reportsTokens: boolean;
   /** Duration in milliseconds. */
   readonly tookMs: number;
   readonly failure?: ModelFailure;
@@ -27,7 +27,10 @@ export interface ModelProbe {
 
 const PROBE_TOOL = 'countersign_ready';
 
-/** Asks a model to call a tool that does nothing. Returns failures as results; rejects only on abort. */
+/**
+ * Asks a model to call a tool that does nothing. Returns failures as results; rejects only on
+ * abort.
+ */
 export async function probeModel(
   model: ChatModel,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
@@ -55,7 +58,7 @@ export async function probeModel(
   return {
     tools: toolsOf(called, failure),
     hasWholeArguments: called && calls.every(({ args }) => isJson(args)),
-    tellsTokens: spent.tokens !== undefined,
+    reportsTokens: spent.tokens !== undefined,
     tookMs: spent.modelMs,
     ...(failure && { failure }),
     ...(said !== undefined && { said }),

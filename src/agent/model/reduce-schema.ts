@@ -41,9 +41,9 @@ export function reduceSchema(schema: Schema, root: Schema = schema): Schema {
     if (typeof $ref !== 'string') return reducePlain(joinAll(value, refs, depth), refs, depth);
     // A circular reference would never end.
     if (refs.includes($ref)) return withText(value, {});
-    const { $ref: _, ...beside } = value;
+    const { $ref: _, ...rest } = value;
     const target = targetOf(root, $ref);
-    return reduce({ ...(isObject(target) ? target : {}), ...beside }, [...refs, $ref], depth);
+    return reduce({ ...(isObject(target) ? target : {}), ...rest }, [...refs, $ref], depth);
   }
 
   /** Merges the objects of an `allOf`; on conflict the earlier part wins. */
@@ -58,8 +58,8 @@ export function reduceSchema(schema: Schema, root: Schema = schema): Schema {
 
   function reducePlain(value: Schema, refs: readonly string[], depth: number): Schema {
     const inner = (each: JsonValue | undefined) => reduce(each, refs, depth + 1);
-    const kinds = [...listOf(value.anyOf), ...listOf(value.oneOf)];
-    if (kinds.length > 0) return withText(value, { anyOf: kinds.map(inner) });
+    const alternatives = [...listOf(value.anyOf), ...listOf(value.oneOf)];
+    if (alternatives.length > 0) return withText(value, { anyOf: alternatives.map(inner) });
     const types = typesOf(value);
     if (types.length > 1) {
       const { description: _, ...rest } = value;
@@ -92,7 +92,10 @@ function keywordsFor(
   }
 }
 
-/** Omits empty `properties`: an object without them may have any, but in a grammar it could have none. */
+/**
+ * Omits empty `properties`: an object without them may have any, but in a grammar it could have
+ * none.
+ */
 function propertiesOf(value: Schema, inner: (each: JsonValue | undefined) => Schema): Schema {
   const entries = Object.entries(isObject(value.properties) ? value.properties : {});
   if (entries.length === 0) return {};

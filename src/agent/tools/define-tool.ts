@@ -23,7 +23,10 @@ export type DefinedTool =
   | { readonly kind: 'tool'; readonly tool: Tool }
   | { readonly kind: 'left-out'; readonly name: string; readonly reason: string };
 
-/** Creates a tool from its definition. Leaves it out if its values do not survive a round trip through JSON. */
+/**
+ * Creates a tool from its definition. Leaves it out if its values do not survive a round trip
+ * through JSON.
+ */
 export function defineTool<Schema extends ArgsSchema>(
   definition: ToolDefinition<Schema>,
 ): DefinedTool {
@@ -52,12 +55,18 @@ export function defineTool<Schema extends ArgsSchema>(
   return { kind: 'tool', tool };
 }
 
-/** Copies the arguments: a schema may return parts of its input, and a tool must not change what is shown or run. */
+/**
+ * Copies the arguments: a schema may return parts of its input, and a tool must not change what is
+ * shown or run.
+ */
 function ownArgs<Schema extends ArgsSchema>(schema: Schema, args: JsonValue): ArgsOf<Schema> {
   return schema.parse(structuredClone(args)) as ArgsOf<Schema>;
 }
 
-/** Never fails on a value that is not JSON: the tool has run, and an error would make the model call it again. */
+/**
+ * Never fails on a value that is not JSON: the tool has run, and an error would make the model call
+ * it again.
+ */
 function toText(result: unknown): string {
   if (result === undefined) return '';
   return typeof result === 'string' ? result : JSON.stringify(toPlainJson(result), undefined, 2);

@@ -6,7 +6,10 @@ import { type JsonSchema, readJsonSchema } from './schema/read-json-schema.ts';
 /** For calls without a schema. */
 const ANY_OBJECT: JsonSchema = { type: 'object' };
 
-/** Creates the tool of an external call from the call's schema; undefined if that is unsupported. We show and edit such calls but never run them. */
+/**
+ * Creates the tool of an external call from the call's schema; undefined if that is unsupported. We
+ * show and edit such calls but never run them.
+ */
 export function toExternalTool({
   outside,
   tool: name,

@@ -52,7 +52,10 @@ export interface ToolsModule {
   readonly agents: readonly Helper[];
 }
 
-/** Imports the module at TOOLS_MODULE and returns its `tools` and `agents`. Rejects with `ToolsModuleError` if any is invalid. */
+/**
+ * Imports the module at TOOLS_MODULE and returns its `tools` and `agents`. Rejects with
+ * `ToolsModuleError` if any is invalid.
+ */
 export async function loadToolsModule(path: string, clock: Clock): Promise<ToolsModule> {
   if (!existsSync(path)) {
     throw new ToolsModuleError(
@@ -134,7 +137,10 @@ function readTool(path: string, entry: unknown, index: number): ToolDefinition {
 
 const KEYS = Object.keys(entrySchema.shape);
 
-/** A tool may have keys of its own. Only keys that look like a misspelled or unsupported setting are refused. */
+/**
+ * A tool may have keys of its own. Only keys that look like a misspelled or unsupported setting are
+ * refused.
+ */
 function keyProblem(key: string): string | undefined {
   if (KEYS.includes(key)) return undefined;
   if (/approv|confirm|^gate$/i.test(key)) {

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** Marks text from strangers as untrusted. The marks contain a random word, so the text can't forge the closing mark. */
+/**
+ * Marks text from strangers as untrusted. The marks contain a random word, so the text can't forge
+ * the closing mark.
+ */
 export function markUntrusted(source: string, text: string): string {
   const word = randomBytes(6).toString('hex');
   return [

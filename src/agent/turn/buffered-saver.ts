@@ -1,3 +1,7 @@
+/**
+ * Buffers a worker's checkpoints in memory. The checkpoint is only a cache: the turn can be rebuilt from
+ * its records. It is stored in the commit of the graph's result, so a crash before that loses nothing.
+ */
 import type { RunnableConfig } from '@langchain/core/runnables';
 import {
   type Checkpoint,
@@ -22,10 +26,8 @@ interface Buffered {
 }
 
 /**
- * Buffers a worker's checkpoints in memory. The checkpoint is only a cache: the turn can be rebuilt from
- * its records. It is stored in the commit of the graph's result, so a crash before that loses nothing.
- * Throws `StaleFenceError` for a fence known to be stale; the commit detects all others. Without a
- * fence it reads the stored state.
+ * Throws `StaleFenceError` for a fence known to be stale; the commit detects all others. Without a fence
+ * it reads the stored state.
  */
 export class BufferedSaver extends MemorySaver {
   readonly #stored: Checkpoints;
@@ -62,7 +64,9 @@ export class BufferedSaver extends MemorySaver {
     await super.putWrites(config, writes, taskId, taskPath);
   }
 
-  /** Returns a thread's state as text, to be stored in the same commit; undefined if there is none. */
+  /**
+   * Returns a thread's state as text, to be stored in the same commit; undefined if there is none.
+   */
   async snapshot({ thread, token }: ThreadFence): Promise<string | undefined> {
     const buffered = await this.#load(thread, token);
     const newest = await super.getTuple(atRoot(thread));

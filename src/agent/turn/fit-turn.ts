@@ -81,7 +81,10 @@ function copy(message: TurnMessage): DraftMessage {
   return { ...message, calls: message.calls.map((call) => ({ ...call })) };
 }
 
-/** Returns the texts in the order of cutting: tool results, the model's texts, the person's; oldest first. */
+/**
+ * Returns the texts in the order of cutting: tool results, the model's texts, the person's; oldest
+ * first.
+ */
 function cuttableTextsOf(draft: readonly DraftMessage[]): readonly CuttableText[] {
   const results: CuttableText[] = [];
   const own: CuttableText[] = [];

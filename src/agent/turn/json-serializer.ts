@@ -2,7 +2,10 @@ import { JsonPlusSerializer, type SerializerProtocol } from '@langchain/langgrap
 import { refuseBigInt } from '../../domain/json/find-big-int.ts';
 import { UnreadableStateError } from '../../domain/ports/agent.ts';
 
-/** Creates the serializer of our own graph. Plain JSON only: stored data cannot run a constructor. Refuses a BigInt. */
+/**
+ * Creates the serializer of our own graph. Plain JSON only: stored data cannot run a constructor.
+ * Refuses a BigInt.
+ */
 export function createJsonSerializer(): SerializerProtocol {
   const stock = new JsonPlusSerializer();
   return {

@@ -5,7 +5,9 @@ import type { AssistantMessage, ModelCall, TurnMessage } from '../../domain/thre
 const MAX_MODEL_CALLS = 25;
 const MAX_SAME_FAILURES = 3;
 
-/** Returns a sentence for the person if a turn must stop at a limit; undefined if it may continue. */
+/**
+ * Returns a sentence for the person if a turn must stop at a limit; undefined if it may continue.
+ */
 export function checkTurnLimits(messages: readonly TurnMessage[]): string | undefined {
   const asked = messages.filter(({ role }) => role === 'assistant').length;
   if (asked >= MAX_MODEL_CALLS) {

@@ -75,7 +75,7 @@ test('a model that calls the tool is one line of the log', async (t) => {
     model: 'm',
     tools: 'called',
     hasWholeArguments: true,
-    tellsTokens: true,
+    reportsTokens: true,
     tookMs: 0,
     msg: 'The model answers and calls tools.',
   });
@@ -168,7 +168,7 @@ test('a model that is slow is not waited for longer than five seconds', async ()
   assert.equal(lines.length, 0);
   await clock.advance(1);
   await checked;
-  assert.match(lines.join(''), /the app starts meanwhile/);
+  assert.match(lines.join(''), /the app starts without waiting/);
   stop.abort(new Error('The app stops.'));
 });
 

@@ -35,8 +35,8 @@ const FAILURES: readonly (readonly [
   ['403', sayStatus(403), /does not accept our key/, undefined],
   ['404', sayStatus(404), /does not know the configured model.*MODEL/, undefined],
   ['408', sayStatus(408), /did not answer in time/, undefined],
-  ['500', sayStatus(500), /trouble of its own/, undefined],
-  ['529', sayStatus(529), /trouble of its own/, undefined],
+  ['500', sayStatus(500), /a temporary problem/, undefined],
+  ['529', sayStatus(529), /a temporary problem/, undefined],
   ['400', sayStatus(400), /did not accept the request/, undefined],
   [
     'too long a context',
@@ -54,11 +54,11 @@ const FAILURES: readonly (readonly [
   [
     'something else than an answer',
     { kind: 'chunks', chunks: [{ hello: 'world' }] },
-    /no answer that I can read.*BASE_URL/,
+    /an answer that I can’t read.*BASE_URL/,
     undefined,
   ],
-  ['an error as the whole answer', sayStatus(200), /trouble of its own/, undefined],
-  ['an empty stream', { kind: 'chunks', chunks: [] }, /no answer that I can read/, undefined],
+  ['an error as the whole answer', sayStatus(200), /a temporary problem/, undefined],
+  ['an empty stream', { kind: 'chunks', chunks: [] }, /an answer that I can’t read/, undefined],
   [
     'a call in OpenAI’s older form',
     {
@@ -69,7 +69,7 @@ const FAILURES: readonly (readonly [
         toChunk({}, 'function_call'),
       ],
     },
-    /no answer that I can read/,
+    /an answer that I can’t read/,
     'I delete it.',
   ],
   ['no finish reason amid a call', finishWith(HALF_CALL, null), /broke off/, 'I delete it.'],
@@ -78,7 +78,7 @@ const FAILURES: readonly (readonly [
   [
     'an error amid the stream',
     { kind: 'chunks', chunks: [{ error: { message: 'Overloaded' } }] },
-    /trouble of its own/,
+    /a temporary problem/,
     undefined,
   ],
   [

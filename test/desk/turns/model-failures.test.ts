@@ -38,8 +38,8 @@ const TROUBLES: readonly Trouble[] = [
     answer: sayStatus(429, {}, { 'retry-after': '3600' }),
     notice: /too many/,
   },
-  { what: '500', answer: sayStatus(500), notice: /trouble of its own/ },
-  { what: '529', answer: sayStatus(529), notice: /trouble of its own/ },
+  { what: '500', answer: sayStatus(500), notice: /a temporary problem/ },
+  { what: '529', answer: sayStatus(529), notice: /a temporary problem/ },
   { what: '401', answer: sayStatus(401), notice: /check OPENAI_API_KEY/ },
   { what: 'an empty answer', answer: sayText(), notice: /empty answer/ },
   {
@@ -73,7 +73,7 @@ const TROUBLES: readonly Trouble[] = [
       kind: 'chunks',
       chunks: [toChunk({ content: 'Well' }, null), { error: { message: 'x' } }],
     },
-    notice: /trouble of its own/,
+    notice: /a temporary problem/,
     words: 'Well',
   },
   {

@@ -1,3 +1,11 @@
+/**
+ * The interrupts of LangChain's human-in-the-loop middleware for JavaScript and Python. A batch is
+ * answered at once. If one call is rejected, the JavaScript middleware drops the approved ones. To avoid
+ * that, an editable call is refused by an edit to a nonexistent tool: the others run and the model gets
+ * an error. If editing is not allowed, the approved calls are rejected too, with the reason; otherwise
+ * they would silently disappear. The middleware also drops the calls that it did not ask about, and
+ * leaves them without an answer.
+ */
 import { z } from 'zod';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { DecisionKind } from '../../../domain/policy/route.ts';
@@ -57,14 +65,6 @@ interface Batch {
   readonly edited: 'editedAction' | 'edited_action';
 }
 
-/**
- * The interrupts of LangChain's human-in-the-loop middleware for JavaScript and Python. A batch is
- * answered at once. If one call is rejected, the JavaScript middleware drops the approved ones. To avoid
- * that, an editable call is refused by an edit to a nonexistent tool: the others run and the model gets
- * an error. If editing is not allowed, the approved calls are rejected too, with the reason; otherwise
- * they would silently disappear. The middleware also drops the calls that it did not ask about, and
- * leaves them without an answer.
- */
 export const hitlMiddlewareProtocol: Protocol = {
   name: 'the human-in-the-loop middleware',
   parse: (value) => read(value)?.actions.map(toForeign),
@@ -72,9 +72,9 @@ export const hitlMiddlewareProtocol: Protocol = {
     const batch = read(value);
     assertParsed(hitlMiddlewareProtocol.name, batch?.actions.map(toForeign), decisions);
     if (!batch) return null;
-    const ways = resumeWaysOf(batch, decisions);
-    const spare = spareDecisionOf(batch, ways, asker);
-    const answers = ways.map((way) => answer(way, batch.edited, spare));
+    const decided = pairDecisions(batch, decisions);
+    const mode = rejectionModeOf(batch, decided, asker);
+    const answers = decided.map((each) => answer(each, batch.edited, mode));
     return { decisions: answers };
   },
   dropsOthers(value, answer) {
@@ -83,9 +83,9 @@ export const hitlMiddlewareProtocol: Protocol = {
   },
   lost(value, decisions) {
     const batch = read(value);
-    const ways = batch ? resumeWaysOf(batch, decisions) : [];
-    if (!batch || spareDecisionOf(batch, ways, 'graph') !== 'none-runs') return [];
-    return ways.flatMap(({ action, decision }, index) =>
+    const decided = batch ? pairDecisions(batch, decisions) : [];
+    if (!batch || rejectionModeOf(batch, decided, 'graph') !== 'reject-all') return [];
+    return decided.flatMap(({ action, decision }, index) =>
       mayRun(decision) && !action.allowed.includes('reject') ? [index] : [],
     );
   },
@@ -97,7 +97,7 @@ const REJECTION = z.object({
     .refine((all) => all.some(({ type }) => type === 'reject')),
 });
 
-function resumeWaysOf({ actions }: Batch, decisions: readonly ForeignDecision[]): readonly Way[] {
+function pairDecisions({ actions }: Batch, decisions: readonly ForeignDecision[]): readonly DecidedAction[] {
   return actions.map((action, index) => {
     return { action, decision: decisions[index] ?? { kind: 'ignore' } };
   });
@@ -168,7 +168,7 @@ function toForeign({ name, args, description, allowed, schema }: Action): Foreig
 
 const IGNORED = 'Not run: a person ignored this call.';
 
-interface Way {
+interface DecidedAction {
   readonly action: Action;
   readonly decision: ForeignDecision;
 }
@@ -177,35 +177,35 @@ interface Way {
  * How approved calls survive beside rejected ones: no change needed, the rejected ones are answered by
  * `respond` or `edit` instead, or no call of the batch can run.
  */
-type Spare = 'as-they-are' | 'by-other-words' | 'none-runs';
+type RejectionMode = 'plain' | 'avoid-reject' | 'reject-all';
 
-function spareDecisionOf({ edited }: Batch, ways: readonly Way[], asker: RequestSource): Spare {
-  const runs = ways.some(({ decision }) => mayRun(decision));
+function rejectionModeOf({ edited }: Batch, decided: readonly DecidedAction[], asker: RequestSource): RejectionMode {
+  const runs = decided.some(({ decision }) => mayRun(decision));
   // A helper may have further calls that we cannot answer from outside.
-  if (edited === 'edited_action' || !(runs || asker === 'helper')) return 'as-they-are';
-  const others = ways.filter(({ decision }) => !mayRun(decision));
-  const canSpare = others.every(
+  if (edited === 'edited_action' || !(runs || asker === 'helper')) return 'plain';
+  const others = decided.filter(({ decision }) => !mayRun(decision));
+  const canAvoidRejection = others.every(
     ({ action }) => action.allowed.includes('respond') || action.allowed.includes('edit'),
   );
-  if (canSpare) return 'by-other-words';
-  return runs ? 'none-runs' : 'as-they-are';
+  if (canAvoidRejection) return 'avoid-reject';
+  return runs ? 'reject-all' : 'plain';
 }
 
 function mayRun({ kind }: ForeignDecision): boolean {
   return kind === 'approve' || kind === 'edit';
 }
 
-function answer({ action, decision }: Way, edited: Batch['edited'], spare: Spare): JsonValue {
+function answer({ action, decision }: DecidedAction, edited: Batch['edited'], mode: RejectionMode): JsonValue {
   const { name, allowed } = action;
-  if (mayRun(decision) && spare === 'none-runs' && allowed.includes('reject')) {
+  if (mayRun(decision) && mode === 'reject-all' && allowed.includes('reject')) {
     return { type: 'reject', message: describeDropped(decision) };
   }
   if (decision.kind === 'approve') return { type: 'approve' };
   if (decision.kind === 'edit') return { type: 'edit', [edited]: { name, args: decision.args } };
   const message = decision.kind === 'reply' ? decision.text : IGNORED;
-  const canRespond = decision.kind === 'reply' || spare === 'by-other-words';
+  const canRespond = decision.kind === 'reply' || mode === 'avoid-reject';
   if (canRespond && allowed.includes('respond')) return { type: 'respond', message };
-  if (spare !== 'by-other-words') return { type: 'reject', message };
+  if (mode !== 'avoid-reject') return { type: 'reject', message };
   return { type: 'edit', [edited]: { name: refusedName(name), args: { message } } };
 }
 

@@ -33,7 +33,10 @@ export interface ExchangeOptions {
 }
 
 const MAX_CHANGES = 4;
-/** The client joins all pieces again at each one, so it gets only every 16th without text, as a keep-alive. */
+/**
+ * The client joins all pieces again at each one, so it gets only every 16th without text, as a
+ * keep-alive.
+ */
 const PIECES_PER_KEEP_ALIVE = 16;
 
 /** Creates the exchange for one request. */
@@ -98,7 +101,9 @@ async function* relay(response: Response, { habit, pieces, fail }: Relay): Async
   yield 'data: [DONE]\n\n';
 }
 
-/** Reads the chunks of an answer, streamed or not. Throws an error that the server sends within it. */
+/**
+ * Reads the chunks of an answer, streamed or not. Throws an error that the server sends within it.
+ */
 async function* readAnswer(response: Response): AsyncGenerator<ParsedChunk> {
   let hasBegun = false;
   for await (const text of textsOf(response)) {
@@ -140,12 +145,12 @@ function createAnswerReader(habit: ReasoningHabit) {
     },
     isOver: () => finishReason !== undefined,
     end() {
-      const isWhole = finishReason !== undefined && finishReason !== 'length';
+      const isComplete = finishReason !== undefined && finishReason !== 'length';
       const calls = assembler.calls().map(({ id, tool: name, args }, index) => ({
         ...{ index, id, type: 'function' },
         function: { name, arguments: args },
       }));
-      return { piece: { ...NOTHING, ...filter.end(isWhole), finishReason }, calls };
+      return { piece: { ...NOTHING, ...filter.end(isComplete), finishReason }, calls };
     },
   };
 }

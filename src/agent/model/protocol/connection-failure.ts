@@ -26,7 +26,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
 /** A chain of causes may be circular. */
 const MAX_STEPS = 10;
 
-/** Returns the innermost error code, following causes and the first error of an `AggregateError`. */
+/**
+ * Returns the innermost error code, following causes and the first error of an `AggregateError`.
+ */
 export function networkCodeOf(error: unknown): string | undefined {
   return chainOf(error)
     .map(codeOf)

@@ -4,7 +4,9 @@ import type { ProviderFields } from '../../../domain/threads/message.ts';
 /** In parts of a list, these strings are concatenated; all others are replaced. */
 const GROWING: ReadonlySet<string> = new Set(['text', 'summary', 'data', 'thinking', 'content']);
 
-/** Merges the fields of a streamed message: strings are concatenated, list parts joined by index. */
+/**
+ * Merges the fields of a streamed message: strings are concatenated, list parts joined by index.
+ */
 export function mergeDeltas(known: ProviderFields, added: ProviderFields): ProviderFields {
   const merged: Record<string, JsonValue> = { ...known };
   for (const [key, value] of Object.entries(added)) {

@@ -14,7 +14,9 @@ export interface ParsedChunk {
   readonly fields: ProviderFields | undefined;
 }
 
-/** Fields of the protocol itself. All others belong to the provider and may have to be sent back. */
+/**
+ * Fields of the protocol itself. All others belong to the provider and may have to be sent back.
+ */
 const OWN: ReadonlySet<string> = new Set([
   ...['role', 'content', 'refusal', 'tool_calls', 'function_call', 'annotations', 'audio', 'name'],
   ...['obfuscation', 'token_ids', 'logprobs', 'id', 'index', 'type', 'function', 'parsed'],

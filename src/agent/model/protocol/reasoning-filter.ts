@@ -9,7 +9,9 @@ const TAGS: Readonly<Record<string, string>> = {
   '◁think▷': '◁/think▷',
 };
 const OPENING = Object.keys(TAGS);
-/** If the chat template writes the opening tag, the answer has only this one, at the end of a line. */
+/**
+ * If the chat template writes the opening tag, the answer has only this one, at the end of a line.
+ */
 const STRAY = /(?<![`"'“‘])(?:<\/think>|◁\/think▷)[^\S\n]*(?:\n|$)/;
 /** The end of an answer that could still become a stray tag. */
 const STRAY_TAIL =
@@ -24,7 +26,10 @@ export interface FilteredText {
   readonly restarts?: true;
 }
 
-/** Whether this model's answers are known to begin with reasoning. Shared by all answers of a process. */
+/**
+ * Whether this model's answers are known to begin with reasoning. Shared by all answers of a
+ * process.
+ */
 export interface ReasoningHabit {
   beginsInThought: boolean;
 }
@@ -42,15 +47,15 @@ export function createReasoningFilter(habit: ReasoningHabit) {
 
   /** Returns false while more text is needed to see whether the answer begins with a tag. */
   function atStart(): boolean {
-    const begun = held.trimStart();
-    const opening = OPENING.find((tag) => begun.startsWith(tag));
+    const beginning = held.trimStart();
+    const opening = OPENING.find((tag) => beginning.startsWith(tag));
     if (opening !== undefined) {
       closing = TAGS[opening] ?? '';
-      held = begun.slice(opening.length);
+      held = beginning.slice(opening.length);
       state = 'tagged';
       return true;
     }
-    if (OPENING.some((tag) => tag.startsWith(begun))) return false;
+    if (OPENING.some((tag) => tag.startsWith(beginning))) return false;
     state = 'shown';
     return true;
   }

@@ -34,7 +34,9 @@ export function toSafeMessage(
   return toWellFormed(hidden.length > MAX_CHARS ? `${hidden.slice(0, MAX_CHARS)}…` : hidden);
 }
 
-/** All texts of people, the model and tools. The system prompt is the operator's and may be shown. */
+/**
+ * All texts of people, the model and tools. The system prompt is the operator's and may be shown.
+ */
 function textsOf(messages: readonly BaseMessage[]): readonly string[] {
   return messages
     .filter((message) => !SystemMessage.isInstance(message))
@@ -73,7 +75,9 @@ function withoutRuns(text: string, conversation: string): string {
   return safe;
 }
 
-/** Counts the characters from `at` that also occur in the conversation; 0 if too few for a quote. */
+/**
+ * Counts the characters from `at` that also occur in the conversation; 0 if too few for a quote.
+ */
 function quotedAt(text: string, at: number, conversation: string): number {
   const isQuoted = (length: number) => conversation.includes(text.slice(at, at + length));
   if (at + QUOTE_CHARS > text.length || !isQuoted(QUOTE_CHARS)) return 0;

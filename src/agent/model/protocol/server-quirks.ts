@@ -100,7 +100,9 @@ export interface ServerQuirks {
   learn(refusal: ModelServerError, body: RequestBody): string | undefined;
 }
 
-/** Creates the memory for one server. With `allowsNoTools`, tools are omitted if it can't call them. */
+/**
+ * Creates the memory for one server. With `allowsNoTools`, tools are omitted if it can't call them.
+ */
 export function createServerQuirks({
   allowsNoTools,
 }: {

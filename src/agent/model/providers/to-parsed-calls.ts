@@ -61,8 +61,8 @@ function toObject(args: string): Record<string, unknown> {
 }
 
 function freeId(id: string, taken: ReadonlySet<string>): string {
-  const fit = id.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call';
-  let free = fit;
-  for (let count = 2; taken.has(free); count += 1) free = `${fit}_${count}`;
+  const valid = id.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call';
+  let free = valid;
+  for (let count = 2; taken.has(free); count += 1) free = `${valid}_${count}`;
   return free;
 }

@@ -33,7 +33,9 @@ function unstoppable(baseUrl: string): readonly [string, string] {
   return ['its package can’t be stopped while it streams', baseUrl];
 }
 
-/** Explains why a provider can't be used directly, and how to reach it through its compatible API. */
+/**
+ * Explains why a provider can't be used directly, and how to reach it through its compatible API.
+ */
 export function describeUnsupportedProvider(provider: string, model: string): string {
   const known = Object.hasOwn(REFUSED, provider) ? REFUSED[provider] : undefined;
   if (known) {

@@ -1,4 +1,7 @@
-/** Reads the arguments of coding agents' tools. Only the documented shape is accepted: an unknown argument could change the effect. */
+/**
+ * Reads the arguments of coding agents' tools. Only the documented shape is accepted: an unknown
+ * argument could change the effect.
+ */
 import { z } from 'zod';
 import type { JsonValue } from '../../../domain/json/json.ts';
 
@@ -11,7 +14,10 @@ export interface ToolUseDescription {
 /** Describes a call; returns undefined if its arguments have another shape. */
 export type ArgumentReader = (args: JsonValue) => ToolUseDescription | undefined;
 
-/** Readers by tool name in Claude Code, Codex, Gemini CLI, Cursor, Copilot, OpenCode, Cline and deepagents. */
+/**
+ * Readers by tool name in Claude Code, Codex, Gemini CLI, Cursor, Copilot, OpenCode, Cline and
+ * deepagents.
+ */
 export type ArgumentReaders = readonly (readonly [
   names: readonly string[],
   reader: ArgumentReader,

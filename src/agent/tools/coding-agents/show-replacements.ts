@@ -15,7 +15,10 @@ export interface Replacement {
 /** Adds a final newline: otherwise the diff would mention that it is missing. */
 const toLines = (text: string): string => (text === '' ? '' : `${text}\n`);
 
-/** Shows replacements in a file that we cannot read, as diffs without line numbers; undefined if a diff is too large. */
+/**
+ * Shows replacements in a file that we cannot read, as diffs without line numbers; undefined if a
+ * diff is too large.
+ */
 export function diffReplacements(file: string, all: readonly Replacement[]): string | undefined {
   const name = quotePath(file);
   const shown: string[] = [`--- ${name}\n+++ ${name}`];

@@ -7,7 +7,9 @@ import { relative, sep } from 'node:path';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { runProcess } from './run-process.ts';
 
-/** How commands run on this machine: sandboxed, unsandboxed by the operator's choice, or not at all. */
+/**
+ * How commands run on this machine: sandboxed, unsandboxed by the operator's choice, or not at all.
+ */
 export type Confinement =
   | { readonly kind: 'sandboxed'; readonly hasNetwork: boolean }
   | { readonly kind: 'unsandboxed'; readonly reason: string }

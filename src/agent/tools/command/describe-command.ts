@@ -1,4 +1,7 @@
-/** Describes a command by its first line. The number of lines comes first, where it is never cut off. */
+/**
+ * Describes a command by its first line. The number of lines comes first, where it is never cut
+ * off.
+ */
 export function describeCommand(command: string): string {
   const lines = command.split(/[\n\r]/).filter((line) => line.trim() !== '');
   const [first = ''] = lines;

@@ -8,7 +8,10 @@ import type { WorkspaceBytes } from './workspace-bytes.ts';
 const INBOX = 'inbox';
 const MAX_NAMES = 20;
 
-/** Creates the folder for attached files. Never overwrites a file, and saves the same bytes only once per name. `off` says why nothing can be saved. */
+/**
+ * Creates the folder for attached files. Never overwrites a file, and saves the same bytes only
+ * once per name. `off` says why nothing can be saved.
+ */
 export function createAttachmentFolder(files: WorkspaceBytes, off?: string): AttachmentFolder {
   async function addFirstFree(file: { id: string; name: string }, bytes: Uint8Array) {
     const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -58,7 +58,10 @@ interface Exchange {
   readonly seen: FileEntry;
 }
 
-/** Keeps the old file under a second name during the exchange, to compare it afterwards and restore it. */
+/**
+ * Keeps the old file under a second name during the exchange, to compare it afterwards and restore
+ * it.
+ */
 async function exchange(folder: OpenFolder, { name, draft, shown, seen }: Exchange): Promise<void> {
   const aside = newName('old');
   if (!(await tryLink(folder.at(name), folder.at(aside)))) {
@@ -91,7 +94,10 @@ export async function deleteIfUnchanged(
   throw fileChangedError(shown, isBack ? undefined : aside);
 }
 
-/** Creates the error for a file that changed after its preview. `kept` is the name of a file set aside. */
+/**
+ * Creates the error for a file that changed after its preview. `kept` is the name of a file set
+ * aside.
+ */
 export function fileChangedError(shown: string, kept?: string): WorkspaceError {
   const where = kept === undefined ? '' : ` The version from in between is kept as ${kept}.`;
   return new WorkspaceError(

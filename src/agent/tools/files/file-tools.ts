@@ -39,7 +39,10 @@ type RunExclusive = <Result>(work: () => Promise<Result>) => Promise<Result>;
 /** Creates the tools for files in the workspace. They cannot reach files outside. */
 export function createFileTools(workspace: Workspace): readonly DefinedTool[] {
   const inQueue = createKeyedQueues();
-  /** Calls approved together run concurrently. Checking and changing a file must not interleave, or a change could be lost. */
+  /**
+   * Calls approved together run concurrently. Checking and changing a file must not interleave, or
+   * a change could be lost.
+   */
   const runExclusive: RunExclusive = (work) => inQueue('files', work);
   return [
     createListFiles(workspace),

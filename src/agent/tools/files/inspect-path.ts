@@ -10,7 +10,10 @@ export interface FileEntry {
   readonly size: number;
   /** In milliseconds since 1970. */
   readonly modifiedAt: number;
-  /** SHA-256 of the content; for a very large file, of its beginning, end, size and modification time. */
+  /**
+   * SHA-256 of the content; for a very large file, of its beginning, end, size and modification
+   * time.
+   */
   readonly digest: string;
   /** For a very large file, its inode and change time, which programs cannot reset. */
   readonly touched: string | undefined;
@@ -35,7 +38,10 @@ const CHUNK = 256 * 1024;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const NOT_A_FILE = 'is a link or a special file; only plain files and folders can be used.';
 
-/** Returns whether two entries have the same bytes. Very large files are compared by their digest's samples. */
+/**
+ * Returns whether two entries have the same bytes. Very large files are compared by their digest's
+ * samples.
+ */
 export function hasSameBytes(found: PathEntry, seen: FileEntry): boolean {
   return found.kind === 'file' && found.size === seen.size && found.digest === seen.digest;
 }

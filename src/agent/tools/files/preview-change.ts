@@ -30,7 +30,10 @@ export function assertBasisUnchanged(
   throw fileChangedError(file);
 }
 
-/** Turns a failure into a preview with its own basis: if the run would later succeed, people are asked again. */
+/**
+ * Turns a failure into a preview with its own basis: if the run would later succeed, people are
+ * asked again.
+ */
 export async function previewOrFailure(make: () => Promise<Preview>): Promise<Preview> {
   try {
     return await make();

@@ -11,7 +11,10 @@ import type { WorkspaceBytes } from './workspace-bytes.ts';
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_SHOWN = 1_500;
 
-/** Creates the tool that sends a workspace file to the thread. It sends exactly the file that the card showed. */
+/**
+ * Creates the tool that sends a workspace file to the thread. It sends exactly the file that the
+ * card showed.
+ */
 export function createSendFile({
   files,
   send,

@@ -9,10 +9,16 @@ export type WorkspaceFileBytes =
   | { readonly kind: 'too-large'; readonly size: number }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
-/** Workspace files as bytes, confined to the workspace. Rejects with a `WorkspaceError` for anything but a plain file. */
+/**
+ * Workspace files as bytes, confined to the workspace. Rejects with a `WorkspaceError` for anything
+ * but a plain file.
+ */
 export interface WorkspaceBytes {
   read(path: string, maxBytes: number): Promise<WorkspaceFileBytes>;
-  /** Adds a file atomically and creates missing folders. Never overwrites. `same`: a file with these bytes already exists. */
+  /**
+   * Adds a file atomically and creates missing folders. Never overwrites. `same`: a file with these
+   * bytes already exists.
+   */
   add(path: string, bytes: Uint8Array): Promise<'added' | 'same' | 'taken'>;
 }
 

@@ -27,12 +27,17 @@ interface ListedEntry {
 export interface Workspace {
   /** Inspects a path. Reads the first `maxBytes` of a file as text. */
   look(path: string, maxBytes?: number): Promise<PathEntry>;
-  /** Lists a folder, sorted and including hidden entries. Returns at most `limit`; `isCut` if there are more. */
+  /**
+   * Lists a folder, sorted and including hidden entries. Returns at most `limit`; `isCut` if there
+   * are more.
+   */
   list(
     path: string,
     options: { readonly isDeep: boolean; readonly limit: number },
   ): Promise<{ readonly entries: readonly ListedEntry[]; readonly isCut: boolean }>;
-  /** Writes a file atomically and creates missing folders. Rejects if the entry differs from `seen`. */
+  /**
+   * Writes a file atomically and creates missing folders. Rejects if the entry differs from `seen`.
+   */
   write(path: string, text: string, seen: Exclude<PathEntry, { kind: 'folder' }>): Promise<void>;
   /** Deletes a file or an empty folder. Rejects if it differs from `seen`. */
   delete(path: string, seen: Exclude<PathEntry, { kind: 'nothing' }>): Promise<void>;

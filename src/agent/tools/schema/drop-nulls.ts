@@ -58,7 +58,7 @@ function drop(schema: JsonValue, value: JsonValue, at: Drop): JsonValue {
   const own = dropWithin(schemas, value, below);
   return schemas
     .flatMap(({ anyOf, oneOf }) => [anyOf, oneOf].filter(isList))
-    .reduce<JsonValue>((now, kinds) => dropInKind(kinds, now, below), own);
+    .reduce<JsonValue>((now, alternatives) => dropInAlternative(alternatives, now, below), own);
 }
 
 /** Returns a schema with its referenced and `allOf` schemas. */
@@ -120,12 +120,12 @@ function itemSchemas(schemas: readonly Schema[], place: number): readonly JsonVa
 }
 
 /** Drops nulls for an alternative only if exactly one result is possible. */
-function dropInKind(kinds: readonly JsonValue[], value: JsonValue, at: Drop): JsonValue {
+function dropInAlternative(alternatives: readonly JsonValue[], value: JsonValue, at: Drop): JsonValue {
   const { budget, fits } = at;
-  if (!holdsNull(value) || kinds.some((kind) => fits(kind, value, budget))) return value;
-  const dropped = kinds.flatMap((kind) => {
-    const found = drop(kind, value, at);
-    return fits(kind, found, budget) ? [found] : [];
+  if (!holdsNull(value) || alternatives.some((alternative) => fits(alternative, value, budget))) return value;
+  const dropped = alternatives.flatMap((alternative) => {
+    const found = drop(alternative, value, at);
+    return fits(alternative, found, budget) ? [found] : [];
   });
   const [first = value] = dropped;
   return new Set(dropped.map(canonicalJson)).size === 1 ? first : value;

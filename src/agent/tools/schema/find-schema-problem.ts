@@ -31,7 +31,10 @@ interface Context {
   readonly elsewhere: ReadonlySet<JsonValue>;
 }
 
-/** Describes the first unsupported part of a schema: where it is and what to do. Undefined if there is none. */
+/**
+ * Describes the first unsupported part of a schema: where it is and what to do. Undefined if there
+ * is none.
+ */
 export function findSchemaProblem(root: Schema, patterns: Patterns): string | undefined {
   const context: Context = { root, patterns, unknown: new Set(), elsewhere: findElsewhere(root) };
   const checked = new Set<JsonValue>();

@@ -2,7 +2,10 @@ import type { JsonValue } from '../../../domain/json/json.ts';
 import { KEYWORDS, type KeywordShape } from './keywords.ts';
 import { isList, isObject, type Schema } from './validator/validation-walk.ts';
 
-/** Rewrites a schema and all schemas inside it, innermost first. Leaves plain data alone, for example in `default`. */
+/**
+ * Rewrites a schema and all schemas inside it, innermost first. Leaves plain data alone, for
+ * example in `default`.
+ */
 export function mapSchema(schema: Schema, rewrite: (schema: Schema) => Schema): Schema {
   const map = (value: JsonValue) => (isObject(value) ? mapSchema(value, rewrite) : value);
   const entries = Object.entries(schema).map(([keyword, value]) => [

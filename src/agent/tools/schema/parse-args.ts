@@ -63,7 +63,9 @@ class NotPlainError extends Error {
   }
 }
 
-/** Throws for values that JSON would silently drop or change. Keys with undefined count as absent. */
+/**
+ * Throws for values that JSON would silently drop or change. Keys with undefined count as absent.
+ */
 function assertPlain(value: unknown, path: FieldProblem['path']): void {
   if (value === null || typeof value === 'boolean') return;
   if (typeof value === 'string') assertWellFormed(value, path);

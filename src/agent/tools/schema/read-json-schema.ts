@@ -28,7 +28,10 @@ export type JsonSchemaParseResult =
       readonly secrets: readonly string[];
       /** Parses arguments exactly as given. */
       parse(value: JsonValue): ParsedArgs;
-      /** Parses a model's arguments: null counts as absent for optional fields that do not allow null. */
+      /**
+       * Parses a model's arguments: null counts as absent for optional fields that do not allow
+       * null.
+       */
       parseOfModel(value: JsonValue): ParsedArgs;
     }
   | { readonly ok: false; readonly reason: string };

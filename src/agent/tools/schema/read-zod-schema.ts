@@ -1,4 +1,7 @@
-/** Converts a tool's zod 4 or zod 3 schema to JSON Schema, or explains why JSON can't carry its values. */
+/**
+ * Converts a tool's zod 4 or zod 3 schema to JSON Schema, or explains why JSON can't carry its
+ * values.
+ */
 import { z } from 'zod';
 import type { z as z3 } from 'zod/v3';
 import { zodToJsonSchema } from 'zod-to-json-schema';

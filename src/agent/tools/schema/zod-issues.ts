@@ -1,4 +1,7 @@
-/** Turns zod issues into problems of arguments. For a union, reports the issues of the likeliest alternative. */
+/**
+ * Turns zod issues into problems of arguments. For a union, reports the issues of the likeliest
+ * alternative.
+ */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { FieldProblem } from '../../../domain/tools/tool.ts';
 
@@ -14,44 +17,53 @@ export interface SchemaIssue {
 }
 
 const MAX_DEPTH = 8;
-const MAX_KINDS = 5;
+const MAX_ALTERNATIVES = 5;
 
-/** Describes the problems of a value. For a union, those of the nearest alternative, or of each if several are equally near. */
+/**
+ * Describes the problems of a value. For a union, those of the nearest alternative, or of each if
+ * several are equally near.
+ */
 export function describeZodIssues(
   issues: readonly SchemaIssue[],
   value: JsonValue,
   depth = 0,
 ): readonly FieldProblem[] {
   return issues.flatMap((issue) => {
-    const kinds = depth > MAX_DEPTH ? [] : kindsOf(issue);
-    if (kinds.length === 0) return [toProblem(issue)];
-    const missed = kinds.map((kind) => distanceOf(kind, value));
+    const alternatives = depth > MAX_DEPTH ? [] : alternativesOf(issue);
+    if (alternatives.length === 0) return [toProblem(issue)];
+    const missed = alternatives.map((alternative) => distanceOf(alternative, value));
     const least = Math.min(...missed);
-    const nearest = kinds.filter((_, i) => missed[i] === least);
+    const nearest = alternatives.filter((_, i) => missed[i] === least);
     const [only, ...others] = nearest;
     if (only !== undefined && others.length === 0) return describeZodIssues(only, value, depth + 1);
-    return [{ ...toProblem(issue), message: describeEachVariant(issue, kinds) }];
+    return [{ ...toProblem(issue), message: describeEachVariant(issue, alternatives) }];
   });
 }
 
-/** Returns the issues of each alternative of a union, with full paths. Skips alternatives without issues. */
-function kindsOf(issue: SchemaIssue): readonly (readonly SchemaIssue[])[] {
+/**
+ * Returns the issues of each alternative of a union, with full paths. Skips alternatives without
+ * issues.
+ */
+function alternativesOf(issue: SchemaIssue): readonly (readonly SchemaIssue[])[] {
   if (issue.code !== 'invalid_union') return [];
   const { errors, unionErrors, path } = issue;
-  const own = listOf<readonly SchemaIssue[]>(errors).map((kind) =>
-    kind.map((each) => ({ ...each, path: [...path, ...each.path] })),
+  const own = listOf<readonly SchemaIssue[]>(errors).map((alternative) =>
+    alternative.map((each) => ({ ...each, path: [...path, ...each.path] })),
   );
   const older = listOf<{ readonly issues: readonly SchemaIssue[] }>(unionErrors);
-  return [...own, ...older.map(({ issues }) => issues)].filter((kind) => kind.length > 0);
+  return [...own, ...older.map(({ issues }) => issues)].filter((alternative) => alternative.length > 0);
 }
 
 function listOf<T>(value: unknown): readonly T[] {
   return Array.isArray(value) ? (value as readonly T[]) : [];
 }
 
-/** Missing fields and different constants distinguish alternatives, so they count more than wrong values. */
-function distanceOf(kind: readonly SchemaIssue[], value: JsonValue): number {
-  return kind.reduce((sum, issue) => {
+/**
+ * Missing fields and different constants distinguish alternatives, so they count more than wrong
+ * values.
+ */
+function distanceOf(alternative: readonly SchemaIssue[], value: JsonValue): number {
+  return alternative.reduce((sum, issue) => {
     const isFixed = issue.code === 'invalid_value' || issue.code === 'invalid_literal';
     const isDistinct = isFixed || issue.code === 'unrecognized_keys' || !exists(issue.path, value);
     return sum + (isDistinct ? 3 : 1);
@@ -69,14 +81,14 @@ function exists(path: readonly PropertyKey[], value: JsonValue): boolean {
 
 function describeEachVariant(
   { path, message }: SchemaIssue,
-  kinds: readonly (readonly SchemaIssue[])[],
+  alternatives: readonly (readonly SchemaIssue[])[],
 ): string {
-  const reasons = kinds.slice(0, MAX_KINDS).flatMap(([first]) => {
+  const reasons = alternatives.slice(0, MAX_ALTERNATIVES).flatMap(([first]) => {
     if (first === undefined) return [];
     const rest = first.path.slice(path.length).map(String).join('.');
     return [rest === '' ? first.message : `${rest}: ${first.message}`];
   });
-  const more = kinds.length > MAX_KINDS ? ` (and ${kinds.length - MAX_KINDS} more)` : '';
+  const more = alternatives.length > MAX_ALTERNATIVES ? ` (and ${alternatives.length - MAX_ALTERNATIVES} more)` : '';
   return `${message}: it matches none of the alternatives${more}. ${[...new Set(reasons)].join('; ')}`;
 }
 

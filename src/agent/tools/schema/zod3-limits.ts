@@ -12,7 +12,10 @@ const UNFIT: Readonly<Record<string, string>> = {
   ZodPromise: 'promises',
 };
 
-/** Lists the parts of a zod 3 schema that do not survive a round trip through JSON. zod 4 reports them itself. */
+/**
+ * Lists the parts of a zod 3 schema that do not survive a round trip through JSON. zod 4 reports
+ * them itself.
+ */
 export function findZod3Limits(schema: z3.ZodTypeAny): readonly string[] {
   const seen = new Set<unknown>();
   const found = new Set<string>();

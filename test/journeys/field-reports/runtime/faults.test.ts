@@ -150,12 +150,12 @@ describe('faults', () => {
     [
       'a stream that is cut amid the arguments of a call',
       cutAfter(sayCalls([{ name: 'delete_file', args: '{"path":"/srv/tm' }], 'I delete it.')),
-      'nothing was done from it',
+      'broke off before it was complete, and no action was taken from it',
     ],
     [
       'a stream without an end amid the arguments of a call',
       finishWith(sayCalls([{ name: 'delete_file', args: '{"path":"keep' }]), null),
-      'nothing was done from it',
+      'broke off before it was complete, and no action was taken from it',
     ],
     [
       'the length limit in a call',

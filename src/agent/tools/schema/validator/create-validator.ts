@@ -23,9 +23,14 @@ import {
 
 /** Validates values against one schema and its inner schemas. */
 export interface Validator {
-  /** Validates a value against the whole schema; returns an empty list if it is valid. Throws a `BudgetError` if that takes too long. */
+  /**
+   * Validates a value against the whole schema; returns an empty list if it is valid. Throws a
+   * `BudgetError` if that takes too long.
+   */
   problemsOf(value: JsonValue): readonly FieldProblem[];
-  /** Returns whether a value matches an inner schema. Throws a `BudgetError` if that takes too long. */
+  /**
+   * Returns whether a value matches an inner schema. Throws a `BudgetError` if that takes too long.
+   */
   fits(schema: JsonValue, value: JsonValue, budget: StepBudget): boolean;
 }
 
@@ -58,7 +63,10 @@ function readEnum(values: readonly JsonValue[], budget: StepBudget): Enum {
 
 type Plan = readonly (readonly [Check, JsonValue])[];
 
-/** Creates the validator of a schema. It interprets the schema: no cost before the first value, and each value is limited by its budget. */
+/**
+ * Creates the validator of a schema. It interprets the schema: no cost before the first value, and
+ * each value is limited by its budget.
+ */
 export function createValidator(root: Schema, patterns: Patterns): Validator {
   const plans = new Map<Schema, Plan>();
   const targets = new Map<string, JsonValue | undefined>();

@@ -11,7 +11,10 @@ const UNCHECKED = [
 
 export const FORMAT_NAMES: readonly string[] = [...Object.keys(fullFormats), ...UNCHECKED];
 
-/** Returns whether a value has a format. Unknown formats are annotations in JSON Schema and always match. */
+/**
+ * Returns whether a value has a format. Unknown formats are annotations in JSON Schema and always
+ * match.
+ */
 export function hasFormat(format: string, value: JsonValue, budget: StepBudget): boolean {
   const found = Object.hasOwn(fullFormats, format) ? fullFormats[format as FormatName] : true;
   if (typeof found === 'boolean') return true;

@@ -1,4 +1,7 @@
-/** Patterns of untrusted schemas: linear in the text, without backtracking, and with a cost known in advance. */
+/**
+ * Patterns of untrusted schemas: linear in the text, without backtracking, and with a cost known in
+ * advance.
+ */
 import { RE2JS } from 're2js';
 
 /** A compiled pattern. */
@@ -38,7 +41,10 @@ export function createPatterns(): Patterns {
   };
 }
 
-/** Creates the patterns of an operator's own schema. Unsupported patterns match everything here, since the zod schema checks them. */
+/**
+ * Creates the patterns of an operator's own schema. Unsupported patterns match everything here,
+ * since the zod schema checks them.
+ */
 export function createOperatorPatterns(): Patterns {
   const known = new Map<string, Pattern>();
   return {
