@@ -286,7 +286,7 @@ const FURTHER = {
   name: 'all further tools',
   reason: `only the first ${MAX_LISTED_TOOLS} tools of a server are used, and this one has more`,
 };
-const NOT_STARTED = 'An MCP server can’t be used; the app goes on without it and tries again';
+const NOT_STARTED = 'An MCP server can’t be used; the app goes on without it and retries';
 
 /** Identifies a list of tools for comparison. */
 function namesOf(tools: readonly Tool[]): string {

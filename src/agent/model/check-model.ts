@@ -4,7 +4,7 @@ import { type ChatModel, ModelSettingError } from './create-chat-model.ts';
 import { describeProbe } from './describe-probe.ts';
 import { type ModelProbe, probeModel } from './probe-model.ts';
 
-/** If the model takes longer, the app starts and the check goes on in the background. */
+/** If the model takes longer, the app starts and the check continues in the background. */
 const MAX_WAIT_MS = 5_000;
 
 interface CheckDeps {

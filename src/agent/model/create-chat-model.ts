@@ -98,7 +98,7 @@ function streamCompletions({
   const onQuirk = (quirk: string) =>
     log?.warn(
       { model: name, quirk },
-      'The model’s server refused a part of the request; requests go without it from now on.',
+      'The model’s server refused a part of the request; later requests are adapted.',
     );
 
   return async function* stream(messages, tools, signal) {

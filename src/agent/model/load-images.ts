@@ -83,7 +83,7 @@ async function readUnchanged(image: UserImage, read: ReadImage): Promise<Buffer 
     const found = await read(image.path, MAX_IMAGE_BYTES);
     if (found.kind === 'nothing') return 'it is no longer there.';
     if (found.kind === 'too-large' || !isUnchanged(image, found.bytes)) {
-      return 'it has been changed since the person sent it.';
+      return 'it has changed since the person sent it.';
     }
     return Buffer.from(found.bytes);
   } catch (error) {

@@ -13,8 +13,8 @@ export function createTaskTool(helpers: readonly Helper[]): DefinedTool | undefi
     agent: z.enum([first, ...rest]).describe('Which helper does it'),
     prompt: z
       .string()
-      .regex(/\S/, 'Say what the helper is to do.')
-      .describe('The whole task, with all that the helper must know and what it is to report'),
+      .regex(/\S/, 'Describe what the helper should do.')
+      .describe('The complete task: everything the helper must know, and what it should report'),
   });
   const made = defineTool({
     name: TASK_TOOL,

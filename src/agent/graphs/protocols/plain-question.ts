@@ -11,7 +11,7 @@ const JSON_VALUE = z.json();
 
 /** An interrupt of no known protocol: shown as JSON and answered with a person's exact text. */
 export const plainQuestion: Protocol = {
-  name: 'a value of its own',
+  name: 'an unknown protocol',
   takesOnlyPeople: true,
   parse: (value) => [toRequest(value)],
   encode(value, decisions) {

@@ -38,13 +38,13 @@ const IS_UNWANTED =
 
 const QUIRKS: readonly Quirk[] = [
   {
-    name: 'takes no stream_options',
+    name: 'does not accept stream_options',
     isNamed: (refusal, body) =>
       body.stream_options !== undefined && /stream_options|include_usage/.test(refusal),
     apply: ({ stream_options: _, ...body }) => body,
   },
   {
-    name: 'wants reasoning_content with every message',
+    name: 'requires reasoning_content in every message',
     isNamed: (refusal, { messages }) =>
       /reasoning_content/.test(refusal) &&
       IS_MISSING.test(refusal) &&
@@ -53,7 +53,7 @@ const QUIRKS: readonly Quirk[] = [
     apply: (body) => mapAssistant(body, (message) => ({ reasoning_content: '', ...message })),
   },
   {
-    name: 'wants a thought signature with every call',
+    name: 'requires a thought signature in every call',
     isNamed: (refusal, { messages }) =>
       /thought_?signature/i.test(refusal) &&
       messages.some(({ tool_calls: calls }) => calls?.some((call) => !call.extra_content)),
@@ -66,7 +66,7 @@ const QUIRKS: readonly Quirk[] = [
       })),
   },
   {
-    name: 'takes no developer role',
+    name: 'does not accept the developer role',
     isNamed: (refusal, { messages }) =>
       messages.some(({ role }) => role === 'developer') &&
       /developer|unexpected (?:message )?role|invalid role|unknown role/i.test(refusal),
@@ -78,7 +78,7 @@ const QUIRKS: readonly Quirk[] = [
     }),
   },
   {
-    name: 'takes no system role',
+    name: 'does not accept the system role',
     isNamed: (refusal, { messages }) =>
       messages.some(({ role }) => role === 'system') &&
       /system(?: role| message)?s? (?:is |are )?not (?:supported|allowed)/i.test(refusal),
@@ -137,7 +137,7 @@ export function createServerQuirks({
       const field = ownFieldsOf(body).find((name) => containsName(refusal, name));
       if (field === undefined || refusedFields.has(field)) return undefined;
       refusedFields.add(field);
-      return `takes no ${field}`;
+      return `does not accept ${field}`;
     },
   };
 }

@@ -89,7 +89,7 @@ it('a question of no protocol is JSON, and is answered by words alone', async ()
 
 it('what only looks like a protocol is a question', () => {
   for (const value of [{ ...MAIL, config: undefined }, [], [MAIL, 'x'], null, undefined]) {
-    assert.equal(findProtocol(value).name, 'a value of its own');
+    assert.equal(findProtocol(value).name, 'an unknown protocol');
   }
 });
 

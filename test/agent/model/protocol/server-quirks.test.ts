@@ -20,7 +20,7 @@ const BODY: RequestBody = {
 test('a field that a server sent and now refuses is left out from then on, be it named as one that “must” go', () => {
   const quirks = createServerQuirks({ allowsNoTools: false });
   const said = "the following must be satisfied: property 'reasoning_content' is unsupported";
-  assert.equal(quirks.learn(refusal(said), BODY), 'takes no reasoning_content');
+  assert.equal(quirks.learn(refusal(said), BODY), 'does not accept reasoning_content');
   assert.ok(quirks.apply(BODY).messages.every((each) => !('reasoning_content' in each)));
   assert.equal(quirks.learn(refusal(said), quirks.apply(BODY)), undefined);
 });
