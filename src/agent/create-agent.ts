@@ -76,7 +76,7 @@ export function createAgent(deps: AgentDeps): Agent {
     );
   }
   const unfinished = new Map<ThreadKey, string>();
-  const graph = compileTurnGraph(createAsk(deps, unfinished), saver);
+  const graph = compileTurnGraph(createModelStep(deps, unfinished), saver);
 
   async function read(thread: ThreadKey, fence?: ThreadFence): Promise<GraphState> {
     try {
@@ -118,8 +118,7 @@ export function createAgent(deps: AgentDeps): Agent {
       // LangGraph treats an empty map as no input.
       if (ids.length === 0) return await read(thread, fence);
       // If one key is not an interrupt id, LangGraph resumes every open call with the whole map.
-      if (!ids.every(isInterruptId))
-        throw new TypeError('A reply has no valid interrupt id.');
+      if (!ids.every(isInterruptId)) throw new TypeError('A reply has no valid interrupt id.');
       return await run(new Command({ resume: replies }), fence, signal);
     },
     proceed: (_thread, fence, signal) => run(null, fence, signal),
@@ -175,7 +174,7 @@ function historyBudget(
 }
 
 /** Creates the graph's only step with outside effects: the request to the model. */
-function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): RunModelStep {
+function createModelStep(deps: AgentDeps, unfinished: Map<ThreadKey, string>): RunModelStep {
   const { history, clock, onDelta } = deps;
 
   async function promptFor(thread: ThreadKey, state: TurnState, helper: Helper | undefined) {
@@ -277,7 +276,10 @@ function createAsk(deps: AgentDeps, unfinished: Map<ThreadKey, string>): RunMode
 }
 
 /** A helper may have been removed after its turn started. */
-function describeMissingHelper({ agent }: TurnState, helper: Helper | undefined): string | undefined {
+function describeMissingHelper(
+  { agent }: TurnState,
+  helper: Helper | undefined,
+): string | undefined {
   if (agent === undefined || helper) return undefined;
   return `The helper “${agent}” no longer exists.`;
 }

@@ -9,7 +9,7 @@ export async function importModule(
   path: string,
   clock: Clock,
 ): Promise<Readonly<Record<string, unknown>>> {
-  await readTypeScript();
+  await registerTypeScript();
   return await withImportTimeout(
     import(pathToFileURL(resolve(path)).href),
     'it did not load within 30 s; check its top-level await',
@@ -17,12 +17,12 @@ export async function importModule(
   );
 }
 
-let reading: Promise<unknown> | undefined;
+let registering: Promise<unknown> | undefined;
 
 /** Registers a TypeScript loader: Node 20 has none, and operators' modules may use TypeScript. */
-async function readTypeScript(): Promise<void> {
-  reading ??= import('tsx/esm/api').then(({ register }) => register());
-  await reading;
+async function registerTypeScript(): Promise<void> {
+  registering ??= import('tsx/esm/api').then(({ register }) => register());
+  await registering;
 }
 
 /** Waits for an operator's code with the same timeout. Rejects with the sentence after 30 s. */
@@ -32,11 +32,11 @@ export async function withImportTimeout<Made>(
   clock: Clock,
 ): Promise<Made> {
   let cancel: Cancel = () => {};
-  const tooLate = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     cancel = clock.schedule(clock.now() + LOAD_TIMEOUT_MS, () => reject(new Error(sentence)));
   });
   try {
-    return await Promise.race([made, tooLate]);
+    return await Promise.race([made, timeout]);
   } finally {
     cancel();
   }

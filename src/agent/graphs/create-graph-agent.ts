@@ -168,7 +168,7 @@ export function createGraphAgent({ graph, log, onDelta }: GraphAgentDeps): Agent
       // An earlier worker started this turn before it died, and the server continued it.
       const held = await turnOf(fence.thread, before);
       if (held?.id === message.id) return toGraphState(before, held, name);
-      const messages = [...leftOpen(before), toGraphUserMessage(user)];
+      const messages = [...answerOpenCalls(before), toGraphUserMessage(user)];
       const state = await run({ kind: 'messages', messages }, fence, signal);
       if (state.turn === message.id) return state;
       // Starting again would repeat the model request endlessly.
@@ -234,7 +234,7 @@ function describeMissingMessages(name: string): string {
 const LEFT_OPEN = 'Not run: the turn ended before anyone decided.';
 
 /** Answers the calls that are still open after a turn ended outside the graph. */
-function leftOpen({ tasks, messages }: GraphSnapshot): readonly JsonValue[] {
+function answerOpenCalls({ tasks, messages }: GraphSnapshot): readonly JsonValue[] {
   return tasks.length === 0 ? [] : fillMissingAnswers(messages, LEFT_OPEN);
 }
 

@@ -82,7 +82,9 @@ export function createLocalGraph(name: string, { graph, stream, saver }: LocalGr
           if (chunk) onText(chunk.text, chunk.id);
         }
       } catch (error) {
-        throw isOurs(error) ? error : new GraphError(describeGraphError(error), { cause: error });
+        throw isStoreError(error)
+          ? error
+          : new GraphError(describeGraphError(error), { cause: error });
       }
     },
     // A run in this process ends with its signal.
@@ -121,7 +123,7 @@ function idOf(id: string | undefined): string {
 }
 
 /** Errors of our own store, which the worker retries. */
-function isOurs(error: unknown): boolean {
+function isStoreError(error: unknown): boolean {
   return error instanceof StaleFenceError || error instanceof StoreUnavailableError;
 }
 

@@ -202,5 +202,7 @@ function undefinedIfNotFound(error: unknown): undefined {
 
 function idOf(id: string | null | undefined): string {
   if (id) return id;
-  throw new GraphError('The server’s interrupts have no ids, so they can’t be answered. Update the server.');
+  throw new GraphError(
+    'The server’s interrupts have no ids, so they can’t be answered. Update the server.',
+  );
 }

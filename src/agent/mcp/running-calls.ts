@@ -69,9 +69,11 @@ export function createRunningCalls(
       }
     },
     async ask(params, signal) {
-      if (params.mode === 'url') return rejectQuestion('This app does not support questions with links.');
+      if (params.mode === 'url')
+        return rejectQuestion('This app does not support questions with links.');
       const call = find();
-      if (!call) return rejectQuestion('It is unclear which person’s call this question belongs to.');
+      if (!call)
+        return rejectQuestion('It is unclear which person’s call this question belongs to.');
       const { schema, problem } = toSchema(params.requestedSchema);
       if (!schema) return rejectQuestion(`The schema of the answer can’t be used: ${problem}.`);
       if (count(call) > MAX_QUESTIONS)

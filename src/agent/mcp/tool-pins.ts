@@ -72,10 +72,7 @@ export function createToolPins(deps: {
       if (found) return found;
       if (await write(claimed, undefined, undefined)) {
         const facts = { tool: name, hash: shortPin(claimed.hash) };
-        log.info(
-          facts,
-          'A tool of an MCP server is new and was pinned as it is now.',
-        );
+        log.info(facts, 'A tool of an MCP server is new and was pinned as it is now.');
       }
       const pin = known.get(name);
       if (!pin) throw new Error(`The pin of ${name} could neither be written nor read.`);

@@ -31,7 +31,10 @@ export async function checkModel(model: ChatModel, deps: CheckDeps): Promise<voi
   const late = new Promise<void>((resolve) => {
     cancel = clock.schedule(clock.now() + MAX_WAIT_MS, () => {
       isLate = true;
-      log.warn({ model: model.name }, 'The model has not answered yet; the app starts without waiting.');
+      log.warn(
+        { model: model.name },
+        'The model has not answered yet; the app starts without waiting.',
+      );
       resolve();
     });
   });

@@ -57,7 +57,9 @@ function flatten(schema: JsonValue | undefined, root: Schema, refs: readonly str
   const referred = isNew ? [flatten(targetOf(root, $ref), root, [...refs, $ref])] : [];
   const combined = [own, ...referred, ...listOf(schema.allOf).map(below)];
   // Arguments are always an object.
-  const alternatives = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(mayBeObject).map(below);
+  const alternatives = [...listOf(schema.anyOf), ...listOf(schema.oneOf)]
+    .filter(mayBeObject)
+    .map(below);
   const [first, ...others] = alternatives.map((alternative) => alternative.required);
   const requiredByAll = (first ?? []).filter((key) => others.every((keys) => keys.includes(key)));
   const needed = [...combined.flatMap((each) => each.required), ...requiredByAll];

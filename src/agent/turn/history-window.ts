@@ -34,7 +34,7 @@ export async function readHistoryWindow(
     const cost = estimateMessageTokens(messages, kept.length === 0 ? tokensPerImage : 0);
     isCut = cost > left;
     if (!isCut) kept.push(messages);
-    else if (kept.length === 0) kept.push(remainsOf(messages, left));
+    else if (kept.length === 0) kept.push(cutToFit(messages, left));
     if (isCut) break;
     left -= cost;
   }
@@ -52,6 +52,6 @@ async function* newestFirst(
   }
 }
 
-function remainsOf(messages: SettledTurn['messages'], tokens: number): readonly TurnMessage[] {
+function cutToFit(messages: SettledTurn['messages'], tokens: number): readonly TurnMessage[] {
   return tokens < MIN_TURN_TOKENS ? [] : fitTurn(messages, tokens).messages;
 }

@@ -15,7 +15,9 @@ export function toGraphState({ values, tasks, config }: StateSnapshot): GraphSta
   const open = live.flatMap((task) => task.interrupts.map((found) => toOpenCall(found, asker)));
   const phase = phaseOf();
   if (phase === 'finished' && state.failure === undefined && isAnswerMissing(asker, messages)) {
-    throw new UnreadableStateError('The stored turn has ended, but some of its calls have no answer.');
+    throw new UnreadableStateError(
+      'The stored turn has ended, but some of its calls have no answer.',
+    );
   }
   return {
     turn: state.turn,
@@ -56,7 +58,9 @@ function toOpenCall(
   }
   const { messageId, toolCallId } = asked.call;
   if (asker?.id !== messageId || !asker.calls.some(({ id }) => id === toolCallId)) {
-    throw new UnreadableStateError('The stored thread waits for a call that is not in its last message.');
+    throw new UnreadableStateError(
+      'The stored thread waits for a call that is not in its last message.',
+    );
   }
   return { interruptId: found.id, ...asked.call };
 }

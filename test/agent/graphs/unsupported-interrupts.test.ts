@@ -238,7 +238,10 @@ describe('calls that the middleware of its makers drops beside a rejected one, u
         if (kind === 'reply') await desk.reply(call, 'Keep it.');
         if (kind === 'ignore') await desk.ignore(call);
       }
-      assert.match(desk.said().at(-1) ?? '', /^So it went: .*dropped it because another call.* \/ Keep it\. \/ /);
+      assert.match(
+        desk.said().at(-1) ?? '',
+        /^So it went: .*dropped it because another call.* \/ Keep it\. \/ /,
+      );
       assert.deepEqual(await desk.ran(), []);
       // The next message's calls are numbered as those were.
       await desk.send(`delete ${decisions.length}+`);

@@ -257,7 +257,10 @@ describe('a tool of which its server says something else', () => {
     const approved = find(tools, 'mail__send');
     server.tools = [aTool('send', () => 'sent elsewhere', { annotations: { title: 'Other' } })];
     await clock.advance(61_000);
-    await assert.rejects(approved.run({}, contextOf()), /has changed since the approval and was not called/);
+    await assert.rejects(
+      approved.run({}, contextOf()),
+      /has changed since the approval and was not called/,
+    );
     assert.equal(server.methods.includes('tools/call'), false);
     assert.deepEqual(namesOf(tools), []);
   });

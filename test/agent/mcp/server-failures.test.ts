@@ -40,7 +40,10 @@ describe('a call whose answer is lost', () => {
     const stopped = run(tools, 'box__hang', {}, stop.signal);
     await until(() => isRunning);
     stop.abort(new Error('stopped by a person'));
-    await assert.rejects(stopped, isUnknown(/was told to stop this call, and did not report how far/));
+    await assert.rejects(
+      stopped,
+      isUnknown(/was told to stop this call, and did not report how far/),
+    );
     await until(() => ended.length > 0);
     assert.match(ended[0] ?? '', /stopped by a person/);
 

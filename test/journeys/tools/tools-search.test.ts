@@ -51,7 +51,11 @@ describe('search_web over the real app', () => {
       (_, response) => response.end('{"results":[{}]}'),
       /in a form that can’t be read/,
     ],
-    ['far too much', (_, response) => response.end(Buffer.alloc(100e6, 'x')), /answer is too large/],
+    [
+      'far too much',
+      (_, response) => response.end(Buffer.alloc(100e6, 'x')),
+      /answer is too large/,
+    ],
     ['a redirect', redirectTo('/elsewhere'), /can’t be reached/],
     ['a broken connection', (_, response) => response.socket?.destroy(), /can’t be reached/],
   ];

@@ -97,7 +97,10 @@ const REJECTION = z.object({
     .refine((all) => all.some(({ type }) => type === 'reject')),
 });
 
-function pairDecisions({ actions }: Batch, decisions: readonly ForeignDecision[]): readonly DecidedAction[] {
+function pairDecisions(
+  { actions }: Batch,
+  decisions: readonly ForeignDecision[],
+): readonly DecidedAction[] {
   return actions.map((action, index) => {
     return { action, decision: decisions[index] ?? { kind: 'ignore' } };
   });
@@ -179,7 +182,11 @@ interface DecidedAction {
  */
 type RejectionMode = 'plain' | 'avoid-reject' | 'reject-all';
 
-function rejectionModeOf({ edited }: Batch, decided: readonly DecidedAction[], asker: RequestSource): RejectionMode {
+function rejectionModeOf(
+  { edited }: Batch,
+  decided: readonly DecidedAction[],
+  asker: RequestSource,
+): RejectionMode {
   const runs = decided.some(({ decision }) => mayRun(decision));
   // A helper may have further calls that we cannot answer from outside.
   if (edited === 'edited_action' || !(runs || asker === 'helper')) return 'plain';
@@ -195,7 +202,11 @@ function mayRun({ kind }: ForeignDecision): boolean {
   return kind === 'approve' || kind === 'edit';
 }
 
-function answer({ action, decision }: DecidedAction, edited: Batch['edited'], mode: RejectionMode): JsonValue {
+function answer(
+  { action, decision }: DecidedAction,
+  edited: Batch['edited'],
+  mode: RejectionMode,
+): JsonValue {
   const { name, allowed } = action;
   if (mayRun(decision) && mode === 'reject-all' && allowed.includes('reject')) {
     return { type: 'reject', message: describeDropped(decision) };

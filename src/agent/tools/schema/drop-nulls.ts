@@ -120,9 +120,14 @@ function itemSchemas(schemas: readonly Schema[], place: number): readonly JsonVa
 }
 
 /** Drops nulls for an alternative only if exactly one result is possible. */
-function dropInAlternative(alternatives: readonly JsonValue[], value: JsonValue, at: Drop): JsonValue {
+function dropInAlternative(
+  alternatives: readonly JsonValue[],
+  value: JsonValue,
+  at: Drop,
+): JsonValue {
   const { budget, fits } = at;
-  if (!holdsNull(value) || alternatives.some((alternative) => fits(alternative, value, budget))) return value;
+  if (!holdsNull(value) || alternatives.some((alternative) => fits(alternative, value, budget)))
+    return value;
   const dropped = alternatives.flatMap((alternative) => {
     const found = drop(alternative, value, at);
     return fits(alternative, found, budget) ? [found] : [];

@@ -28,7 +28,7 @@ interface Context {
   /** Unknown keywords found so far. */
   readonly unknown: Set<string>;
   /** Schemas below one with its own `$id`, which references in them are relative to. */
-  readonly elsewhere: ReadonlySet<JsonValue>;
+  readonly foreign: ReadonlySet<JsonValue>;
 }
 
 /**
@@ -36,7 +36,12 @@ interface Context {
  * is none.
  */
 export function findSchemaProblem(root: Schema, patterns: Patterns): string | undefined {
-  const context: Context = { root, patterns, unknown: new Set(), elsewhere: findElsewhere(root) };
+  const context: Context = {
+    root,
+    patterns,
+    unknown: new Set(),
+    foreign: findForeignSchemas(root),
+  };
   const checked = new Set<JsonValue>();
   const places: Place[] = [{ schema: root, at: '' }];
   // The list grows during the loop.
@@ -61,7 +66,7 @@ function schemaProblem({ at, schema }: Place, context: Context): string | undefi
   return undefined;
 }
 
-function findElsewhere(root: Schema): ReadonlySet<JsonValue> {
+function findForeignSchemas(root: Schema): ReadonlySet<JsonValue> {
   const found = new Set<JsonValue>();
   const waiting: JsonValue[] = [root];
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
@@ -105,8 +110,8 @@ const SPECIAL: Readonly<
   Record<string, (value: JsonValue, schema: Schema, context: Context) => string | undefined>
 > = {
   $schema: (value) => (DRAFTS.test(String(value)) ? undefined : UNKNOWN_DRAFT),
-  $ref: (value, schema, { elsewhere }) =>
-    elsewhere.has(schema) && String(value).startsWith('#')
+  $ref: (value, schema, { foreign }) =>
+    foreign.has(schema) && String(value).startsWith('#')
       ? 'is in a schema with its own “$id”: remove the “$id”'
       : undefined,
   format: formatProblem,

@@ -87,7 +87,8 @@ function assertPlainObject(value: unknown, path: FieldProblem['path']): void {
 }
 
 function assertFinite(value: number, path: FieldProblem['path']): void {
-  if (!Number.isFinite(value)) throw new NotPlainError(`${value} is not a valid JSON number.`, path);
+  if (!Number.isFinite(value))
+    throw new NotPlainError(`${value} is not a valid JSON number.`, path);
 }
 
 function assertWellFormed(text: string, path: FieldProblem['path']): void {

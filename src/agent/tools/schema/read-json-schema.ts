@@ -46,7 +46,8 @@ const kept = new Map<string, JsonSchemaParseResult>();
 /** Reads a schema. Results are cached. Never throws. */
 export function readJsonSchema(schema: JsonSchema): JsonSchemaParseResult {
   const text = textOf(schema);
-  if (text === undefined) return { ok: false, reason: 'it contains an unpaired surrogate (half of a character)' };
+  if (text === undefined)
+    return { ok: false, reason: 'it contains an unpaired surrogate (half of a character)' };
   if (text.length > MAX_SCHEMA) {
     return {
       ok: false,

@@ -31,7 +31,10 @@ export function readZodSchema(schema: z.ZodType | z3.ZodTypeAny): SchemaReading 
   }
   const { $schema, ...rest } = json as { readonly [key: string]: JsonValue };
   if (!mayBeObject(rest, rest, 0))
-    return { ok: false, reason: 'its schema accepts no object, but arguments are always an object' };
+    return {
+      ok: false,
+      reason: 'its schema accepts no object, but arguments are always an object',
+    };
   return { ok: true, json: rest };
 }
 

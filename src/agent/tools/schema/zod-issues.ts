@@ -51,7 +51,9 @@ function alternativesOf(issue: SchemaIssue): readonly (readonly SchemaIssue[])[]
     alternative.map((each) => ({ ...each, path: [...path, ...each.path] })),
   );
   const older = listOf<{ readonly issues: readonly SchemaIssue[] }>(unionErrors);
-  return [...own, ...older.map(({ issues }) => issues)].filter((alternative) => alternative.length > 0);
+  return [...own, ...older.map(({ issues }) => issues)].filter(
+    (alternative) => alternative.length > 0,
+  );
 }
 
 function listOf<T>(value: unknown): readonly T[] {
@@ -88,7 +90,10 @@ function describeEachVariant(
     const rest = first.path.slice(path.length).map(String).join('.');
     return [rest === '' ? first.message : `${rest}: ${first.message}`];
   });
-  const more = alternatives.length > MAX_ALTERNATIVES ? ` (and ${alternatives.length - MAX_ALTERNATIVES} more)` : '';
+  const more =
+    alternatives.length > MAX_ALTERNATIVES
+      ? ` (and ${alternatives.length - MAX_ALTERNATIVES} more)`
+      : '';
   return `${message}: it matches none of the alternatives${more}. ${[...new Set(reasons)].join('; ')}`;
 }
 

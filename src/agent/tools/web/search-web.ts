@@ -25,7 +25,11 @@ export function createSearchWeb(search: WebSearch, clock: Clock): DefinedTool {
     name: 'search_web',
     description: `Searches the web and returns up to ${search.maxResults} results, each with its title, address and an excerpt. What it returns is untrusted content.`,
     schema: z.object({
-      query: z.string().min(1).max(400).describe('The search query; it is sent to the search service'),
+      query: z
+        .string()
+        .min(1)
+        .max(400)
+        .describe('The search query; it is sent to the search service'),
     }),
     risk: 'medium',
     idempotent: true,

@@ -48,7 +48,10 @@ describe('a request that allows no decision', () => {
       for (;;) interrupt(INBOX);
     });
     await desk.send('go');
-    assert.match(desk.said().at(-1) ?? '', /“odd” asks about “send” but allows no answer, so its turn ended\./);
+    assert.match(
+      desk.said().at(-1) ?? '',
+      /“odd” asks about “send” but allows no answer, so its turn ended\./,
+    );
     assert.deepEqual(await desk.calls(), []);
   });
 });

@@ -123,10 +123,7 @@ describe('the human-in-the-loop middleware of LangChain', () => {
       { kind: 'ignore' },
     ]);
     assert.deepEqual(ran, []);
-    assert.deepEqual(told, [
-      'Ask the owner first.',
-      'Not run: a person ignored this call.',
-    ]);
+    assert.deepEqual(told, ['Ask the owner first.', 'Not run: a person ignored this call.']);
   });
 
   it('runs what was approved and nothing else, whatever the batch', async () => {

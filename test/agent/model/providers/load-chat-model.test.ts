@@ -67,7 +67,10 @@ test('a package that does not load says why', async () => {
 test('a provider whose text is gone is refused with the reason and the way out', async () => {
   for (const [model, why] of [
     ['google-genai/gemini', /only as parsed values.*OPENAI_BASE_URL=https:\/\/generativelanguage/],
-    ['ollama/qwen', /only as parsed values.*MODEL=openai\/qwen, OPENAI_BASE_URL=http:\/\/localhost/],
+    [
+      'ollama/qwen',
+      /only as parsed values.*MODEL=openai\/qwen, OPENAI_BASE_URL=http:\/\/localhost/,
+    ],
     ['mistral/large', /can’t be stopped.*OPENAI_BASE_URL=https:\/\/api\.mistral\.ai/],
     ['openrouter/a/b', /skips parts.*MODEL=openai\/a\/b/],
     ['constructor/x', /which is unknown.*openai, anthropic, deepseek, groq and xai/],

@@ -58,6 +58,9 @@ describe('a hostile schema', () => {
     const fan = HOSTILE_SCHEMAS.find(({ name }) => name === 'a reference to itself');
     const reading = readJsonSchema(fan?.schema ?? {});
     const given = reading.ok ? reading.parse({}) : undefined;
-    assert.match(JSON.stringify(given), /can’t be checked against the schema: its references are circular/);
+    assert.match(
+      JSON.stringify(given),
+      /can’t be checked against the schema: its references are circular/,
+    );
   });
 });

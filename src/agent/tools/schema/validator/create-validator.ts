@@ -95,7 +95,8 @@ export function createValidator(root: Schema, patterns: Patterns): Validator {
     const plan = planOf(schema, walk.budget);
     spendSteps(walk.budget, 2 + plan.length);
     walk.depth += 1;
-    if (walk.depth > MAX_DEPTH) throw new BudgetError('its references are circular or nested too deep');
+    if (walk.depth > MAX_DEPTH)
+      throw new BudgetError('its references are circular or nested too deep');
     const own = tracks ? noEvaluatedParts() : undefined;
     const fits = plan.every(([check, of]) =>
       check({ value: of, schema, place, walk, seen: own }, value),
