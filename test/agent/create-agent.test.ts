@@ -109,7 +109,7 @@ test('a reply without an address answers no call', async (t) => {
   const { agent } = await createBench(t, CLEAN_UP);
   const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
   const replies = { ...answering(asked, 'send', aReply('sent')), c1: aReply('by tool call id') };
-  await assert.rejects(agent.resume(THREAD, replies, FENCE, NO_SIGNAL), /not addressed/);
+  await assert.rejects(agent.resume(THREAD, replies, FENCE, NO_SIGNAL), /no valid interrupt id/);
   assert.deepEqual(await agent.read(THREAD), asked);
 });
 

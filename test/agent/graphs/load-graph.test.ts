@@ -21,9 +21,9 @@ describe('a graph that can’t be served stops the start, with what to do', () =
   const cases: readonly (readonly [exported: string, sentence: RegExp])[] = [
     [
       'inMemory',
-      /keeps its checkpoints in memory, so a restart would lose .* takes a checkpointer/,
+      /keeps its checkpoints in memory, so a restart would lose .* takes the app’s durable checkpointer/,
     ],
-    ['withoutSaver', /has no checkpointer, so a restart would lose .* takes a checkpointer/],
+    ['withoutSaver', /has no checkpointer, so a restart would lose .* takes the app’s durable checkpointer/],
     ['withBreakpoint', /interruptBefore or interruptAfter.* Call interrupt\(\) in the node/],
     ['withoutMessages', /has no “messages” in its state.* MessagesAnnotation/],
     ['failing', /questions\.ts:failing, a function, failed: No key for the model\./],
@@ -49,7 +49,7 @@ describe('a graph that can’t be served stops the start, with what to do', () =
     });
     const saver = Object.assign(new KeptSaver(), { tellAsked });
     const loading = loadGraph({ name: 'q', path, exported: 'never' }, { saver, clock });
-    const refused = assert.rejects(loading, /questions\.ts:never, a function, failed: it made no/);
+    const refused = assert.rejects(loading, /questions\.ts:never, a function, failed: it did not return a graph/);
     await asked;
     await clock.advance(30_000);
     await refused;

@@ -281,7 +281,7 @@ describe('createAgent of another copy of the library', () => {
     const [one, , three] = await desk.calls();
     assert.deepEqual([one?.status, three?.status], ['failed', 'failed']);
     // It is told to the model too, but for what it may not be told of.
-    assert.match(textOf(one), /^Not run, though a person approved it/);
+    assert.match(textOf(one), /^Not run, although a person approved it/);
     assert.match(textOf(three), /^Not run: the graph’s middleware drops approved calls/);
   });
 });

@@ -70,7 +70,7 @@ describe('a call whose answer is lost', () => {
     assert.match(await run(tools, 'box__quick'), /quick/);
     assert.equal(new Set(server.headers.map((each) => each['mcp-session-id'])).size, sessions + 1);
     kept.abort(new Error('stopped late'));
-    await assert.rejects(running, isUnknown(/was told to end this/));
+    await assert.rejects(running, isUnknown(/was told to stop this call/));
 
     await server.stop();
     // What is sent on a connection that closes meanwhile may have arrived.

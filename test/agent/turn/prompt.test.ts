@@ -61,7 +61,7 @@ test('a turn asks for the time zone of its person, and goes on where nobody can 
     timezoneOf: () => Promise.reject(new Error('Slack does not answer.')),
   });
   await other.agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
-  assert.doesNotMatch(String(other.mock.requests[0]?.messages[0]?.content), /Their clock/);
+  assert.doesNotMatch(String(other.mock.requests[0]?.messages[0]?.content), /Their local time/);
   assert.equal(other.warnings.length, 1);
 });
 

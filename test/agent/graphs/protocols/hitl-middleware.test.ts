@@ -103,7 +103,7 @@ describe('the human-in-the-loop middleware of LangChain', () => {
       ['approve', 'reject'],
     );
     assert.deepEqual(ran, []);
-    assert.match(told[0] ?? '', /^Not run, though a person approved it: .* drops approved calls/);
+    assert.match(told[0] ?? '', /^Not run, although a person approved it: .* drops approved calls/);
     assert.equal(told[1], 'Ask first.');
   });
 
