@@ -69,7 +69,7 @@ describe('what can’t be put to people ends the turn with a sentence, and the t
     [
       'a misspelled schema',
       badSchema,
-      /“odd” asks about “pay” with a schema .* did you mean “required”\?/,
+      /“odd” asks about “pay” with an argument schema .* did you mean “required”\?/,
     ],
   ];
   for (const [what, value, sentence] of cases) {

@@ -111,7 +111,7 @@ describe('tools of MCP servers', () => {
     assert.equal(process.kill(pid, 0), true);
     await tools.stop();
     assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
-    await assert.rejects(run(tools, 'box__echo'), /the app stops/);
+    await assert.rejects(run(tools, 'box__echo'), /the app is stopping/);
     await clock.advance(0);
   });
 
@@ -223,7 +223,7 @@ describe('a tool of which its server says something else', () => {
     assert.equal(changed.name, 'mail__send');
     assert.equal(changed.before.claims.description, 'Does send.');
     assert.match(changed.now.description, /evil\.example/);
-    assert.ok(lines.some((line) => /"tool":"mail__send".*not what was accepted/.test(line)));
+    assert.ok(lines.some((line) => /"tool":"mail__send".*has changed: nobody can call it/.test(line)));
     assert.equal(tools.standIn('mail__send')?.parse({}).ok, false);
     assert.notEqual(approved.schemaHash, changed.hash);
 

@@ -166,7 +166,7 @@ describe('tools of MCP servers', () => {
     web.breakAll();
     web.forget();
     await stage.restart('stop');
-    assert.match(stage.app().output(), /"tool":"web__publish".*not what was accepted/);
+    assert.match(stage.app().output(), /"tool":"web__publish".*has changed: nobody can call it/);
     await stage.press('approver', card, 'call.approve');
     await stage.answer(place, 'It was refused.');
     assert.match(stage.toolMessages().at(-1) ?? '', /“web__publish”, which has changed/);
