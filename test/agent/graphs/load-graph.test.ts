@@ -23,7 +23,10 @@ describe('a graph that can’t be served stops the start, with what to do', () =
       'inMemory',
       /keeps its checkpoints in memory, so a restart would lose .* takes the app’s durable checkpointer/,
     ],
-    ['withoutSaver', /has no checkpointer, so a restart would lose .* takes the app’s durable checkpointer/],
+    [
+      'withoutSaver',
+      /has no checkpointer, so a restart would lose .* takes the app’s durable checkpointer/,
+    ],
     ['withBreakpoint', /interruptBefore or interruptAfter.* Call interrupt\(\) in the node/],
     ['withoutMessages', /has no “messages” in its state.* MessagesAnnotation/],
     ['failing', /questions\.ts:failing, a function, failed: No key for the model\./],
@@ -49,7 +52,10 @@ describe('a graph that can’t be served stops the start, with what to do', () =
     });
     const saver = Object.assign(new KeptSaver(), { tellAsked });
     const loading = loadGraph({ name: 'q', path, exported: 'never' }, { saver, clock });
-    const refused = assert.rejects(loading, /questions\.ts:never, a function, failed: it did not return a graph/);
+    const refused = assert.rejects(
+      loading,
+      /questions\.ts:never, a function, failed: it did not return a graph/,
+    );
     await asked;
     await clock.advance(30_000);
     await refused;

@@ -223,7 +223,9 @@ describe('a tool of which its server says something else', () => {
     assert.equal(changed.name, 'mail__send');
     assert.equal(changed.before.claims.description, 'Does send.');
     assert.match(changed.now.description, /evil\.example/);
-    assert.ok(lines.some((line) => /"tool":"mail__send".*has changed: nobody can call it/.test(line)));
+    assert.ok(
+      lines.some((line) => /"tool":"mail__send".*has changed: nobody can call it/.test(line)),
+    );
     assert.equal(tools.standIn('mail__send')?.parse({}).ok, false);
     assert.notEqual(approved.schemaHash, changed.hash);
 

@@ -217,7 +217,11 @@ describe('images', () => {
   });
 
   for (const [what, change, why] of [
-    ['changed', (path: string) => writeFile(path, Buffer.concat([PNG, PNG])), /has changed since the person sent it/],
+    [
+      'changed',
+      (path: string) => writeFile(path, Buffer.concat([PNG, PNG])),
+      /has changed since the person sent it/,
+    ],
     ['deleted', (path: string) => rm(path), /no longer there/],
   ] as const) {
     it(`that were ${what} since are not shown`, async (t) => {

@@ -192,7 +192,10 @@ test('a message that is too long is answered, and its author is told what was le
   await desk.send(`Begin ${'word '.repeat(20_000)} end.`);
   assert.deepEqual(said('answer'), ['Long indeed.']);
   assert.equal(said('notice').length, 1);
-  assert.match(said('notice')[0] ?? '', /too long for me.*about \d+ KB.*send it in separate, shorter messages/);
+  assert.match(
+    said('notice')[0] ?? '',
+    /too long for me.*about \d+ KB.*send it in separate, shorter messages/,
+  );
   assert.match(
     JSON.stringify(desk.model.requests[0]?.messages.at(-1)),
     /bytes left out for length/,

@@ -56,7 +56,7 @@ describe('a keyword that is not understood is named, with its place', () => {
     [
       'exclusiveMinimum of draft 4',
       inA({ minimum: 1, exclusiveMinimum: true }),
-      /exclusiveMinimum” must be a number: true and false, as draft 4/,
+      /exclusiveMinimum” must be a number: true and false, as in draft 4/,
     ],
     ['required of draft 3', inA({ required: true }), /required” must be a list of names/],
     ['divisibleBy', inA({ divisibleBy: 2 }), /divisibleBy” is not supported: write "multipleOf"/],
@@ -86,7 +86,7 @@ describe('a keyword that is not understood is named, with its place', () => {
     [
       'an unknown draft within',
       inA({ $schema: 'https://example.com/mine' }),
-      /“\/properties\/a\/\$schema” names a draft/,
+      /“\/properties\/a\/\$schema” names an unknown draft/,
     ],
     // References.
     [
