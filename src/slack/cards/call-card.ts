@@ -38,35 +38,34 @@ import {
 import { buildQuote, buildValueBlock } from './values/rich-text-blocks.ts';
 import { shownByPreview, withoutFileNames } from './values/shown-by-preview.ts';
 
-/** What the card takes from elsewhere than the call. */
+/** Everything a card shows that is not stored in the call. */
 export interface CardContext extends NoteContext {
-  /** Absent when the app does not know the tool (any more): then there is no form to edit with. */
+  /** Undefined when the app does not know the tool. The call can then not be edited. */
   readonly tool?: ArgumentsContext;
   readonly mark: SecretMark;
-  /** Nothing runs until it ends. */
+  /** Set while the app is paused. */
   readonly paused?: Pause;
-  /** How much the notification tells. (Default: the summary.) */
+  /** How much the notification reveals. (Default: the summary.) */
   readonly detail?: NotificationDetail;
-  /** What the tool said last while it runs. */
+  /** The last progress report of a running tool. */
   readonly progress?: ProgressLine;
 }
 
-/** A card as Slack takes it: the words of its notification, and its blocks. */
+/** A message for Slack: the text of its notification, and its blocks. */
 export interface CallCard {
   readonly text: string;
   readonly blocks: KnownBlock[];
 }
 
 /**
- * Builds the card of a call: what it does, the arguments as data, the agent's words, what can be
- * pressed, and a small line of facts. What does not fit is said, and can't be approved from the
- * card. Nothing of the agent's is ever markup; a settled call is one line.
+ * Builds the card of a call. A card that can't show the whole call says so and has no Approve
+ * button. Text from the agent is never parsed as markup. A settled call is one line.
  */
-export function buildCallCard(call: Call, look: CardContext): CallCard {
-  const masking = maskingOfCall(call, look.tool, { mark: look.mark, reveals: false });
+export function buildCallCard(call: Call, context: CardContext): CallCard {
+  const masking = maskingOfCall(call, context.tool, { mark: context.mark, reveals: false });
   return {
-    text: cardNotificationText(call, look, masking),
-    blocks: buildBlocks(call, look, masking),
+    text: cardNotificationText(call, context, masking),
+    blocks: buildBlocks(call, context, masking),
   };
 }
 
@@ -75,7 +74,7 @@ function cardNotificationText(
   { detail = 'summary', outlook }: CardContext,
   masking: Masking,
 ): string {
-  // A card that people read with their ears says what it is: what is pushed without it, is neutral.
+  // Screen readers need a description even with `none`: the neutral card is pushed first instead.
   return notificationText(call, {
     detail: detail === 'none' ? 'summary' : detail,
     masking,
@@ -83,16 +82,16 @@ function cardNotificationText(
   });
 }
 
-function buildBlocks(call: Call, look: CardContext, masking: Masking): KnownBlock[] {
+function buildBlocks(call: Call, context: CardContext, masking: Masking): KnownBlock[] {
   if (isTerminal(call)) {
-    return buildSettled(call, { masking, tool: look.tool }, createButtonMaker(call));
+    return buildSettled(call, { masking, tool: context.tool }, createButtonMaker(call));
   }
   const heading = buildHeading(call, masking);
   if (call.status !== 'pending' && call.status !== 'unknown') {
-    const pause = buildPauseLine(call, look.paused);
-    return [heading, ...buildRunning(call, masking, look.progress), ...pause];
+    const pause = buildPauseLine(call, context.paused);
+    return [heading, ...buildRunning(call, masking, context.progress), ...pause];
   }
-  const { pieces, data, sums, whole } = fitCall(call, look, masking);
+  const { pieces, data, sums, whole } = fitCall(call, context, masking);
   const words = quoteAgentText(call, masking);
   const hasNothing = isServerQuestion(call) && call.args === '{}';
   return [
@@ -107,34 +106,34 @@ function buildBlocks(call: Call, look: CardContext, masking: Masking): KnownBloc
     }),
     ...words.map(buildQuote),
     ...buildReasons(call, masking),
-    ...buildPauseLine(call, look.paused),
-    ...buildApproverGapWarning(call, look.outlook),
+    ...buildPauseLine(call, context.paused),
+    ...buildApproverGapWarning(call, context.outlook),
     ...buildButtons(call, {
       whole,
       size: Buffer.byteLength(call.args) + Buffer.byteLength(call.preview ?? ''),
-      editable: look.tool !== undefined,
+      editable: context.tool !== undefined,
       masking,
     }),
-    buildCardNote(call, masking, look),
+    buildCardNote(call, masking, context),
   ];
 }
 
-/** Tells whether a call can be read whole on its card, and so approved from there. */
-export function isWholeOnCard(call: Call, look: CardContext): boolean {
-  const masking = maskingOfCall(call, look.tool, { mark: look.mark, reveals: false });
-  return fitCall(call, look, masking).whole;
+/** Tells whether a card can show the whole call, so that it can be approved there. */
+export function isWholeOnCard(call: Call, context: CardContext): boolean {
+  const masking = maskingOfCall(call, context.tool, { mark: context.mark, reveals: false });
+  return fitCall(call, context, masking).whole;
 }
 
-/** Fits what is to be read of a call into so many rows of a card. */
+/** Fits the values of a call into a number of card rows. */
 export function fitCall(
   call: Call,
-  look: Pick<CardContext, 'tool'>,
+  context: Pick<CardContext, 'tool'>,
   masking: Masking,
   rows: number = BUDGET.cardRows,
 ) {
-  const all = renderCallValues(call, look.tool, masking);
+  const all = renderCallValues(call, context.tool, masking);
   const { preview = '' } = call;
-  const isShown = shownByPreview(call.args, preview, look.tool ?? {});
+  const isShown = shownByPreview(call.args, preview, context.tool ?? {});
   const asked = questionInHeading(call, masking);
   const choices = call.outside?.choices ?? [];
   const pieces = all.flatMap((piece) => {
@@ -151,17 +150,17 @@ export function fitCall(
   });
   const sums = sumHiddenCharacters(all);
   const isReadable = data.whole && sums.depth <= MAX_CARD_DEPTH && !needsOpening(sums.secrets);
-  // An argument can be made to look like a secret, or be declared one: nobody approves that unseen.
-  const whole = isReadable && !requiresOpening(call, look.tool);
+  // A caller can make an argument look like a secret. Nobody approves such a value unseen.
+  const whole = isReadable && !requiresOpening(call, context.tool);
   return { pieces: all, data, sums, whole };
 }
 
-/** Without a label: it comes first and explains itself. */
+/** The preview needs no label: it comes first and explains itself. */
 function previewOnCard({ args, preview = '' }: Call, masking: Masking): ShownArgument {
   return renderText('', withoutFileNames(args, preview), masking);
 }
 
-/** Makes the pieces of a call: what it would do, as far as we know that, its arguments, and the answers that it offers. */
+/** Renders the values of a call: its preview, its arguments, and the answers it offers. */
 export function renderCallValues(
   call: Call,
   tool: ArgumentsContext | undefined,
@@ -170,7 +169,7 @@ export function renderCallValues(
   const { preview = '' } = call;
   const usesTitles = !isThirdParty(call) && tool?.server === undefined;
   return [
-    // What the heading cuts off is to be read too.
+    // The heading may cut this name off, so show it in full too.
     ...(isNameUnescaped(call.tool) ? [] : [renderText('Tool', call.tool, masking)]),
     ...(preview === ''
       ? []
@@ -180,7 +179,7 @@ export function renderCallValues(
   ];
 }
 
-/** Makes the pieces of the answers that a call offers, each with its number. */
+/** Renders the answers that a call offers, each with its number. */
 export function renderChoices(
   { outside }: Pick<Call, 'outside'>,
   masking: Masking,
@@ -206,15 +205,18 @@ function describeCutValues(
   ];
 }
 
-/** Makes the blocks between our facts and the arguments: what a server asks, or who edited what. */
+/** Builds the blocks above the arguments: a server's question, or who edited what. */
 export function buildOriginBlocks(call: Call, masking: Masking): KnownBlock[] {
   return isServerQuestion(call) ? quoteServerQuestion(call, masking) : buildEdit(call, masking);
 }
 
-/** Words are never shown whole: of very long ones no more is looked at. */
-const LOOKED_AT = 20_000;
+/** Only the beginning is shown, so a longer text need not be processed. */
+const MAX_QUOTED = 20_000;
 
-/** Makes the pieces of the agent's words beside a call, and of a third party's own summary of it: without the secrets of the call, even when they repeat them. */
+/**
+ * Renders what the agent wrote next to the call, and the caller's own summary. Secrets of the call
+ * are masked, even if the text repeats them.
+ */
 export function quoteAgentText(call: Call, masking: Masking): readonly ShownArgument[] {
   const { outside } = call;
   if (isServerQuestion(call)) return [];
@@ -228,7 +230,7 @@ export function quoteAgentText(call: Call, masking: Masking): readonly ShownArgu
 function quoteLine(label: string, said: string, masking: Masking): readonly ShownArgument[] {
   const words = said.trim();
   if (words === '') return [];
-  const looked = words.slice(0, LOOKED_AT);
-  const piece = renderText(label, looked, masking);
-  return [truncateValue(piece, BUDGET.words, piece.text.length + words.length - looked.length)];
+  const quoted = words.slice(0, MAX_QUOTED);
+  const piece = renderText(label, quoted, masking);
+  return [truncateValue(piece, BUDGET.words, piece.text.length + words.length - quoted.length)];
 }

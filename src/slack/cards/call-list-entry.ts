@@ -1,4 +1,7 @@
-/** A call in a list, as Slack draws it. What comes from an agent or a program is a text element, which Slack does not parse. */
+/**
+ * A call in a list. Text from agents and programs goes into text elements, which Slack does not
+ * parse.
+ */
 import type { RichTextBlock, RichTextElement } from '@slack/types';
 import { isTerminal } from '../../domain/calls/call.ts';
 import type { CallListEntry } from '../../domain/cards/call-list-entry.ts';
@@ -9,7 +12,7 @@ import { LIMITS } from '../text/limits.ts';
 import type { MentionStyle } from '../text/write-sentence.ts';
 import { safeCutIndex } from './values/fit-values.ts';
 
-/** Writes the line of a call; `quiet` mentions nobody. */
+/** Formats one call as a line. With `quiet` nobody is mentioned. */
 export function formatCallEntry(line: CallListEntry, naming: MentionStyle): RichTextElement[] {
   const { call, since, turn } = line;
   const isUrgent = call.risk === 'high' && !isTerminal(call);
@@ -27,7 +30,6 @@ export function formatCallEntry(line: CallListEntry, naming: MentionStyle): Rich
   ];
 }
 
-/** Writes lines as a list. */
 export function formatCallList(
   lines: readonly CallListEntry[],
   naming: MentionStyle,
@@ -47,17 +49,20 @@ export function formatCallList(
   };
 }
 
-/** Of a name that is longer no more is shown anyway. */
-const LOOKED_AT = 2 * LIMITS.headerText;
+/** A longer name is cut off anyway, so the rest need not be processed. */
+const MAX_NAME = 2 * LIMITS.headerText;
 
-/** Writes the name of a call where nothing is parsed: on one line, nothing in it invisible. */
+/** Formats the name of a call for unparsed text: on one line, with invisible characters escaped. */
 export function visibleCallTitle(name: string): string {
-  const shown = toVisible(name.slice(0, LOOKED_AT).replaceAll(/\s+/g, ' ').trim()).text;
+  const shown = toVisible(name.slice(0, MAX_NAME).replaceAll(/\s+/g, ' ').trim()).text;
   const cut = shown.slice(0, safeCutIndex(shown, Math.min(shown.length, LIMITS.headerText)));
   return cut.length < shown.length ? `${cut}…` : cut;
 }
 
-/** Returns the address of what a line can be opened at. https://docs.slack.dev/reference/methods/chat.getPermalink */
+/**
+ * Returns the link to the card or thread.
+ * https://docs.slack.dev/reference/methods/chat.getPermalink
+ */
 function linkOfLine({ call, place }: CallListEntry): string | undefined {
   if (place === undefined) return undefined;
   const link = `https://slack.com/archives/${place.channel}/p${place.ts.replace('.', '')}`;
@@ -67,7 +72,7 @@ function linkOfLine({ call, place }: CallListEntry): string | undefined {
   return isInThread ? `${link}?thread_ts=${thread.root}&cid=${thread.channel}` : link;
 }
 
-/** Texts that follow each other are one. */
+/** Merges adjacent texts. */
 function joinTexts(parts: readonly SentencePart[]): readonly SentencePart[] {
   const joined: SentencePart[] = [];
   for (const part of parts) {
@@ -99,7 +104,7 @@ function writePerson(id: string, name: string | undefined, naming: MentionStyle)
   return text(visibleCallTitle(name ?? id));
 }
 
-/** A group is never mentioned, for that would call all of it. */
+/** Mentioning a group would notify all of its members. */
 function writeGroup({ group, handle }: Extract<SentencePart, { group: unknown }>) {
   const [kind, id = ''] = group.split(':');
   if (kind === 'channel') return [text('the members of '), writeChannel(id)];
@@ -110,7 +115,10 @@ function writeChannel(id: string): RichTextElement {
   return ID.test(id) ? { type: 'channel', channel_id: id } : text(id);
 }
 
-/** In the reader's own words and zone. https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#date-element-type */
+/**
+ * Shown in the reader's language and time zone.
+ * https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#date-element-type
+ */
 function dateElement(atMs: number, format: string): RichTextElement {
   const fallback = `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return { type: 'date', timestamp: Math.floor(atMs / 1_000), format, fallback };

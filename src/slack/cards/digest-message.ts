@@ -5,20 +5,23 @@ import { dateText, mentionTargets } from '../text/mrkdwn.ts';
 import type { CallCard } from './call-card.ts';
 import { formatCallList } from './call-list-entry.ts';
 
-/** Builds the message that speaks for many cards of its channel, with a line for each that waits; as a new one it calls their people. */
+/**
+ * Builds the message that announces many cards of a channel, with a line for each pending call.
+ * Only a new message mentions the approvers.
+ */
 export function buildDigestMessage(
-  bulletin: DigestMessage,
+  digest: DigestMessage,
   { isNew, lines }: { readonly isNew: boolean; readonly lines: readonly CallListEntry[] },
 ): CallCard {
-  const { calls, total, waiting } = bulletin;
-  const since = dateText(bulletin.since, '{time}');
+  const { calls, total, waiting } = digest;
+  const since = dateText(digest.since, '{time}');
   if (waiting === 0) {
     const text = `:white_check_mark: None of the ${total} calls since ${since} is waiting any more.`;
     return { text: 'No calls are waiting here any more', blocks: [section(text)] };
   }
-  const called = isNew && calls.length > 0 ? `${mentionTargets(calls)} ` : '';
-  const asked = waiting === total ? 'since' : `of ${total} since`;
-  const head = `:inbox_tray: ${called}*${describeWaiting(waiting)}* · ${asked} ${since}`;
+  const mentions = isNew && calls.length > 0 ? `${mentionTargets(calls)} ` : '';
+  const period = waiting === total ? 'since' : `of ${total} since`;
+  const head = `:inbox_tray: ${mentions}*${describeWaiting(waiting)}* · ${period} ${since}`;
   const more = waiting - lines.length;
   return {
     text: describeWaiting(waiting),

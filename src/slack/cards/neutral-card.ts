@@ -5,13 +5,13 @@ import { mentionTargets } from '../text/mrkdwn.ts';
 import type { CallCard, CardContext } from './call-card.ts';
 import { notificationText } from './notification-text.ts';
 
-/** Builds it; nothing can be pressed there. */
-export function buildNeutralCard(call: Call, look: CardContext): CallCard {
-  const { calls = [], detail = 'summary', mark, outlook, tool } = look;
+/** Builds the neutral card, which has no buttons. */
+export function buildNeutralCard(call: Call, context: CardContext): CallCard {
+  const { calls = [], detail = 'summary', mark, outlook, tool } = context;
   const masking = maskingOfCall(call, tool, { mark, reveals: false });
   const text = notificationText(call, { detail, masking, outlook });
-  const called = calls.length === 0 ? '' : `${mentionTargets(calls)} `;
-  const line = `:raised_hand: ${called}${text}`;
+  const mentions = calls.length === 0 ? '' : `${mentionTargets(calls)} `;
+  const line = `:raised_hand: ${mentions}${text}`;
   return {
     text,
     blocks: [

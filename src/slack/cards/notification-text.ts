@@ -1,4 +1,4 @@
-/** What a card says on lock screens, and to people who listen to it: one plain text. */
+/** The plain text of a card for lock screens and screen readers. */
 import type { Call } from '../../domain/calls/call.ts';
 import { isAnswerOnly, isServerQuestion } from '../../domain/calls/call-origin.ts';
 import type { NotificationDetail } from '../../domain/cards/notification-detail.ts';
@@ -14,34 +14,37 @@ import { asQuoted } from './settled-card.ts';
 import { safeCutIndex } from './values/fit-values.ts';
 import { renderText } from './values/render-arguments.ts';
 
-/** What a push text takes from elsewhere than the call. */
+/** Everything the text needs that is not stored in the call. */
 export interface NotificationContext {
   readonly detail: NotificationDetail;
   readonly masking: Masking;
   readonly outlook?: ApproverAvailability | undefined;
 }
 
-/** Says a call for a notification; nothing of the agent's own words is in it, except where all may be told. */
-export function notificationText(call: Call, look: NotificationContext): string {
+/** Describes a call for a notification. Only detail `full` includes text from the agent. */
+export function notificationText(call: Call, context: NotificationContext): string {
   const asks = isAnswerOnly(call) || isServerQuestion(call);
-  if (look.detail === 'none') return neutralText(call, asks);
+  if (context.detail === 'none') return neutralText(call, asks);
   const name = toPlainText(cardTitleOf(call));
-  const words = look.detail === 'full' ? describeAgentText(call, look.masking) : '';
+  const words = context.detail === 'full' ? describeAgentText(call, context.masking) : '';
   if (call.status !== 'pending') return `${name}: ${describeStatus(call)}.${words}`;
   const { channel } = placeOf(call.thread);
   const where = isDirect(channel) ? '' : ` in ${mentionChannel(channel)}`;
   const question = asks ? 'Answer?' : 'Approve?';
-  return `${question} ${name}${describeAwaitedPeople(call, look.outlook)}${where}.${words}`;
+  return `${question} ${name}${describeAwaitedPeople(call, context.outlook)}${where}.${words}`;
 }
 
-/** A program or server is in its call's name. */
+/** For an outside call the title already names the program or server. */
 function describeAwaitedPeople(call: Call, outlook: ApproverAvailability | undefined): string {
   const { outside, ...rest } = call;
   const who = describeRequester(outside === undefined ? call : rest, outlook).replaceAll('`', '');
   return outside === undefined ? `. Asked by ${who}` : `, for ${who}`;
 }
 
-/** Tells whether the first blocks of a card say more than its notification may: then it is posted without them. */
+/**
+ * Tells whether the card reveals more than its notification may. The neutral card is then posted
+ * first.
+ */
 export function hidesFirstBlocks(call: Call, detail: NotificationDetail): boolean {
   if (detail === 'full') return false;
   return detail === 'none' || isAnswerOnly(call) || isServerQuestion(call);
@@ -54,7 +57,7 @@ function neutralText({ status }: Call, asks: boolean): string {
 
 function describeAgentText(call: Call, masking: Masking): string {
   const question = questionInHeading(call, masking);
-  const words = asQuoted(question ?? call.words.slice(0, LOOKED_AT));
+  const words = asQuoted(question ?? call.words.slice(0, MAX_QUOTED));
   const { text } = renderText('', words, masking);
   if (text === '') return '';
   const most = BUDGET.words;
@@ -62,4 +65,4 @@ function describeAgentText(call: Call, masking: Masking): string {
   return ` It says: “${toPlainText(shown)}”`;
 }
 
-const LOOKED_AT = 2_000;
+const MAX_QUOTED = 2_000;

@@ -1,4 +1,4 @@
-/** The card of a call that is approved or runs: how it gets on, and how to stop it. */
+/** The card of an approved or running call: its progress, and the Stop button. */
 import type { Button, KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/calls/call.ts';
 import { isConsumedByCaller } from '../../domain/calls/call-origin.ts';
@@ -13,13 +13,13 @@ import { truncateValue } from './values/fit-values.ts';
 import { renderText } from './values/render-arguments.ts';
 import { buildValueBlock } from './values/rich-text-blocks.ts';
 
-/** What a tool said last while it runs, and when. */
+/** The last progress report of a running tool, and when it came. */
 export interface ProgressLine {
   readonly text: string;
   readonly at: number;
 }
 
-/** Makes the blocks below the heading. */
+/** Builds the blocks below the heading. */
 export function buildRunning(
   call: Call,
   masking: Masking,
@@ -45,7 +45,9 @@ function quoteLine({ text }: ProgressLine, masking: Masking): KnownBlock[] {
     : buildValueBlock([truncateValue(renderText('Progress', line, masking), BUDGET.note)]);
 }
 
-/** Stops the turn. A card outside the thread has no such button, nor has one whose program runs the call itself. */
+/**
+ * Stops the turn. Cards in other channels have no Stop button, nor do calls that a program runs.
+ */
 function makeStop(call: Call): Button | undefined {
   const isOurs = call.status === 'running' && !isConsumedByCaller(call) && !isInOtherChannel(call);
   if (!isOurs || !isTurnToken(encodeTurnToken(call.turn))) return undefined;

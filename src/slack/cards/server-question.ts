@@ -1,4 +1,7 @@
-/** How a question of an MCP server is said: it looks like a call, and nothing runs with it but the tool that waits for the answer. */
+/**
+ * A question from an MCP server (elicitation). It is stored like a call, but nothing runs: the
+ * server's own tool waits for the answer.
+ */
 import type { KnownBlock } from '@slack/types';
 import type { Call, CallStatus } from '../../domain/calls/call.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
@@ -9,12 +12,12 @@ import { truncateValue } from './values/fit-values.ts';
 import { renderText } from './values/render-arguments.ts';
 import { buildValueBlock } from './values/rich-text-blocks.ts';
 
-/** Says whose question it is: the card's title. */
+/** Returns the card's title, which names the server. */
 export function serverQuestionTitle({ outside }: Call): string {
   return `Question from ${escapeToolName(outside?.name ?? '')}`;
 }
 
-/** Our facts of a question, one to a line. */
+/** Facts stated by the app, one per line. */
 export function serverQuestionFacts({ outside, requester, tool }: Call): readonly string[] {
   const server = `\`${escapeToolName(outside?.name ?? '')}\``;
   return [
@@ -23,7 +26,7 @@ export function serverQuestionFacts({ outside, requester, tool }: Call): readonl
   ];
 }
 
-/** Makes the blocks of the server's words: as data, so that nothing in them is markup or ours. */
+/** Quotes the server's message as data, so that none of it is parsed or looks like our own text. */
 export function quoteServerQuestion({ outside, words }: Call, masking: Masking): KnownBlock[] {
   if (words.trim() === '') return [];
   const label = `${escapeToolName(outside?.name ?? '')} says (unverified)`;
@@ -32,7 +35,7 @@ export function quoteServerQuestion({ outside, words }: Call, masking: Masking):
   ]);
 }
 
-/** A question's state in a few words. */
+/** The status of a question in a few words. */
 export const SERVER_QUESTION_STATES: Readonly<Record<CallStatus, string>> = {
   proposed: 'Being checked',
   pending: 'Waiting for an answer',
@@ -48,7 +51,7 @@ export const SERVER_QUESTION_STATES: Readonly<Record<CallStatus, string>> = {
   refused: 'Not answered',
 };
 
-/** What the person is told who has answered, or declined to. */
+/** Confirms an answer or a refusal to the person who gave it. */
 export function describeServerQuestionEnd({ outside, verdict }: Call): string {
   const server = `\`${escapeToolName(outside?.name ?? '')}\``;
   return verdict?.kind === 'ignore'

@@ -1,4 +1,4 @@
-/** What a card becomes once its call is settled: one line. All else is in the full view. */
+/** The card of a settled call: one line. The full view has the rest. */
 import type { Button, KnownBlock } from '@slack/types';
 import { wasStoppedByPerson } from '../../desk/calls/execution/run-tool.ts';
 import type { Call, CallStatus } from '../../domain/calls/call.ts';
@@ -38,7 +38,7 @@ const ICONS: Readonly<Record<CallStatus, string>> = {
 
 const STOPPED = '⏹';
 
-/** Returns the sign of a call's state. */
+/** Returns the icon of a call's status. */
 export function statusIconOf(call: Call): string {
   if (endsWhenTaken(call) && isRunByGraph(call)) return ':outbox_tray:';
   const { outcome } = call;
@@ -46,39 +46,41 @@ export function statusIconOf(call: Call): string {
   return isStopped || wasStoppedByPerson(call) ? STOPPED : ICONS[call.status];
 }
 
-/** Makes the blocks of a settled card. */
+/** Builds the blocks of a settled card. */
 export function buildSettled(
   call: Call,
-  look: { readonly masking: Masking; readonly tool: ArgumentsContext | undefined },
+  context: { readonly masking: Masking; readonly tool: ArgumentsContext | undefined },
   makeButton: (actionId: string, text: string) => Button,
 ): KnownBlock[] {
-  const text = `${statusIconOf(call)} ${describeCallInMarkup(call, look)} · ${describeEnd(call, look.masking)}`;
+  const text = `${statusIconOf(call)} ${describeCallInMarkup(call, context)} · ${describeEnd(call, context.masking)}`;
   const details = makeButton(ACTIONS.open, 'Details');
-  const asks = call.status === 'expired' && canAskAgain(call);
+  const mayAskAgain = call.status === 'expired' && canAskAgain(call);
   const section: KnownBlock = {
     type: 'section',
     text: { type: 'mrkdwn', text, verbatim: true },
     expand: true,
-    ...(asks ? {} : { accessory: details }),
+    ...(mayAskAgain ? {} : { accessory: details }),
   };
-  if (!asks) return [section];
+  if (!mayAskAgain) return [section];
   const again = makeButton(ACTIONS.askAgain, 'Ask again');
   return [section, { type: 'actions', elements: [again, details] }];
 }
 
-/** Names a call in a line of markup; one that nothing sums up, with what it was about. */
-export function describeCallInMarkup(call: Call, look: Parameters<typeof buildSettled>[1]): string {
+/**
+ * Names a call in one line of markup. A call without a summary is quoted with its first argument.
+ */
+export function describeCallInMarkup(call: Call, context: Parameters<typeof buildSettled>[1]): string {
   const name = nameInBold(call);
-  const about = call.summary === undefined ? aboutOf(call, look) : undefined;
+  const about = call.summary === undefined ? aboutOf(call, context) : undefined;
   return about === undefined ? name : `${name} ${about}`;
 }
 
-/** In bold, so that nothing in it can be taken for what we say behind it. */
+/** Returns the title in bold, so that it can't be taken for the text after it. */
 export function nameInBold(call: Call): string {
   return `*${toPlainMrkdwn(cardTitleOf(call))}*`;
 }
 
-/** The first text among the arguments, or else the first of them, in the order of the tool, quoted. */
+/** Quotes the first text argument, or else the first argument, in the tool's order. */
 function aboutOf(
   call: Call,
   { masking, tool }: Parameters<typeof buildSettled>[1],
@@ -93,15 +95,15 @@ function aboutOf(
   return piece === undefined || piece.text === '' ? undefined : quoteShown(piece.text);
 }
 
-/** Quotes the beginning of somebody's words in a line of markup. */
+/** Quotes the beginning of a text in a line of markup. */
 function quote(text: string, masking: Masking): string | undefined {
-  const line = text.slice(0, LOOKED_AT).trim();
+  const line = text.slice(0, MAX_QUOTED).trim();
   return line === '' ? undefined : quoteShown(renderText('', line, masking).text);
 }
 
-const LOOKED_AT = 2_000;
+const MAX_QUOTED = 2_000;
 
-/** Makes a text one line that can't end its own quotation. */
+/** Puts a text on one line, without the quotation marks that would end its quotation. */
 export function asQuoted(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(/[“”]/g, '"').trim();
 }
@@ -121,7 +123,7 @@ const WITHDRAWALS: Readonly<Record<WithdrawalCause, string>> = {
   cancelled: 'withdrawn by the program that asked for it',
 };
 
-const LINE = {
+const VERDICTS = {
   approve: 'approved by',
   edit: 'edited and approved by',
   reply: 'answered by',
@@ -135,7 +137,7 @@ function describeEnd(call: Call, masking: Masking): string {
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
-/** What is said beside the verdict; nothing where the verdict says it all. */
+/** Describes the status; undefined where the verdict says it all. */
 function stateOf(call: Call, masking: Masking): string | undefined {
   if (isServerQuestion(call))
     return call.verdict === undefined ? lower(describeStatus(call)) : undefined;
@@ -162,19 +164,19 @@ function describeDone(call: Call): string | undefined {
   return verdict === undefined ? 'done' : undefined;
 }
 
-/** What a program reports is told to people here, and nowhere else. */
+/** Reports of programs are shown to people only, never to the model. */
 function describeReport(call: Call, masking: Masking): string | undefined {
   const { outcome } = call;
   if (!isConsumedByCaller(call) || (outcome?.kind !== 'result' && outcome?.kind !== 'error'))
     return undefined;
-  const said = quote(outcome.text, masking);
-  return said && `it reports ${said}`;
+  const quoted = quote(outcome.text, masking);
+  return quoted && `it reports ${quoted}`;
 }
 
 function describeReply(call: Call, masking: Masking): string | undefined {
   const { outcome } = call;
-  const said = outcome?.kind === 'reply' ? quote(outcome.text, masking) : undefined;
-  return said && `${isAnswerOnly(call) ? 'answer' : 'reply'}: ${said}`;
+  const quoted = outcome?.kind === 'reply' ? quote(outcome.text, masking) : undefined;
+  return quoted && `${isAnswerOnly(call) ? 'answer' : 'reply'}: ${quoted}`;
 }
 
 function describeRefusal({ outcome }: Call, masking: Masking): string {
@@ -196,9 +198,9 @@ export function describeVerdict(call: Call): string | undefined {
   return `${describeDecisionKind(call, verdict.kind)} ${names}, ${dateText(verdict.at, '{time}')}`;
 }
 
-function describeDecisionKind(call: Call, kind: keyof typeof LINE): string {
+function describeDecisionKind(call: Call, kind: keyof typeof VERDICTS): string {
   if (isServerQuestion(call) && kind === 'edit') return 'answered by';
-  return isServerQuestion(call) && kind === 'ignore' ? 'declined by' : LINE[kind];
+  return isServerQuestion(call) && kind === 'ignore' ? 'declined by' : VERDICTS[kind];
 }
 
 /** Builds the status block of a call that is decided, with who decided it. */
@@ -213,25 +215,25 @@ export function describeStatusWithIcon(call: Call): string {
   return `${statusIconOf(call)} ${describeStatusOnly(call)}`;
 }
 
-/** The same without its sign. */
+/** Describes a call's status in one line, without the icon. */
 export function describeStatusOnly(call: Call): string {
   const verdict = describeVerdict(call);
-  const meanwhile = describeMeanwhile(call);
+  const waitsFor = describeWait(call);
   const state = wasStoppedByPerson(call) ? 'Stopped' : describeStatus(call);
   const isRunning = call.status === 'running';
   const isOurs = isRunning && !isRunByGraph(call) && call.claim !== undefined;
-  // For how long it has run is what people want to know first.
+  // People want to know first how long it has been running.
   const since = isOurs ? ` since ${dateText(call.claim?.at ?? 0, '{time_secs}')}` : '';
   const parts = [
     `*${isRunning && isRunByGraph(call) ? 'Handed over' : state}*${since}`,
     ...(verdict === undefined ? [] : [verdict]),
-    ...(meanwhile === '' ? [] : [meanwhile]),
+    ...(waitsFor === '' ? [] : [waitsFor]),
   ];
   return parts.join(' · ');
 }
 
-/** What a call that nobody runs yet, or somebody else, waits for; empty where it waits for nothing. */
-function describeMeanwhile(call: Call): string {
+/** Says what an approved or handed-over call waits for; empty if nothing. */
+function describeWait(call: Call): string {
   const { outside, status, siblings } = call;
   if (status === 'running' && isRunByGraph(call)) {
     const when = siblings > 1 ? ', once what it asked in one with it is decided' : '';

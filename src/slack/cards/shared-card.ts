@@ -1,4 +1,4 @@
-/** The card of several calls of one message: a line for each, what would run where it fits, and one button for all that can be read whole. */
+/** The card of several calls of one message, with one button to approve all shown in full. */
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
 import { encodeCardTokens } from '../../domain/calls/digest.ts';
@@ -30,7 +30,7 @@ import { rowsOf, safeCutIndex, sumHiddenCharacters, truncateValue } from './valu
 import { renderText, type ShownArgument } from './values/render-arguments.ts';
 import { buildQuote, buildValueBlock } from './values/rich-text-blocks.ts';
 
-/** What the card takes from elsewhere than its calls. */
+/** Everything the card shows that is not stored in its calls. */
 export interface SharedCardContext extends Omit<CardContext, 'tool' | 'outlook' | 'progress'> {
   readonly toolOf: (call: Call) => Tool | undefined;
 }
@@ -39,18 +39,18 @@ export interface SharedCardContext extends Omit<CardContext, 'tool' | 'outlook' 
 interface Line extends ShownCall {
   readonly masking: Masking;
   readonly tool: Tool | undefined;
-  /** Undefined where it has to be opened to be read. */
+  /** Undefined if the call must be opened to be read. */
   readonly pieces: readonly ShownArgument[] | undefined;
 }
 
-/** Builds the card of several calls, the lead first. Nothing of the agent's on it is markup. */
-export function buildSharedCard(shown: readonly ShownCall[], look: SharedCardContext): CallCard {
-  const card = buildOf(toLines(shown, look, BUDGET.sharedRows), look);
+/** Builds the card of several calls, the lead first. Text from the agent is never markup. */
+export function buildSharedCard(shown: readonly ShownCall[], context: SharedCardContext): CallCard {
+  const card = buildOf(toLines(shown, context, BUDGET.sharedRows), context);
   if (charactersIn(card.blocks) <= LIMITS.messageCharacters) return card;
-  return buildOf(toLines(shown, look, 0), look);
+  return buildOf(toLines(shown, context, 0), context);
 }
 
-function buildOf(lines: readonly Line[], look: SharedCardContext): CallCard {
+function buildOf(lines: readonly Line[], context: SharedCardContext): CallCard {
   const text = sharedNotificationText(lines);
   if (lines.every(({ call }) => isTerminal(call))) {
     return { text, blocks: lines.flatMap(buildEnded) };
@@ -67,16 +67,16 @@ function buildOf(lines: readonly Line[], look: SharedCardContext): CallCard {
     ...buildWords(lines),
     ...buildActions(lines),
     ...buildLeftOut(lines),
-    ...lines.flatMap(({ call }) => buildPauseLine(call, look.paused)).slice(0, 1),
+    ...lines.flatMap(({ call }) => buildPauseLine(call, context.paused)).slice(0, 1),
     ...lines
       .flatMap(({ call, availability: outlook }) => buildApproverGapWarning(call, outlook))
       .slice(0, 1),
-    ...buildSharedNote(lines, look),
+    ...buildSharedNote(lines, context),
   ];
   return { text, blocks };
 }
 
-/** Returns those of the calls that *Approve all* of this card approves: all that people can read on it. */
+/** Returns the calls that *Approve all* approves: those shown in full on this card. */
 function approvable(lines: readonly Pick<Line, 'call' | 'pieces'>[]): readonly Call[] {
   return lines.flatMap(({ call, pieces }) => (mayApprove(call) && pieces ? [call] : []));
 }
@@ -94,17 +94,17 @@ function charactersIn(value: unknown): number {
   }, 0);
 }
 
-/** Finds what of each call can be read whole in so many rows. */
+/** Finds which calls can be shown in full within a number of rows. */
 function toLines(
   shown: readonly ShownCall[],
-  look: SharedCardContext,
+  context: SharedCardContext,
   allRows: number,
 ): readonly Line[] {
   let left = allRows;
   return shown.map((each) => {
     const { call } = each;
-    const tool = look.toolOf(call);
-    const masking = maskingOfCall(call, tool, { mark: look.mark, reveals: false });
+    const tool = context.toolOf(call);
+    const masking = maskingOfCall(call, tool, { mark: context.mark, reveals: false });
     if (call.status !== 'pending') return { ...each, tool, masking, pieces: undefined };
     const rows = Math.min(left, BUDGET.sharedCallRows);
     const { data, whole } = fitCall(call, tool ? { tool } : {}, masking, rows);
@@ -114,7 +114,7 @@ function toLines(
   });
 }
 
-/** What all calls that can be read here have in common is printed once. */
+/** Returns the values that all fully shown calls have in common; these are printed once. */
 function commonPieces(lines: readonly Line[]): readonly ShownArgument[] {
   const read = lines.flatMap(({ pieces }) => (pieces ? [pieces] : []));
   const [first = [], ...others] = read;
@@ -140,7 +140,6 @@ function buildCommon(common: readonly ShownArgument[], lines: readonly Line[]): 
   return buildValueBlock([label, ...common]);
 }
 
-/** Names what the calls do in one line. */
 function titleOfAll(lines: readonly Line[]): string {
   const [first] = lines;
   if (first === undefined) return '';
@@ -178,7 +177,7 @@ function buildLine(line: Line, isCommon: ReadonlySet<string>): KnownBlock[] {
   return [buildTop(line), ...buildValueBlock([...noted, ...own])];
 }
 
-/** The line of a call that is not over, with the button that opens it. */
+/** Builds the line of an unsettled call, with the button that opens it. */
 function buildTop({ call, progress, availability: _outlook, ...line }: Line): SectionBlock {
   const { note = '' } = call;
   const parts = [
@@ -208,7 +207,7 @@ function describePending(call: Call): readonly string[] {
   ];
 }
 
-/** What the agent said beside them, where that is the same for all. */
+/** Quotes what the agent wrote, if it is the same for all calls. */
 function buildWords(lines: readonly Line[]): KnownBlock[] {
   const [first] = lines;
   if (first === undefined || lines.some(({ call }) => call.words !== first.call.words)) return [];
@@ -222,7 +221,7 @@ function buildActions(lines: readonly Line[]): KnownBlock[] {
   if (only === undefined) return [];
   const isLast = lines.filter(({ call }) => call.status === 'pending').length === 1;
   if (more.length === 0) {
-    // Beside others it would not say which one it approves.
+    // Next to other pending calls it would be unclear which one this approves.
     return isLast
       ? [{ type: 'actions', elements: [buildApproveButton(only, createButtonMaker(only))] }]
       : [];
@@ -232,7 +231,7 @@ function buildActions(lines: readonly Line[]): KnownBlock[] {
 
 const MAX_CONFIRM = 300;
 
-/** Its value names the attempts that stand on the card, so that it approves nothing else. */
+/** Its value lists the attempts shown on the card, so that it approves nothing else. */
 function makeApproveAll(calls: readonly Call[]): Button {
   const text = `Approve all ${calls.length}`;
   const plain = (words: string) => ({ type: 'plain_text' as const, text: words, emoji: false });
@@ -259,7 +258,7 @@ function makeApproveAll(calls: readonly Call[]): Button {
 
 const MAX_NAMED = 5;
 
-/** Those that can't be read here are named: nobody takes the button to be for them. */
+/** Names the calls that the button does not approve. */
 function buildLeftOut(lines: readonly Line[]): KnownBlock[] {
   const left = lines
     .filter(({ call, pieces }) => mayApprove(call) && !pieces)
@@ -271,14 +270,14 @@ function buildLeftOut(lines: readonly Line[]): KnownBlock[] {
   return [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true }, expand: true }];
 }
 
-/** Says for all calls who asks and for whom they wait, as the one that needs most says it. */
-function buildSharedNote(lines: readonly Line[], look: SharedCardContext): KnownBlock[] {
+/** Builds the note for all calls, from the pending call that has the fewest approvals. */
+function buildSharedNote(lines: readonly Line[], context: SharedCardContext): KnownBlock[] {
   const waiting = lines
     .filter(({ call }) => call.status === 'pending')
     .sort((a, b) => a.call.votes.length - b.call.votes.length);
   const line = waiting[0] ?? lines[0];
   if (line === undefined) return [];
-  const { calls, asked } = look;
+  const { calls, asked } = context;
   const { call, masking, availability: outlook } = line;
   return [
     buildCardNote(call, masking, {

@@ -14,20 +14,23 @@ import { cardTitleOf } from './sections/heading.ts';
 import { describeStatus } from './sections/status-labels.ts';
 import { describeStatusOnly, nameInBold, statusIconOf } from './settled-card.ts';
 
-/** Where the card is, as far as it is there. */
+/** What the thread may know about the card. */
 export interface StubContext {
-  /** Undefined until the card is there. */
+  /** Undefined until the card is posted. */
   readonly card: CardPlace | undefined;
   readonly isRefused: boolean;
-  /** Whom a pending call waits for, where that is known. */
+  /** Who can approve a pending call, if known. */
   readonly outlook?: ApproverAvailability | undefined;
-  /** All calls of the card, this one first, where it shows several. */
+  /** All calls of a shared card, this one first. */
   readonly shared?: readonly Call[] | undefined;
 }
 
-/** Builds the stub of a call; whoever asked can ask for an expired one again, for they may not see its card. */
-export function buildStub(call: Call, look: StubContext): CallCard {
-  const text = `${describeProgress(call, look)}${describeWhere(call, look)}`;
+/**
+ * Builds the stub of a call. It has its own Ask Again button, because the requester may have no
+ * access to the card.
+ */
+export function buildStub(call: Call, context: StubContext): CallCard {
+  const text = `${describeProgress(call, context)}${describeWhere(call, context)}`;
   const blocks = [section(text)];
   if (call.status === 'expired' && canAskAgain(call)) {
     const again = createButtonMaker(call)(ACTIONS.askAgain, 'Ask again');
@@ -36,7 +39,7 @@ export function buildStub(call: Call, look: StubContext): CallCard {
   return { text: plainStubText(call), blocks };
 }
 
-/** Builds what a card becomes whose call is decided in another channel from now on. */
+/** Builds the card that replaces one whose call moved to another channel. */
 export function buildMovedCard(call: Call, next: CardPlace): CallCard {
   const where = `${mentionChannel(next.channel)} · ${linkTo(next, 'Open the card')}`;
   const text = `:arrow_right: ${nameInBold(call)} · moved to another channel: it is decided in ${where}`;
@@ -56,7 +59,7 @@ function plainStubText(call: Call): string {
   return `${toPlainText(cardTitleOf(call))}: ${describeStatus(call)}`;
 }
 
-/** Names the people it waits for without mentioning them. */
+/** Names the approvers without mentioning them. */
 function describeProgress(call: Call, { outlook, shared }: StubContext): string {
   if (shared) return describeProgressOfAll(call, shared, outlook);
   const name = nameInBold(call);
@@ -90,8 +93,8 @@ function describeProgressOfAll(
 }
 
 /** Names the channel without a link: readers of the thread may have no access to it. */
-function describeWhere(call: Call, look: StubContext): string {
-  const { card, isRefused, shared = [call] } = look;
+function describeWhere(call: Call, context: StubContext): string {
+  const { card, isRefused, shared = [call] } = context;
   if (isRefused) return `\n${describeChannelRefusal(call, card)}`;
   if (shared.every(isTerminal)) return '';
   const quorum = call.route?.quorum ?? 1;

@@ -2,31 +2,36 @@
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
-/** Each character that looks like others, with the one that stands for all of them. The package's own function is not used: it replaces within ASCII too. */
+/**
+ * Maps each confusable character to the prototype of its group. The package's own function is not
+ * used, because it also replaces ASCII characters.
+ */
 const PROTOTYPES: ReadonlyMap<string, string> = new Map(
   Object.entries<string>(require('unhomoglyph/data.json')),
 );
 
-/** What is known of a character. */
+/** The properties of a character. */
 export interface Character {
-  /** Undefined for what all scripts share, e.g. digits. */
+  /** Undefined for characters that all scripts share, e.g. digits. */
   readonly script: string | undefined;
-  /** A bit for each of the traits below that it has, and for each script of `MODELS` that can look so. */
+  /**
+   * Bits: the traits below, and one for each script of `MODELS` whose letters can look the same.
+   */
   readonly traits: number;
 }
 
 /** An ASCII letter or digit. */
 export const IS_ASCII = 1;
-/** A letter or digit in another dress: wide, raised, joined, or made for mathematics. */
+/** A styled letter or digit: wide, raised, joined or mathematical. */
 export const IS_STYLED_LETTER = 2;
-/** A letter of no living alphabet, or one that looks like another of its script. */
+/** A historic letter, or one that looks like another letter of its script. */
 export const IS_ODD = 4;
-/** What stands in for ASCII beside ASCII: a sign or stroke that belongs to no alphabet. */
+/** A sign or stroke without a script that imitates ASCII next to ASCII. */
 export const IS_ODD_BESIDE_ASCII = 8;
-/** A letter with an accent, as it is in no English word. */
+/** A letter with an accent, which English words do not have. */
 export const IS_ACCENTED = 16;
 
-/** Scripts in whose letters a word of another script may be read, the likeliest first. */
+/** Scripts that a word can imitate, the most likely first. */
 export const MODELS: readonly string[] = [
   'Latin',
   'Cyrillic',
@@ -36,17 +41,20 @@ export const MODELS: readonly string[] = [
   'Arabic',
 ];
 const FIRST_MODEL = 32;
-/** The traits of all these scripts. */
+/** The bits of all these scripts. */
 export const ALL_MODELS = MODELS.reduce((bits, _, i) => bits | (FIRST_MODEL << i), 0);
 
-const LIKE = new Map(MODELS.map((model, i) => [model, FIRST_MODEL << i]));
+const MODEL_TRAITS = new Map(MODELS.map((model, i) => [model, FIRST_MODEL << i]));
 
-/** Returns the trait of a character that letters of a script can look like. */
+/** Returns the bit for a script. */
 export function modelTraitOf(script: string): number {
-  return LIKE.get(script) ?? 0;
+  return MODEL_TRAITS.get(script) ?? 0;
 }
 
-/** These are written together, and with Latin: https://www.unicode.org/reports/tr39/#Restriction_Level_Detection */
+/**
+ * Scripts that are commonly mixed, also with Latin:
+ * https://www.unicode.org/reports/tr39/#Restriction_Level_Detection
+ */
 export const EAST_ASIAN: ReadonlySet<string> = new Set([
   'Han',
   'Hiragana',
@@ -67,7 +75,7 @@ const KNOWN = new Map<string, Character>();
 const HAN: Character = { script: 'Han', traits: 0 };
 const HANGUL: Character = { script: 'Hangul', traits: 0 };
 
-/** Looks a character up. */
+/** Returns the properties of a character, cached. */
 export function findCharacter(character: string): Character {
   const known = KNOWN.get(character);
   if (known !== undefined) return known;
@@ -76,7 +84,7 @@ export function findCharacter(character: string): Character {
   return found;
 }
 
-/** Nine of ten letters of Unicode are such, and look like no others. */
+/** Most Unicode letters are Han or Hangul and look like no others: skip the slow lookup. */
 function inBulk(character: string): Character | undefined {
   if (PROTOTYPES.has(character)) return undefined;
   if (/^[\u3400-\u4dbf\u4e00-\u9fff\u{20000}-\u{3ffff}]$/u.test(character)) return HAN;
@@ -88,14 +96,14 @@ function examine(character: string): Character {
   return { script, traits: traitsOf(character, script, prototypeFormOf(character)) };
 }
 
-/** Signs of ASCII that Unicode writes with others. */
+/** ASCII characters whose Unicode prototype is not ASCII. */
 const ASCII_BY_PROTOTYPE = new Map(
   [...PROTOTYPES].flatMap(([character, prototype]) =>
     character < '\x80' && prototype > '\x80' ? [[prototype.normalize('NFD'), character]] : [],
   ),
 );
 
-/** Returns how a character looks, written in prototypes; ASCII looks like itself. */
+/** Returns a character as a sequence of prototypes. ASCII is returned as it is. */
 export function prototypeFormOf(character: string): string {
   if (character < '\x80') return character;
   const look = [...character.normalize('NFD')].map(prototypeOf).join('').normalize('NFD');
@@ -107,7 +115,7 @@ function scriptOf(character: string): string | undefined {
   return SCRIPTS.find(([, letters]) => letters.test(character))?.[0] ?? 'other';
 }
 
-/** Unicode leaves out what its own compatibility mappings say already. */
+/** The data omits what Unicode's compatibility mappings already cover. */
 function prototypeOf(character: string): string {
   if (character < '\x80') return character;
   const prototype = PROTOTYPES.get(character);
@@ -116,9 +124,9 @@ function prototypeOf(character: string): string {
   return plain === character ? character : [...plain].map(prototypeOf).join('');
 }
 
-/** With or without accents. */
+/** ASCII, with or without accents. */
 const LATIN_LOOK = /^[!-~\p{M}]*[!-~][!-~\p{M}]*$/u;
-/** Strokes through letters, and hooks below them, that Unicode never joins with a letter. */
+/** Strokes and hooks, which Unicode normalization never joins with a letter. */
 const OVERLAY = /[\u0321\u0322\u0326-\u0328\u0334-\u0338]/;
 
 function traitsOf(character: string, script: string | undefined, look: string): number {
@@ -126,7 +134,7 @@ function traitsOf(character: string, script: string | undefined, look: string): 
   const isAccented = script === 'Latin' && /\p{M}/u.test(look);
   return (
     modelsOf(script, look) |
-    (isDressed(character) ? IS_STYLED_LETTER : 0) |
+    (isStyled(character) ? IS_STYLED_LETTER : 0) |
     (isOddLetter(character, script, look) ? IS_ODD : 0) |
     (isOddBesideAscii(character, script, look) ? IS_ODD_BESIDE_ASCII : 0) |
     (isAccented || MARK.test(character) ? IS_ACCENTED : 0)
@@ -144,10 +152,10 @@ function asciiTraits(script: string | undefined): number {
   return IS_ASCII | (script === undefined ? ALL_MODELS : modelTraitOf(script));
 }
 
-/** Letters that are written so every day, though Unicode has a decomposition for them. */
+/** Ordinary letters, although Unicode has a decomposition for them. */
 const EVERYDAY = /[\u0587\u0e33\u0eb3\u3131-\u318e]/u;
 
-function isDressed(character: string): boolean {
+function isStyled(character: string): boolean {
   return (
     /[\p{L}\p{N}]/u.test(character) &&
     !EVERYDAY.test(character) &&
@@ -155,16 +163,16 @@ function isDressed(character: string): boolean {
   );
 }
 
-/** Letters of their own in northern Europe and France, though they look like two. */
+/** Ordinary letters in northern Europe and France, although they look like two. */
 const LIGATURES = /[æœÆŒ]/;
-/** Letters that only old books have: in any other text they stand in for those of today. */
+/** Historic letters. In modern text they imitate others. */
 const HISTORIC =
   /[\u0370-\u0373\u0376\u0377\u037b-\u037d\u037f\u03d8-\u03e1\u03f3\u03f7-\u03ff\u0460-\u0489\u1c80-\u1c8f\u2de0-\u2dff\ua640-\ua69f]/;
 
 function isOddLetter(character: string, script: string | undefined, look: string): boolean {
   if (script === 'Latin') return /^[!-~]+$/.test(look) && !LIGATURES.test(character);
   if (HISTORIC.test(character)) return true;
-  // Of Cyrillic letters that look the same the first is the common one; other alphabets need both.
+  // Of Cyrillic letters that look the same, the first is the common one. Other alphabets use both.
   return script === 'Cyrillic' && (looksOf(script).get(look) ?? character) < character;
 }
 
@@ -178,7 +186,7 @@ function modelsOf(script: string | undefined, look: string): number {
 }
 
 const LAST = '\u{10ffff}';
-/** How the letters of each script look, and the first of those that look so. */
+/** For each script: how its letters look, and the first letter with that look. */
 const LOOKS = new Map<string, Map<string, string>>();
 
 function looksOf(script: string): ReadonlyMap<string, string> {
@@ -186,14 +194,14 @@ function looksOf(script: string): ReadonlyMap<string, string> {
   return LOOKS.get(script) ?? new Map();
 }
 
-/** Tells whether letters of a script can look so. */
+/** Tells whether letters of a script can have this look. */
 function canLook(script: string, look: string): boolean {
   if (script === 'Latin') return LATIN_LOOK.test(look);
   const looks = looksOf(script);
   return [...look].every((each) => looks.has(each) || isOwn(script, each) || /\p{M}/u.test(each));
 }
 
-/** A letter that stands for others is of one script itself. */
+/** A prototype itself also belongs to a script. */
 function isOwn(script: string, prototype: string): boolean {
   return SCRIPTS.some(([name, letters]) => name === script && letters.test(prototype));
 }

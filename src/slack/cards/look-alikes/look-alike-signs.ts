@@ -1,7 +1,7 @@
-/** Signs that look like those of ASCII, outside of the places in which prose has them. */
+/** Punctuation and symbols that imitate ASCII, where prose would not use them. */
 import { prototypeFormOf } from './confusables.ts';
 
-/** A sign, and what of ASCII it looks like. */
+/** A sign, and the ASCII text that it looks like. */
 export interface LookAlikeSign {
   readonly sign: string;
   readonly look: string;
@@ -11,7 +11,7 @@ const OTHER_SIGN = '[[\\p{P}\\p{S}]--\\p{ASCII}]';
 const SIGNS = new RegExp(OTHER_SIGN, 'gv');
 const MAX_SIGNS = 20;
 
-/** Finds such signs; each once, and of very many only the first. */
+/** Finds such signs, each once, at most 20. */
 export function findLookAlikeSigns(text: string): readonly LookAlikeSign[] {
   const found = new Map<string, LookAlikeSign>();
   SIGNS.lastIndex = 0;
@@ -41,7 +41,10 @@ function asciiLook(sign: string): string | undefined {
 
 const NEAR = 8;
 
-/** Where prose has a sign: what stands before it, and behind it. Anywhere else it may be part of a command or a name. */
+/**
+ * Where prose uses a sign: the text before and after it. Elsewhere it may be part of a command or
+ * name.
+ */
 const PLACES: readonly (readonly [signs: RegExp, before: RegExp, after: RegExp])[] = [
   [/[“‘‚]/, /(?:^|[\s([{«“—–"])$/u, /^[\p{L}\p{N}“‘¿¡(]/u],
   [/[”’‛]/, /[\p{L}\p{N}.,!?…)%”’]$/u, /^(?:$|[\s.,;:!?)\]}»”’"—–]|\p{L})/u],
@@ -52,7 +55,7 @@ const PLACES: readonly (readonly [signs: RegExp, before: RegExp, after: RegExp])
   [/№/, /(?:^|[\s(«„"])$/, /^\s?\p{N}/u],
 ];
 
-/** Signs of wide writing, as they are in Chinese, Japanese and Korean. */
+/** Wide signs, as used in Chinese, Japanese and Korean. */
 const WIDE =
   /[\u3000-\u303f\u30fb\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f\uff3b\uff3d\uff5b-\uff5e]/;
 const WIDE_LETTER =
@@ -64,7 +67,7 @@ function isProse(before: string, sign: string, after: string): boolean {
   return PLACES.some(([signs, b, a]) => signs.test(sign) && b.test(before) && a.test(after));
 }
 
-/** Scripts with signs of their own have them in the same block as their letters. */
+/** Scripts with their own signs have them in the same Unicode block as their letters. */
 function isOfScript(before: string, sign: string): boolean {
   const letter = /[\p{L}\p{M}\p{N}]$/u.exec(before)?.[0];
   if (letter === undefined || sign < '\u0370' || /[\u2000-\u2bff]/.test(sign)) return false;

@@ -1,4 +1,4 @@
-/** Words that a reader may take for others, judged word by word after https://www.unicode.org/reports/tr39/ */
+/** Finds words that imitate others, following https://www.unicode.org/reports/tr39/ */
 import {
   ALL_MODELS,
   EAST_ASIAN,
@@ -12,30 +12,35 @@ import {
   modelTraitOf,
 } from './confusables.ts';
 
-/** A word that could be taken for another one, and by which of its characters. */
+/** A word that may imitate another, and the characters that make it so. */
 export interface LookAlikeWord {
   readonly word: string;
-  /** `mixed`: of several scripts; `dressed`: with characters that stand in for plain ones; `whole`: all of it looks like a word of another script. */
-  readonly kind: 'mixed' | 'dressed' | 'whole';
-  /** Its own scripts, and for a `whole` one then the script that it looks like. */
+  /**
+   * `mixed`: letters of several scripts. `styled`: characters that imitate plain ones. `whole`:
+   * looks like a word of another script.
+   */
+  readonly kind: 'mixed' | 'styled' | 'whole';
+  /** Its own scripts; for a `whole` word also the script that it looks like. */
   readonly scripts: readonly string[];
   readonly odd: readonly string[];
-  /** Whether it stands among words that can only be of its own script, so that it is most likely no imitation. */
-  readonly isAmongIts: boolean;
+  /**
+   * Whether the words around it are clearly of its own script, so that it is probably no imitation.
+   */
+  readonly isInContext: boolean;
 }
 
-/** One can look at no more, and each takes its time. */
+/** More would be slow, and nobody reads that many. */
 const MAX_WORDS = 100;
 
-/** Finds words that could be taken for others; each once, and of very many only the first. */
+/** Finds words that may imitate others, each once, at most 100. */
 export function findLookAlikeWords(text: string): readonly LookAlikeWord[] {
   const words = classifyWords(text);
   const found = new Map<string, LookAlikeWord>();
   for (const [i, word] of words.entries()) {
     if (found.size === MAX_WORDS) break;
     const known = found.get(word.text);
-    // Where it once stands alone, that counts.
-    if (known?.isAmongIts === false || isPlain(word)) continue;
+    // One suspicious use of a word is enough.
+    if (known?.isInContext === false || isPlain(word)) continue;
     const around = scriptAround(words, i);
     if (known && around === word.script) continue;
     const odd = toLookAlikeWord(word, around);
@@ -46,27 +51,30 @@ export function findLookAlikeWords(text: string): readonly LookAlikeWord[] {
 
 interface Word {
   readonly text: string;
-  /** The script of its first letter that has one. */
+  /** The script of its first letter that belongs to one. */
   readonly script: string | undefined;
   readonly isMixed: boolean;
-  /** The traits that any, and that all of its characters have. */
+  /** The traits that any of its characters has, and those that all have. */
   readonly any: number;
   readonly all: number;
-  /** Whether it stands in one sentence with the word before it. */
-  readonly goesOn: boolean;
-  /** The only script that it can be of by its looks. */
-  readonly sure: string | undefined;
+  /** Whether it is in the same sentence as the word before it. */
+  readonly sameSentence: boolean;
+  /** Its script, if it can't be read in any other. */
+  readonly certainScript: string | undefined;
 }
 
 const OTHER_LETTER = '[[\\p{L}\\p{M}\\p{N}]--\\p{ASCII}]';
 const FIRST = new RegExp(OTHER_LETTER, 'gv');
 const REST = /[\p{L}\p{M}\p{N}_]*/uy;
 const ASCII_WORD = /\w/;
-/** What stands between the words of a sentence: other words too, but no sign of a program or of data. */
+/** Text allowed between two words of a sentence. Signs of code or data end the sentence. */
 const SENTENCE = /^[\w ,.;:!?()«»“”„’…—–-]*$/;
 const MAX_BETWEEN = 60;
 
-/** Judges the words that are not ASCII alone: each is found by its first other character, so that nothing is walked through twice. */
+/**
+ * Classifies all words that are not plain ASCII. Starts at their first other character, so that the
+ * scan stays linear.
+ */
 function classifyWords(text: string): readonly Word[] {
   const words: Word[] = [];
   let end = 0;
@@ -77,9 +85,9 @@ function classifyWords(text: string): readonly Word[] {
     REST.lastIndex = FIRST.lastIndex;
     REST.test(text);
     const between = from - end > MAX_BETWEEN ? undefined : text.slice(end, from);
-    const goesOn = words.length > 0 && between !== undefined && SENTENCE.test(between);
+    const sameSentence = words.length > 0 && between !== undefined && SENTENCE.test(between);
     end = REST.lastIndex;
-    words.push(classifyWord(text.slice(from, end), goesOn));
+    words.push(classifyWord(text.slice(from, end), sameSentence));
     FIRST.lastIndex = end;
   }
   return words;
@@ -90,7 +98,7 @@ function isLowSurrogate(text: string, at: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-function classifyWord(text: string, goesOn: boolean): Word {
+function classifyWord(text: string, sameSentence: boolean): Word {
   let script: string | undefined;
   let isMixed = false;
   let any = 0;
@@ -102,7 +110,7 @@ function classifyWord(text: string, goesOn: boolean): Word {
     isMixed ||= !areCompatibleScripts(script, found.script);
     script ??= found.script;
   }
-  return { text, script, isMixed, any, all, goesOn, sure: sureOf(script, isMixed, any, all) };
+  return { text, script, isMixed, any, all, sameSentence, certainScript: certainScriptOf(script, isMixed, any, all) };
 }
 
 function areCompatibleScripts(one: string | undefined, other: string | undefined): boolean {
@@ -114,19 +122,22 @@ function isAsianOrLatin(script: string): boolean {
   return script === 'Latin' || EAST_ASIAN.has(script);
 }
 
-/** The traits by which characters stand in for plain ones in a word. */
+/** Returns the traits that count as an imitation in this word. */
 function oddTraits({ any }: Word): number {
   return IS_STYLED_LETTER | IS_ODD | (any & IS_ASCII ? IS_ODD_BESIDE_ASCII : 0);
 }
 
-/** Tells whether a word can be nothing but what it seems to be, wherever it stands. */
+/** Tells whether a word can't imitate anything, whatever the words around it. */
 function isPlain(word: Word): boolean {
   if (word.isMixed || word.any & oddTraits(word)) return false;
   if (word.script === 'Latin') return true;
   return modelsOf(word) === 0;
 }
 
-/** The scripts besides its own of which a word can be by its looks. Nobody takes a word of East Asia for one of another alphabet but a stroke or circle for ASCII. */
+/**
+ * Returns the other scripts that a word can be read in. East Asian words can only imitate ASCII, by
+ * a stroke or circle.
+ */
 function modelsOf({ script = '', all }: Pick<Word, 'script' | 'all'>): number {
   const models = EAST_ASIAN.has(script) ? modelTraitOf('Latin') : ALL_MODELS;
   return all & models & ~modelTraitOf(script);
@@ -150,10 +161,10 @@ function mixedScriptWord({ text }: Word): LookAlikeWord {
   const isMost = odd.length > letters.length / 2;
   const named = isMost ? letters.filter(({ script }) => script === scripts[0]) : odd;
   const characters = distinct(named.map(({ letter }) => letter));
-  return { word: text, kind: 'mixed', scripts, odd: characters, isAmongIts: false };
+  return { word: text, kind: 'mixed', scripts, odd: characters, isInContext: false };
 }
 
-/** Letters that some languages have in every other word: Turkish, Kazakh and Mongolian, Chechen. */
+/** Letters that are common in some languages: Turkish, Kazakh and Mongolian, Chechen. */
 const USUAL_SOMEWHERE = /[ıүҮӏӀ]/;
 
 function styledLetterWord(
@@ -164,54 +175,54 @@ function styledLetterWord(
   const odd = distinct([...text]).filter(
     (each) => each > '\x7f' && findCharacter(each).traits & traits,
   );
-  const isAmongIts = odd.every((each) => USUAL_SOMEWHERE.test(each)) && around === script;
+  const isInContext = odd.every((each) => USUAL_SOMEWHERE.test(each)) && around === script;
   const scripts = script === undefined ? [] : [script];
-  return { word: text, kind: 'dressed', scripts, odd, isAmongIts };
+  return { word: text, kind: 'styled', scripts, odd, isInContext };
 }
 
-/** ASCII is never said to be odd: so what looks like it is, even among words of its own script. */
+/** ASCII itself is never reported, so its imitations are, even among words of their own script. */
 function wholeScriptWord(
   word: Word,
   script: string,
   around: string | undefined,
 ): LookAlikeWord | undefined {
   const models = modelsOf(word);
-  const isAmongIts = around === script;
+  const isInContext = around === script;
   const like = MODELS.find((model) => models & modelTraitOf(model) && isExpected(model));
   if (like === undefined) return undefined;
   const odd = distinct([...word.text]).filter((each) => each > '\x7f');
-  return { word: word.text, kind: 'whole', scripts: [script, like], odd, isAmongIts };
+  return { word: word.text, kind: 'whole', scripts: [script, like], odd, isInContext };
 
   function isExpected(model: string): boolean {
     if (model === 'Latin' || model === around) return true;
-    return !isAmongIts && !(placeOf(model) > placeOf(script));
+    return !isInContext && !(rankOf(model) > rankOf(script));
   }
 }
 
-function placeOf(script: string): number {
+function rankOf(script: string): number {
   const place = MODELS.indexOf(script);
   return place === -1 ? MODELS.length : place;
 }
 
 const NEAR = 4;
 
-/** Returns the script that at least two of the words next to a word can only be of. */
+/** Returns the script that at least two nearby words clearly belong to. */
 function scriptAround(words: readonly Word[], at: number): string | undefined {
   let first = at;
-  while (first > 0 && at - first < NEAR && words[first]?.goesOn) first -= 1;
+  while (first > 0 && at - first < NEAR && words[first]?.sameSentence) first -= 1;
   const seen: string[] = [];
   for (let i = first; i <= at + NEAR; i += 1) {
     const word = words[i];
-    if (!word || (i > at && !word.goesOn)) return undefined;
-    if (i === at || word.sure === undefined) continue;
-    if (seen.includes(word.sure)) return word.sure;
-    seen.push(word.sure);
+    if (!word || (i > at && !word.sameSentence)) return undefined;
+    if (i === at || word.certainScript === undefined) continue;
+    if (seen.includes(word.certainScript)) return word.certainScript;
+    seen.push(word.certainScript);
   }
   return undefined;
 }
 
-/** The only script that a word can be of by its looks. */
-function sureOf(
+/** Returns a word's script, if it can't be read in any other. */
+function certainScriptOf(
   script: string | undefined,
   isMixed: boolean,
   any: number,

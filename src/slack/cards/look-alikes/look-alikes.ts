@@ -1,22 +1,25 @@
-/** What in a text looks like something else, and how that is said: words and signs that imitate others, hosts that are written otherwise. */
+/** Finds text that imitates other text (words, signs, host names) and describes it. */
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { toVisible } from '../../../domain/text/visible-text.ts';
 import { findLookAlikeSigns } from './look-alike-signs.ts';
 import { findLookAlikeWords, type LookAlikeWord } from './look-alike-words.ts';
 
-/** One thing to look at closely: the text itself as data, then what is to be said of it. */
+/** One finding: the text itself as data, then a description. */
 export interface LookAlike {
   readonly shown: string;
   readonly says: string;
-  /** A second text that is data too, e.g. a host's other spelling. */
+  /** A second text, also data, e.g. a host's other spelling. */
   readonly other?: string;
-  /** Whether it is usual where it stands, e.g. a short Russian word in a Russian sentence: it is said, but no warning. */
+  /**
+   * Whether it is normal here, e.g. a short Russian word in a Russian sentence. It is listed, but
+   * not as a warning.
+   */
   readonly isUsual?: boolean;
 }
 
-/** Finds what a reader may take for something else; each thing once. */
+/** Finds text that a reader may take for something else, each finding once. */
 export function findLookAlikes(text: string): readonly LookAlike[] {
-  // Nothing below is true of plain ASCII, but for hosts that are written for machines or behind an "@".
+  // Plain ASCII can only have encoded host names, or a host behind an “@”.
   const isPlain = !NOT_ASCII.test(text);
   if (isPlain && !MAY_HOLD_HOST.test(text)) return [];
   const found = isPlain
@@ -38,17 +41,17 @@ export function findLookAlikes(text: string): readonly LookAlike[] {
 const NOT_ASCII = /[^\0-\x7f]/;
 const MAY_HOLD_HOST = /:\/\/|xn--/i;
 
-function wordLookAlike({ word, kind, scripts, odd, isAmongIts }: LookAlikeWord): LookAlike {
+function wordLookAlike({ word, kind, scripts, odd, isInContext }: LookAlikeWord): LookAlike {
   const shown = shownWord(word);
   const codes = `(${describeCodes(odd)})`;
   switch (kind) {
     case 'mixed':
       return { shown, says: `has mixed scripts: ${scripts.join(' + ')} in one word ${codes}` };
-    case 'dressed':
-      if (isAmongIts) return { shown, says: USUAL, isUsual: true };
+    case 'styled':
+      if (isInContext) return { shown, says: USUAL, isUsual: true };
       return { shown, says: `has characters that only look like plain ones ${codes}` };
     case 'whole': {
-      if (isAmongIts) return { shown, says: USUAL, isUsual: true };
+      if (isInContext) return { shown, says: USUAL, isUsual: true };
       const [script, like] = scripts;
       return {
         shown,
@@ -58,7 +61,6 @@ function wordLookAlike({ word, kind, scripts, odd, isAmongIts }: LookAlikeWord):
   }
 }
 
-/** The reader sees these in one line. */
 const USUAL = 'looks the same in other letters';
 
 const RIGHT_TO_LEFT =
@@ -68,34 +70,34 @@ const BESIDE = /[\p{Script=Latin}\p{Nd}]/u;
 function findDirections(text: string): readonly LookAlike[] {
   const isMixed = text.split('\n').some((line) => RIGHT_TO_LEFT.test(line) && BESIDE.test(line));
   if (!isMixed) return [];
-  const outboxMessages =
+  const description =
     'Right-to-left letters stand beside others: their order on the screen may not be that of the text.';
-  return [{ shown: '', says: outboxMessages }];
+  return [{ shown: '', says: description }];
 }
 
 const AUTHORITY = /\b[a-z][a-z0-9+.-]{0,20}:\/\/([^\s/?#"'<>\\]+)/giu;
-const MAILED = /@((?:[\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]{2,})/gu;
-const CODED = /(?<![\w.-])((?:[a-z0-9-]+\.)*xn--[a-z0-9-]+(?:\.[a-z0-9-]+)*)/gi;
+const ADDRESS = /@((?:[\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]{2,})/gu;
+const ENCODED = /(?<![\w.-])((?:[a-z0-9-]+\.)*xn--[a-z0-9-]+(?:\.[a-z0-9-]+)*)/gi;
 
-/** A longer one is no host: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4 */
+/** The maximum length of a host name: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4 */
 const MAX_HOST = 253;
-/** One can look at no more, and each takes its time. */
+/** More would be slow, and nobody reads that many. */
 const MAX_HOSTS = 100;
 
 function findHosts(text: string): readonly LookAlike[] {
-  const behind = new Set<string>();
+  const behindAt = new Set<string>();
   const hosts = new Set<string>();
   for (const [, authority = ''] of text.matchAll(AUTHORITY)) {
     const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d{1,10}$/, '');
-    if (authority.includes('@')) behind.add(host);
+    if (authority.includes('@')) behindAt.add(host);
     hosts.add(host);
   }
-  for (const pattern of [MAILED, CODED]) {
+  for (const pattern of [ADDRESS, ENCODED]) {
     for (const [, host = ''] of text.matchAll(pattern)) hosts.add(host);
   }
-  const odd = [...hosts].filter((host) => isCoded(host) || NOT_ASCII.test(host));
+  const odd = [...hosts].filter((host) => isEncoded(host) || NOT_ASCII.test(host));
   return [
-    ...[...behind].map((host) => ({
+    ...[...behindAt].map((host) => ({
       shown: shownWord(host),
       says: 'is the host of a URL, behind an “@”',
     })),
@@ -103,28 +105,28 @@ function findHosts(text: string): readonly LookAlike[] {
   ];
 }
 
-function isCoded(host: string): boolean {
+function isEncoded(host: string): boolean {
   return /(?:^|\.)xn--/i.test(host);
 }
 
 function hostLookAlike(host: string): LookAlike {
-  const wasCoded = isCoded(host);
-  const convert = wasCoded ? domainToUnicode : domainToASCII;
-  // To convert a longer one takes time that grows with the square of its length.
+  const wasEncoded = isEncoded(host);
+  const convert = wasEncoded ? domainToUnicode : domainToASCII;
+  // Converting takes time quadratic in the length.
   const other = host.length > MAX_HOST ? '' : convert(host);
   if (other === '' || other === host.toLowerCase()) {
     return { shown: shownWord(host), says: 'is no valid host' };
   }
-  const outboxMessages = wasCoded
+  const description = wasEncoded
     ? 'is a host that people read as'
     : 'is a host that machines write as';
-  return { shown: shownWord(host), says: outboxMessages, other: shownWord(other) };
+  return { shown: shownWord(host), says: description, other: shownWord(other) };
 }
 
 const MAX_WORD = 60;
 
 function shownWord(word: string): string {
-  // Of a very long word, no more is taken apart than is shown.
+  // Only split the part that is shown.
   const letters = [...word.slice(0, 2 * MAX_WORD + 2)];
   const cut = letters.length > MAX_WORD ? `${letters.slice(0, MAX_WORD).join('')}…` : word;
   return toVisible(cut).text;

@@ -1,4 +1,4 @@
-/** Who has approved a call and why, and for whom it waits. */
+/** Who approved a call and why, and whose approval is missing. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
 import { missingApprovalCount } from '../../../domain/calls/decision-rules.ts';
@@ -14,7 +14,10 @@ import { renderText } from '../values/render-arguments.ts';
 
 const MAX_NAMES = 10;
 
-/** Says how many approvals there are, and whose are missing; of those who have not decided only `calls` are mentioned, whom a new card calls. */
+/**
+ * Describes the approvals so far and the missing ones. Of the people who have not decided, only
+ * `calls` are mentioned.
+ */
 export function describeApprovals(
   call: Call,
   outlook: ApproverAvailability | undefined,
@@ -30,7 +33,7 @@ export function describeApprovals(
     : [...lines, `waiting for ${describeAwaitedApprovers(call, awaited)}`];
 }
 
-/** Builds the warning that the call can't get enough approvals; nothing runs until that is fixed. */
+/** Builds the warning that a call can't get enough approvals. */
 export function buildApproverGapWarning(
   call: Call,
   outlook: ApproverAvailability | undefined,
@@ -38,29 +41,28 @@ export function buildApproverGapWarning(
   if (call.status !== 'pending' || outlook === undefined) return [];
   const { gap, unable } = outlook;
   const isAlone = isForRequester(call);
-  const said = gap === undefined ? undefined : writeSentence(gap, 'quiet');
-  const can = unable.length === 0 || isAlone ? undefined : `Can’t approve: ${list(unable)}`;
-  const text = said ?? can;
+  const gapText = gap === undefined ? undefined : writeSentence(gap, 'quiet');
+  const unableText = unable.length === 0 || isAlone ? undefined : `Can’t approve: ${list(unable)}`;
+  const text = gapText ?? unableText;
   if (text === undefined) return [];
   return [{ type: 'section', text: { type: 'mrkdwn', text: `:warning: ${text}` }, expand: true }];
 }
 
-/** Quotes the reasons that came with approvals. */
 export function buildReasons(call: Call, masking: Masking): KnownBlock[] {
   const elements = call.votes.slice(0, MAX_NAMES).flatMap(({ by, reason }) => {
     if (reason === undefined) return [];
-    const said = truncateValue(renderText('', reason, masking), BUDGET.reason).text;
+    const text = truncateValue(renderText('', reason, masking), BUDGET.reason).text;
     const line: RichTextElement[] = [
       { type: 'text', text: 'Approved by ', style: { bold: true } },
       { type: 'user', user_id: by.user },
-      { type: 'text', text: `: ${said}` },
+      { type: 'text', text: `: ${text}` },
     ];
     return [{ type: 'rich_text_quote' as const, elements: line }];
   });
   return elements.length === 0 ? [] : [{ type: 'rich_text', elements }];
 }
 
-/** It says already who asks, and nobody else can decide it. */
+/** The requester alone decides, and the card already names them. */
 function isForRequester({ route }: Call): boolean {
   return route === undefined || route.approvers.every((approver) => approver === 'requester');
 }
@@ -73,7 +75,7 @@ function describeCount(call: Call): string {
   return `${call.votes.length} of ${quorum} approvals${who}`;
 }
 
-/** Names those for whom a call waits, without calling them. */
+/** Names the approvers whose decision is missing, without mentioning them. */
 export function describeAwaitedApprovers(call: Call, awaited: readonly SentencePart[]): string {
   const missing = missingApprovalCount(call);
   if (awaited.length <= missing) return list(awaited);

@@ -1,4 +1,4 @@
-/** What can be pressed on a card. */
+/** The buttons of a card. */
 import type { Button, ConfirmationDialog, KnownBlock, Overflow, StaticSelect } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
 import { isAnswerOnly, isServerQuestion } from '../../../domain/calls/call-origin.ts';
@@ -10,24 +10,24 @@ import { isLongChoice, toChoiceOption } from '../../forms/draw/choice-fields.ts'
 import { ACTIONS, CHOICE_BUTTONS, chooseAction } from '../../transport/ids.ts';
 import { cardTitleOf } from './heading.ts';
 
-/** What the foot must know besides the call. */
+/** What the buttons depend on besides the call. */
 export interface ButtonFacts {
-  /** Whether everything of the call stands on the card. */
+  /** Whether the card shows the whole call. */
   readonly whole: boolean;
-  /** How large the call is, where it is not whole. */
+  /** The size of the call in bytes, shown if it must be opened. */
   readonly size: number;
   readonly editable: boolean;
   readonly masking: Masking;
 }
 
-/** Makes a button of the call. */
+/** Builds a button that belongs to a call. */
 export type MakeButton = (
   actionId: string,
   text: string,
   more?: Pick<Button, 'style' | 'confirm'>,
 ) => Button;
 
-/** Makes what makes the buttons of a call. */
+/** Returns a function that builds buttons for this attempt of a call. */
 export function createButtonMaker(call: Call): MakeButton {
   const value = encodeCardToken(call);
   return (actionId, text, more = {}) => ({
@@ -39,27 +39,30 @@ export function createButtonMaker(call: Call): MakeButton {
   });
 }
 
-/** Makes the buttons of a card on which people decide, or say what became of a call. */
+/** Builds the buttons to decide a call, or to say what became of it. */
 export function buildButtons(call: Call, facts: ButtonFacts): KnownBlock[] {
   const button = createButtonMaker(call);
-  const look = facts.whole
+  const open = facts.whole
     ? button(ACTIONS.open, 'Details')
     : button(ACTIONS.open, `Open${describeSize(facts.size)}`);
   if (call.status === 'unknown') {
-    return [{ type: 'actions', elements: [...buildSettlementButtons(button), look] }];
+    return [{ type: 'actions', elements: [...buildSettlementButtons(button), open] }];
   }
   const decisions = buildDecisionButtons(call, facts, button);
   const choices = makeChoices(call, facts.masking);
   const buttons = [...choices, ...decisions];
-  if (!facts.whole) return [{ type: 'actions', elements: [look, ...buttons] }];
-  const last = buttons.length < MAX_BUTTONS ? look : makeMenu(call);
+  if (!facts.whole) return [{ type: 'actions', elements: [open, ...buttons] }];
+  const last = buttons.length < MAX_BUTTONS ? open : makeMenu(call);
   return [{ type: 'actions', elements: [...buttons, last] }];
 }
 
-/** As many as stand in one row of a phone. */
+/** A phone shows this many in one row. */
 const MAX_BUTTONS = 4;
 
-/** Makes the menu of what is rarely pressed; Slack takes one with a single option. https://github.com/slackapi/python-slack-sdk/pull/1219 */
+/**
+ * Builds the menu for the least used button. Slack accepts a single option:
+ * https://github.com/slackapi/python-slack-sdk/pull/1219
+ */
 function makeMenu(call: Call): Overflow {
   const text = { type: 'plain_text' as const, text: 'Details', emoji: false };
   const options = [{ text, value: encodeCardToken(call) }];
@@ -72,7 +75,7 @@ function describeSize(size: number): string {
   return size < KB ? '' : ` (${Math.round(size / KB)} KB)`;
 }
 
-/** Makes the buttons for what people say of a call of which nobody knows whether it ran. */
+/** Builds the buttons with which people say whether a call with an unknown outcome ran. */
 export function buildSettlementButtons(button: MakeButton): Button[] {
   return [
     button(ACTIONS.settleRan, 'It ran'),
@@ -81,7 +84,9 @@ export function buildSettlementButtons(button: MakeButton): Button[] {
   ];
 }
 
-/** Makes the buttons of those decisions that the route allows; Approve only beside the whole call. */
+/**
+ * Builds the buttons for the decisions that the route allows. Approve needs the whole call in view.
+ */
 export function buildDecisionButtons(
   call: Call,
   facts: Pick<ButtonFacts, 'whole' | 'editable'>,
@@ -104,23 +109,23 @@ export function buildDecisionButtons(
 
 const MAX_CONFIRM = 300;
 
-/** A high-risk approval repeats the summary in a confirm. */
+/** Builds the Approve button. High-risk calls ask for confirmation and repeat the summary. */
 export function buildApproveButton(call: Call, button: MakeButton): Button {
   const more =
-    call.risk === 'high' ? { confirm: ask('Approve this?', cardTitleOf(call), 'Approve') } : {};
+    call.risk === 'high' ? { confirm: confirmDialog('Approve this?', cardTitleOf(call), 'Approve') } : {};
   return button(ACTIONS.approve, 'Approve', { style: 'primary', ...more });
 }
 
-/** To ignore one call of a message ends its turn. */
+/** Ignoring one of several calls ends the turn and withdraws the others. */
 function confirmIgnore({ siblings }: Call): Pick<Button, 'confirm'> {
   if (siblings < 2) return {};
   const others = siblings - 1;
   const which = others === 1 ? '1 other call is' : `${others} other calls are`;
   const text = `This ends the request. ${which} withdrawn, if undecided.`;
-  return { confirm: ask('Ignore this call?', text, 'Ignore') };
+  return { confirm: confirmDialog('Ignore this call?', text, 'Ignore') };
 }
 
-function ask(title: string, text: string, confirm: string): ConfirmationDialog {
+function confirmDialog(title: string, text: string, confirm: string): ConfirmationDialog {
   const plain = (words: string) => ({
     type: 'plain_text' as const,
     text: words.slice(0, MAX_CONFIRM),
@@ -129,7 +134,7 @@ function ask(title: string, text: string, confirm: string): ConfirmationDialog {
   return { title: plain(title), text: plain(text), confirm: plain(confirm), deny: plain('Cancel') };
 }
 
-/** Makes what answers a question with one of its answers: few and short ones are buttons. */
+/** Builds the answers that a question offers. If they are few and short, they are buttons. */
 function makeChoices(call: Call, masking: Masking): (Button | StaticSelect)[] {
   const { choices = [] } = call.outside ?? {};
   const token = encodeCardToken(call);
@@ -150,7 +155,7 @@ function makeChoices(call: Call, masking: Masking): (Button | StaticSelect)[] {
   return [{ type: 'static_select', action_id: ACTIONS.choose, placeholder, options }];
 }
 
-/** Tells whether each answer is shown whole on a button. */
+/** Tells whether every answer fits on a button in full. */
 export function fitOnButtons(choices: readonly string[], masking: Masking): boolean {
   if (choices.length > CHOICE_BUTTONS) return false;
   return choices.every(

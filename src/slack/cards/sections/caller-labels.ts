@@ -1,4 +1,7 @@
-/** Who makes a call from outside, in words of ours: everything but a key's or a server's name is its own claim. */
+/**
+ * Names the caller of an outside call. All but the name of a key or server is the caller's own
+ * claim.
+ */
 import type { Call } from '../../../domain/calls/call.ts';
 import {
   type CallOrigin,
@@ -15,12 +18,12 @@ const KINDS: Readonly<Record<CallOrigin['by'], string>> = {
   server: 'MCP server',
 };
 
-/** Names whoever makes a call from outside; nothing of it is markup. */
+/** Names the caller, without markup. */
 export function callerLabel({ by, name }: CallOrigin): string {
   return `${KINDS[by]} “${escapeProgramName(name)}”`;
 }
 
-/** Says what is known of whoever makes a call from outside, with what of it nobody has checked. */
+/** Describes the caller, and marks what nobody has verified. */
 export function describeOrigin(outside: CallOrigin): string {
   const via = outside.isProxied ? ' through a proxy' : '';
   const from = outside.host === undefined ? via : ` from \`${showHost(outside.host)}\``;
@@ -30,7 +33,9 @@ export function describeOrigin(outside: CallOrigin): string {
 
 const HOST_LIMIT = 80;
 
-/** An address; what no address holds is escaped, and within code nothing is an emoji. */
+/**
+ * Escapes all characters that addresses do not have. In code formatting, Slack replaces no emoji.
+ */
 function showHost(host: string): string {
   const safe = host.replace(
     /[^A-Za-z0-9.:_[\]%-]/gu,
@@ -39,12 +44,12 @@ function showHost(host: string): string {
   return safe.length > HOST_LIMIT ? `${safe.slice(0, HOST_LIMIT)}…` : safe;
 }
 
-/** Says for what a program waits, or what it leaves open, below the state of its call. */
+/** Describes what a program waits for or has not reported; undefined if nothing. */
 export function describeCallerWait(call: Call, outside: CallOrigin): string | undefined {
   const who = `The ${callerLabel(outside)}`;
   const { deadlineAt, status } = call;
   const until = deadlineAt === undefined ? '' : ` until ${dateText(deadlineAt)}`;
-  // What a graph has not said, its outcome says.
+  // The outcome of a silent graph already says so.
   if (endsWhenTaken(call)) {
     return isConsumedByCaller(call)
       ? `approved and picked up. ${who} doesn’t report results.`

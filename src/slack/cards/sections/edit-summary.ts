@@ -1,4 +1,4 @@
-/** What a person changed in the arguments, on the card. */
+/** Shows on the card what a person changed in the arguments. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
 import { type ArgChange, callEditOf } from '../../../domain/calls/call-edit.ts';
@@ -19,13 +19,13 @@ import { asCode, buildValueBlock } from '../values/rich-text-blocks.ts';
 
 const MAX_CHANGES = 8;
 const MAX_SIDE = 60;
-/** A card is drawn often: a longer difference takes long, and does not fit it. */
+/** Cards are rendered often. A longer diff is slow and does not fit. */
 const MAX_EDITED_LINES = 200;
 const MAX_PATCH = 20_000;
-/** With its secrets masked, a longer value may be short enough for a line. */
+/** Once its secrets are masked, a longer value may fit on a line. */
 const MAX_TRIED = 1_000;
 
-/** Makes the blocks that say who edited a call, and what; none when nobody did. */
+/** Builds the blocks that say who edited a call, and what; empty if nobody did. */
 export function buildEdit(call: Call, masking: Masking): KnownBlock[] {
   if (call.editedBy === undefined) return [];
   const text = `:pencil2: Edited by ${mention(call.editedBy.user)}`;
@@ -39,7 +39,7 @@ export function buildEdit(call: Call, masking: Masking): KnownBlock[] {
     ...shown.flatMap((change) => buildChange(change, masking, room)),
     ...(left === 0
       ? []
-      : [buildEditLine([said(`${formatCount(left)} more changes are not shown.`)])]),
+      : [buildEditLine([italic(`${formatCount(left)} more changes are not shown.`)])]),
   ];
 }
 
@@ -52,7 +52,7 @@ function buildChange(change: ArgChange, masking: Masking, room: number): KnownBl
     const sides = [from, to].map((side) =>
       side === undefined ? 'not set' : secretPlaceholder(kind, side, masking),
     );
-    return [buildEditLine([asCode(name), said(` changed from ${sides.join(' to ')}`)])];
+    return [buildEditLine([asCode(name), italic(` changed from ${sides.join(' to ')}`)])];
   }
   const isLong = [from, to].some((side) => JSON.stringify(side ?? null).length > MAX_TRIED);
   const sides = isLong ? [] : [from, to].map((side) => renderSide(side, masking));
@@ -61,21 +61,21 @@ function buildChange(change: ArgChange, masking: Masking, room: number): KnownBl
     return [
       buildEditLine([
         asCode(name),
-        said(' from '),
+        italic(' from '),
         ...(before ?? []),
-        said(' to '),
+        italic(' to '),
         ...(after ?? []),
       ]),
     ];
   }
   const patch = renderText('', difference(...textsOf(from, to)), masking);
   return [
-    buildEditLine([asCode(name), said(' changed:')]),
-    ...buildValueBlock([cutLines(patch, room)]),
+    buildEditLine([asCode(name), italic(' changed:')]),
+    ...buildValueBlock([truncatePatch(patch, room)]),
   ];
 }
 
-function cutLines(piece: ShownArgument, room: number): ShownArgument {
+function truncatePatch(piece: ShownArgument, room: number): ShownArgument {
   const cut = truncateValue({ ...piece, label: 'Difference' }, Math.min(room, BUDGET.edit));
   return { ...cut, set: 'box' };
 }
@@ -84,7 +84,7 @@ function nameOf(path: ArgChange['path']): string {
   return path.length === 0 ? 'the arguments' : path.map(describeStep).join('.');
 }
 
-/** A name that looks like a path is no path. */
+/** Quotes a key that could be taken for a path. */
 function describeStep(step: string | number): string {
   return typeof step === 'number' || /^[\w-]+$/.test(step) ? `${step}` : JSON.stringify(step);
 }
@@ -96,12 +96,14 @@ function renderSide(value: JsonValue | undefined, masking: Masking): ShownArgume
 }
 
 function elementsOf({ set, text }: ShownArgument): readonly RichTextElement[] {
-  if (text === '') return [said('not set')];
-  if (set === 'ours') return [said(text)];
+  if (text === '') return [italic('not set')];
+  if (set === 'ours') return [italic(text)];
   return [set === 'plain' ? { type: 'text', text } : asCode(text)];
 }
 
-/** A text beside a value of another kind is JSON too, or the two could look the same. */
+/**
+ * Prints both sides as JSON unless both are texts, so that a text can't look like another value.
+ */
 function textsOf(from: JsonValue | undefined, to: JsonValue | undefined): [string, string] {
   const areTexts = [from, to].every((each) => each === undefined || typeof each === 'string');
   const textOf = (value: JsonValue | undefined) => {
@@ -117,8 +119,8 @@ function difference(before: string, after: string): string {
   return patch === undefined || patch.length > MAX_PATCH ? sizes : patch;
 }
 
-/** Words of ours are set apart from those that they speak of. */
-function said(text: string): RichTextElement {
+/** Our own text is italic, so that it differs from the data it describes. */
+function italic(text: string): RichTextElement {
   return { type: 'text', text, style: { italic: true } };
 }
 

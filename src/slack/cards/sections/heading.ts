@@ -1,4 +1,4 @@
-/** What a call is called on its card, and who asks for it. */
+/** The title of a card, and who asks. */
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
 import {
@@ -24,7 +24,7 @@ import { renderText } from '../values/render-arguments.ts';
 import { buildValueBlock } from '../values/rich-text-blocks.ts';
 import { callerLabel, describeOrigin } from './caller-labels.ts';
 
-/** Says a tool's name in plain words, with the name itself where they differ. */
+/** Turns a tool's name into plain words, followed by the name itself if they differ. */
 export function describeToolName(tool: string, show = escapeToolName): string {
   const name = show(tool);
   const words = name.replace(/[_-]+/g, ' ').trim();
@@ -35,12 +35,15 @@ export function describeToolName(tool: string, show = escapeToolName): string {
   return both.length > LIMITS.headerText ? name : both;
 }
 
-/** What a tool is called in a list: in plain words, or whose question it is. */
+/** Returns the title of a call for lists. */
 export function listTitleOf(call: Call, show = escapeToolName): string {
   return isServerQuestion(call) ? serverQuestionTitle(call) : describeToolName(call.tool, show);
 }
 
-/** Names a call for people in one plain line in which everything is visible: what it does, as far as we know that, or for a third party's tool who asks and its name. */
+/**
+ * Returns a call's title on one line, with invisible characters escaped. For a third party's tool
+ * it is the caller and the tool name.
+ */
 export function cardTitleOf(call: Call): string {
   if (isServerQuestion(call)) return serverQuestionTitle(call);
   if (isAnswerOnly(call)) return `Question from ${escapeProgramName(call.outside?.name ?? '')}`;
@@ -59,7 +62,7 @@ function cutLine(line: string, most: number): string {
 
 const HIGH = '⚠ ';
 
-/** Makes the heading: only a high risk is said there. */
+/** Builds the heading. Only high risk is marked. */
 export function buildHeading(call: Call, masking: Masking): KnownBlock {
   const question = questionInHeading(call, masking);
   const asker = escapeProgramName(call.outside?.name ?? '');
@@ -71,7 +74,10 @@ export function buildHeading(call: Call, masking: Masking): KnownBlock {
 
 const MAX_QUESTION = 100;
 
-/** The words of a question, where they are its only argument and one plain line: then the heading shows them whole. */
+/**
+ * Returns the text of a question that fits the heading in full: its only argument, and one plain
+ * line.
+ */
 export function questionInHeading(call: Call, masking: Masking): string | undefined {
   if (!isAnswerOnly(call) || isServerQuestion(call)) return undefined;
   const args = readStoredJson(call.args);
@@ -86,7 +92,10 @@ export function questionInHeading(call: Call, masking: Masking): string | undefi
   return isPlain && secrets.hidden === 0 ? text : undefined;
 }
 
-/** Makes the block that says why a call is there again. A note that names people is our own words whole. */
+/**
+ * Builds the block that says why a call is back. A note given as a sentence is entirely our own
+ * text.
+ */
 export function buildNote({ note = '' }: Call, masking: Masking): KnownBlock[] {
   if (note === '') return [];
   if (typeof note === 'string') {
@@ -96,12 +105,15 @@ export function buildNote({ note = '' }: Call, masking: Masking): KnownBlock[] {
   return [{ type: 'section', text: { type: 'mrkdwn', text }, expand: true }];
 }
 
-/** Says who asks: a person, or a helper or a program on a person's behalf; by name where nobody needs to be called. */
+/**
+ * Describes who asks: a person, or a helper or program on behalf of one. People are mentioned only
+ * if they must be notified.
+ */
 export function describeRequester(call: Call, outlook?: ApproverAvailability): string {
   return describeRequesterBy(call, outlook, callerLabel);
 }
 
-/** The same with what is known of a program. */
+/** Like `describeRequester`, with what is known of a program. */
 export function describeRequesterInFull(call: Call, outlook?: ApproverAvailability): string {
   return describeRequesterBy(call, outlook, describeOrigin);
 }
@@ -109,11 +121,11 @@ export function describeRequesterInFull(call: Call, outlook?: ApproverAvailabili
 function describeRequesterBy(
   { agent, outside, requester, work }: Call,
   outlook: ApproverAvailability | undefined,
-  sayProgram: (outside: CallOrigin) => string,
+  describeProgram: (outside: CallOrigin) => string,
 ): string {
   const asker = outlook?.asker;
   const person = asker ? writeSentence(asker, 'quiet') : mention(requester.user);
-  if (outside !== undefined) return `${sayProgram(outside)}, for ${person}`;
+  if (outside !== undefined) return `${describeProgram(outside)}, for ${person}`;
   if (agent === undefined) return person;
   const which = work && work.siblings > 1 ? ` (work ${work.position + 1} of ${work.siblings})` : '';
   return `helper ${escapeMrkdwn(escapeToolName(agent))}${which}, for ${person}`;

@@ -1,4 +1,7 @@
-/** The small line below a card: who asked where and with which words, whose approvals there are, until when, which call it is. */
+/**
+ * The small line below a card: who asked and where, the approvals, the deadline, and which call it
+ * is.
+ */
 import type { KnownBlock } from '@slack/types';
 import type { Call, CardPlace, SimilarCall } from '../../../domain/calls/call.ts';
 import { isAnswerOnly, isServerQuestion } from '../../../domain/calls/call-origin.ts';
@@ -17,23 +20,23 @@ import { renderText } from '../values/render-arguments.ts';
 import { describeApprovals } from './approvals.ts';
 import { describeRequesterInFull } from './heading.ts';
 
-/** What the note takes from elsewhere than the call. */
+/** What the note shows that is not stored in the call. */
 export interface NoteContext {
   readonly outlook?: ApproverAvailability;
-  /** The message whose thread made the call, if the card is in another place. */
+  /** The message whose thread made the call, if the card is elsewhere. */
   readonly asked?: CardPlace;
-  /** Those whom a new card calls. */
+  /** The people whom a new card mentions. */
   readonly calls?: readonly MentionTarget[];
-  /** It is for several calls: what tells them apart is said of each. */
+  /** Whether it is for several calls. Facts that differ between them are then left out. */
   readonly isShared?: true;
 }
 
-/** Makes the note. Words of people and agents in it are plain text, which is not parsed. */
-export function buildCardNote(call: Call, masking: Masking, look: NoteContext = {}): KnownBlock {
+/** Builds the note. Text from people and agents is plain text, which Slack does not parse. */
+export function buildCardNote(call: Call, masking: Masking, context: NoteContext = {}): KnownBlock {
   const isHelper = call.work !== undefined;
-  const facts = describeFacts(call, look).join(' · ');
+  const facts = describeFacts(call, context).join(' · ');
   const elements = [
-    words(describeAsked(call, look)),
+    words(describeAsked(call, context)),
     ...quote(call.askedLine, masking),
     ...(isHelper ? [words('Its work, in an agent’s words:')] : []),
     ...quote(call.work?.line ?? '', masking),
@@ -64,7 +67,7 @@ function describeAsked(call: Call, { asked, outlook }: NoteContext): string {
   return `Asked by ${who}${describeWhere(asked)}${server}`;
 }
 
-/** Nobody else can follow a link into a direct message. */
+/** A link into a direct message would not work for others. */
 function describeWhere(asked: CardPlace | undefined): string {
   if (asked === undefined) return '';
   if (isDirect(asked.channel)) return ' in a direct message';
@@ -94,14 +97,14 @@ function describeDeadline(call: Call, deadlineAt: number): string {
   return `${what} ${dateText(deadlineAt)}`;
 }
 
-const ANSWERS = {
+const VERDICTS = {
   edit: 'was edited',
   reply: 'was answered instead of approved',
   ignore: 'was ignored',
 } as const;
 
-/** Says what people did with a call like this one. */
+/** Describes what people decided about a similar call. */
 export function describeSimilarCall({ likeness, how, by, at }: SimilarCall): string {
   const what = likeness === 'same' ? 'The same call' : 'A call like this';
-  return `:repeat: ${what} ${ANSWERS[how]} by ${mention(by.user)} · ${dateText(at)}`;
+  return `:repeat: ${what} ${VERDICTS[how]} by ${mention(by.user)} · ${dateText(at)}`;
 }

@@ -4,10 +4,13 @@ import { sentence } from '../../../domain/text/sentence.ts';
 import type { Pause } from '../../../domain/threads/pause.ts';
 import { writeSentence } from '../../text/write-sentence.ts';
 
-/** Makes the line of an open card that says that nothing runs until an admin resumes; none without a pause, or on a call that has ended. */
+/**
+ * Builds the line that says that the app is paused; empty if it is not, or if the call runs or has
+ * ended.
+ */
 export function buildPauseLine(call: Call, paused: Pause | undefined): KnownBlock[] {
   if (paused === undefined || isTerminal(call) || call.status === 'running') return [];
-  const words = sentence`Paused by ${{ person: paused.by.user }} since ${{ at: paused.at }}: nothing runs until an admin resumes.`;
-  const text = `:double_vertical_bar: ${writeSentence(words)}`;
+  const notice = sentence`Paused by ${{ person: paused.by.user }} since ${{ at: paused.at }}: nothing runs until an admin resumes.`;
+  const text = `:double_vertical_bar: ${writeSentence(notice)}`;
   return [{ type: 'context', elements: [{ type: 'mrkdwn', text }] }];
 }

@@ -1,4 +1,4 @@
-/** How a call stands, in a few words of ours. */
+/** The status of a call in a few words. */
 import type { Call, CallStatus } from '../../../domain/calls/call.ts';
 import {
   isAnswerOnly,
@@ -7,7 +7,7 @@ import {
 } from '../../../domain/calls/call-origin.ts';
 import { SERVER_QUESTION_STATES } from '../server-question.ts';
 
-/** A state alone, of a call of ours. */
+/** Labels for calls that the app itself runs. */
 export const STATUS_LABELS: Readonly<Record<CallStatus, string>> = {
   proposed: 'Being checked',
   pending: 'Waiting for a decision',
@@ -23,35 +23,35 @@ export const STATUS_LABELS: Readonly<Record<CallStatus, string>> = {
   refused: 'Refused by the policy',
 };
 
-const QUESTION_WORDS: Partial<typeof STATUS_LABELS> = {
+const QUESTION_LABELS: Partial<typeof STATUS_LABELS> = {
   pending: 'Waiting for an answer',
   replied: 'Answered',
   expired: 'Expired: nobody answered in time',
 };
 
-/** Of what a program runs itself. */
-const TAKEN_WORDS: Partial<typeof STATUS_LABELS> = {
+/** Labels for calls that a program runs itself. */
+const TAKEN_LABELS: Partial<typeof STATUS_LABELS> = {
   approved: 'Approved, waits to be taken',
   running: 'Taken, its report is awaited',
 };
 
-/** Says how a call stands, for its card and for the notification. */
+/** Describes a call's status for its card and notification. */
 export function describeStatus(call: Call): string {
   const { status } = call;
   if (isServerQuestion(call)) return SERVER_QUESTION_STATES[status];
-  if (isAnswerOnly(call)) return QUESTION_WORDS[status] ?? STATUS_LABELS[status];
+  if (isAnswerOnly(call)) return QUESTION_LABELS[status] ?? STATUS_LABELS[status];
   if (endsWhenTaken(call)) return isConsumedByCaller(call) ? 'Taken' : 'Handed over';
   if (!isConsumedByCaller(call)) return STATUS_LABELS[status];
   if (wasNeverTaken(call)) return 'Expired: approved, but not taken in time';
-  return TAKEN_WORDS[status] ?? STATUS_LABELS[status];
+  return TAKEN_LABELS[status] ?? STATUS_LABELS[status];
 }
 
-/** Tells whether a call was taken by a program or graph that does not say what came of it. */
+/** Tells whether a call was taken by a program or graph that never reports results. */
 export function endsWhenTaken({ outside, status }: Call): boolean {
   return status === 'succeeded' && outside?.isSilent === true;
 }
 
-/** Tells whether a call was approved and its program never came for it. */
+/** Tells whether a call was approved but never taken by its program. */
 export function wasNeverTaken(call: Call): boolean {
   const { status, verdict } = call;
   return isConsumedByCaller(call) && status === 'expired' && verdict !== undefined;

@@ -1,4 +1,4 @@
-/** The status of a call that still needs an answer from people. */
+/** The notice on a call whose outcome is unknown. */
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
@@ -9,7 +9,7 @@ import { renderText } from '../values/render-arguments.ts';
 import { buildValueBlock } from '../values/rich-text-blocks.ts';
 import { describeStatus } from './status-labels.ts';
 
-/** Builds the blocks with what is known of an unknown call; a pending call's buttons show its status. */
+/** Builds the blocks that say what is known; empty for calls that are not unknown. */
 export function buildUnknownNotice(call: Call, masking: Masking): KnownBlock[] {
   if (call.status !== 'unknown') return [];
   const verdict = describeVerdict(call);

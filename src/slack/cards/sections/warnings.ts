@@ -1,16 +1,16 @@
-/** What of the data can't be seen as it is, is not shown, or is easily taken for something else. */
+/** Warnings about data that is invisible, hidden, or easily mistaken for something else. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { SecretCounts } from '../../../domain/secrets/mask-secrets.ts';
 import { findLookAlikes, type LookAlike } from '../look-alikes/look-alikes.ts';
 import { formatCount, type HiddenCharacterSums } from '../values/fit-values.ts';
 import { asCode } from '../values/rich-text-blocks.ts';
 
-/** Deeper values are read in the full view, where there is room for them. */
+/** Deeper values need the room of the full view. */
 export const MAX_CARD_DEPTH = 6;
 const MAX_LOOK_ALIKES = 5;
 const MAX_USUAL = 5;
 
-/** Makes the block of warnings; nothing when there is nothing to say. `missing` is in words of ours. */
+/** Builds the block of warnings; empty if there are none. `missing` must be our own text. */
 export function buildWarnings(
   sums: HiddenCharacterSums,
   { missing = [], reveals }: { readonly missing?: readonly string[]; readonly reveals: boolean },
@@ -22,23 +22,23 @@ export function buildWarnings(
     ...alarming.slice(0, MAX_LOOK_ALIKES).map(buildLookAlikeWarning),
     ...buildMoreWarning(alarming.length - MAX_LOOK_ALIKES),
     ...buildSecretsWarning(sums.secrets, reveals),
-    ...missing.map((text) => warning(said(text))),
+    ...missing.map((text) => warning(italic(text))),
     ...buildOrdinaryWordsWarning(lookAlikes.filter(({ isUsual }) => isUsual)),
   ];
   if (lines.length === 0) return [];
-  const elements = lines.flatMap((line, i) => (i === 0 ? line : [said('\n'), ...line]));
+  const elements = lines.flatMap((line, i) => (i === 0 ? line : [italic('\n'), ...line]));
   return [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }];
 }
 
 type Line = RichTextElement[];
 
-/** Words of ours are set apart from those that they speak of. */
-function said(text: string): RichTextElement {
+/** Our own text is italic, so that it differs from the data it describes. */
+function italic(text: string): RichTextElement {
   return { type: 'text', text, style: { italic: true } };
 }
 
 function warning(...rest: Line): Line {
-  return [{ type: 'emoji', name: 'warning' }, said(' '), ...rest];
+  return [{ type: 'emoji', name: 'warning' }, italic(' '), ...rest];
 }
 
 function buildHiddenWarning(hidden: number): readonly Line[] {
@@ -47,27 +47,27 @@ function buildHiddenWarning(hidden: number): readonly Line[] {
     hidden === 1
       ? '1 character that can’t be seen is'
       : `${formatCount(hidden)} characters that can’t be seen are`;
-  return [warning(said(`${what} written as `), asCode('\\u{…}'), said('.'))];
+  return [warning(italic(`${what} written as `), asCode('\\u{…}'), italic('.'))];
 }
 
 function buildLookAlikeWarning({ shown, says, other }: LookAlike): Line {
-  if (shown === '') return warning(said(says));
-  if (other === undefined) return warning(asCode(shown), said(` ${says}`));
-  return warning(asCode(shown), said(` ${says} `), asCode(other));
+  if (shown === '') return warning(italic(says));
+  if (other === undefined) return warning(asCode(shown), italic(` ${says}`));
+  return warning(asCode(shown), italic(` ${says} `), asCode(other));
 }
 
 function buildMoreWarning(more: number): readonly Line[] {
   if (more <= 0) return [];
-  return [warning(said(`${formatCount(more)} more things here look like something else.`))];
+  return [warning(italic(`${formatCount(more)} more things here look like something else.`))];
 }
 
-/** Every Russian or Greek text has such words: they are named without a warning. */
+/** Every Russian or Greek text has such words, so they are listed without a warning. */
 function buildOrdinaryWordsWarning(words: readonly LookAlike[]): readonly Line[] {
   if (words.length === 0) return [];
-  const named = words.slice(0, MAX_USUAL).flatMap(({ shown }) => [said(' '), asCode(shown)]);
+  const named = words.slice(0, MAX_USUAL).flatMap(({ shown }) => [italic(' '), asCode(shown)]);
   const left = words.length - MAX_USUAL;
   const more = left > 0 ? ` and ${formatCount(left)} more.` : '.';
-  return [[said('Words that look the same in other letters:'), ...named, said(more)]];
+  return [[italic('Words that look the same in other letters:'), ...named, italic(more)]];
 }
 
 function buildSecretsWarning(
@@ -76,7 +76,7 @@ function buildSecretsWarning(
 ): readonly Line[] {
   return [
     ...buildLockedWarning(hidden, SECRETS.hidden),
-    ...(repeated === 0 ? [] : [warning(said(REPEATED))]),
+    ...(repeated === 0 ? [] : [warning(italic(REPEATED))]),
     ...(reveals
       ? buildLockedWarning(claimed + guessed, SECRETS.revealed)
       : [
@@ -86,7 +86,7 @@ function buildSecretsWarning(
   ];
 }
 
-/** For one, and for more of them. */
+/** Texts for one, and for several. */
 const SECRETS = {
   hidden: [
     '1 secret is not shown; the call uses the true value.',
@@ -115,5 +115,5 @@ function buildLockedWarning(
 ): readonly Line[] {
   if (number === 0) return [];
   const text = number === 1 ? one : `${formatCount(number)} ${many}`;
-  return [[{ type: 'emoji', name: 'lock' }, said(` ${text}`)]];
+  return [[{ type: 'emoji', name: 'lock' }, italic(` ${text}`)]];
 }

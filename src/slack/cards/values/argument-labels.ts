@@ -1,4 +1,4 @@
-/** What arguments are called where they are shown. */
+/** The labels under which arguments are shown. */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { toLabelWords } from '../../forms/plan/form-labels.ts';
 import {
@@ -10,25 +10,25 @@ import {
   variantsOf,
 } from '../../forms/plan/resolve-schema.ts';
 
-/** What is said of one argument. */
+/** How one argument is labelled. */
 export interface ArgumentLabel {
   readonly label: string;
-  /** The schema takes nothing but a text. */
+  /** Whether the schema only accepts texts. */
   readonly isText: boolean;
 }
 
-/** Names of arguments by their keys. */
+/** Labels by argument key. */
 export type ArgumentLabels = ReadonlyMap<string, ArgumentLabel>;
 
 const PLAIN_KEY = /^[A-Za-z0-9_.-]{1,60}$/;
 const PLAIN_TITLE = /^[\p{L}\p{N}][\p{L}\p{N} '’()/&.-]{0,39}$/u;
-/** A schema could give an argument the same name as one of our labels. */
+/** A schema could name an argument like one of our own labels. */
 const OUR_LABELS =
   /^(?:Tool|Note|Result|Error|Reply|Reason|Difference|Preview|arguments|In the preview)$/;
 
 /**
- * Names the arguments that a schema knows: by its titles where the tool is ours or the operator's.
- * A third party's titles are never used, for they could say anything of the value beside them.
+ * Labels the arguments that a schema declares. Titles of third parties are never used, because they
+ * could claim anything about the value.
  */
 export function argumentLabelsOf(
   schema: Schema,
@@ -41,8 +41,8 @@ export function argumentLabelsOf(
       all.set(key, [...(all.get(key) ?? []), each]);
     }
   }
-  const named = [...all].map(([key, kinds]) => {
-    const read = kinds.map((each) => resolveSchema(each, walk));
+  const named = [...all].map(([key, schemas]) => {
+    const read = schemas.map((each) => resolveSchema(each, walk));
     const isText = usesTitles && read.every((each) => typeOf(each) === 'string');
     return { key, label: usesTitles ? labelOf(key, read) : key, isText };
   });
@@ -57,10 +57,10 @@ export function argumentLabelsOf(
   );
 }
 
-/** Its title, unless kinds of the arguments say different ones; else its key in words. */
-function labelOf(key: string, kinds: readonly Schema[]): string {
+/** Returns the title, unless the variants of the schema disagree; else the key in words. */
+function labelOf(key: string, schemas: readonly Schema[]): string {
   const [title = '', ...others] = new Set(
-    kinds.map((each) => (typeof each.title === 'string' ? each.title : '')),
+    schemas.map((each) => (typeof each.title === 'string' ? each.title : '')),
   );
   if (others.length === 0 && PLAIN_TITLE.test(title)) return title;
   const words = toLabelWords(key);

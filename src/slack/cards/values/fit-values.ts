@@ -3,24 +3,27 @@ import { BUDGET } from '../../text/limits.ts';
 import type { ShownArgument } from './render-arguments.ts';
 import { shortenEscapeRuns } from './shorten-escapes.ts';
 
-/** Pieces as they fit a card: what is cut says so in its label, what is left out is counted, and long runs of escapes are one mark each. */
+/**
+ * Values fitted to a card. Labels of truncated values say so, and long runs of escapes are
+ * shortened.
+ */
 export interface FittedValues {
   readonly pieces: readonly ShownArgument[];
   readonly leftOut: number;
-  /** Whether everything is shown. */
+  /** Whether every value is shown in full. */
   readonly whole: boolean;
 }
 
 const ROW: number = BUDGET.cardRow;
 
-/** How many rows of a phone's screen a text takes. */
+/** Returns how many rows of a phone's screen a text takes. */
 export function rowsOf(text: string): number {
   return text
     .split('\n')
     .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / ROW)), 0);
 }
 
-/** Returns how many characters of a text fit into so many rows. */
+/** Returns how many characters of a text fit into a number of rows. */
 function lengthWithin(text: string, rows: number): number {
   let left = rows;
   let length = 0;
@@ -47,20 +50,20 @@ function rowsOfPiece(piece: ShownArgument): number {
   return (head === '' ? 0 : 1) + rowsOf(text);
 }
 
-/** Tells whether a piece is on the same line as its label. */
+/** Tells whether a value is on the same line as its label. */
 export function isInline({ list, set, text }: ShownArgument): boolean {
   return list === undefined && set !== 'box' && !text.includes('\n');
 }
 
-/** A rest too small to say anything with is not begun. */
+/** With fewer rows left, no further value is started. */
 const WORTH_STARTING = 2;
 
-/** Fits pieces into so many rows, in their order. */
+/** Fits values into a number of rows, in order. */
 export function fitValues(
   pieces: readonly ShownArgument[],
   room: {
     readonly rows: number;
-    /** Of one piece. */
+    /** The most rows for one value. */
     readonly each: (piece: ShownArgument) => number;
     readonly count: number;
   },
@@ -82,7 +85,7 @@ export function fitValues(
   return { pieces: fitted, leftOut: 0, whole };
 }
 
-/** Returns a piece that fits, its parts one to a line if they do; undefined where it has to be cut. */
+/** Returns a value that fits, line by line if possible; undefined if it must be truncated. */
 function fitPiece(piece: ShownArgument, rows: number): ShownArgument | undefined {
   const { list: _list, ...plain } = piece;
   const short = { ...plain, text: shortenEscapeRuns(piece.text, rows * ROW) };
@@ -96,7 +99,10 @@ function cutRows({ list: _list, ...piece }: ShownArgument, rows: number): ShownA
   return truncateValue(piece, lengthWithin(text, Math.max(1, rows - 1)));
 }
 
-/** Shortens a piece's text: long runs of escapes, then its end, which its label says; `whole` is its length where it has been cut before. */
+/**
+ * Shortens a value's text: first long runs of escapes, then its end, which the label says. `whole`
+ * is the original length if it was already truncated.
+ */
 export function truncateValue<Piece extends ShownArgument>(
   piece: Piece,
   max: number,
@@ -109,7 +115,7 @@ export function truncateValue<Piece extends ShownArgument>(
   return { ...piece, text, label };
 }
 
-/** Returns the last place at or before `at` that tears neither an escape nor a character apart. */
+/** Returns the last index at or before `at` that splits neither an escape nor a character. */
 export function safeCutIndex(text: string, at: number): number {
   const head = text.slice(0, at);
   const torn = /\\(?:u(?:\{[0-9a-z ]*)?)?$/.exec(head);
@@ -117,15 +123,15 @@ export function safeCutIndex(text: string, at: number): number {
   return /[\uD800-\uDBFF]$/.test(head) && at > 1 ? at - 1 : at;
 }
 
-/** Writes a number as people read it. */
+/** Formats a number with thousands separators. */
 export function formatCount(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** What of data can't be seen as it is. */
+/** Totals of what readers can't see directly. */
 export type HiddenCharacterSums = Pick<ShownArgument, 'hidden' | 'secrets' | 'depth' | 'foreign'>;
 
-/** Sums what of pieces can't be seen as it is; and the greatest depth. */
+/** Sums what readers can't see directly, and takes the greatest depth. */
 export function sumHiddenCharacters(pieces: readonly ShownArgument[]): HiddenCharacterSums {
   return {
     hidden: pieces.reduce((total, { hidden }) => total + hidden, 0),

@@ -1,4 +1,4 @@
-/** Lists and objects of a few short values, line by line. */
+/** Shows lists and objects of a few short values line by line. */
 import type { RichTextElement } from '@slack/types';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { toVisible } from '../../../domain/text/visible-text.ts';
@@ -12,7 +12,7 @@ import {
 import { argumentLabelsOf } from './argument-labels.ts';
 import { formatScalar } from './format-scalar.ts';
 
-/** Its lines; those of a list are numbered, those of an object are not. */
+/** The lines; numbered for a list, bulleted for an object. */
 export interface FormattedList {
   readonly isNumbered: boolean;
   readonly lines: readonly (readonly RichTextElement[])[];
@@ -22,7 +22,10 @@ const MAX_LINES = 20;
 const MAX_KEYS = 8;
 const MAX_TEXT = 80;
 
-/** Shows a value line by line; undefined where it has more levels, keys that its schema does not name, or texts that take more than a line. */
+/**
+ * Formats a value line by line. Undefined if it is nested deeper, has keys unknown to its schema,
+ * or texts longer than a line.
+ */
 export function formatList(value: JsonValue, schema: Schema): FormattedList | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const size = Object.keys(value).length;
@@ -48,17 +51,17 @@ function lineOf(value: JsonValue, schema: Schema): readonly RichTextElement[] | 
   if (scalar !== undefined) return [scalar];
   if (typeof value !== 'object' || value === null || isList(value)) return undefined;
   const pairs = pairsOf(value, schema);
-  return pairs?.flatMap((pair, i) => (i === 0 ? pair : [glue(' · '), ...pair]));
+  return pairs?.flatMap((pair, i) => (i === 0 ? pair : [plain(' · '), ...pair]));
 }
 
-/** In the order in which the schema names them. */
+/** Returns the pairs in the schema's order. */
 function pairsOf(value: Schema, schema: Schema): RichTextElement[][] | undefined {
   const names = argumentLabelsOf(schema, { usesTitles: false });
   const keys = [...names.keys()].filter((key) => Object.hasOwn(value, key));
   if (keys.length !== Object.keys(value).length || keys.length > MAX_KEYS) return undefined;
   const pairs = keys.map((key) => {
     const scalar = scalarOf(value[key] ?? null);
-    return scalar && [bold(key), glue(' '), scalar];
+    return scalar && [bold(key), plain(' '), scalar];
   });
   return allOf(pairs, (known) => known);
 }
@@ -86,11 +89,11 @@ function bold(text: string): RichTextElement {
   return { type: 'text', text, style: { bold: true } };
 }
 
-function glue(text: string): RichTextElement {
+function plain(text: string): RichTextElement {
   return { type: 'text', text };
 }
 
-/** The schema of one property of an object. */
+/** Returns the schema of one property of an object. */
 export function schemaAt(schema: Schema, key: string): Schema {
   return resolveSchema(asObject(schema.properties)[key] ?? {}, createSchemaWalk(schema));
 }

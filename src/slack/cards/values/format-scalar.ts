@@ -1,10 +1,13 @@
-/** Values as people read them: no types, and still no two values that look the same. */
+/** Formats values for people, so that no two different values look the same. */
 import type { JsonValue } from '../../../domain/json/json.ts';
 
-/** How a text is set: as it is, as characters that matter one by one, in a box of its own, or as words of ours. */
+/**
+ * The style of a text: plain, code (where every character matters), a block of its own, or our own
+ * text.
+ */
 export type TextStyle = 'plain' | 'code' | 'box' | 'ours';
 
-/** A value in one text. */
+/** A value as one text. */
 export interface FormattedValue {
   readonly text: string;
   readonly set: TextStyle;
@@ -14,10 +17,13 @@ const NULL = '(none)';
 const EMPTY = '(empty)';
 const EMPTY_LIST = '(empty list)';
 const EMPTY_OBJECT = '(no values)';
-const WORDS: ReadonlySet<string> = new Set([NULL, EMPTY, EMPTY_LIST, EMPTY_OBJECT]);
+const PLACEHOLDERS: ReadonlySet<string> = new Set([NULL, EMPTY, EMPTY_LIST, EMPTY_OBJECT]);
 const YES_OR_NO: ReadonlySet<string> = new Set(['yes', 'no']);
 
-/** Shows a value that has no parts; undefined for one that has. A text that could be another value is in quotes, except where the schema takes only texts. */
+/**
+ * Formats a value without parts; undefined for others. A text that could be taken for another type
+ * is quoted, unless the schema only accepts texts.
+ */
 export function formatScalar(
   value: JsonValue,
   { isText = false }: { readonly isText?: boolean } = {},
@@ -41,12 +47,15 @@ function showText(value: string, isText: boolean): FormattedValue {
 }
 
 function isAmbiguousText(text: string, isText: boolean): boolean {
-  if (/^".*"$/s.test(text) || WORDS.has(text)) return true;
+  if (/^".*"$/s.test(text) || PLACEHOLDERS.has(text)) return true;
   const isWord = /^\S+$/.test(text);
   return !isText && isWord && (YES_OR_NO.has(text) || !Number.isNaN(Number(text)));
 }
 
-/** Tells how a text is set: what has indentation or columns, a diff or a command, is in a box; prose is no code. */
+/**
+ * Returns the style of a text. Indentation, columns, diffs and commands get a block; prose is
+ * plain.
+ */
 export function textStyleOf(text: string): TextStyle {
   if (/ {2}|\t|^ |^[-+@]{1,3} ?.*\n|^\$ /m.test(text)) return 'box';
   return /\s/.test(text) || !/[`*~<>{}|\\]/.test(text) ? 'plain' : 'code';

@@ -1,23 +1,23 @@
-/** What came of a call, for those who look at all of it: a card never shows what the model is told. */
+/** The outcome of a call, for the full view. Cards never show what the model is told. */
 import type { Call } from '../../../domain/calls/call.ts';
 import { isRunByGraph, isServerQuestion } from '../../../domain/calls/call-origin.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
 import { endsWhenTaken } from '../sections/status-labels.ts';
 import { renderText, type ShownArgument } from './render-arguments.ts';
 
-/** Makes the piece of the outcome, where there is one that the state does not say. */
+/** Renders the outcome; empty if the status already says it. */
 export function outcomeValues(call: Call, masking: Masking): readonly ShownArgument[] {
   if (isServerQuestion(call) || (endsWhenTaken(call) && !isRunByGraph(call))) return [];
-  const { label, text } = wordsOf(call) ?? { label: '', text: '' };
+  const { label, text } = describeOutcome(call) ?? { label: '', text: '' };
   return text === '' ? [] : [renderText(label, text, masking)];
 }
 
-interface Words {
+interface LabeledText {
   readonly label: string;
   readonly text: string;
 }
 
-function wordsOf({ outcome, outside }: Call): Words | undefined {
+function describeOutcome({ outcome, outside }: Call): LabeledText | undefined {
   switch (outcome?.kind) {
     case 'result':
       return { label: outside?.isSilent ? 'What is known' : 'Result', text: outcome.text };

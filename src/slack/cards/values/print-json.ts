@@ -8,24 +8,24 @@ import {
   secretArgument,
 } from '../../../domain/secrets/mask-secrets.ts';
 
-/** So much JSON is read at a glance, in one line. */
+/** JSON up to this length is printed on one line. */
 const MAX_LINE = 60;
 const MAX_TRIED = 1_000;
 
-/** Prints JSON without its secrets, short JSON in one line; a mask stands without quotes, as no JSON text does. */
+/** Prints JSON with its secrets masked. Masks have no quotes, unlike any JSON text. */
 export function printJson(
   value: JsonValue,
   path: readonly (string | number)[],
   view: Masking,
 ): MaskedText {
-  // With its secrets masked, a longer one can be short; but printing all of it twice takes long.
+  // Once masked, a longer value may fit one line, but printing it twice would be slow.
   if (JSON.stringify(value).length > MAX_TRIED) return print(value, path, view, '');
   const line = print(value, path, view, undefined);
   const length = line.parts.reduce((sum, part) => sum + part.length, 0);
   return length <= MAX_LINE ? line : print(value, path, view, '');
 }
 
-/** `indent` is undefined where all of it goes in one line. */
+/** Prints on one line if `indent` is undefined. */
 function print(
   value: JsonValue,
   path: readonly (string | number)[],

@@ -1,4 +1,4 @@
-/** Arguments as data: one piece each, whole, and no two values alike. */
+/** Renders arguments as data, in full, so that no two different values look the same. */
 import { type JsonValue, readStoredJson } from '../../../domain/json/json.ts';
 import {
   addCounts,
@@ -18,36 +18,35 @@ import { type FormattedList, formatList, schemaAt } from './format-list.ts';
 import { formatScalar, type TextStyle, textStyleOf } from './format-scalar.ts';
 import { printJson } from './print-json.ts';
 
-/** One thing shown as data: a label of ours, and its text with everything in it visible. */
+/** One value shown as data: our label, and its text with invisible characters escaped. */
 export interface ShownArgument {
   readonly label: string;
-  /** The name of an argument that no schema names, as JSON with everything in it visible: it is data too. */
+  /** The key, as escaped JSON, of an argument that the schema does not declare. It is data too. */
   readonly name?: string;
-  /** Empty when the label says it all. */
+  /** Empty if the label says it all. */
   readonly text: string;
-  /** How the text is set. */
   readonly set: TextStyle;
-  /** What kind of value it is, where the text alone does not say. */
+  /** The kind of value, if the text alone does not show it. */
   readonly type?: string;
-  /** The same line by line, where it has few and short parts. */
+  /** The same line by line, if it has few and short parts. */
   readonly list?: FormattedList;
   /** The key of the argument. */
   readonly key?: string;
-  /** What it is, where it is no argument. */
+  /** Set for values that are not arguments. */
   readonly part?: 'preview' | 'choice';
-  /** How many characters had to be made visible. */
+  /** How many invisible characters were escaped. */
   readonly hidden: number;
   readonly secrets: SecretCounts;
-  /** How many levels of lists and objects the value has. */
+  /** How many levels of lists and objects it has. */
   readonly depth: number;
-  /** What of it is not ours: things in it may look like others. */
+  /** The parts that are not our own text, which may contain look-alikes. */
   readonly foreign: string;
 }
 
-/** What of a tool says how its arguments are shown. */
+/** The parts of a tool that affect how its arguments are shown. */
 export type ArgumentsContext = Pick<Tool, 'schema' | 'secrets' | 'server' | 'previewed'>;
 
-/** Makes the pieces of a call's arguments, in the order in which the tool names them, as its form does. */
+/** Renders a call's arguments, in the order of the tool's schema, like its form. */
 export function renderArguments(
   argsText: string,
   schema: ArgumentsContext['schema'] | undefined,
@@ -72,7 +71,7 @@ function bare(label: string): ShownArgument {
   return { label, text: '', set: 'plain', hidden: 0, secrets: NO_SECRETS, depth: 0, foreign: '' };
 }
 
-/** Makes the piece of a text that is not an argument: a preview, a result, an answer. */
+/** Renders a text that is not an argument: a preview, a result, an answer. */
 export function renderText(label: string, text: string, masking: Masking): ShownArgument {
   return { ...renderMasked(label, maskText(text, masking)), set: textStyleOf(text) };
 }
@@ -101,9 +100,9 @@ function renderPiece(
   names: ArgumentLabels,
 ): ShownArgument {
   const known = names.get(key);
-  const look = { path: [key], view, schema: schemaAt(schema, key), known };
-  const piece = { ...(renderSecret(value, look) ?? renderValue(value, look)), key };
-  // Any other name may have been made up by the agent.
+  const context = { path: [key], view, schema: schemaAt(schema, key), known };
+  const piece = { ...(renderSecret(value, context) ?? renderValue(value, context)), key };
+  // A key that the schema does not declare may be invented by the agent.
   if (known !== undefined) {
     return {
       ...piece,
@@ -130,33 +129,33 @@ function renderPiece(
   };
 }
 
-/** What is known of a value besides itself. */
-interface ValueLook {
+/** What is known about a value besides itself. */
+interface ValueContext {
   readonly path: readonly string[];
   readonly view: Masking;
   readonly schema: ArgumentsContext['schema'];
   readonly known: ArgumentLabel | undefined;
 }
 
-function renderSecret(value: JsonValue, look: ValueLook): ShownArgument | undefined {
-  const own = secretArgument(look.path, value, look.view);
+function renderSecret(value: JsonValue, context: ValueContext): ShownArgument | undefined {
+  const own = secretArgument(context.path, value, context.view);
   if (own?.kind === 'masked') return { ...bare(own.words), secrets: own.secrets };
   if (own === undefined) return undefined;
-  const piece = renderValue(value, { ...look, view: own.masking });
+  const piece = renderValue(value, { ...context, view: own.masking });
   return { ...piece, secrets: addCounts(own.secrets, piece.secrets) };
 }
 
-function renderValue(value: JsonValue, look: ValueLook): ShownArgument {
-  const shown = formatScalar(value, { isText: look.known?.isText ?? false });
-  if (shown === undefined) return renderParted(value, look);
+function renderValue(value: JsonValue, context: ValueContext): ShownArgument {
+  const shown = formatScalar(value, { isText: context.known?.isText ?? false });
+  if (shown === undefined) return renderNested(value, context);
   if (shown.set === 'ours') {
     return { ...bare(''), text: shown.text, set: 'ours', depth: depthOf(value) };
   }
   const label = typeof value === 'string' ? describeEnds(value) : '';
-  return { ...renderMasked(label, maskArgument(shown.text, look.view)), set: shown.set };
+  return { ...renderMasked(label, maskArgument(shown.text, context.view)), set: shown.set };
 }
 
-function renderParted(value: JsonValue, { path, view, schema }: ValueLook): ShownArgument {
+function renderNested(value: JsonValue, { path, view, schema }: ValueContext): ShownArgument {
   const size = Object.keys(value ?? {}).length;
   const type = Array.isArray(value) ? `list of ${size}` : `group of ${size}`;
   const piece = renderMasked('', printJson(value, path, view));
@@ -164,7 +163,7 @@ function renderParted(value: JsonValue, { path, view, schema }: ValueLook): Show
   return { ...piece, type, set: 'box', depth: depthOf(value), ...(list && { list }) };
 }
 
-/** Line breaks at the ends of a text can't be seen on the screen. */
+/** Line breaks at the start and end of a text are invisible. */
 function describeEnds(text: string): string {
   const [first = ''] = /^\n+/.exec(text) ?? [];
   const [last = ''] = first === text ? [] : (/(?<!\n)\n+$/.exec(text) ?? []);

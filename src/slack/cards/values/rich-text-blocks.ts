@@ -1,4 +1,4 @@
-/** Draws pieces: labels of ours, which are bold, and what they name, which never is. */
+/** Draws values: our labels are bold, the data never is. */
 import type {
   KnownBlock,
   RichTextBlockElement,
@@ -9,7 +9,10 @@ import { isInline } from './fit-values.ts';
 import type { FormattedList } from './format-list.ts';
 import type { ShownArgument } from './render-arguments.ts';
 
-/** Makes the block of pieces. Text in it is never parsed: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
+/**
+ * Builds the block of several values. Rich text is never parsed:
+ * https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
+ */
 export function buildValueBlock(pieces: readonly ShownArgument[]): KnownBlock[] {
   const elements: RichTextBlockElement[] = [];
   let line: RichTextElement[] = [];
@@ -57,7 +60,7 @@ function listOf({ isNumbered, lines }: FormattedList): RichTextBlockElement {
 
 function labelOf(piece: ShownArgument): readonly RichTextElement[] {
   const { list, name, type = '' } = piece;
-  // Lines show by themselves what they are.
+  // A list needs no type: its lines show what it is.
   const label = [piece.label, list === undefined ? type : '']
     .filter((each) => each !== '')
     .join(' · ');
@@ -69,12 +72,12 @@ function bold(text: string): RichTextElement {
   return { type: 'text', text, style: { bold: true } };
 }
 
-/** Makes text that shows as it is. */
+/** Formats a text as inline code. */
 export function asCode(text: string): RichTextElement {
   return { type: 'text', text, style: { code: true } };
 }
 
-/** Makes the block of somebody's words: our label, then a quotation. */
+/** Builds a quotation with our label above it. */
 export function buildQuote(piece: ShownArgument): KnownBlock {
   return {
     type: 'rich_text',

@@ -1,14 +1,17 @@
-/** Longer runs of escapes push the text behind them off the screen. */
+/** Longer runs of escapes push the following text off the screen. */
 const MAX_RUN = 100;
 
-/** Writes each long run of escapes as one mark with the number of its characters, so that both ends of a text stay readable; looks no further than `most` characters of the result. */
+/**
+ * Replaces each long run of escapes by one mark with its count, so that both ends of a text stay
+ * readable. Stops after `most` characters of the result.
+ */
 export function shortenEscapeRuns(visible: string, most: number): string {
   let shown = '';
   let from = 0;
   for (let at = visible.indexOf(ESCAPE); at !== -1 && shown.length + at - from <= most; ) {
     const { end, characters } = runFrom(visible, at);
     if (end - at > MAX_RUN) {
-      // Nobody else writes what begins as an escape does.
+      // Data can't fake this mark: backslashes in data are escaped.
       shown += `${visible.slice(from, at)}${ESCAPE}${characters} invisible characters}`;
       from = end;
     }
@@ -18,11 +21,14 @@ export function shortenEscapeRuns(visible: string, most: number): string {
 }
 
 const ESCAPE = '\\u{';
-/** Any but that of a backslash, which is part of what is written. */
+/** Any escape but that of a backslash, which is visible text. */
 const ONE_ESCAPE = /\\u\{(?!5c\})[0-9a-f]+(?: x([0-9]+))?\}/y;
 const BLANKS = /[ \n]*/y;
 
-/** Where a run of escapes ends, with nothing but blanks between them, and how many characters it stands for. */
+/**
+ * Returns where a run of escapes ends, and how many characters it stands for. Blanks may separate
+ * them.
+ */
 function runFrom(visible: string, from: number): { end: number; characters: number } {
   let end = from + ESCAPE.length;
   let characters = 0;

@@ -1,8 +1,11 @@
-/** What of a call's arguments its preview shows already. */
+/** Finds the arguments that a call's preview already shows. */
 import { type JsonValue, readStoredJson } from '../../../domain/json/json.ts';
 import type { ArgumentsContext } from './render-arguments.ts';
 
-/** Lists the arguments that need not be repeated below a preview: those which the tool says it shows, as far as they are there word for word. */
+/**
+ * Returns the arguments that need not be repeated below the preview: the tool declares them, and
+ * they appear word for word.
+ */
 export function shownByPreview(
   args: string,
   preview: string,
@@ -19,7 +22,7 @@ export function shownByPreview(
 
 const HUNK = /^@@ .* @@$/;
 
-/** The text before and after the change where the preview is a unified diff; else the preview as it is. */
+/** Returns the text before and after the change of a unified diff; any other preview as it is. */
 function sidesOf(preview: string): readonly string[] {
   const lines = preview.split('\n');
   const first = lines.findIndex((line) => HUNK.test(line));
@@ -32,7 +35,7 @@ function sideOf(sign: '-' | '+', diff: readonly string[]): string {
   const isOfIt = (line = '\0') => line === '' || line.startsWith(' ') || line.startsWith(sign);
   return diff
     .map((line, i) => {
-      // Between two hunks there is text that nobody sees.
+      // The text between two hunks is not shown.
       if (HUNK.test(line)) return '\0';
       if (!isOfIt(line)) return '';
       const isLast = diff[i + 1]?.startsWith(NO_BREAK) ?? false;
@@ -41,12 +44,12 @@ function sideOf(sign: '-' | '+', diff: readonly string[]): string {
     .join('');
 }
 
-/** What a diff says below a line that ends its file without a line break. */
+/** How a diff marks a last line without a line break. */
 const NO_BREAK = '\\ No newline';
 
 const HEAD = /(?<=^|\n)--- (.+)\n\+\+\+ (.+)\n(?=@@ )/;
 
-/** Returns a preview without the names of a diff's two files, where they are one that is among the arguments. */
+/** Removes the file names from a diff if the arguments already name the one file. */
 export function withoutFileNames(args: string, preview: string): string {
   const [head, before = '', after = ''] = HEAD.exec(preview) ?? [];
   if (head === undefined || (before !== after && after !== '/dev/null')) return preview;
