@@ -1,4 +1,4 @@
-/** The answers that a question offers, as a field of the form in which it is answered. */
+/** The answers offered by a question, as a form field. */
 import type { KnownBlock, PlainTextOption } from '@slack/types';
 import { CHOICE_LIMITS } from '../../../domain/calls/call-origin.ts';
 import { toVisible } from '../../../domain/text/visible-text.ts';
@@ -8,14 +8,17 @@ import { objectAt, type Payload, textAt } from '../../transport/payload.ts';
 
 export const CHOICE_BLOCK = 'choice';
 const CHOICE_ACTION = 'chosen';
-/** What is chosen by whoever wants to write an answer: a choice can't be taken back in Slack. */
-const OWN = 'own';
+/** Selected to write an answer of one's own, because Slack can't clear a radio button. */
+const OWN_ANSWER = 'own';
 
-/** Makes the field; which answer was chosen is told by its place, so that nobody can send another one. */
+/**
+ * Builds the field. Options carry the index of an answer, never its text, so that no other answer
+ * can be sent.
+ */
 export function buildChoices(choices: readonly string[]): KnownBlock {
   const options = [
     ...choices.map(toChoiceOption),
-    option('Something else, which I write below', OWN),
+    option('Something else, which I write below', OWN_ANSWER),
   ];
   return {
     type: 'input',
@@ -33,7 +36,10 @@ function option(text: string, value: string): PlainTextOption {
   return { text: { type: 'plain_text', text, emoji: false }, value };
 }
 
-/** A long one is told by its number: the card, and the text above, show it whole. */
+/**
+ * Builds one option. A long answer is cut and numbered; the card and the text above show it in
+ * full.
+ */
 export function toChoiceOption(choice: string, place: number): PlainTextOption {
   const { text } = toVisible(choice);
   if (text.length <= LIMITS.optionText) return option(text, String(place));
@@ -42,16 +48,19 @@ export function toChoiceOption(choice: string, place: number): PlainTextOption {
   return option(`${number}${text.slice(0, safeCutIndex(text, room))}…`, String(place));
 }
 
-/** Tells whether an answer does not fit its option. */
+/** Tells whether an answer is too long for an option. */
 export function isLongChoice(choice: string): boolean {
   return toVisible(choice).text.length > LIMITS.optionText;
 }
 
-/** Reads what was chosen: the place of an answer, `own` for one that is written, or undefined for nothing; `wrong` is nothing that the field offers. */
+/**
+ * Reads the choice: the index of an answer, `own`, or undefined for none. `wrong` if the field has
+ * no such option.
+ */
 export function readChoice(values: Payload): number | 'own' | 'wrong' | undefined {
   const field = objectAt(objectAt(values, CHOICE_BLOCK), CHOICE_ACTION);
   const value = textAt(objectAt(field, 'selected_option'), 'value');
-  if (value === undefined || value === OWN) return value;
+  if (value === undefined || value === OWN_ANSWER) return value;
   const isPlace = /^[0-9]{1,2}$/.test(value) && Number(value) < CHOICE_LIMITS.most;
   return isPlace ? Number(value) : 'wrong';
 }

@@ -1,4 +1,4 @@
-/** One field of a form as Slack's input block. */
+/** Builds the input block of one form field. */
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { toVisible } from '../../../domain/text/visible-text.ts';
@@ -10,14 +10,14 @@ import { isDate, isTime } from '../read/date-time.ts';
 
 type Element = InputBlock['element'];
 
-/** Draws a field with what stands in it now. */
+/** Builds the input of a field with its current value. */
 export function buildField(field: Field): InputBlock {
   const { hint } = field;
   return {
     type: 'input',
     block_id: field.id,
     label: plain(field.label),
-    // An empty text is a value: the form must let it through as it came.
+    // An empty text can be a valid value, so Slack must not require input.
     optional: !field.insists,
     ...(hint === '' ? {} : { hint: plain(hint) }),
     element: buildElement(field),
@@ -28,7 +28,7 @@ function plain(text: string) {
   return { type: 'plain_text', text, emoji: false } as const;
 }
 
-/** Draws the choice of a kind; choosing one draws the form anew. */
+/** Builds the choice between the variants of a union. Choosing one redraws the form. */
 export function buildKindChoice(union: Union): InputBlock {
   const options = union.kinds.map((text, i) => ({ text: plain(text), value: String(i) }));
   const chosen = options[union.chosen];
@@ -50,9 +50,9 @@ export function buildKindChoice(union: Union): InputBlock {
 function buildElement(field: Field): Element {
   const { widget, actionId: action_id } = field;
   const raw = field.typed ?? field.initial;
-  if (widget.kind === 'choice') return buildChoice(widget.options, action_id, one(raw));
+  if (widget.kind === 'choice') return buildChoice(widget.options, action_id, textOf(raw));
   if (widget.kind === 'many') return buildMany(widget.options, action_id, raw);
-  const text = one(raw);
+  const text = textOf(raw);
   const initial = text === '' ? {} : { initial_value: text };
   switch (widget.kind) {
     case 'email':
@@ -82,13 +82,13 @@ function buildElement(field: Field): Element {
   }
 }
 
-function one(raw: string | readonly string[]): string {
+function textOf(raw: string | readonly string[]): string {
   return typeof raw === 'string' ? raw : '';
 }
 
 const PLAIN_NUMBER = /^-?[0-9]{1,15}(?:\.[0-9]{1,10})?$/;
 
-/** A number that Slack's own field would not take as it is stands in a text field. */
+/** A number that Slack's number field would reject gets a text field. */
 function buildNumber(
   { integer, min, max }: Extract<Widget, { kind: 'number' }>,
   action_id: string,
@@ -125,10 +125,10 @@ function buildChoice(options: readonly Option[], action_id: string, raw: string)
     };
   }
   const all = options.map((_, i) => optionAt(options, i));
-  const isSwitch = options.every(
+  const isBoolean = options.every(
     (option) => option === undefined || option === null || typeof option === 'boolean',
   );
-  if (isSwitch) return { type: 'radio_buttons', action_id, options: all, ...initial };
+  if (isBoolean) return { type: 'radio_buttons', action_id, options: all, ...initial };
   return { type: 'static_select', action_id, options: all, ...initial };
 }
 
@@ -157,39 +157,39 @@ function buildMany(
   return { type: 'multi_static_select', action_id, options: all, ...initial };
 }
 
-/** Draws one option. Texts that would look alike are numbered; the value is the place in the list, never the text. */
+/** Builds one option. Duplicate texts are numbered. The value is the index, never the text. */
 export function optionAt(options: readonly Option[], place: number): PlainTextOption {
   const text = shortText(options[place]);
-  const alike = duplicateLabelsOf(options);
+  const duplicates = duplicateLabelsOf(options);
   const number = ` (#${place + 1})`;
-  const shown = alike.has(text)
+  const shown = duplicates.has(text)
     ? `${truncateText(text, LIMITS.optionText - number.length)}${number}`
     : text;
   return { text: plain(shown), value: String(place) };
 }
 
-const ALIKE = new WeakMap<readonly Option[], ReadonlySet<string>>();
+const DUPLICATES = new WeakMap<readonly Option[], ReadonlySet<string>>();
 
-/** The texts that more than one option has. */
+/** Returns the texts that more than one option has. */
 function duplicateLabelsOf(options: readonly Option[]): ReadonlySet<string> {
-  const known = ALIKE.get(options);
+  const known = DUPLICATES.get(options);
   if (known !== undefined) return known;
   const seen = new Set<string>();
-  const alike = new Set<string>();
+  const duplicates = new Set<string>();
   for (const option of options) {
     const text = shortText(option);
-    if (seen.has(text)) alike.add(text);
+    if (seen.has(text)) duplicates.add(text);
     seen.add(text);
   }
-  ALIKE.set(options, alike);
-  return alike;
+  DUPLICATES.set(options, duplicates);
+  return duplicates;
 }
 
 function shortText(option: Option): string {
   return truncateText(optionText(option), LIMITS.optionText);
 }
 
-/** Says an option whole: values that differ have texts that differ. */
+/** Returns the full text of an option. Different values have different texts. */
 export function optionText(value: Option): string {
   if (value === undefined) return '(not set)';
   if (value === null) return 'Nothing (null)';

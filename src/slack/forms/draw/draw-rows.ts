@@ -1,4 +1,4 @@
-/** The nodes of a form as rows of blocks that stay together on one page. */
+/** Renders the nodes of a form as rows of blocks that stay together on one page. */
 import type { Button, KnownBlock } from '@slack/types';
 import { toVisible } from '../../../domain/text/visible-text.ts';
 import { findLookAlikes, type LookAlike } from '../../cards/look-alikes/look-alikes.ts';
@@ -16,16 +16,16 @@ import type {
 } from '../plan/form-node.ts';
 import { buildField, buildKindChoice } from './draw-field.ts';
 
-/** Blocks that stay together; `holdsNext` keeps a heading with what it heads. */
+/** Blocks that stay together. `holdsNext` keeps a heading on the page of the row after it. */
 export interface Row {
-  /** The node that it shows. */
+  /** The id of its node. */
   readonly id: string;
   readonly blocks: readonly KnownBlock[];
   readonly inputs: number;
   readonly holdsNext: boolean;
 }
 
-/** Draws a node and all below it. */
+/** Renders a node and all nodes below it. */
 export function toRows(node: FormNode, depth = 0): readonly Row[] {
   switch (node.type) {
     case 'field':
@@ -48,16 +48,16 @@ function fieldRow(field: Field): Row {
 
 const MAX_WARNINGS = 3;
 
-/** A field shows its text as it is: what of it can't be seen so is said above it. */
+/** Warns above a field about characters in its text that readers can't see or could mistake. */
 function warnOf({ initial, typed, label }: Field): readonly KnownBlock[] {
   const text = typed ?? initial;
   if (typeof text !== 'string') return [];
   const { hidden } = toVisible(text);
-  const alike = findLookAlikes(text).filter(({ isUsual, shown }) => !isUsual && shown !== '');
-  const more = alike.length - MAX_WARNINGS;
+  const lookAlikes = findLookAlikes(text).filter(({ isUsual, shown }) => !isUsual && shown !== '');
+  const more = lookAlikes.length - MAX_WARNINGS;
   const lines = [
     ...(hidden === 0 ? [] : [describeHidden(hidden)]),
-    ...alike.slice(0, MAX_WARNINGS).map(describeLookAlike),
+    ...lookAlikes.slice(0, MAX_WARNINGS).map(describeLookAlike),
     ...(more > 0 ? [`${more} more things look like something else`] : []),
   ];
   if (lines.length === 0) return [];
@@ -91,7 +91,7 @@ function textRow(id: string, text: string): Row {
   };
 }
 
-/** The parts of a form are told apart by a line; what lies within them by a bold word. */
+/** Top-level parts start with a divider; headings within them are bold text. */
 function headingBlocks(text: string, depth: number, beside?: Button): readonly KnownBlock[] {
   const isPart = depth === 1;
   const line: readonly KnownBlock[] = isPart ? [{ type: 'divider' }] : [];
@@ -108,14 +108,14 @@ function headingBlocks(text: string, depth: number, beside?: Button): readonly K
   ];
 }
 
-/** Only words without any markup are set in bold: all else stays the plain text that it is. */
+/** Only text without markup is bold; other text stays plain. */
 function boldText(text: string) {
   const isPlain = /^(?:[\p{L}\p{N} ().,:-]|(?<=\w)_(?=\w))+$/u.test(text) && !text.includes('://');
   return isPlain ? ({ type: 'mrkdwn', text: `*${text}*`, verbatim: true } as const) : plain(text);
 }
 
-function button(action_id: string, text: string, value: string, aloud: string): Button {
-  const accessibility_label = truncateText(aloud, LIMITS.buttonText);
+function button(action_id: string, text: string, value: string, label: string): Button {
+  const accessibility_label = truncateText(label, LIMITS.buttonText);
   return { type: 'button', action_id, text: plain(text), value, accessibility_label };
 }
 
@@ -134,7 +134,7 @@ function groupRows(node: Group, depth: number): readonly Row[] {
   return [headingRow(node, head, children.length > 0), ...children];
 }
 
-/** Parts come last, so that no single field seems to belong to one. */
+/** Puts parts last, so that no single field seems to belong to one. */
 function inParts(nodes: readonly FormNode[]): readonly FormNode[] {
   const isPart = (node: FormNode) => node.type === 'group' || node.type === 'entries';
   return [...nodes.filter((node) => !isPart(node)), ...nodes.filter(isPart)];
@@ -146,23 +146,23 @@ function headOf({ label, off, present }: Group): string {
 }
 
 function toggleOf({ id, label, present }: Group): Button {
-  const word = present ? 'Leave out' : 'Add';
-  return button(ACTIONS.formToggle, word, id, `${word}: ${label}`);
+  const verb = present ? 'Leave out' : 'Add';
+  return button(ACTIONS.formToggle, verb, id, `${verb}: ${label}`);
 }
 
 function entriesRows(node: Entries, depth: number): readonly Row[] {
   const count = node.items.length;
-  // Deeper down its entries name it: a heading of its own would say the same twice.
+  // Deeper lists need no heading, because their entries repeat the name.
   const isNamed = depth > 1 && count > 0 && node.hint === '';
   const head = headingBlocks(count === 0 ? `${node.label}: none` : node.label, depth);
-  const word = count === 0 ? 'Add one' : 'Add another';
+  const verb = count === 0 ? 'Add one' : 'Add another';
   const add: Row = {
     id: node.id,
     blocks: [
       {
         type: 'actions',
         block_id: `${node.id}.${ACTIONS.formAdd}`,
-        elements: [button(ACTIONS.formAdd, word, node.id, `${word}: ${node.label}`)],
+        elements: [button(ACTIONS.formAdd, verb, node.id, `${verb}: ${node.label}`)],
       },
     ],
     inputs: 0,

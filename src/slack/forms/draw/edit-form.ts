@@ -12,7 +12,7 @@ import type { FormProblem } from '../read/read-form.ts';
 import { type Row, toRows } from './draw-rows.ts';
 import { toPages } from './form-pages.ts';
 
-/** A page of the form as it is drawn. */
+/** One rendered page of the form. */
 export interface DrawnForm {
   readonly view: ModalView;
   /** From 1. */
@@ -22,15 +22,18 @@ export interface DrawnForm {
   readonly shown: ReadonlySet<string>;
 }
 
-/** Which page is drawn: by number, the nearest for one that is not there, or by a node on it. */
+/**
+ * Which page to render: by number, or the page that has the node `at`. Other numbers select the
+ * nearest page.
+ */
 export interface FormPage {
   readonly meta: FormMetadata;
   readonly at?: string;
-  /** What is wrong, where Slack can't show it on the fields themselves. */
+  /** Problems that Slack can't show on the fields themselves. */
   readonly problems?: readonly FormProblem[];
 }
 
-/** Draws a page of the form in which a call's arguments are changed; the last one saves. */
+/** Builds a page of the form that edits a call's arguments. The last page saves. */
 export function buildEditForm(
   call: Call,
   plan: FormNode,
@@ -61,7 +64,7 @@ export function buildEditForm(
   return { view, page, pages: pages.length, shown: new Set(rows.map(({ id }) => id)) };
 }
 
-/** Stays on its page where it can. */
+/** Prefers the current page if it shows the node. */
 function pageOf(pages: readonly (readonly Row[])[], page: number, at: string | undefined): number {
   const shows = (rows: readonly Row[] | undefined) => rows?.some(({ id }) => id === at) ?? false;
   const now = Math.min(Math.max(1, page), pages.length);
@@ -94,10 +97,10 @@ function intro(
   const text = isServerQuestion(call) ? answerFormIntro(name) : edit;
   const paging = `Page ${page} of ${pages}. What you type stays while you turn the pages.`;
   const about: KnownBlock = { type: 'section', text: plain(text), expand: true };
-  const place: KnownBlock = { type: 'context', elements: [plain(paging)] };
+  const pageLine: KnownBlock = { type: 'context', elements: [plain(paging)] };
   const masking = maskingOfCall(call, undefined, { reveals: false });
   const first = page === 1 ? [...buildNote(call, masking), about] : [];
-  return [...first, ...(pages > 1 ? [place] : [])];
+  return [...first, ...(pages > 1 ? [pageLine] : [])];
 }
 
 function answerFormIntro(name: string): string {
@@ -110,7 +113,7 @@ function editFormIntro(name: string, hasSubmit: boolean): string {
     : `${name} has nothing that a form can change.`;
 }
 
-/** What a stranger calls a field, and says of it, must not look like ours. */
+/** Field names and hints of third parties must not look like our own text. */
 function describeToolOwner({ outside, server }: Call): string {
   if (server === undefined && outside?.schema === undefined) return '';
   const whose =
@@ -118,7 +121,7 @@ function describeToolOwner({ outside, server }: Call): string {
   return ` Names and hints of its fields are ${whose}, unverified.`;
 }
 
-/** Puts what is wrong above its field, and what belongs to no field of the page above them all. */
+/** Puts each problem above its field, and those without a field on this page at the top. */
 function rowsWith(rows: readonly Row[], problems: readonly FormProblem[]): readonly KnownBlock[] {
   const here = new Set(rows.map(({ id }) => id));
   const general = problems.filter(({ id }) => id === undefined || !here.has(id));

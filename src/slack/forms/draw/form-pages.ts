@@ -1,7 +1,9 @@
 import { BUDGET } from '../../text/limits.ts';
 import type { Row } from './draw-rows.ts';
 
-/** Spreads rows over pages that Slack takes and people can oversee; there is at least one. */
+/**
+ * Splits rows into pages within Slack's limits and a readable length. There is at least one page.
+ */
 export function toPages(rows: readonly Row[]): readonly (readonly Row[])[] {
   const pages: Row[][] = [];
   let page: Row[] = [];
@@ -15,7 +17,7 @@ export function toPages(rows: readonly Row[]): readonly (readonly Row[])[] {
   return [...pages, page];
 }
 
-/** A heading and what follows it, up to the first row that heads nothing. */
+/** Groups each heading with the rows up to the first that is not a heading. */
 function toUnits(rows: readonly Row[]): readonly (readonly Row[])[] {
   const units: Row[][] = [];
   let unit: Row[] = [];

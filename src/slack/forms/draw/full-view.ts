@@ -24,22 +24,25 @@ import { buildNotice } from '../../outbound/build-messages.ts';
 import { BUDGET } from '../../text/limits.ts';
 import { ACTIONS, REVIEW, VIEWS } from '../../transport/ids.ts';
 
-/** Builds one page of the whole call; the last one carries Approve, and in a review whatever else can be decided. */
+/**
+ * Builds one page of the whole call. The last page has Approve; in a review, also the other
+ * decisions.
+ */
 export function buildFullView(
   call: Call,
   show: {
-    /** From 1; a page that is not there becomes the nearest. */
+    /** From 1. Other numbers select the nearest page. */
     readonly page: number;
     readonly tool: ArgumentsContext | undefined;
     readonly mayApprove: boolean;
     readonly mark: SecretMark;
-    /** Why it can't be approved here, in our words. */
+    /** Why it can't be approved here, as our own text. */
     readonly note?: string;
-    /** Whether it stands in place of the card: with our facts, the agent's words and every decision. */
+    /** Whether it replaces the card: with the heading and every decision. */
     readonly isReview?: boolean;
   },
 ): ModalView {
-  // Only people who may decide see what is masked until the call is opened.
+  // Only people who may decide see values that are masked until the call is opened.
   const reveals = show.mayApprove;
   const masking = maskingOfCall(call, show.tool, { mark: show.mark, reveals });
   const pieces = renderCallValues(call, show.tool, masking);
@@ -57,10 +60,10 @@ export function buildFullView(
   const warnings = buildWarnings(sumHiddenCharacters([...pieces, ...words]), { reveals });
   const where = `page ${page} of ${pages.length}`;
   const intro = `${listTitleOf(call)} · attempt ${call.attempt} · ${where}`;
-  const isSaid = !isReview || pages.length > 1;
+  const showsIntro = !isReview || pages.length > 1;
   const last = [...words.map(buildQuote), ...buildReasons(call, masking)];
   const blocks: KnownBlock[] = [
-    ...(isSaid ? [context(intro)] : []),
+    ...(showsIntro ? [context(intro)] : []),
     ...(show.note === undefined ? [] : buildNotice(show.note).blocks),
     ...(page === 1 ? [...facts, ...warnings] : []),
     ...buildValueBlock(pages[page - 1] ?? []),
@@ -82,7 +85,7 @@ function context(text: string): KnownBlock {
   return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] };
 }
 
-/** Packs pieces into pages; a piece too long for one block goes on in the next, numbered. */
+/** Packs values into pages. A value too long for one block is split into numbered parts. */
 function toPages(pieces: readonly ShownArgument[]): readonly (readonly ShownArgument[])[] {
   const pages: ShownArgument[][] = [[]];
   let left: number = BUDGET.pageCharacters;
@@ -134,12 +137,12 @@ function buttonsOf(
     text: { type: 'plain_text', text, emoji: false },
     value,
   });
-  const turns: Button[] = [
+  const paging: Button[] = [
     ...(at.page > 1 ? [button(ACTIONS.pageBack, 'Back', String(at.page - 1))] : []),
     ...(at.last ? [] : [button(ACTIONS.page, 'Next page', String(at.page + 1))]),
   ];
   const token = encodeCardToken(call);
-  const make: MakeButton = (actionId, text, more = {}) => ({
+  const makeButton: MakeButton = (actionId, text, more = {}) => ({
     ...button(actionId, text, token),
     ...more,
   });
@@ -147,10 +150,10 @@ function buttonsOf(
   if (!at.isReview) {
     const isOpen = mayApprove && call.status === 'pending' && !isServerQuestion(call);
     const allows = call.route?.decisions.includes('approve') ?? false;
-    return [...turns, ...(isOpen && allows ? [buildApproveButton(call, make)] : [])];
+    return [...paging, ...(isOpen && allows ? [buildApproveButton(call, makeButton)] : [])];
   }
   if (call.status === 'unknown')
-    return [...turns, ...(mayApprove ? buildSettlementButtons(make) : [])];
+    return [...paging, ...(mayApprove ? buildSettlementButtons(makeButton) : [])];
   const facts = { whole: mayApprove, editable: at.tool !== undefined };
-  return [...turns, ...buildDecisionButtons(call, facts, make)];
+  return [...paging, ...buildDecisionButtons(call, facts, makeButton)];
 }

@@ -11,7 +11,7 @@ import { validateInputs } from '../read/validate-inputs.ts';
 export const REASON_BLOCK = 'reason';
 const REASON_ACTION = 'text';
 
-/** Builds the form in which a person says why they approve the attempt that they saw. */
+/** Builds the form that asks why a person approves this attempt. */
 export function buildReasonForm(call: Call): ModalView {
   return {
     type: 'modal',
@@ -44,14 +44,14 @@ function reasonInput(label: string): InputBlock {
   };
 }
 
-/** The reason, or what is wrong with it in words for its field. */
+/** The reason, or an error for its field. */
 export type ReasonRead =
   | { readonly ok: true; readonly reason: string }
   | { readonly ok: false; readonly message: string };
 
-/** Reads the reason as the form takes it. */
+/** Reads the reason that was entered. */
 export function readReason(values: Payload): ReasonRead {
-  // An empty one is told in words of its own.
+  // An empty reason has its own message below.
   const [problem] = validateInputs([reasonInput('')], values, { isWhole: false });
   if (problem !== undefined) return { ok: false, message: problem.message };
   const text = textAt(objectAt(objectAt(values, REASON_BLOCK), REASON_ACTION), 'value') ?? '';

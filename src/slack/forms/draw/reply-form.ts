@@ -27,12 +27,12 @@ const TITLES = {
   graph: 'Reply to the agent',
 };
 
-/** Builds the form in which a person answers whoever asks, instead of approving, or because it was a question. */
+/** Builds the form to answer a question, or to reply instead of approving. */
 export function buildReplyForm(
   call: Call,
-  look: { readonly tool: ArgumentsContext | undefined; readonly mark: SecretMark },
+  context: { readonly tool: ArgumentsContext | undefined; readonly mark: SecretMark },
 ): ModalView {
-  const masking = maskingOfCall(call, look.tool, { mark: look.mark, reveals: false });
+  const masking = maskingOfCall(call, context.tool, { mark: context.mark, reveals: false });
   const choices = (call.outside?.choices ?? []).map((choice) => maskWholeText(choice, masking));
   return {
     type: 'modal',
@@ -41,7 +41,7 @@ export function buildReplyForm(
     title: { type: 'plain_text', text: TITLES[call.outside?.by ?? 'graph'] },
     submit: { type: 'plain_text', text: 'Send' },
     close: { type: 'plain_text', text: 'Cancel' },
-    blocks: [...buildQuestion(call, look.tool, masking), ...replyInputs(call, choices)],
+    blocks: [...buildQuestion(call, context.tool, masking), ...replyInputs(call, choices)],
   };
 }
 
@@ -65,7 +65,10 @@ function replyInputs(call: Call, choices: readonly string[]): readonly KnownBloc
   ];
 }
 
-/** A form covers the card on a phone: what is asked stands in it too, and what does not fit an option. */
+/**
+ * Repeats the question, because the form covers the card on a phone, and any answer too long for an
+ * option.
+ */
 function buildQuestion(
   call: Call,
   tool: ArgumentsContext | undefined,
@@ -100,32 +103,32 @@ function describeHint(call: Call): string {
   return `“${describeToolName(call.tool)}” does not run; ${who} reads this${after}.`;
 }
 
-/** What a person answers: their own words, or the place of one of the offered answers. */
+/** The answer: a text, or the index of an offered answer. */
 export type ReplyRead =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'choice'; readonly place: number }
   /** Errors by block id. */
   | { readonly kind: 'wrong'; readonly errors: Readonly<Record<string, string>> };
 
-/** Reads the answer to a call: one of those that were offered, or a text, and not both. */
+/** Reads the answer: an offered one or a text, not both. */
 export function readReply(call: Call, sent: Payload): ReplyRead {
   const inputs = replyInputs(call, call.outside?.choices ?? []);
   const values = valuesOfInputs(inputs, sent);
   const [problem] = validateInputs(inputs, values, { isWhole: false });
-  if (problem?.id === CHOICE_BLOCK) return wrong(CHOICE_BLOCK, SENTENCES.noSuchChoice);
-  if (problem !== undefined) return wrong(problem.id, problem.message);
+  if (problem?.id === CHOICE_BLOCK) return errorFor(CHOICE_BLOCK, SENTENCES.noSuchChoice);
+  if (problem !== undefined) return errorFor(problem.id, problem.message);
   const text = textAt(objectAt(objectAt(values, REPLY_BLOCK), REPLY_ACTION), 'value') ?? '';
   const chosen = readChoice(values);
-  if (chosen === 'wrong') return wrong(CHOICE_BLOCK, SENTENCES.noSuchChoice);
+  if (chosen === 'wrong') return errorFor(CHOICE_BLOCK, SENTENCES.noSuchChoice);
   const isBlank = text.trim() === '';
   if (typeof chosen === 'number') {
-    return isBlank ? { kind: 'choice', place: chosen } : wrong(REPLY_BLOCK, SENTENCES.twoAnswers);
+    return isBlank ? { kind: 'choice', place: chosen } : errorFor(REPLY_BLOCK, SENTENCES.twoAnswers);
   }
   if (!isBlank) return { kind: 'text', text };
   const isOffered = Object.hasOwn(values, CHOICE_BLOCK);
-  return wrong(REPLY_BLOCK, isOffered ? SENTENCES.emptyAnswer : SENTENCES.emptyReply);
+  return errorFor(REPLY_BLOCK, isOffered ? SENTENCES.emptyAnswer : SENTENCES.emptyReply);
 }
 
-function wrong(block: string, sentence: string): ReplyRead {
+function errorFor(block: string, sentence: string): ReplyRead {
   return { kind: 'wrong', errors: { [block]: sentence } };
 }

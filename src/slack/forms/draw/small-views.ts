@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { buildNotice } from '../../outbound/build-messages.ts';
 import { VIEWS } from '../../transport/ids.ts';
 
-/** Builds the view that opens at once, before anything is read. */
+/** Builds the view that opens immediately, before anything is loaded. */
 export function buildLoadingView(text = 'Looking at the call…'): ModalView {
   return {
     type: 'modal',
@@ -13,7 +13,7 @@ export function buildLoadingView(text = 'Looking at the call…'): ModalView {
   };
 }
 
-/** Builds the view that tells one thing, in our own words. */
+/** Builds a view with one message, which must be our own text. */
 export function buildMessageView(text: string): ModalView {
   return {
     type: 'modal',

@@ -3,19 +3,22 @@ import { LIMITS } from '../../text/limits.ts';
 import { type FormNode, fieldsOf } from '../plan/form-node.ts';
 import { optionAt, optionText } from './draw-field.ts';
 
-/** Finds the choices of a searched field that hold what was typed; those that begin so come first. */
+/**
+ * Finds the options of a searched field that contain the typed text. Exact and prefix matches come
+ * first.
+ */
 export function suggestOptions(plan: FormNode, blockId: string, typed: string): PlainTextOption[] {
   const field = fieldsOf(plan).find(({ id }) => id === blockId);
   const widget = field?.widget;
   if (widget?.kind !== 'choice' && widget?.kind !== 'many') return [];
   const { options } = widget;
-  const wanted = typed.trim().toLowerCase();
+  const query = typed.trim().toLowerCase();
   const texts = options.map((option) => optionText(option).toLowerCase());
-  const places = texts.flatMap((text, place) => (text.includes(wanted) ? [place] : []));
+  const places = texts.flatMap((text, place) => (text.includes(query) ? [place] : []));
   const rank = (place: number) => {
     const text = texts[place] ?? '';
-    if (text === wanted) return 0;
-    return text.startsWith(wanted) ? 1 : 2;
+    if (text === query) return 0;
+    return text.startsWith(query) ? 1 : 2;
   };
   return places
     .sort((a, b) => rank(a) - rank(b) || a - b)

@@ -1,13 +1,16 @@
-/** Dates and times between the texts of arguments and what Slack's pickers carry. */
+/** Converts dates and times between argument texts and Slack's pickers. */
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 const MOMENT = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})((?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})$/;
-/** Slack's picker takes ten digits. https://docs.slack.dev/reference/block-kit/block-elements/datetime-picker-element */
+/**
+ * Slack's picker accepts ten digits.
+ * https://docs.slack.dev/reference/block-kit/block-elements/datetime-picker-element
+ */
 const FIRST_S = 1_000_000_000;
 const LAST_S = 9_999_999_999;
 
-/** Tells whether a text is a day of the calendar as a date picker shows it. */
+/** Tells whether a text is a valid date in the date picker's format. */
 export function isDate(text: string): boolean {
   return DATE.test(text) && toDay(text) === text;
 }
@@ -17,21 +20,21 @@ function toDay(text: string): string | undefined {
   return Number.isNaN(at) ? undefined : new Date(at).toISOString().slice(0, 10);
 }
 
-/** Tells whether a text is a time of day as a time picker shows it. */
+/** Tells whether a text is a time in the time picker's format. */
 export function isTime(text: string): boolean {
   return TIME.test(text);
 }
 
-/** A moment as the picker carries it (epoch seconds), and how its text was written. */
+/** A date and time as the picker returns it, and the format of its text. */
 export interface Moment {
   readonly epochS: number;
   /** `Z` or an offset such as `+02:00`. */
   readonly offset: string;
-  /** What stood after the minutes, with zeros for digits: `:00.000`, `:00` or nothing. */
+  /** The text after the minutes, with digits as zeros: `:00.000`, `:00` or nothing. */
   readonly seconds: string;
 }
 
-/** Reads a moment; undefined for a text that a picker would not show as it is. */
+/** Parses a date and time; undefined for a text that a picker can't show unchanged. */
 export function parseDateTime(text: string): Moment | undefined {
   const [, day = '', , seconds = '', offset = ''] = MOMENT.exec(text) ?? [];
   const at = Date.parse(text);
@@ -41,7 +44,7 @@ export function parseDateTime(text: string): Moment | undefined {
   return { epochS, offset, seconds: seconds.replace(/\d/g, '0') };
 }
 
-/** Writes a moment in the way of an earlier one. */
+/** Formats a date and time like the text that it replaces. */
 export function formatDateTime({ epochS, offset, seconds }: Moment): string {
   const [, sign = '+', hours = '0', minutes = '0'] = /^([+-])(\d\d):(\d\d)$/.exec(offset) ?? [];
   const shiftS = (Number(hours) * 60 + Number(minutes)) * 60 * (sign === '-' ? -1 : 1);

@@ -1,4 +1,6 @@
-/** What a person has changed in a form: taken from what Slack sends, and kept while pages are turned. */
+/**
+ * The changes made in a form, collected from Slack's payloads and stored while people turn pages.
+ */
 import { ACTIONS } from '../../transport/ids.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../../transport/payload.ts';
 import {
@@ -13,7 +15,7 @@ import {
   type Union,
 } from '../plan/form-node.ts';
 
-/** Takes what stands in the fields of a view into the draft; what is no field of the form is passed over. */
+/** Copies the values of a view into the draft. Unknown fields are ignored. */
 export function takeValues(draft: Draft, plan: FormNode, values: Payload): Draft {
   const fields = { ...draft.fields };
   for (const field of fieldsOf(plan)) {
@@ -40,7 +42,7 @@ function kindOf(union: Union, state: Payload): number | undefined {
   return Number(chosen) < union.kinds.length ? Number(chosen) : undefined;
 }
 
-/** Reads what one element holds; undefined where the view has no such field. */
+/** Reads the value of one element; undefined if the view has no such field. */
 function rawOf({ widget }: Field, state: unknown): Raw | undefined {
   if (!isPayload(state)) return undefined;
   switch (widget.kind) {
@@ -59,20 +61,20 @@ function rawOf({ widget }: Field, state: unknown): Raw | undefined {
   }
 }
 
-/** Tells whether a field holds what it began with; a picker of moments knows no seconds. */
+/** Tells whether a field has its initial value. Slack's picker ignores seconds. */
 export function isUntouched({ widget, initial }: Field, raw: Raw): boolean {
   if (isSameRaw(initial, raw)) return true;
   if (widget.kind !== 'moment' || initial === '' || raw === '') return false;
   return Math.floor(Number(initial) / 60) === Math.floor(Number(raw) / 60);
 }
 
-/** A change of what the form is made of. */
+/** A change to the structure of the form. */
 export type FormChange =
   | { readonly kind: 'add'; readonly id: string }
   | { readonly kind: 'remove'; readonly id: string; readonly item: string }
   | { readonly kind: 'toggle'; readonly id: string };
 
-/** Makes a change of the form's parts; one that the form does not offer changes nothing. */
+/** Applies a structural change. A change that the form does not offer is ignored. */
 export function changeDraft(draft: Draft, plan: FormNode, change: FormChange): Draft {
   const node = nodesOf(plan).find(({ id }) => id === change.id);
   if (change.kind === 'toggle') {
@@ -98,12 +100,10 @@ function withItems(draft: Draft, id: string, items: readonly string[]): Draft {
   return { ...draft, items: { ...draft.items, [id]: items } };
 }
 
-/** Writes a draft as it is stored. */
 export function encodeDraft(draft: Draft): string {
   return JSON.stringify(draft);
 }
 
-/** Reads a stored draft. */
 export function parseDraft(text: string): Draft {
   return { ...NO_DRAFT, ...(JSON.parse(text) as Draft) };
 }

@@ -4,7 +4,7 @@ import { BUDGET } from '../../text/limits.ts';
 import { type FormNode, fieldsOf, nodesOf, type Path } from '../plan/form-node.ts';
 import type { FormProblem } from './read-form.ts';
 
-/** Finds the field of each problem that the tool's schema has with the arguments; what lies deeper is named by its path. */
+/** Maps each schema problem to its field. Problems below a field are named by their path. */
 export function locateProblems(
   problems: readonly FieldProblem[],
   plan: FormNode,
@@ -15,20 +15,20 @@ export function locateProblems(
       return {
         path,
         message:
-          path.length === 0 ? `The arguments together: ${words(message)}` : withPath(path, message),
+          path.length === 0 ? `The arguments together: ${messageText(message)}` : withPath(path, message),
       };
     const rest = path.slice(node.path.length);
     return {
       id: node.id,
       path,
-      message: rest.length === 0 ? words(message) : withPath(rest, message),
+      message: rest.length === 0 ? messageText(message) : withPath(rest, message),
     };
   });
 }
 
 const MAX_PROBLEMS = 50;
 
-/** The deepest node, shown in the form, whose value has the path in it. */
+/** Returns the deepest visible node that contains the path. */
 function nodeAt(plan: FormNode, path: Path): FormNode | undefined {
   const around = nodesOf(plan).filter(
     (node) => node.path.length > 0 && isShown(node) && isWithin(path, node.path),
@@ -53,34 +53,33 @@ function isWithin(path: Path, around: Path): boolean {
 }
 
 function withPath(path: Path, message: string): string {
-  return `${path.join('.')}: ${words(message)}`;
+  return `${path.join('.')}: ${messageText(message)}`;
 }
 
-function words(message: string): string {
+function messageText(message: string): string {
   return message.trim() === '' ? 'This value is not valid.' : message.trim();
 }
 
-/** Says a problem in bounds. */
+/** Formats a problem within Slack's length limit. */
 export function formatFormProblem({ message }: FormProblem): string {
-  return bound(toVisible(words(message)).text);
+  return truncate(toVisible(messageText(message)).text);
 }
 
-function bound(text: string): string {
+function truncate(text: string): string {
   return text.length <= BUDGET.fieldError ? text : `${text.slice(0, BUDGET.fieldError - 1)}…`;
 }
 
-/** What of a form is in view. */
+/** The part of a form that is in view. */
 export interface InView {
-  /** The inputs that the view sent. */
+  /** The ids of inputs that the view submitted. */
   readonly inputs: ReadonlySet<string>;
-  /** The nodes that its page shows, those without an input too. */
+  /** The ids of all nodes on its page, including those without an input. */
   readonly shown: ReadonlySet<string>;
 }
 
 /**
- * Puts the problems on the inputs of a view; what is wrong with something else of its page, or with
- * all of it, is said on the first one. Undefined when a problem belongs to another page: Slack shows
- * nothing of an error that names no input.
+ * Assigns problems to the inputs of a view. Those without an input of their own go to the first
+ * one. Undefined if a problem is on another page, because Slack ignores errors that name no input.
  */
 export function toFormErrors(
   problems: readonly FormProblem[],
@@ -101,6 +100,6 @@ export function toFormErrors(
   return errors;
 }
 
-function join(earlier: string | undefined, said: string): string {
-  return bound(earlier === undefined ? said : `${earlier} ${said}`);
+function join(earlier: string | undefined, message: string): string {
+  return truncate(earlier === undefined ? message : `${earlier} ${message}`);
 }

@@ -1,26 +1,25 @@
 import { randomBytes } from 'node:crypto';
 
-/** What a form's view says of itself besides the token of its call. */
+/** The state of a form that its view carries besides the call's token. */
 export interface FormMetadata {
-  /** Unguessable: names what was typed on the form's other pages. */
+  /** Unguessable id under which the input of other pages is stored. */
   readonly formId: string;
   /** From 1. */
   readonly page: number;
-  /** Whether something of the form is kept in the store. */
+  /** Whether input of this form is stored. */
   readonly isKept: boolean;
 }
 
-/** Begins a form of its own: nothing of an earlier one is in it. */
+/** Creates the metadata of a new, empty form. */
 export function createFormMetadata(): FormMetadata {
   return { formId: randomBytes(12).toString('base64url'), page: 1, isKept: false };
 }
 
-/** Writes it as the view carries it. */
 export function encodeFormMetadata({ formId, page, isKept }: FormMetadata): string {
   return `${formId}.${page}.${isKept ? 'kept' : 'new'}`;
 }
 
-/** Reads it; undefined for anything that `encodeFormMeta` did not write. */
+/** Parses metadata; undefined for anything that `encodeFormMetadata` did not write. */
 export function parseFormMetadata(text: string): FormMetadata | undefined {
   const [, formId, page, kept] =
     /^([A-Za-z0-9_-]{16})\.([1-9][0-9]{0,3})\.(kept|new)$/.exec(text) ?? [];

@@ -1,9 +1,9 @@
-/** A number as a person writes it in a field, or what is wrong with it. */
+/** The number entered in a field, or what is wrong with it. */
 export type NumberParseResult =
   | { readonly ok: true; readonly value: number }
   | { readonly ok: false; readonly message: string };
 
-/** What a field of a number promises. */
+/** The limits of a number field. */
 export interface NumberLimits {
   readonly integer: boolean;
   readonly min?: number;
@@ -13,7 +13,10 @@ export interface NumberLimits {
 const WHOLE = /^-?[0-9]+$/;
 const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 
-/** Reads a number that is kept exactly as it is written: nothing is trimmed, rounded or read in another notation. */
+/**
+ * Parses a number exactly as written: nothing is trimmed or rounded, and no other notation is
+ * accepted.
+ */
 export function readFormNumber(text: string, limits: NumberLimits): NumberParseResult {
   const value = Number(text);
   const message =
@@ -23,7 +26,7 @@ export function readFormNumber(text: string, limits: NumberLimits): NumberParseR
 
 function explainInexactNumber(text: string, value: number, integer: boolean): string | undefined {
   const kept = JSON.stringify(value);
-  // What is tiny or huge stands in the field as JSON writes it.
+  // Very small and large numbers are prefilled in JSON's notation.
   const isDecimal = DECIMAL.test(text) || (text === kept && Number.isFinite(value));
   if (integer ? !WHOLE.test(text) : !isDecimal) return integer ? NOT_WHOLE : NOT_DECIMAL;
   if (/^-?0[0-9]/.test(text)) return 'Write the number without zeros at its beginning.';
@@ -40,7 +43,7 @@ const NOT_DECIMAL = 'Write a number with digits and a point, such as 12.5 or -3.
 
 const NOT_KEPT = 'This number can’t be kept exactly as it is written. Write fewer digits.';
 
-/** Zeros at the end of a fraction say nothing: 19.90 is 19.9. */
+/** Zeros at the end of a fraction do not count: 19.90 is 19.9. */
 function withoutEndZeros(text: string): string {
   return DECIMAL.test(text) && text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }

@@ -7,20 +7,20 @@ import { isUntouched } from './form-draft.ts';
 import { type NumberLimits, readFormNumber } from './parse-number.ts';
 import { NEEDED } from './validate-inputs.ts';
 
-/** What is wrong in a field, or with the arguments at a path. */
+/** A problem with a field, or with the arguments at a path. */
 export interface FormProblem {
-  /** The field that is wrong; undefined where only the path is known. */
+  /** The id of the field; undefined if only the path is known. */
   readonly id?: string;
   readonly path: Path;
   readonly message: string;
 }
 
-/** The arguments as the form left them, or what is wrong in it. */
+/** The edited arguments, or the problems. */
 export type FormParseResult =
   | { readonly ok: true; readonly args: JsonValue }
   | { readonly ok: false; readonly problems: readonly FormProblem[] };
 
-/** Reads a form: a field left as it was keeps its value to the byte, whatever its text. */
+/** Reads the arguments from a form. An untouched field keeps its value byte for byte. */
 export function readForm(plan: FormNode): FormParseResult {
   const problems: FormProblem[] = [];
   const args = readNode(plan, problems) ?? {};
@@ -80,33 +80,33 @@ function readName(name: Field, problems: FormProblem[]): string {
 function readField(field: Field, problems: FormProblem[]): Value {
   const { typed, value, widget, id, path } = field;
   if (typed === undefined || isUntouched(field, typed)) return readUntouched(field, problems);
-  const wrong = (message: string): Value => {
+  const report = (message: string): Value => {
     problems.push({ id, path, message });
     return value;
   };
-  if (typed.length === 0 && widget.kind !== 'choice') return readEmpty(field, wrong);
-  if (typeof typed !== 'string') return readMany(field, typed, wrong);
+  if (typed.length === 0 && widget.kind !== 'choice') return readEmpty(field, report);
+  if (typeof typed !== 'string') return readMany(field, typed, report);
   switch (widget.kind) {
     case 'choice':
-      return readChoice(widget.options, typed, wrong);
+      return readChoice(widget.options, typed, report);
     case 'number':
-      return readNumber(typed, widget, wrong);
+      return readNumber(typed, widget, report);
     case 'moment':
       return /^[1-9][0-9]{9}$/.test(typed)
         ? formatDateTime({ epochS: Number(typed), ...widget })
-        : wrong('Choose a date and a time.');
+        : report('Choose a date and a time.');
     case 'lines':
-      return readLines(typed, widget.item, { initial: field.initial, wrong });
+      return readLines(typed, widget.item, { initial: field.initial, report });
     case 'json':
-      return readJson(typed, wrong);
+      return readJson(typed, report);
     default:
       return typed;
   }
 }
 
-type Wrong = (message: string) => Value;
+type Report = (message: string) => Value;
 
-/** Only what was added in the form can lack what it needs: the rest was accepted as it is. */
+/** Only values added in the form can be missing; the others were accepted before. */
 function readUntouched(field: Field, problems: FormProblem[]): Value {
   const { value, empty, widget, id, path } = field;
   if (value !== undefined || empty !== 'refused') {
@@ -117,64 +117,64 @@ function readUntouched(field: Field, problems: FormProblem[]): Value {
   return undefined;
 }
 
-function readEmpty({ empty }: Field, wrong: Wrong): Value {
-  return empty === 'refused' ? wrong(NEEDED) : empty.value;
+function readEmpty({ empty }: Field, report: Report): Value {
+  return empty === 'refused' ? report(NEEDED) : empty.value;
 }
 
-function readChoice(options: readonly Value[], typed: string, wrong: Wrong): Value {
-  if (typed === '') return options.includes(undefined) ? undefined : wrong(NEEDED);
-  const index = placeOf(typed);
-  return index < options.length ? options[index] : wrong('Choose one of the list.');
+function readChoice(options: readonly Value[], typed: string, report: Report): Value {
+  if (typed === '') return options.includes(undefined) ? undefined : report(NEEDED);
+  const index = indexOf(typed);
+  return index < options.length ? options[index] : report('Choose one of the list.');
 }
 
-/** Reads the place of an option as it was drawn; no place for anything else. */
-function placeOf(text: string): number {
+/** Parses the index of an option; infinity for anything else. */
+function indexOf(text: string): number {
   return /^(?:0|[1-9][0-9]{0,5})$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
-/** Members that stay keep their order; new ones follow in the order of the list. */
-function readMany({ widget, initial }: Field, typed: readonly string[], wrong: Wrong): Value {
+/** Options that stay selected keep their order; new ones follow in list order. */
+function readMany({ widget, initial }: Field, typed: readonly string[], report: Report): Value {
   const options = widget.kind === 'many' ? widget.options : [];
-  const known = typed.every((each) => placeOf(each) < options.length);
-  if (!known) return wrong('Choose from the list.');
+  const known = typed.every((each) => indexOf(each) < options.length);
+  if (!known) return report('Choose from the list.');
   const before = typeof initial === 'string' ? [] : initial;
-  const stay = before.filter((each) => typed.includes(each));
+  const kept = before.filter((each) => typed.includes(each));
   const added = [...new Set(typed)].filter((each) => !before.includes(each)).map(Number);
-  const places = [...stay.map(Number), ...added.sort((a, b) => a - b)];
-  return places.flatMap((place) => asList(options.slice(place, place + 1)));
+  const indexes = [...kept.map(Number), ...added.sort((a, b) => a - b)];
+  return indexes.flatMap((place) => asList(options.slice(place, place + 1)));
 }
 
-function readNumber(typed: string, limits: NumberLimits, wrong: Wrong): Value {
+function readNumber(typed: string, limits: NumberLimits, report: Report): Value {
   const reading = readFormNumber(typed, limits);
-  return reading.ok ? reading.value : wrong(reading.message);
+  return reading.ok ? reading.value : report(reading.message);
 }
 
 function readLines(
   typed: string,
   item: LineKind,
-  { initial, wrong }: Pick<Field, 'initial'> & { readonly wrong: Wrong },
+  { initial, report }: Pick<Field, 'initial'> & { readonly report: Report },
 ): Value {
   const lines = typed.split('\n').filter((line) => line.trim() !== '');
   if (item === 'string') return lines;
   const drawn = new Set(typeof initial === 'string' ? initial.split('\n') : initial);
   const values: number[] = [];
   for (const [at, line] of lines.entries()) {
-    // A line that was left as it was drawn keeps its value, as an untouched field does.
+    // An unchanged line keeps its value, like an untouched field.
     if (drawn.has(line)) {
       values.push(Number(line));
       continue;
     }
-    // Blanks around a line are how people lay out a list.
+    // People indent lists, so ignore blanks around a line.
     const text = line.replace(/^[ \t]+|[ \t]+$/g, '');
     const reading = readFormNumber(text, { integer: item === 'integer' });
-    if (!reading.ok) return wrong(`Line ${at + 1}: ${reading.message}`);
+    if (!reading.ok) return report(`Line ${at + 1}: ${reading.message}`);
     values.push(reading.value);
   }
   return values;
 }
 
-function readJson(typed: string, wrong: Wrong): Value {
+function readJson(typed: string, report: Report): Value {
   const parsed = parseStrictJson(typed);
   if (parsed.ok) return parsed.value;
-  return wrong(`Line ${parsed.line}, column ${parsed.column}: ${parsed.reason}`);
+  return report(`Line ${parsed.line}, column ${parsed.column}: ${parsed.reason}`);
 }

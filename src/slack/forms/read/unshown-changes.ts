@@ -1,11 +1,14 @@
-/** What a person would save with a form of an outside tool without having been shown it. */
+/** Finds values that a form of an outside tool would save without having shown them. */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { LIMITS } from '../../text/limits.ts';
 import { optionText } from '../draw/draw-field.ts';
 import { type Field, type FormNode, nodesOf, type Path } from '../plan/form-node.ts';
 import { isSame } from '../plan/resolve-schema.ts';
 
-/** Tells whether a form adds what it does not show whole: a value that the schema fixes, or a long option. */
+/**
+ * Tells whether a form adds a value that it does not show in full: one fixed by the schema, or a
+ * long option.
+ */
 export function addsHiddenValues(plan: FormNode, args: JsonValue): boolean {
   return nodesOf(plan).some((node) => {
     if (node.type === 'field') return choosesCut(node);

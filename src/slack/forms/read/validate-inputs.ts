@@ -1,6 +1,6 @@
 /**
- * The limits of a form as it was drawn. Slack's own client holds people to them; a payload may claim
- * anything, so that the same limits hold when it arrives.
+ * Validates submitted values against the form that was shown. Slack's own clients enforce its
+ * limits, but a payload may claim anything.
  */
 import type { InputBlock, ModalView } from '@slack/types';
 import { LIMITS } from '../../text/limits.ts';
@@ -8,7 +8,7 @@ import { isPayload, listAt, objectAt, type Payload } from '../../transport/paylo
 import { isDate, isTime } from './date-time.ts';
 import { readFormNumber } from './parse-number.ts';
 
-/** What is wrong in an input, by the id of its block. */
+/** A problem with an input, by the id of its block. */
 export interface InputProblem {
   readonly id: string;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface InputProblem {
 
 type Blocks = Readonly<ModalView['blocks']>;
 
-/** Keeps the values of inputs that were drawn; a view has no others. */
+/** Keeps only the values of inputs that the view has. */
 export function valuesOfInputs(blocks: Blocks, values: Payload): Payload {
   const ids = blocks.filter(isInput).map(({ block_id: id = '' }) => id);
   return Object.fromEntries(
@@ -24,7 +24,10 @@ export function valuesOfInputs(blocks: Blocks, values: Payload): Payload {
   );
 }
 
-/** Finds what the inputs of a view, as it was drawn, can't have sent; `isWhole` where Slack also insists on what is not optional. */
+/**
+ * Finds values that the inputs of a view can't have sent. With `isWhole`, required inputs must have
+ * a value.
+ */
 export function validateInputs(
   blocks: Blocks,
   values: Payload,
@@ -41,7 +44,7 @@ export function validateInputs(
 
 function checkField(element: Element, block: Payload): Found {
   const state = block[element.action_id ?? ''];
-  return isPayload(state) ? checkState(element, state) : NOT_OF_FIELD;
+  return isPayload(state) ? checkState(element, state) : WRONG_TYPE;
 }
 
 function isInput(block: Blocks[number]): block is InputBlock {
@@ -49,8 +52,8 @@ function isInput(block: Blocks[number]): block is InputBlock {
 }
 
 export const NEEDED = 'This needs a value.';
-const NOT_OF_FIELD = 'This field can’t hold what was sent. Please fill it in again.';
-const NOT_OF_LIST = 'Choose from the list.';
+const WRONG_TYPE = 'This field can’t hold what was sent. Please fill it in again.';
+const NOT_LISTED = 'Choose from the list.';
 const EMPTY = Symbol('empty');
 
 type Found = string | typeof EMPTY | undefined;
@@ -58,7 +61,7 @@ type Element = InputBlock['element'];
 
 function checkState(element: Element, state: Payload): Found {
   const { type = element.type } = state;
-  if (type !== element.type) return NOT_OF_FIELD;
+  if (type !== element.type) return WRONG_TYPE;
   switch (element.type) {
     case 'plain_text_input':
       return checkText(state, (text) => checkLine(text, element));
@@ -85,7 +88,7 @@ function checkState(element: Element, state: Payload): Found {
     case 'multi_external_select':
       return checkOptions(state, undefined);
     case 'conversations_select':
-      return checkOne(state, 'selected_conversation', isId, NOT_OF_LIST);
+      return checkOne(state, 'selected_conversation', isId, NOT_LISTED);
     case 'multi_users_select':
       return checkList(state.selected_users, (id) => typeof id === 'string' && isId(id));
     default:
@@ -102,7 +105,7 @@ function isId(text: string): boolean {
   return /^[A-Z][A-Z0-9]{1,39}$/.test(text);
 }
 
-/** Reads one text of a state; Slack says that there is none with null. */
+/** Checks one text of a state. Slack sends null for an empty input. */
 function checkOne(
   state: Payload,
   key: string,
@@ -111,14 +114,14 @@ function checkOne(
 ): Found {
   const { [key]: value } = state;
   if (value === null || value === '') return EMPTY;
-  if (typeof value !== 'string') return NOT_OF_FIELD;
+  if (typeof value !== 'string') return WRONG_TYPE;
   return isRight(value) ? undefined : message;
 }
 
 function checkText(state: Payload, check: (text: string) => string | undefined): Found {
   const { value } = state;
   if (value === null || value === '') return EMPTY;
-  if (typeof value !== 'string') return NOT_OF_FIELD;
+  if (typeof value !== 'string') return WRONG_TYPE;
   return tooLong(value, LIMITS.inputText) ?? check(value);
 }
 
@@ -161,23 +164,23 @@ function checkOption(
   offered: ReadonlySet<string | undefined> | undefined,
 ): Found {
   if (option === null) return EMPTY;
-  if (!isPayload(option) || typeof option.value !== 'string') return NOT_OF_FIELD;
-  return offered === undefined || offered.has(option.value) ? undefined : NOT_OF_LIST;
+  if (!isPayload(option) || typeof option.value !== 'string') return WRONG_TYPE;
+  return offered === undefined || offered.has(option.value) ? undefined : NOT_LISTED;
 }
 
 function checkOptions(state: Payload, offered: ReadonlySet<string | undefined> | undefined): Found {
   const { selected_options: options } = state;
   const chosen = listAt(state, 'selected_options').map(({ value }) => value);
-  if (!Array.isArray(options) || chosen.length !== options.length) return NOT_OF_FIELD;
+  if (!Array.isArray(options) || chosen.length !== options.length) return WRONG_TYPE;
   return checkList(chosen, (value) => {
     return typeof value === 'string' && (offered === undefined || offered.has(value));
   });
 }
 
-/** Nothing can be chosen twice. */
+/** Checks a list of values. None may appear twice. */
 function checkList(values: unknown, isOne: (value: unknown) => boolean): Found {
-  if (!Array.isArray(values)) return NOT_OF_FIELD;
+  if (!Array.isArray(values)) return WRONG_TYPE;
   if (values.length === 0) return EMPTY;
   const isRight = values.every(isOne) && new Set(values).size === values.length;
-  return isRight ? undefined : NOT_OF_LIST;
+  return isRight ? undefined : NOT_LISTED;
 }
