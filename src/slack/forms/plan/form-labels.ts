@@ -1,4 +1,7 @@
-/** Names and hints of fields: from the tool's schema, made readable, visible and short. */
+/**
+ * Field labels and hints from the tool's schema: readable, short, with invisible characters
+ * escaped.
+ */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { toVisible } from '../../../domain/text/visible-text.ts';
 import { type Schema, typeOf, valuesOf } from './resolve-schema.ts';
@@ -6,23 +9,23 @@ import { type Schema, typeOf, valuesOf } from './resolve-schema.ts';
 const MAX_LABEL = 100;
 const MAX_HINT = 240;
 
-/** Cuts a text at a length, never within a character. */
+/** Truncates a text, never within a character. */
 export function truncateText(text: string, max: number): string {
   if (text.length <= max) return text;
   const cut = text.slice(0, max - 1);
   return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
 
-/** More is not looked at: a line is shorter. */
-const LOOKED_AT = 2_000;
+/** Longer texts are cut anyway, so the rest need not be processed. */
+const MAX_SCANNED = 2_000;
 
-/** Makes an untrusted text one plain line. */
+/** Puts an untrusted text on one line, with invisible characters escaped. */
 export function toPlainLine(text: string, max: number): string {
-  const line = truncateText(text, LOOKED_AT).replace(/\s+/g, ' ').trim();
+  const line = truncateText(text, MAX_SCANNED).replace(/\s+/g, ' ').trim();
   return truncateText(toVisible(line).text, max);
 }
 
-const INITIALS: ReadonlySet<string> = new Set([
+const ACRONYMS: ReadonlySet<string> = new Set([
   'id',
   'url',
   'uri',
@@ -48,7 +51,7 @@ const INITIALS: ReadonlySet<string> = new Set([
   'db',
 ]);
 
-/** Writes the name of a property as people write: `orderId` and `order_id` become “Order ID”. */
+/** Turns a property name into words: `orderId` and `order_id` become “Order ID”. */
 export function toLabelWords(key: string): string {
   if (!/^[A-Za-z][A-Za-z0-9_.-]*$/.test(key)) return toPlainLine(key, MAX_LABEL) || '(no name)';
   const words = key
@@ -56,7 +59,7 @@ export function toLabelWords(key: string): string {
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .split(/[\s_.-]+/)
     .filter((word) => word !== '')
-    .map((word) => (INITIALS.has(word.toLowerCase()) ? word.toUpperCase() : lower(word)));
+    .map((word) => (ACRONYMS.has(word.toLowerCase()) ? word.toUpperCase() : lower(word)));
   const text = words.join(' ');
   return truncateText(`${text.charAt(0).toUpperCase()}${text.slice(1)}`, MAX_LABEL);
 }
@@ -65,26 +68,29 @@ function lower(word: string): string {
   return /^[A-Z]+[0-9]*$/.test(word) && word.length > 1 ? word : word.toLowerCase();
 }
 
-/** Names a property: by its title, with the name that the card shows where that is another word. */
+/**
+ * Returns a property's label: its title, plus its name if that differs, since the card shows the
+ * name.
+ */
 export function fieldLabelOf(key: string, { title }: Schema): string {
   const words = toLabelWords(key);
-  const said = typeof title === 'string' ? toPlainLine(title, MAX_LABEL) : '';
-  if (said === '' || letters(said) === letters(key)) return said === '' ? words : said;
-  // However long the title is, the name stays.
+  const titleText = typeof title === 'string' ? toPlainLine(title, MAX_LABEL) : '';
+  if (titleText === '' || lettersOf(titleText) === lettersOf(key)) return titleText === '' ? words : titleText;
+  // Keep the name, however long the title is.
   const name = ` (${toPlainLine(key, 40)})`;
-  return `${truncateText(said, MAX_LABEL - name.length)}${name}`;
+  return `${truncateText(titleText, MAX_LABEL - name.length)}${name}`;
 }
 
-function letters(text: string): string {
+function lettersOf(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Says what a property is for, in the words of the tool's author. */
+/** Returns the tool author's description of a property. */
 export function describeField({ description }: Schema): string {
   return typeof description === 'string' ? toPlainLine(description, MAX_HINT) : '';
 }
 
-/** Joins what is said of a field to one hint; empty when there is nothing to say. */
+/** Joins the parts of a hint; empty if there are none. */
 export function joinHints(...parts: readonly string[]): string {
   return parts
     .filter((part) => part !== '')
@@ -106,7 +112,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   object: 'Several values',
 };
 
-/** Names the kinds of a union, each differently. */
+/** Names the variants of a union, each differently. */
 export function kindNames(
   kinds: readonly Schema[],
   constants: readonly (JsonValue | undefined)[],

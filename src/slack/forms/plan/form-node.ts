@@ -1,16 +1,16 @@
-/** What a form is made of, before it is drawn: the same for the builder and for the reader. */
+/** The model of a form, shared by the code that renders it and the code that reads it. */
 import type { JsonValue } from '../../../domain/json/json.ts';
 
-/** Where a value stands in the arguments. */
+/** The path of a value in the arguments. */
 export type Path = readonly (string | number)[];
 
-/** What stands in a field as Slack carries it: a text, or the values of several choices. */
+/** The content of a field in Slack: a text, or the values of several options. */
 export type Raw = string | readonly string[];
 
-/** What each line of a field holds. */
+/** The type of each line of a field. */
 export type LineKind = 'string' | 'number' | 'integer';
 
-/** How a value is edited. */
+/** The control with which a value is edited. */
 export type Widget =
   | { readonly kind: 'text'; readonly multiline: boolean; readonly max: number }
   | { readonly kind: 'email' }
@@ -24,7 +24,7 @@ export type Widget =
   | { readonly kind: 'date' }
   | { readonly kind: 'time' }
   | { readonly kind: 'moment'; readonly offset: string; readonly seconds: string }
-  /** One of a list; undefined stands for “not set”. */
+  /** One of a list; undefined means “not set”. */
   | { readonly kind: 'choice'; readonly options: readonly (JsonValue | undefined)[] }
   | { readonly kind: 'many'; readonly options: readonly JsonValue[] }
   /** A list of short values, one per line. */
@@ -32,53 +32,53 @@ export type Widget =
   | { readonly kind: 'json' };
 
 interface Base {
-  /** The same for the same place, whatever was added or removed around it: Slack's `block_id`. */
+  /** Slack's `block_id`. Stays the same while other entries are added or removed. */
   readonly id: string;
   readonly path: Path;
   readonly label: string;
   readonly hint: string;
 }
 
-/** One value that a person can change. */
+/** A value that a person can edit. */
 export interface Field extends Base {
   readonly type: 'field';
   readonly actionId: string;
   readonly widget: Widget;
-  /** The value before any change; undefined where there is none. */
+  /** The original value; undefined if there is none. */
   readonly value: JsonValue | undefined;
-  /** What an emptied field stands for; `refused` where it needs a value. */
+  /** The value of an emptied field; `refused` if a value is required. */
   readonly empty: { readonly value: JsonValue | undefined } | 'refused';
-  /** Whether Slack itself may insist on a value. */
+  /** Whether Slack may require a value. */
   readonly insists: boolean;
   readonly initial: Raw;
-  /** What was typed so far; undefined while untouched. */
+  /** The input so far; undefined while untouched. */
   readonly typed: Raw | undefined;
 }
 
-/** A value that the form does not carry, and why; nothing is said where `why` is empty. */
+/** A value that the form can't edit, and why. It is not mentioned if `why` is empty. */
 export interface UneditedValue extends Base {
   readonly type: 'kept';
   readonly why: string;
   readonly value: JsonValue | undefined;
 }
 
-/** Named values: an object, or the values of a tuple by place. */
+/** An object, or a tuple by index. */
 export interface Group extends Base {
   readonly type: 'group';
   readonly of: 'object' | 'tuple';
   readonly heading: boolean;
-  /** What it is when it is not there; undefined stands for left out. */
+  /** The value when absent; undefined means left out. */
   readonly off: JsonValue | undefined;
   readonly present: boolean;
   readonly mayToggle: boolean;
   readonly children: readonly { readonly key: string; readonly node: FormNode }[];
 }
 
-/** Entries that people add and remove: a list, or an object whose keys are free. */
+/** Entries that people add and remove: a list, or an object with free keys. */
 export interface Entries extends Base {
   readonly type: 'entries';
   readonly of: 'list' | 'record';
-  /** The value before any change. */
+  /** The original value. */
   readonly value: JsonValue | undefined;
   /** Whether entries were added or removed. */
   readonly changed: boolean;
@@ -88,16 +88,16 @@ export interface Entries extends Base {
 }
 
 export interface Entry {
-  /** Its place in the value, or `n` and a number for an added one. */
+  /** Its index in the value, or `n` and a number for an added entry. */
   readonly id: string;
   readonly label: string;
-  /** The key of a record's entry, while the form can't change it; else `name` does. */
+  /** The key of a record's entry, unless `name` edits it. */
   readonly key: string;
   readonly name: Field | undefined;
   readonly node: FormNode;
 }
 
-/** A value of one of several kinds. */
+/** A value of one of several variants. */
 export interface Union extends Base {
   readonly type: 'union';
   readonly kinds: readonly string[];
@@ -107,7 +107,7 @@ export interface Union extends Base {
 
 export type FormNode = Field | UneditedValue | Group | Entries | Union;
 
-/** What was changed in a form so far. Ids are those of nodes; what is not named is untouched. */
+/** The changes made in a form so far, by node id. Missing nodes are untouched. */
 export interface Draft {
   readonly fields: { readonly [id: string]: Raw };
   readonly kinds: { readonly [id: string]: number };
@@ -157,7 +157,7 @@ export function nodesOf(node: FormNode): readonly FormNode[] {
   }
 }
 
-/** Tells whether two contents of a field are the same; the order of several choices is none. */
+/** Tells whether two field contents are equal, ignoring the order of options. */
 export function isSameRaw(one: Raw, other: Raw): boolean {
   if (typeof one === 'string' || typeof other === 'string') return one === other;
   return one.length === other.length && one.every((each) => other.includes(each));

@@ -2,12 +2,12 @@ import { isSecretPath } from '../../../domain/secrets/secret-paths.ts';
 import type { Path } from './form-node.ts';
 import { type Schema, variantsOf, type Walk } from './resolve-schema.ts';
 
-/** Tells whether a place is one of the tool's secrets, or lies in one. */
+/** Tells whether a path is one of the tool's secrets, or inside one. */
 export function isSecretPlace(path: Path, secrets: readonly string[]): boolean {
   return secrets.length > 0 && isSecretPath(path, secrets);
 }
 
-/** Tells whether one of the tool's secrets is, or lies in, what stands at a path. */
+/** Tells whether the value at a path is or contains one of the tool's secrets. */
 export function containsSecretPath(path: Path, secrets: readonly string[]): boolean {
   const names = path.filter((step) => typeof step === 'string');
   return secrets.some((secret) => {
@@ -16,7 +16,9 @@ export function containsSecretPath(path: Path, secrets: readonly string[]): bool
   });
 }
 
-/** Tells whether a schema itself says that its values are not to be shown; where it can't be told they are not. */
+/**
+ * Tells whether a schema marks its values as secret. A schema too large to check counts as secret.
+ */
 export function isSecretSchema(schema: Schema, walk: Walk): boolean {
   const variants = variantsOf(schema, walk);
   return (

@@ -11,16 +11,16 @@ import {
   type Walk,
 } from './resolve-schema.ts';
 
-/** How well a value fits a schema: not at all, with keys that the schema lacks, or wholly. */
+/** How well a value fits a schema: 0 not at all, 1 with unknown keys, 2 fully. */
 export type SchemaFit = 0 | 1 | 2;
 
 const MAX_DEPTH = 12;
-/** Items of a list that are looked at: longer lists have no fields of their own. */
+/** Only this many items are checked. Longer lists get no fields of their own. */
 const MAX_ITEMS = 100;
 
 /**
- * Tells how well a value fits a schema, by types, constants and names. It only chooses which form a
- * value gets; whether the value is right is for the tool's own schema to say.
+ * Rates how well a value fits a schema, by types, constants and keys. It only selects the variant
+ * shown in a form; the tool's own schema decides whether the value is valid.
  */
 export function schemaFitOf(
   schema: JsonValue | undefined,

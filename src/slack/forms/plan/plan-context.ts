@@ -1,4 +1,4 @@
-/** Places of a form that are about to be planned, and what holds for all of them. */
+/** The positions of a form during planning, and the state shared by all of them. */
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { type Masking, maskText } from '../../../domain/secrets/mask-secrets.ts';
@@ -7,72 +7,75 @@ import { fieldLabelOf } from './form-labels.ts';
 import type { Draft, FormNode, Path, UneditedValue } from './form-node.ts';
 import { resolveSchema, type Walk } from './resolve-schema.ts';
 
-/** The tool as a form needs it. */
+/** The parts of a tool that a form needs. */
 export type FormTool = Pick<Tool, 'schema' | 'secrets' | 'server'>;
 
-/** What holds for the whole form. */
+/** The state shared by the whole form. */
 export interface FormPlanning {
   readonly walk: Walk;
-  /** Places that may still have fields of their own. */
+  /** How many more positions may get fields of their own. */
   left: number;
-  /** Paths of what is secret, whoever declares it. */
+  /** Paths of all secrets, whoever declared them. */
   readonly secrets: readonly string[];
   readonly masking: Masking;
   readonly draft: Draft;
-  /** Whether values without a schema get a form by their own type. */
+  /** Whether values without a schema get fields for their own type. */
   readonly infers: boolean;
-  /** Plans a place below. */
-  plan(spot: FormPosition): FormNode;
+  /** Plans a nested position. */
+  plan(position: FormPosition): FormNode;
 }
 
-/** A place of the form that is about to be planned. */
+/** A position of the form to be planned. */
 export interface FormPosition {
-  /** The way to it, by keys and entries, so that it stays the same when others come and go. */
-  readonly way: string;
+  /**
+   * The source of node ids. It uses keys and entry ids, so that it stays the same when other
+   * entries change.
+   */
+  readonly idPath: string;
   readonly path: Path;
   readonly label: string;
-  /** What a list is called that is an entry of a list itself. */
+  /** The name of a list that is itself an entry of a list. */
   readonly listName?: string;
   readonly schema: JsonValue | undefined;
   readonly value: JsonValue | undefined;
   readonly required: boolean;
-  /** Whether it was added in the form: nothing that it lacks was ever accepted. */
+  /** Whether it was added in the form, so that it has no accepted value yet. */
   readonly fresh: boolean;
   readonly depth: number;
 }
 
-/** Leaves a value as it is; without a reason nothing is said of it. */
+/** Keeps a value unedited. Without a reason it is not mentioned. */
 export function keepUnedited(
-  spot: Pick<FormPosition, 'way' | 'path' | 'label' | 'value'>,
+  position: Pick<FormPosition, 'idPath' | 'path' | 'label' | 'value'>,
   why: string,
 ): UneditedValue {
   return {
     type: 'kept',
-    id: formNodeId(spot.way, 'kept'),
-    path: spot.path,
-    label: spot.label,
+    id: formNodeId(position.idPath, 'kept'),
+    path: position.path,
+    label: position.label,
     hint: '',
     why,
-    value: spot.value,
+    value: position.value,
   };
 }
 
-/** Makes the id of a node. */
-export function formNodeId(way: string, kind: string): string {
-  return `f.${createHash('sha256').update(`${way} ${kind}`).digest('base64url').slice(0, 22)}`;
+/** Derives the id of a node. */
+export function formNodeId(idPath: string, kind: string): string {
+  return `f.${createHash('sha256').update(`${idPath} ${kind}`).digest('base64url').slice(0, 22)}`;
 }
 
-/** Adds one step to the way of a spot. */
-export function childPath(way: string, step: string): string {
-  return `${way}/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+/** Appends one escaped step to an id path. */
+export function childPath(idPath: string, step: string): string {
+  return `${idPath}/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** Tells whether a name holds a secret, or looks like one. */
+/** Tells whether a name contains a secret, or looks like one. */
 export function isMasked(name: string, masking: Masking): boolean {
   return maskText(name, masking).parts.length > 1;
 }
 
-/** Makes the spot of a property. */
+/** Returns the position of a property. */
 export function propertyPosition(
   parent: FormPosition,
   key: string,
@@ -82,7 +85,7 @@ export function propertyPosition(
 ): FormPosition {
   const read = resolveSchema(schema, planning.walk);
   return {
-    way: childPath(parent.way, key),
+    idPath: childPath(parent.idPath, key),
     path: [...parent.path, key],
     label: isMasked(key, planning.masking) ? 'A hidden name' : fieldLabelOf(key, read),
     schema,

@@ -16,16 +16,16 @@ import {
 import { fitsEntries, isForText, tupleOf } from './plan-leaf.ts';
 import { asList, isObject, RAW, type Schema } from './resolve-schema.ts';
 
-/** Plans a list or a record by its entries; undefined when there are too many, or when it is a tuple. */
+/** Plans a list or record by its entries; undefined if it is a tuple or has too many. */
 export function planEntries(
-  spot: FormPosition,
+  position: FormPosition,
   schema: Schema,
   of: Entries['of'],
   planning: FormPlanning,
 ): Entries | undefined {
   if (of === 'list' && tupleOf(schema).length > 0) return undefined;
-  const id = formNodeId(spot.way, of);
-  const values = valuesById(spot.value, of);
+  const id = formNodeId(position.idPath, of);
+  const values = valuesById(position.value, of);
   const { [id]: drafted } = planning.draft.items;
   const ids = (drafted ?? [...values.keys()]).filter(
     (each) => values.has(each) || ADDED.test(each),
@@ -35,17 +35,17 @@ export function planEntries(
   const plan = of === 'list' ? planItem : planNamedEntry;
   const count = ids.length;
   const items = ids.map((each, at) =>
-    plan({ spot, item, id: each, at, count, known: values.get(each) }, planning),
+    plan({ position, item, id: each, at, count, known: values.get(each) }, planning),
   );
   const { min, max } = boundsOf(schema, of);
   return {
     type: 'entries',
     of,
     id,
-    path: spot.path,
-    label: spot.label,
+    path: position.path,
+    label: position.label,
     hint: describeField(schema),
-    value: spot.value,
+    value: position.value,
     changed: drafted !== undefined && !isSameList(drafted, [...values.keys()]),
     mayAdd: ids.length < Math.min(max, BUDGET.formEntries),
     mayRemove: ids.length > min,
@@ -76,7 +76,7 @@ function boundsOf(
 
 type Known = readonly [key: string, value: JsonValue];
 
-/** The values by the ids of their entries: by place in a list, by place of the key in a record. */
+/** Maps entry ids to entries. The id is the index in the list, or of the key in the record. */
 function valuesById(value: JsonValue | undefined, of: Entries['of']): ReadonlyMap<string, Known> {
   const named = of === 'record' && isObject(value) ? Object.entries(value) : [];
   const listed = of === 'list' ? asList(value).map((each): Known => ['', each]) : [];
@@ -84,52 +84,52 @@ function valuesById(value: JsonValue | undefined, of: Entries['of']): ReadonlyMa
 }
 
 interface EntryPlace {
-  readonly spot: FormPosition;
+  readonly position: FormPosition;
   readonly item: JsonValue | undefined;
   readonly id: string;
   readonly at: number;
   readonly count: number;
-  /** What it was before the form; undefined for an added one. */
+  /** The original entry; undefined for an added one. */
   readonly known: Known | undefined;
 }
 
 function planItem(place: EntryPlace, planning: FormPlanning): Entry {
-  const { spot, id, at, count } = place;
-  // A list in a list: “Rows 2, 1 of 3”.
-  const entries = spot.listName === undefined ? spot.label : `${spot.listName},`;
+  const { position, id, at, count } = place;
+  // A list in a list is labelled “Rows 2, 1 of 3”.
+  const entries = position.listName === undefined ? position.label : `${position.listName},`;
   const label = `${entries} ${at + 1} of ${count}`;
   const listName = `${entries} ${at + 1}`;
-  const inner = { ...innerSpot(place, planning, { step: at, label, of: 'list' }), listName };
+  const inner = { ...entryPosition(place, planning, { step: at, label, of: 'list' }), listName };
   return { id, label, key: '', name: undefined, node: planInner(place, inner, planning) };
 }
 
 function planNamedEntry(place: EntryPlace, planning: FormPlanning): Entry {
-  const { spot, id, known } = place;
-  const name = planName(spot, childPath(spot.way, `record ${id}`), known?.[0], planning);
-  const key = name === undefined ? (known?.[0] ?? '') : keyNow(name);
-  // What is secret is so under the name that it came with.
+  const { position, id, known } = place;
+  const name = planName(position, childPath(position.idPath, `record ${id}`), known?.[0], planning);
+  const key = name === undefined ? (known?.[0] ?? '') : currentKey(name);
+  // A value's secrecy depends on its original key.
   const step = known === undefined ? key : known[0];
-  const inner = innerSpot(place, planning, { step, label: 'Value', of: 'record' });
+  const inner = entryPosition(place, planning, { step, label: 'Value', of: 'record' });
   const label = known === undefined ? 'A new entry' : nameOf(known[0], planning.masking);
   return { id, label, key, name, node: planInner(place, inner, planning) };
 }
 
-function innerSpot(
-  { spot, item, id, known }: EntryPlace,
+function entryPosition(
+  { position, item, id, known }: EntryPlace,
   planning: FormPlanning,
   as: { readonly step: string | number; readonly label: string; readonly of: Entries['of'] },
 ): FormPosition {
   const isFree = item === undefined || item === true;
   return {
-    way: childPath(spot.way, `${as.of} ${id}`),
-    path: [...spot.path, as.step],
+    idPath: childPath(position.idPath, `${as.of} ${id}`),
+    path: [...position.path, as.step],
     label: as.label,
-    // A free value that was not there before can only be written as JSON.
+    // An added value without a schema can only be entered as JSON.
     schema: known === undefined && isFree && !planning.infers ? RAW : item,
     value: known?.[1],
     required: true,
-    fresh: spot.fresh || known === undefined,
-    depth: spot.depth + 1,
+    fresh: position.fresh || known === undefined,
+    depth: position.depth + 1,
   };
 }
 
@@ -141,43 +141,45 @@ function planInner(
   return known === undefined && item === false ? keepUnedited(inner, '') : planning.plan(inner);
 }
 
-/** A secret stays under its name, by which it is known as one. */
-function isBound(path: Path, { masking, secrets }: FormPlanning): boolean {
+/** Secrets are declared by key, so the key of a secret can't be edited. */
+function isKeyFixed(path: Path, { masking, secrets }: FormPlanning): boolean {
   const isHidden = isMasked(String(path.at(-1)), masking);
   return isHidden || isSecretPlace(path, secrets) || containsSecretPath(path, secrets);
 }
 
-/** A key that holds a secret, or looks like one, is not shown either. */
+/** Returns the label of a key. Keys that contain a secret, or look like one, are hidden. */
 function nameOf(key: string, masking: Masking): string {
   if (isMasked(key, masking)) return 'A hidden name';
   return truncateText(toVisible(key).text, 60) || '(empty name)';
 }
 
-function keyNow({ typed, initial }: Field): string {
+function currentKey({ typed, initial }: Field): string {
   const raw = typed ?? initial;
   return typeof raw === 'string' ? raw : '';
 }
 
-function isForName(key: string): boolean {
+function isEditableKey(key: string): boolean {
   return key.trim() !== '' && key.length <= MAX_NAME && !key.includes('\n') && isForText(key);
 }
 
-/** The field of an entry's key; undefined for a key that a text field would change. */
+/**
+ * Plans the field of an entry's key; undefined for a key that a text field can't show unchanged.
+ */
 function planName(
-  spot: FormPosition,
-  way: string,
+  position: FormPosition,
+  idPath: string,
   key: string | undefined,
   planning: FormPlanning,
 ): Field | undefined {
-  if (key !== undefined && !(isForName(key) && !isBound([...spot.path, key], planning))) {
+  if (key !== undefined && !(isEditableKey(key) && !isKeyFixed([...position.path, key], planning))) {
     return undefined;
   }
-  const id = formNodeId(way, 'name');
+  const id = formNodeId(idPath, 'name');
   return {
     type: 'field',
     id,
     actionId: 'name',
-    path: [...spot.path, key ?? ''],
+    path: [...position.path, key ?? ''],
     label: 'Name',
     hint: '',
     widget: { kind: 'text', multiline: false, max: MAX_NAME },

@@ -1,4 +1,4 @@
-/** A planned value as a field: what stands in it, what it is when it is emptied, and whether it may be. */
+/** Plans a value as a field: its content, its value when emptied, and whether it may be empty. */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { type Masking, maskText } from '../../../domain/secrets/mask-secrets.ts';
 import { LIMITS } from '../../text/limits.ts';
@@ -8,36 +8,36 @@ import { type FormPlanning, type FormPosition, formNodeId, keepUnedited } from '
 import type { Leaf } from './plan-leaf.ts';
 import type { Schema } from './resolve-schema.ts';
 
-/** Plans one field, or keeps the value where no field carries it. */
+/** Plans one field, or keeps the value unedited if no field can show it. */
 export function planField(
-  spot: FormPosition,
+  position: FormPosition,
   schema: Schema,
   leaf: Leaf,
   nullable: boolean,
   planning: FormPlanning,
 ): Field | UneditedValue {
-  const { value, path } = spot;
+  const { value, path } = position;
   const kind = kindOf(leaf);
-  const id = formNodeId(spot.way, kind);
+  const id = formNodeId(position.idPath, kind);
   const why = explainUneditable(leaf, value, planning.masking);
-  if (why !== undefined) return keepUnedited(spot, value === undefined ? '' : why);
+  if (why !== undefined) return keepUnedited(position, value === undefined ? '' : why);
   return {
     type: 'field',
     id,
     actionId: actionIdOf(path),
     path,
-    label: spot.label,
+    label: position.label,
     hint: joinHints(describeField(schema), leaf.note, ...notesOf(leaf, value, schema)),
     widget: leaf.widget,
     value,
-    empty: emptyOf(spot, leaf, nullable),
-    insists: insists(spot, leaf, nullable, schema),
+    empty: emptyOf(position, leaf, nullable),
+    insists: isRequired(position, leaf, nullable, schema),
     initial: leaf.initial,
     typed: Object.hasOwn(planning.draft.fields, id) ? planning.draft.fields[id] : undefined,
   };
 }
 
-/** Says what an empty field is now, and what it would be. */
+/** Describes an empty field: its current value and its default. */
 function notesOf(
   { widget }: Leaf,
   value: JsonValue | undefined,
@@ -45,14 +45,17 @@ function notesOf(
 ): readonly string[] {
   if (value === '' && widget.kind !== 'json') return ['Empty text now'];
   if (value !== undefined && value !== null) return [];
-  const none = value === null && widget.kind !== 'json' ? 'Null now' : '';
+  const nullNote = value === null && widget.kind !== 'json' ? 'Null now' : '';
   const { default: own } = schema;
-  return [none, own === undefined ? '' : toPlainLine(`Default: ${JSON.stringify(own)}`, 80)];
+  return [nullNote, own === undefined ? '' : toPlainLine(`Default: ${JSON.stringify(own)}`, 80)];
 }
 
-/** An empty text stays one; what may lack is left out or null; a list is empty; anything else needs a value. */
-function emptyOf(spot: FormPosition, { widget }: Leaf, nullable: boolean): Field['empty'] {
-  const { value, required, fresh } = spot;
+/**
+ * Returns the value of an emptied field: unchanged if it was blank, otherwise left out, null, an
+ * empty list or an empty text. `refused` if a value is required.
+ */
+function emptyOf(position: FormPosition, { widget }: Leaf, nullable: boolean): Field['empty'] {
+  const { value, required, fresh } = position;
   const wasBlank = typeof value === 'string' && value.trim() === '';
   if (wasBlank || (value === undefined && !(fresh && required))) return { value };
   if (widget.kind === 'many' || widget.kind === 'lines') return { value: [] };
@@ -61,8 +64,10 @@ function emptyOf(spot: FormPosition, { widget }: Leaf, nullable: boolean): Field
   return widget.kind === 'text' && !fresh ? { value: '' } : 'refused';
 }
 
-/** Slack lets an untouched form through only where nothing that it insists on is blank. */
-function insists(
+/**
+ * Slack rejects an untouched form if a required field is blank, so blank originals are optional.
+ */
+function isRequired(
   { required, fresh }: FormPosition,
   { widget, initial }: Leaf,
   nullable: boolean,
@@ -97,7 +102,7 @@ function explainSecret(text: string, masking: Masking): string | undefined {
   return guessed > 0 ? 'it holds what looks like a secret' : undefined;
 }
 
-/** What is typed into one kind of field must not be read as another. */
+/** Part of the node's id, so that input for one kind of field is never read as another. */
 function kindOf({ widget }: Leaf): string {
   if (widget.kind === 'choice' || widget.kind === 'many')
     return `${widget.kind} ${JSON.stringify(widget.options)}`;
@@ -106,7 +111,10 @@ function kindOf({ widget }: Leaf): string {
 
 const PLAIN_STEP = /^[A-Za-z0-9_-]{1,60}$/;
 
-/** Names a field's element by its path, as far as that is plain; Slack only wants it unique in its block. */
+/**
+ * Names a field's element by its path if that is simple. Slack only needs it to be unique in its
+ * block.
+ */
 function actionIdOf(path: Path): string {
   const steps = path.map(String);
   const plain = steps.length > 0 && steps.every((step) => PLAIN_STEP.test(step));

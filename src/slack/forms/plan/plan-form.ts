@@ -1,4 +1,4 @@
-/** From a tool's schema, a call's arguments and what was changed so far to the form's nodes. */
+/** Plans the nodes of a form from the tool's schema, the call's arguments and the draft. */
 import type { Call } from '../../../domain/calls/call.ts';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { type MaskedCall, maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
@@ -34,8 +34,8 @@ import {
 } from './resolve-schema.ts';
 
 const MAX_DEPTH = 6;
-/** A schema with one of these says what arguments there are. */
-const SAYS_WHAT = [
+/** A schema with one of these keywords declares its arguments. */
+const DECLARING_KEYWORDS = [
   'properties',
   'additionalProperties',
   'patternProperties',
@@ -44,14 +44,13 @@ const SAYS_WHAT = [
   'oneOf',
 ];
 
-/** What of a call makes its form. */
+/** The parts of a call that a form needs. */
 type FormCall = Pick<Call, 'args'> & Partial<MaskedCall>;
 
-/** Plans the form of a call's arguments. */
 export function planForm(call: FormCall, tool: FormTool, draft: Draft): FormNode {
   const walk = createSchemaWalk(tool.schema);
   const read = resolveSchema(tool.schema, walk);
-  const infers = !SAYS_WHAT.some((key) => Object.hasOwn(read, key));
+  const infers = !DECLARING_KEYWORDS.some((key) => Object.hasOwn(read, key));
   const planning: FormPlanning = {
     walk,
     left: BUDGET.formPlaces,
@@ -59,10 +58,10 @@ export function planForm(call: FormCall, tool: FormTool, draft: Draft): FormNode
     masking: maskingOfCall({ proposedArgs: call.args, ...call }, tool, { reveals: false }),
     draft,
     infers,
-    plan: (spot) => planNode(spot, planning),
+    plan: (position) => planNode(position, planning),
   };
-  const spot = {
-    way: '',
+  const position = {
+    idPath: '',
     path: [],
     label: typeof read.title === 'string' ? toPlainLine(read.title, 100) || 'Kind' : 'Kind',
     schema: read,
@@ -71,54 +70,53 @@ export function planForm(call: FormCall, tool: FormTool, draft: Draft): FormNode
     fresh: false,
     depth: 0,
   };
-  return planRoot(spot, read, planning);
+  return planRoot(position, read, planning);
 }
 
-/** Arguments are one object, or one of several kinds of them; what is neither is edited as JSON. */
-function planRoot(spot: FormPosition, read: Schema, planning: FormPlanning): FormNode {
+/** Plans the root: one object, or a union of objects. Anything else is edited as JSON. */
+function planRoot(position: FormPosition, read: Schema, planning: FormPlanning): FormNode {
   const { walk } = planning;
   const kinds = variantsOf(read, walk).filter((kind) => (typeOf(kind) ?? 'object') === 'object');
   const [only = read] = kinds;
-  const raw = () => planRaw({ ...spot, label: 'Arguments' }, read, false, planning);
-  if (!isObject(spot.value)) return raw();
+  const raw = () => planRaw({ ...position, label: 'Arguments' }, read, false, planning);
+  if (!isObject(position.value)) return raw();
   if (kinds.length > 1) {
-    return planUnion(spot, read, { variants: kinds, nullable: false }, planning) ?? raw();
+    return planUnion(position, read, { variants: kinds, nullable: false }, planning) ?? raw();
   }
   const isPlain = isObject(only.properties) || only['x-raw'] !== true;
-  return isPlain && fitsGroup(only, spot.value)
-    ? planObject(spot, only, planning, { heading: false, off: undefined })
+  return isPlain && fitsGroup(only, position.value)
+    ? planObject(position, only, planning, { heading: false, off: undefined })
     : raw();
 }
 
-/** Plans one place. */
 function planNode(given: FormPosition, planning: FormPlanning): FormNode {
   const { walk } = planning;
   const read = resolveSchema(given.schema, walk);
-  const spot = given.fresh ? withDefault(given, read, walk) : given;
-  const { value } = spot;
-  if (isHidden(spot, given, read, planning))
-    return keepUnedited(spot, value === undefined ? '' : 'secret');
+  const position = given.fresh ? withDefault(given, read, walk) : given;
+  const { value } = position;
+  if (isHidden(position, given, read, planning))
+    return keepUnedited(position, value === undefined ? '' : 'secret');
   planning.left -= 1;
-  if (planning.left < 0) return planRaw(spot, read, false, planning);
+  if (planning.left < 0) return planRaw(position, read, false, planning);
   const inferred = planning.infers && isUnconstrained(read) && value !== undefined;
   const variants = inferred ? [inferSchema(value)] : variantsOf(read, walk);
   const finite = variants.map(valuesOf);
   if (finite.every((each) => each !== undefined))
-    return planFinite(spot, read, finite.flat(), planning);
+    return planFinite(position, read, finite.flat(), planning);
   const isNull = (each: readonly JsonValue[] | undefined) =>
     each?.every((one) => one === null) ?? false;
   const others = variants.filter((_, i) => !isNull(finite[i]));
   const nullable = others.length < variants.length;
   const [only] = others;
   if (others.length === 1 && only !== undefined)
-    return planTyped(spot, read, only, nullable, planning);
+    return planTyped(position, read, only, nullable, planning);
   return (
-    planUnion(spot, read, { variants: others, nullable }, planning) ??
-    planRaw(spot, read, nullable, planning)
+    planUnion(position, read, { variants: others, nullable }, planning) ??
+    planRaw(position, read, nullable, planning)
   );
 }
 
-/** What a person adds is theirs to type; only what came with the call is kept from sight. */
+/** Values that came with the call can be secret; values added by the person are not. */
 function isHidden(
   { path }: FormPosition,
   given: FormPosition,
@@ -129,74 +127,74 @@ function isHidden(
   return isSecretPlace(path, planning.secrets) || isSecretSchema(read, planning.walk);
 }
 
-/** What was added begins with its default, and with nothing that does not fit it. */
-function withDefault(spot: FormPosition, read: Schema, walk: Walk): FormPosition {
-  const fits = spot.value !== undefined && schemaFitOf(read, spot.value, walk) > 0;
-  return fits ? spot : { ...spot, value: read.default };
+/** An added value starts with its default, and never with a value that does not fit its schema. */
+function withDefault(position: FormPosition, read: Schema, walk: Walk): FormPosition {
+  const fits = position.value !== undefined && schemaFitOf(read, position.value, walk) > 0;
+  return fits ? position : { ...position, value: read.default };
 }
 
-const VALUES_A_STEP = 10;
+const VALUES_PER_STEP = 10;
 
-/** A value of which there is only one, or a choice. */
+/** Plans a value with a finite set of values: a constant or a choice. */
 function planFinite(
-  spot: FormPosition,
+  position: FormPosition,
   read: Schema,
   values: readonly JsonValue[],
   planning: FormPlanning,
 ): FormNode {
   const [first] = values;
-  // Each of them is looked at, in each place that takes them.
-  planning.walk.left -= values.length / VALUES_A_STEP;
-  if (planning.walk.left < 0) return planRaw(spot, read, false, planning);
-  if (values.length === 1 && spot.required && (spot.value === first || spot.fresh)) {
-    return keepUnedited({ ...spot, value: first }, '');
+  // Every value is checked at every position, so it counts against the limit.
+  planning.walk.left -= values.length / VALUES_PER_STEP;
+  if (planning.walk.left < 0) return planRaw(position, read, false, planning);
+  if (values.length === 1 && position.required && (position.value === first || position.fresh)) {
+    return keepUnedited({ ...position, value: first }, '');
   }
-  const isFilled = read.default !== undefined && spot.value !== undefined;
-  const mayLack = (!spot.required && !isFilled) || (spot.value === undefined && !spot.fresh);
-  const leaf = planChoice(values, spot.value, mayLack);
+  const isFilled = read.default !== undefined && position.value !== undefined;
+  const mayBeUnset = (!position.required && !isFilled) || (position.value === undefined && !position.fresh);
+  const leaf = planChoice(values, position.value, mayBeUnset);
   return leaf === undefined
-    ? planRaw(spot, read, values.includes(null), planning)
-    : planField(spot, read, leaf, values.includes(null), planning);
+    ? planRaw(position, read, values.includes(null), planning)
+    : planField(position, read, leaf, values.includes(null), planning);
 }
 
 function planTyped(
-  spot: FormPosition,
+  position: FormPosition,
   read: Schema,
   only: Schema,
   nullable: boolean,
   planning: FormPlanning,
 ): FormNode {
   const schema: Schema = { ...only, ...pick(read, ['title', 'description', 'default']) };
-  const { value } = spot;
-  const type = spot.depth < MAX_DEPTH ? typeOf(schema) : undefined;
+  const { value } = position;
+  const type = position.depth < MAX_DEPTH ? typeOf(schema) : undefined;
   const isNone = value === undefined || value === null;
   if (type === 'object' && (isNone || isObject(value))) {
-    return planNamed(spot, schema, nullable, planning, isInferred(spot, read, planning));
+    return planNamed(position, schema, nullable, planning, isInferred(position, read, planning));
   }
   if (type === 'array' && (isNone || Array.isArray(value))) {
-    return planArray(spot, schema, nullable, planning);
+    return planArray(position, schema, nullable, planning);
   }
   const leaf = value === null && !nullable ? undefined : planSingle(schema, value);
-  if (leaf === undefined) return planRaw(spot, schema, nullable, planning);
-  return planField(spot, schema, leaf, nullable, planning);
+  if (leaf === undefined) return planRaw(position, schema, nullable, planning);
+  return planField(position, schema, leaf, nullable, planning);
 }
 
-/** Values by name: those of an object, or entries where the names are free. */
+/** Plans an object: a group of fields, or entries if its keys are free. */
 function planNamed(
-  spot: FormPosition,
+  position: FormPosition,
   schema: Schema,
   nullable: boolean,
   planning: FormPlanning,
   inferred: boolean,
 ): FormNode {
   const isFixed = Object.hasOwn(schema, 'properties') || schema.additionalProperties === false;
-  if (!fitsGroup(schema, spot.value)) return planRaw(spot, schema, nullable, planning);
+  if (!fitsGroup(schema, position.value)) return planRaw(position, schema, nullable, planning);
   if (inferred || isFixed || isEnumKeyed(schema)) {
-    const off = nullable && (spot.value === null || spot.required) ? null : undefined;
-    return planObject(spot, schema, planning, { heading: true, off });
+    const off = nullable && (position.value === null || position.required) ? null : undefined;
+    return planObject(position, schema, planning, { heading: true, off });
   }
-  const entries = planEntries(spot, schema, 'record', planning);
-  return entries ?? planRaw(spot, schema, nullable, planning);
+  const entries = planEntries(position, schema, 'record', planning);
+  return entries ?? planRaw(position, schema, nullable, planning);
 }
 
 function isInferred({ value }: FormPosition, read: Schema, planning: FormPlanning): boolean {
@@ -208,33 +206,33 @@ function isEnumKeyed(schema: Schema): boolean {
 }
 
 function planArray(
-  spot: FormPosition,
+  position: FormPosition,
   schema: Schema,
   nullable: boolean,
   planning: FormPlanning,
 ): FormNode {
-  const { value } = spot;
+  const { value } = position;
   const list = asList(value);
   const leaf = planList(schema, list, planning.walk);
-  const holdsSecret = containsSecretPath(spot.path, planning.secrets);
-  if (leaf !== undefined && !holdsSecret) return planField(spot, schema, leaf, nullable, planning);
-  const tuple = planTuple(spot, schema, planning);
+  const holdsSecret = containsSecretPath(position.path, planning.secrets);
+  if (leaf !== undefined && !holdsSecret) return planField(position, schema, leaf, nullable, planning);
+  const tuple = planTuple(position, schema, planning);
   if (tuple !== undefined) return tuple;
-  return planEntries(spot, schema, 'list', planning) ?? planRaw(spot, schema, nullable, planning);
+  return planEntries(position, schema, 'list', planning) ?? planRaw(position, schema, nullable, planning);
 }
 
-/** Plans whatever no other field carries: as JSON, or as kept. */
+/** Plans a value that no other field can edit: as JSON, or unedited. */
 function planRaw(
-  spot: FormPosition,
+  position: FormPosition,
   read: Schema,
   nullable: boolean,
   planning: FormPlanning,
 ): FormNode {
-  const isTheirs = spot.fresh && spot.value === undefined;
-  if (!isTheirs && containsSecretPath(spot.path, planning.secrets)) {
-    return keepUnedited(spot, spot.value === undefined ? '' : 'a secret is in it');
+  const isAdded = position.fresh && position.value === undefined;
+  if (!isAdded && containsSecretPath(position.path, planning.secrets)) {
+    return keepUnedited(position, position.value === undefined ? '' : 'a secret is in it');
   }
-  return planField(spot, read, planJson(spot.value), nullable, planning);
+  return planField(position, read, planJson(position.value), nullable, planning);
 }
 
 function pick(schema: Schema, keys: readonly string[]): Schema {

@@ -19,39 +19,39 @@ export function fitsGroup(schema: Schema, value: JsonValue | undefined): boolean
   return Math.max(known, Object.keys(asObject(value)).length) <= BUDGET.formPlaces;
 }
 
-/** Plans an object: its properties in the schema's order, and what else the value holds. */
+/** Plans an object: its properties in the schema's order, then the value's other keys. */
 export function planObject(
-  spot: FormPosition,
+  position: FormPosition,
   schema: Schema,
   planning: FormPlanning,
   { heading, off }: { readonly heading: boolean; readonly off: JsonValue | undefined },
 ): Group {
-  const { value, required, fresh } = spot;
-  const id = formNodeId(spot.way, 'group');
-  const was = isObject(value) || (fresh && required && value === undefined);
+  const { value, required, fresh } = position;
+  const id = formNodeId(position.idPath, 'group');
+  const wasPresent = isObject(value) || (fresh && required && value === undefined);
   const { [id]: toggled } = planning.draft.present;
-  const present = toggled ?? was;
-  const isNew = present && !was;
+  const present = toggled ?? wasPresent;
+  const isNew = present && !wasPresent;
   const entries = isObject(value) ? value : {};
-  const inner = { ...spot, fresh: fresh || isNew };
+  const inner = { ...position, fresh: fresh || isNew };
   const children = present ? planProperties(inner, schema, entries, planning) : [];
   return {
     type: 'group',
     of: 'object',
     id,
-    path: spot.path,
-    label: spot.label,
+    path: position.path,
+    label: position.label,
     hint: describeField(schema),
     heading,
-    off: was ? off : (value as JsonValue | undefined),
+    off: wasPresent ? off : (value as JsonValue | undefined),
     present,
-    mayToggle: heading && (!required || off === null || !was),
+    mayToggle: heading && (!required || off === null || !wasPresent),
     children,
   };
 }
 
 function planProperties(
-  spot: FormPosition,
+  position: FormPosition,
   schema: Schema,
   entries: Schema,
   planning: FormPlanning,
@@ -59,22 +59,22 @@ function planProperties(
   const properties = propertiesOf(schema);
   const needed = new Set(asList(schema.required));
   const known = Object.keys(properties);
-  // What a switch of kinds leaves behind belongs to the other kind.
-  const more = spot.fresh
+  // After a change of variant, other keys belong to the previous variant.
+  const more = position.fresh
     ? []
     : Object.keys(entries).filter((key) => !Object.hasOwn(properties, key));
   return [...known, ...more].map((key) => {
     const value = Object.hasOwn(entries, key) ? entries[key] : undefined;
     const own = Object.hasOwn(properties, key) ? properties[key] : extraOf(schema, planning);
     const place = {
-      ...propertyPosition(spot, key, own, value, planning),
+      ...propertyPosition(position, key, own, value, planning),
       required: needed.has(key),
     };
     return { key, node: planning.plan(place) };
   });
 }
 
-/** Keys that are an enum are properties, too. */
+/** Treats the keys of an enum as properties. */
 function propertiesOf(schema: Schema): Schema {
   const properties = asObject(schema.properties);
   const names = asList(asObject(schema.propertyNames).enum).map(String);
@@ -87,14 +87,14 @@ function extraOf(schema: Schema, planning: FormPlanning): JsonValue {
   return isObject(more) || planning.infers ? (more ?? {}) : { 'x-raw': true };
 }
 
-/** Plans a list whose places have schemas of their own; undefined when the value has another length. */
+/** Plans a tuple; undefined if the value has another length. */
 export function planTuple(
-  spot: FormPosition,
+  position: FormPosition,
   schema: Schema,
   planning: FormPlanning,
 ): Group | undefined {
   const schemas = tupleOf(schema);
-  const { value, required, fresh } = spot;
+  const { value, required, fresh } = position;
   const isThere = Array.isArray(value);
   const isNew = fresh && required && value === undefined;
   if (schemas.length === 0 || (!isThere && !isNew) || !fitsEntries(schemas.length))
@@ -102,17 +102,17 @@ export function planTuple(
   if (isThere && value.length !== schemas.length) return undefined;
   const children = schemas.map((each, i) => {
     const item = isThere ? (value as readonly JsonValue[])[i] : undefined;
-    const place = propertyPosition(spot, String(i), each, item, planning);
-    const label = typeof asObject(each).title === 'string' ? place.label : `${spot.label} ${i + 1}`;
-    const at = { ...place, label, path: [...spot.path, i], required: true };
+    const place = propertyPosition(position, String(i), each, item, planning);
+    const label = typeof asObject(each).title === 'string' ? place.label : `${position.label} ${i + 1}`;
+    const at = { ...place, label, path: [...position.path, i], required: true };
     return { key: String(i), node: planning.plan(at) };
   });
   return {
     type: 'group',
     of: 'tuple',
-    id: formNodeId(childPath(spot.way, 'tuple'), 'group'),
-    path: spot.path,
-    label: spot.label,
+    id: formNodeId(childPath(position.idPath, 'tuple'), 'group'),
+    path: position.path,
+    label: position.label,
     hint: describeField(schema),
     heading: true,
     off: undefined,

@@ -1,4 +1,4 @@
-/** How a single value is edited, by its schema and by what it is now. */
+/** Chooses the control for a single value, from its schema and its current value. */
 import { canonicalJson, type JsonValue } from '../../../domain/json/json.ts';
 import { BUDGET, LIMITS } from '../../text/limits.ts';
 import { printFormJson } from '../draw/form-json.ts';
@@ -7,25 +7,25 @@ import { EMAIL, URL_TEXT } from '../read/validate-inputs.ts';
 import type { Raw, Widget } from './form-node.ts';
 import { asList, type Schema, typeOf, valuesOf, variantsOf, type Walk } from './resolve-schema.ts';
 
-/** A widget that carries the value, and what it begins with. */
+/** A control that can show the value, and its initial content. */
 export interface Leaf {
   readonly widget: Widget;
   readonly initial: Raw;
-  /** What the person should know of how it is written. */
+  /** A hint about the format. */
   readonly note: string;
 }
 
-/** A text field would show these as something else, or Slack would change them. */
+/** Characters that a text field would not show, or that Slack would change. */
 const NOT_FOR_TEXT = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/** From this length on a text gets several lines. */
+/** Longer texts get several lines. */
 const LONG = 80;
 
-/** Tells whether a text field shows a text as it is. */
+/** Tells whether a text field shows a text unchanged. */
 export function isForText(text: string): boolean {
   return !NOT_FOR_TEXT.test(text);
 }
 
-/** Plans a text or a number; undefined when the value needs another way. */
+/** Plans a text or number; undefined if the value needs another control. */
 export function planSingle(schema: Schema, value: JsonValue | undefined): Leaf | undefined {
   const type = typeOf(schema);
   if (type === 'string') {
@@ -49,7 +49,7 @@ function planText(schema: Schema, text: string): Leaf {
   return { widget: { kind: 'text', multiline: isLong, max }, initial: text, note };
 }
 
-/** A text that may be long is one of several lines. */
+/** Tells whether an empty text may become long and should get several lines. */
 function isProse({ maxLength, format, pattern }: Schema): boolean {
   const isFree = format === undefined && pattern === undefined;
   return isFree && typeof maxLength === 'number' && maxLength > 2 * LONG;
@@ -66,7 +66,7 @@ const FORMATS: Readonly<Record<string, (text: string) => Leaf | undefined>> = {
   uri: planUrl,
   url: planUrl,
   date: (text) => (text === '' || isDate(text) ? leaf({ kind: 'date' }, text) : undefined),
-  // Only a text that is there tells whether the tool wants seconds.
+  // Without a value it is unknown whether the tool wants seconds.
   time: (text) => (isTime(text) ? leaf({ kind: 'time' }, text) : undefined),
   'date-time': (text) => {
     if (text === '') return leaf({ kind: 'moment', offset: 'Z', seconds: ':00' }, '');
@@ -97,7 +97,7 @@ function planNumber(schema: Schema, text: string): Leaf {
   return leaf(widget, text, describeBounds(schema));
 }
 
-/** A bound that someone chose, not the end of what numbers can be. */
+/** Tells whether a bound was chosen by someone, and is not just the limit of numbers. */
 function isBound(bound: JsonValue | undefined): bound is number {
   return typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
 }
@@ -112,11 +112,11 @@ function describeBounds(schema: Schema): string {
     isBound(maximum) && `at most ${maximum}`,
     isBound(exclusiveMaximum) && `less than ${exclusiveMaximum}`,
   ];
-  const said = [...low, ...high].filter((each) => each !== false).join(', ');
-  return said === '' ? '' : `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+  const bounds = [...low, ...high].filter((each) => each !== false).join(', ');
+  return bounds === '' ? '' : `${bounds.charAt(0).toUpperCase()}${bounds.slice(1)}`;
 }
 
-/** Where each value stands first, by its text: equal values are one. */
+/** Maps each distinct value, as canonical JSON, to its first index. */
 function placesOf(values: readonly JsonValue[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const [place, value] of values.entries()) {
@@ -126,7 +126,10 @@ function placesOf(values: readonly JsonValue[]): ReadonlyMap<string, number> {
   return places;
 }
 
-/** Plans a choice of values, “not set” among them where it may be; undefined when the value is none of them. */
+/**
+ * Plans a choice; undefined if the current value is not an option. With `mayLack`, “not set” is an
+ * option.
+ */
 export function planChoice(
   values: readonly JsonValue[],
   value: JsonValue | undefined,
@@ -138,12 +141,12 @@ export function planChoice(
   const at =
     value === undefined ? options.indexOf(value) : [...places.keys()].indexOf(canonicalJson(value));
   if (at < 0 && value !== undefined) return undefined;
-  // Where people search, nothing chosen says “not set” better than a choice.
+  // In a searched list, an empty selection is clearer than a “not set” option.
   const isSearched = options.length > LIMITS.selectOptions && value === undefined;
   return leaf({ kind: 'choice', options }, at < 0 || isSearched ? '' : String(at));
 }
 
-/** Plans a list in one field: as chosen members of an enum, or line by line; undefined when it needs more. */
+/** Plans a list in one field: as selected options, or line by line; undefined if it needs more. */
 export function planList(
   schema: Schema,
   value: readonly JsonValue[],
@@ -190,21 +193,21 @@ function lineOf(value: JsonValue, isText: boolean): string | undefined {
   return isForText(value) && !value.includes('\n') ? value : undefined;
 }
 
-/** Plans the raw field, which carries anything. */
+/** Plans a JSON field, which can hold any value. */
 export function planJson(value: JsonValue | undefined): Leaf {
   const text = value === undefined ? '' : printFormJson(value);
-  const isHard = typeof value === 'string' && !isForText(value);
-  return leaf({ kind: 'json' }, text, isHard ? TEXT_AS_JSON : 'Written as JSON');
+  const hasInvisible = typeof value === 'string' && !isForText(value);
+  return leaf({ kind: 'json' }, text, hasInvisible ? TEXT_AS_JSON : 'Written as JSON');
 }
 
 const TEXT_AS_JSON = 'A text with characters that can’t be seen, so it is written as JSON';
 
-/** Tells whether a list is short enough for a group of fields for each of its entries. */
+/** Tells whether a list is short enough to give each entry its own fields. */
 export function fitsEntries(count: number): boolean {
   return count <= BUDGET.formEntries;
 }
 
-/** The first schemas of a tuple; none for other lists. */
+/** Returns the schemas of a tuple's items; empty for other lists. */
 export function tupleOf(schema: Schema): readonly JsonValue[] {
   return asList(schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : []));
 }

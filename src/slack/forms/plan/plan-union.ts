@@ -7,23 +7,23 @@ import { type FormPlanning, type FormPosition, formNodeId, keepUnedited } from '
 import { fitsGroup, planObject } from './plan-group.ts';
 import { asObject, isObject, type Schema, typeOf, valuesOf, type Walk } from './resolve-schema.ts';
 
-/** Plans a value of several kinds; undefined when the value is of none of them, or there are too many. */
+/** Plans a union; undefined if the value fits none of its variants, or there are too many. */
 export function planUnion(
-  spot: FormPosition,
+  position: FormPosition,
   schema: Schema,
   { variants, nullable }: { readonly variants: readonly Schema[]; readonly nullable: boolean },
   planning: FormPlanning,
 ): Union | undefined {
-  const { value } = spot;
+  const { value } = position;
   const kinds: readonly (Schema | undefined)[] = [
     ...variants,
     ...(nullable ? [{ type: 'null' }] : []),
-    ...(spot.required && (value !== undefined || spot.fresh) ? [] : [undefined]),
+    ...(position.required && (value !== undefined || position.fresh) ? [] : [undefined]),
   ];
   if (kinds.length > LIMITS.selectOptions) return undefined;
   const own = ownKind(kinds, value, planning.walk);
   if (own === undefined) return undefined;
-  const id = formNodeId(spot.way, `union of ${kinds.length}`);
+  const id = formNodeId(position.idPath, `union of ${kinds.length}`);
   const { [id]: drafted } = planning.draft.kinds;
   const chosen = drafted !== undefined && drafted < kinds.length ? drafted : own;
   const names = kindNames(
@@ -33,16 +33,16 @@ export function planUnion(
   return {
     type: 'union',
     id,
-    path: spot.path,
-    label: spot.label,
+    path: position.path,
+    label: position.label,
     hint: describeField(schema),
     kinds: names.map((name, i) => (kinds[i] === undefined ? '(not set)' : name)),
     chosen,
-    node: planKind(spot, kinds[chosen], chosen === own, planning),
+    node: planKind(position, kinds[chosen], chosen === own, planning),
   };
 }
 
-/** The kind that a value has; the first for one that is to be chosen. */
+/** Returns the variant of the current value; the first one if there is no value. */
 function ownKind(
   kinds: readonly (Schema | undefined)[],
   value: JsonValue | undefined,
@@ -57,36 +57,39 @@ function ownKind(
 }
 
 function planKind(
-  spot: FormPosition,
+  position: FormPosition,
   kind: Schema | undefined,
   isOwn: boolean,
   planning: FormPlanning,
 ): FormNode {
-  if (kind === undefined) return keepUnedited({ ...spot, value: undefined }, '');
-  const fresh = spot.fresh || !isOwn;
-  const inner = { ...spot, schema: kind, required: true, fresh };
+  if (kind === undefined) return keepUnedited({ ...position, value: undefined }, '');
+  const fresh = position.fresh || !isOwn;
+  const inner = { ...position, schema: kind, required: true, fresh };
   const isGroup = typeOf(kind) === 'object' && Object.hasOwn(kind, 'properties');
-  if (!isGroup || !fitsGroup(kind, spot.value)) return planning.plan(inner);
-  // The kinds share the object: what both have stays when another kind is chosen.
-  const value = isObject(spot.value) ? spot.value : undefined;
+  if (!isGroup || !fitsGroup(kind, position.value)) return planning.plan(inner);
+  // Variants share one object, so that common properties survive a change of variant.
+  const value = isObject(position.value) ? position.value : undefined;
   const group = planObject({ ...inner, value }, kind, planning, { heading: false, off: undefined });
   return group;
 }
 
-/** What tells a kind from the others: the one value of the property that each of them fixes. */
+/**
+ * Returns the constant that tells a variant from the others: the value of a property that all of
+ * them fix.
+ */
 function constantOf(kind: Schema, kinds: readonly (Schema | undefined)[]): JsonValue | undefined {
   const own = valuesOf(kind);
   if (own?.length === 1 && own[0] !== null) return own[0];
   const properties = asObject(kind.properties);
   const key = Object.keys(properties).find((each) =>
     kinds.every(
-      (other) => other === undefined || other.type === 'null' || fixed(other, each) !== undefined,
+      (other) => other === undefined || other.type === 'null' || constantAt(other, each) !== undefined,
     ),
   );
-  return key === undefined ? undefined : fixed(kind, key);
+  return key === undefined ? undefined : constantAt(kind, key);
 }
 
-function fixed(kind: Schema, key: string): JsonValue | undefined {
+function constantAt(kind: Schema, key: string): JsonValue | undefined {
   const values = valuesOf(asObject(asObject(kind.properties)[key]));
   return values?.length === 1 ? values[0] : undefined;
 }

@@ -1,16 +1,16 @@
 /**
- * JSON Schema as a form needs it: references followed, `allOf` merged, choices laid out. Drafts 7
- * and 2020-12, as tools bring them; nothing here throws, what is not understood becomes a raw field.
+ * JSON Schema (drafts 7 and 2020-12) prepared for forms: references resolved, `allOf` merged,
+ * variants listed. Nothing here throws: unsupported schemas become raw fields.
  */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { targetOf } from '../../../domain/json/schema-size.ts';
 
 export type Schema = { readonly [key: string]: JsonValue };
 
-/** What stands for a schema that the form does not understand: any value, as raw JSON. */
+/** Stands for an unsupported schema: any value, edited as JSON. */
 export const RAW: Schema = { 'x-raw': true };
 
-/** Returns an object as it is; an empty one for anything else. */
+/** Returns an object unchanged; an empty one for anything else. */
 export function asObject(value: JsonValue | undefined): Schema {
   return isObject(value) ? value : {};
 }
@@ -20,29 +20,29 @@ export function isObject(value: JsonValue | undefined): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the items of a list; none for anything else. */
+/** Returns the items of a list; empty for anything else. */
 export function asList(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A walk through a document; it is shared by all that is read for one card or form. */
+/** The state of reading a schema document, shared by one card or form. */
 export interface Walk {
   readonly root: Schema;
-  /** Schemas that may still be read: past that, whatever comes is not understood. */
+  /** How many more schemas may be read. After that, every schema is treated as unsupported. */
   left: number;
 }
 
-/** What people fill in a form by takes some hundreds; what refers to itself in several places would have no end. */
+/** Realistic forms need a few hundred. The limit stops recursive schemas, which have no end. */
 const MAX_STEPS = 20_000;
 
-/** Begins a walk. */
+/** Starts reading a document. */
 export function createSchemaWalk(root: Schema): Walk {
   return { root, left: MAX_STEPS };
 }
 
 const MAX_HOPS = 16;
 
-/** Reads one schema within its document: no `$ref` and no `allOf` is left. */
+/** Resolves one schema: the result has no `$ref` and no `allOf`. */
 export function resolveSchema(schema: JsonValue | undefined, walk: Walk, hops = 0): Schema {
   if (schema === undefined || schema === true) return {};
   walk.left -= 1;
@@ -60,15 +60,15 @@ export function resolveSchema(schema: JsonValue | undefined, walk: Walk, hops = 
     .reduce<Schema>((one, other) => mergeSchemas(one, other, walk), rest);
 }
 
-/** What is joined is written anew. */
-const KEYS_A_STEP = 4;
+/** Merging copies properties, so it counts against the limit. */
+const KEYS_PER_STEP = 4;
 
-/** Joins two schemas that hold at once; what can't be joined key by key makes it a raw field. */
+/** Merges two schemas that both apply. If their keys conflict, the result is a raw field. */
 function mergeSchemas(one: Schema, other: Schema, walk: Walk): Schema {
-  walk.left -= Object.keys(asObject(one.properties)).length / KEYS_A_STEP;
+  walk.left -= Object.keys(asObject(one.properties)).length / KEYS_PER_STEP;
   if (walk.left < 0) return { ...one, ...RAW };
   const both = Object.keys(other).filter((key) => Object.hasOwn(one, key));
-  const clash = both.some((key) => !JOINED.has(key) && !isSame(one[key], other[key]));
+  const clash = both.some((key) => !MERGED_KEYS.has(key) && !isSame(one[key], other[key]));
   if (clash) return { ...one, ...RAW };
   const properties = { ...asObject(one.properties), ...asObject(other.properties) };
   const twice = Object.keys(asObject(other.properties)).some(
@@ -86,7 +86,7 @@ function mergeSchemas(one: Schema, other: Schema, walk: Walk): Schema {
   };
 }
 
-const JOINED: ReadonlySet<string> = new Set([
+const MERGED_KEYS: ReadonlySet<string> = new Set([
   'properties',
   'required',
   'additionalProperties',
@@ -94,7 +94,7 @@ const JOINED: ReadonlySet<string> = new Set([
   'description',
 ]);
 
-/** Tells whether two values are the same JSON, whatever the order of their keys. */
+/** Tells whether two values are the same JSON, ignoring key order. */
 export function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
@@ -110,7 +110,9 @@ export function isSame(one: JsonValue | undefined, other: JsonValue | undefined)
 
 const MAX_VARIANTS = 60;
 
-/** Lists the schemas of which a value must fit one, each without `anyOf`, `oneOf` and lists of types. */
+/**
+ * Lists the schemas of which a value must match one, each without `anyOf`, `oneOf` and type lists.
+ */
 export function variantsOf(
   schema: JsonValue | undefined,
   walk: Walk,
@@ -121,7 +123,7 @@ export function variantsOf(
   const either = asList(anyOf ?? oneOf);
   if (nullable === true) return [...variantsOf(rest, walk, depth + 1), { type: 'null' }];
   if (anyOf !== undefined && oneOf !== undefined) return [{ ...rest, ...RAW }];
-  if (either.length > 0 && !either.every((each) => onlyNeeds(each, walk))) {
+  if (either.length > 0 && !either.every((each) => onlyRequires(each, walk))) {
     if (depth > MAX_HOPS || either.length > MAX_VARIANTS) return [{ ...rest, ...RAW }];
     const { title: _title, description: _description, default: _default, ...shared } = rest;
     return either.flatMap((each) => {
@@ -137,13 +139,13 @@ export function variantsOf(
   return [rest];
 }
 
-/** Tells whether a branch is no kind of its own, and only says which properties must be there. */
-function onlyNeeds(branch: JsonValue, walk: Walk): boolean {
+/** Tells whether a branch only constrains which properties are required, and is no variant. */
+function onlyRequires(branch: JsonValue, walk: Walk): boolean {
   const keys = Object.keys(resolveSchema(branch, walk));
   return keys.length > 0 && keys.every((key) => key === 'required' || key === 'not');
 }
 
-/** Lists the names of the properties that arguments may have, of whatever kind they are. */
+/** Lists the property names of all variants. */
 export function propertyNamesOf(root: Schema): readonly string[] {
   const names = variantsOf(root, createSchemaWalk(root)).flatMap(({ properties }) =>
     Object.keys(asObject(properties)),
@@ -151,7 +153,7 @@ export function propertyNamesOf(root: Schema): readonly string[] {
   return [...new Set(names)];
 }
 
-/** Lists the values of a schema that has only so many; undefined when it has more. */
+/** Lists the values of a schema with a finite set; undefined for others. */
 export function valuesOf(schema: Schema): readonly JsonValue[] | undefined {
   if (schema['x-raw'] === true) return undefined;
   if (Object.hasOwn(schema, 'const')) return [schema.const ?? null];
@@ -160,7 +162,7 @@ export function valuesOf(schema: Schema): readonly JsonValue[] | undefined {
   return schema.type === 'boolean' ? [true, false] : undefined;
 }
 
-/** Says of which JSON type the values are; undefined when the schema does not tell. */
+/** Returns the JSON type of the values; undefined if the schema does not say. */
 export function typeOf(schema: Schema): string | undefined {
   if (schema['x-raw'] === true) return undefined;
   if (typeof schema.type === 'string') return schema.type;
@@ -168,12 +170,12 @@ export function typeOf(schema: Schema): string | undefined {
   return isObject(schema.items) || Array.isArray(schema.prefixItems) ? 'array' : undefined;
 }
 
-/** Tells whether a schema says nothing of its values. */
+/** Tells whether a schema does not constrain its values. */
 export function isUnconstrained(schema: Schema): boolean {
-  return Object.keys(schema).every((key) => NOTHING.has(key));
+  return Object.keys(schema).every((key) => ANNOTATIONS.has(key));
 }
 
-const NOTHING: ReadonlySet<string> = new Set([
+const ANNOTATIONS: ReadonlySet<string> = new Set([
   'title',
   'description',
   'default',
@@ -181,7 +183,7 @@ const NOTHING: ReadonlySet<string> = new Set([
   'examples',
 ]);
 
-/** Makes the schema of a value of which nothing else is known. */
+/** Infers a schema from a value. */
 export function inferSchema(value: JsonValue): Schema {
   if (value === null) return RAW;
   if (Array.isArray(value)) return { type: 'array' };
