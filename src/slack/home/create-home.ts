@@ -1,8 +1,8 @@
 /**
- * The App Home of everybody. What is shown is read anew each time; in memory is only who has looked
- * lately, so that new work comes to them by itself. Changes are gathered: however many there are, in
- * a round each of those people is read for once, and what looks as it did is not published. A view
- * that another replica has published since is left to that one.
+ * Keeps the App Homes of a workspace up to date. Content is loaded from the store each time; memory
+ * only holds the recent viewers, so that changes reach them without a click. Changes are batched:
+ * each round refreshes every affected viewer at most once and publishes only what changed. If
+ * another replica has published a newer view, that one stays.
  */
 import type { HomeView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
@@ -14,55 +14,58 @@ import { buildHomeErrorView, buildHomeView, type HomeContent } from './home-view
 import { type HomeSources, loadHome } from './load-home.ts';
 import { type PublishResult, publishView } from './publish-view.ts';
 
-/** The Homes of a workspace; what fails is logged, and nothing here rejects. */
+/** The App Homes of a workspace. Errors are logged; no method rejects. */
 export interface Home {
-  /** Shows a person their Home, as they have just asked for it; a note says what came of what they did there. */
+  /** Publishes a person's Home on their request. `note` reports the result of their last action. */
   show(person: Person, place?: HomeState, note?: string): Promise<void>;
-  /** A person has just done something that their Home may show. */
+  /** Refreshes the Home of a person who has just acted. */
   follow(person: Person): Promise<void>;
-  /** Something has changed: who has looked lately sees it soon. */
+  /** Schedules a refresh for all recent viewers after a change. */
   nudge(): void;
-  /** Ends the rounds; resolves when the one that is under way has ended. */
+  /** Stops refreshing. Resolves when the current round has ended. */
   stop(): Promise<void>;
 }
 
-/** Somebody who has looked lately. */
+/** A recent viewer. */
 interface Viewer {
   readonly person: Person;
   place: HomeState;
   until: number;
-  /** The view as it was published last, without the time; and Slack's hash of it. */
+  /** The last published view without its time, and Slack's hash of it. */
   shown: string;
   hash: string | undefined;
-  /** What came of what they did last. */
+  /** The result of their last action. */
   note: string | undefined;
   isDirty: boolean;
   readAt: number;
 }
 
-/** Who has not done anything on Home for so long opens it anew. */
-const LATELY_MS = 15 * 60_000;
+/** After this time without a click, a Home is no longer refreshed. */
+const ACTIVE_MS = 15 * 60_000;
 const MAX_VIEWERS = 200;
-/** What happens within this time is shown together. */
-const GATHERED_MS = 2_000;
+/** Changes within this time are shown together. */
+const BATCH_MS = 2_000;
 const ROUND_MS = 15_000;
-/** Slack takes some hundred a minute of all: https://docs.slack.dev/reference/methods/views.publish */
-const MAX_IN_A_ROUND = 20;
+/**
+ * Slack allows about a hundred per minute in total:
+ * https://docs.slack.dev/reference/methods/views.publish
+ */
+const MAX_PER_ROUND = 20;
 
 /** Creates the Homes of a workspace. */
 export function createHome(deps: HomeSources & { readonly client: WebClient }): Home {
   const { client, clock, log } = deps;
   const viewers = new Map<string, Viewer>();
-  /** One view of a person at a time. */
+  /** Publishes one view per person at a time. */
   const inQueue = createKeyedQueues();
   let cancel: Cancel | undefined;
-  let underWay: Promise<void> | undefined;
+  let currentRound: Promise<void> | undefined;
   let notBefore = 0;
   let isStopped = false;
 
-  /** Those who have looked latest come last. */
+  /** Moves the viewer to the end, so that the oldest comes first. */
   function remember(person: Person, place: HomeState, note: string | undefined): Viewer {
-    const until = clock.now() + LATELY_MS;
+    const until = clock.now() + ACTIVE_MS;
     const fresh = { shown: '', hash: undefined, isDirty: false, readAt: 0 };
     const viewer: Viewer = viewers.get(person.user) ?? { ...fresh, person, place, note, until };
     Object.assign(viewer, { place, note, until });
@@ -73,7 +76,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     return viewer;
   }
 
-  function forgetOld(): void {
+  function dropIdleViewers(): void {
     for (const [user, { until }] of viewers) if (until <= clock.now()) viewers.delete(user);
   }
 
@@ -93,27 +96,27 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
       });
       if (content === undefined) {
         const view = buildHomeErrorView(place, clock.now());
-        return take(viewer, '', await publishView(client, person.user, view));
+        return recordResult(viewer, '', await publishView(client, person.user, view));
       }
       await publish(viewer, { ...content, note }, undefined);
-      if (isDoubtful(content)) viewer.isDirty = true;
+      if (isIncomplete(content)) viewer.isDirty = true;
     });
     if (viewer.isDirty) schedule();
   }
 
-  /** Brings a Home up to date, unless it looks so already or another replica shows it. */
+  /** Updates a Home, unless nothing changed or another replica has published it since. */
   async function refresh(viewer: Viewer): Promise<void> {
     await inTurn(viewer, async () => {
       viewer.isDirty = false;
       viewer.readAt = clock.now();
       const { person, place, note } = viewer;
       const content = { ...(await loadHome(deps, person, place)), note };
-      if (isDoubtful(content)) {
-        // What stands there was known; this is less, and may be more again in a moment.
+      if (isIncomplete(content)) {
+        // Keep the published view, which is more complete, and try again.
         viewer.isDirty = true;
         return;
       }
-      if (lookOf(buildHomeView(content)) === viewer.shown) return;
+      if (contentOf(buildHomeView(content)) === viewer.shown) return;
       await publish(viewer, content, viewer.hash);
     });
   }
@@ -123,16 +126,16 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     viewer.place = content.place;
     const view = buildHomeView(content);
     const published = await publishView(client, user, view, hash);
-    if (published.kind !== 'refused') return take(viewer, lookOf(view), published);
+    if (published.kind !== 'refused') return recordResult(viewer, contentOf(view), published);
     const lean = buildHomeView(content, { isLean: true });
     log.error(
       { err: published.error, user },
       'Slack does not take a Home; it is shown without the rest.',
     );
-    take(viewer, lookOf(view), await publishView(client, user, lean, hash));
+    recordResult(viewer, contentOf(view), await publishView(client, user, lean, hash));
   }
 
-  function take(viewer: Viewer, shown: string, published: PublishResult): void {
+  function recordResult(viewer: Viewer, shown: string, published: PublishResult): void {
     const { person } = viewer;
     switch (published.kind) {
       case 'published':
@@ -146,7 +149,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
         log.warn({ err: published.error, person }, 'A Home is shown later.');
         notBefore = Math.max(notBefore, clock.now() + published.afterMs);
         viewer.isDirty = true;
-        // It may be there all the same, as another one than the last that is known of.
+        // Slack may have published it anyway, under a hash we do not know.
         viewer.hash = undefined;
         return;
       case 'refused':
@@ -155,31 +158,31 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     }
   }
 
-  /** The first of what is gathered waits a moment, what follows for its round. */
+  /** The first change waits a moment; later ones wait for the next round. */
   function schedule(): void {
-    if (isStopped || cancel !== undefined || underWay !== undefined) return;
-    cancel = clock.schedule(Math.max(clock.now() + GATHERED_MS, notBefore), () => {
+    if (isStopped || cancel !== undefined || currentRound !== undefined) return;
+    cancel = clock.schedule(Math.max(clock.now() + BATCH_MS, notBefore), () => {
       cancel = undefined;
-      underWay = goRound().finally(() => {
-        underWay = undefined;
+      currentRound = runRound().finally(() => {
+        currentRound = undefined;
         if ([...viewers.values()].some(({ isDirty }) => isDirty)) schedule();
       });
     });
   }
 
-  async function goRound(): Promise<void> {
-    forgetOld();
+  async function runRound(): Promise<void> {
+    dropIdleViewers();
     notBefore = clock.now() + ROUND_MS;
     const dirty = [...viewers.values()].filter(({ isDirty }) => isDirty);
     dirty.sort((a, b) => a.readAt - b.readAt);
-    for (const viewer of dirty.slice(0, MAX_IN_A_ROUND)) {
+    for (const viewer of dirty.slice(0, MAX_PER_ROUND)) {
       if (isStopped) return;
       await refresh(viewer);
     }
   }
 
   function scheduleRefresh(): void {
-    forgetOld();
+    dropIdleViewers();
     if (viewers.size === 0) return;
     for (const viewer of viewers.values()) viewer.isDirty = true;
     schedule();
@@ -197,17 +200,17 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     async stop() {
       isStopped = true;
       cancel?.();
-      await underWay;
+      await currentRound;
     },
   };
 }
 
-/** Whether the workspace did not tell all that has to be known. */
-function isDoubtful({ waiting }: HomeContent): boolean {
+/** Tells whether the approvers could not all be looked up. */
+function isIncomplete({ waiting }: HomeContent): boolean {
   return waiting.kind === 'page' ? waiting.doubt !== undefined : waiting.passes === true;
 }
 
-/** All but the time of reading, which is in the first block. */
-function lookOf({ blocks, private_metadata: place }: HomeView): string {
+/** Everything but the time, which is in the first block. */
+function contentOf({ blocks, private_metadata: place }: HomeView): string {
   return JSON.stringify([place, blocks.slice(1)]);
 }

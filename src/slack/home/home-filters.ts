@@ -1,36 +1,36 @@
-/** The top of Home: the counts and the filters. */
 import type { KnownBlock, PlainTextOption, StaticSelect } from '@slack/types';
 import { LIMITS } from '../text/limits.ts';
 import { ACTIONS } from '../transport/ids.ts';
 import { type HomeState, type HomeViewName, MAX_FILTER_LENGTH } from './home-state.ts';
 
-/** How many calls there are; of more than were counted it is known that there are more. */
+/** A number of calls. `hasMore` if there are more than were counted. */
 export interface BoundedCount {
   readonly count: number;
   readonly hasMore: boolean;
 }
 
-/** How much there is, whatever is shown of it. */
+/** The counts of all lists, whichever are shown. */
 export interface HomeCounts {
   readonly forYou: BoundedCount;
   readonly asked: BoundedCount;
 }
 
-/** The value of the choice that filters nothing. */
+/** The option value for no filter. */
 export const ALL_TOOLS = '*';
 
-/** Says a number of calls. */
 function describeCounted({ count, hasMore }: BoundedCount): string {
   return hasMore ? `${count}+` : String(count);
 }
 
-/** Builds the line of counts. */
 export function buildCounts({ forYou, asked }: HomeCounts): KnownBlock {
   const text = `*${describeCounted(forYou)}* waiting for you · *${describeCounted(asked)}* of your requests open`;
   return { type: 'section', text: { type: 'mrkdwn', text } };
 }
 
-/** Builds the choices of what is shown; an id that follows them has Slack draw them anew. */
+/**
+ * Builds the filters. Their block id contains the selection, so that Slack redraws them when it
+ * changes.
+ */
 export function buildFilters(
   { view, tool }: HomeState,
   { counts, tools, isAdmin }: FilterFacts,
@@ -57,15 +57,15 @@ export function buildFilters(
   };
 }
 
-/** What the choices are made of. */
+/** The facts that the filters depend on. */
 export interface FilterFacts {
   readonly counts: HomeCounts;
-  /** Names of tools whose calls there are. */
+  /** Names of the tools of the calls. */
   readonly tools: readonly string[];
   readonly isAdmin: boolean;
 }
 
-/** Builds the field that searches what a person has decided. */
+/** Builds the search field for the person's own decisions. */
 export function buildSearch({ search }: HomeState): KnownBlock[] {
   return [
     {

@@ -7,7 +7,10 @@ import { outcomeSentenceUnnamed, SENTENCES } from '../text/outcome-sentences.ts'
 import { isPayload, objectAt, textAt } from '../transport/payload.ts';
 import { buildReviewModal } from './review-modal.ts';
 
-/** Shows a person the Home that they have opened; what is malformed or for another installation is left alone. https://docs.slack.dev/reference/events/app_home_opened */
+/**
+ * Publishes the Home that a person has opened. Ignores malformed events and those for other
+ * installations. https://docs.slack.dev/reference/events/app_home_opened
+ */
 export async function showOpenedHome(
   body: unknown,
   { home, identity }: Pick<HandlerDeps, 'home' | 'identity'>,
@@ -19,7 +22,7 @@ export async function showOpenedHome(
   await home.show({ team: identity.team, user });
 }
 
-/** Does what a click on Home wants. */
+/** Handles a click on Home. */
 export async function answerHomeClick(
   click: HomeClick,
   ack: Acknowledge,
@@ -42,7 +45,7 @@ export async function answerHomeClick(
   }
 }
 
-/** The trigger of a click lives three seconds: a light view opens before anything is read. */
+/** The trigger of a click expires after three seconds, so a light view opens first. */
 async function review(
   click: HomeClick,
   token: Parameters<typeof buildReviewModal>[0],

@@ -1,17 +1,21 @@
-/** What a person looks at on their Home: the view itself carries it, so that no replica has to remember. */
+/**
+ * What a person's Home shows. The view itself carries it, so that no replica has to remember it.
+ */
 import { LIMITS } from '../text/limits.ts';
 
-/** What Home can show. */
 export const HOME_VIEWS = ['all', 'for-you', 'asked', 'team', 'decided', 'workspace'] as const;
 
 export type HomeViewName = (typeof HOME_VIEWS)[number];
 
 const LISTS = ['waiting', 'asked', 'team', 'decided'] as const;
 
-/** A list of Home that has pages. */
+/** A list on Home that has pages. */
 export type HomeList = (typeof LISTS)[number];
 
-/** What is shown, by which filters, and for each list the calls after which its pages began, as far as the person has gone; none on the first page. */
+/**
+ * The view and its filters. Each list has the ids of the calls before its pages, for going back;
+ * empty on the first page.
+ */
 export interface HomeState extends Readonly<Record<HomeList, readonly string[]>> {
   readonly view: HomeViewName;
   readonly tool?: string | undefined;
@@ -20,41 +24,41 @@ export interface HomeState extends Readonly<Record<HomeList, readonly string[]>>
 
 const FIRST_PAGES = { waiting: [], asked: [], team: [], decided: [] } as const;
 
-/** The first page of each list, of everything. */
+/** The first page of every list, unfiltered. */
 export const INITIAL_HOME: HomeState = { view: 'all', ...FIRST_PAGES };
 
 const CALL = /^[A-Za-z0-9_-]{1,60}$/;
-/** The longest name of a tool that can be filtered by, and the longest search. */
+/** The longest tool name for the filter, and the longest search. */
 export const MAX_FILTER_LENGTH = 75;
 
-/** Goes on to the page of a list that begins after a call. */
-export function nextHomePage(place: HomeState, list: HomeList, after: string): HomeState {
-  if (!CALL.test(after)) return place;
-  return trim({ ...place, [list]: [...place[list], after] });
+/** Moves to the page that begins after a call. */
+export function nextHomePage(state: HomeState, list: HomeList, after: string): HomeState {
+  if (!CALL.test(after)) return state;
+  return trim({ ...state, [list]: [...state[list], after] });
 }
 
-/** Goes back to the page before; the first one stays. */
-export function previousHomePage(place: HomeState, list: HomeList): HomeState {
-  return { ...place, [list]: place[list].slice(0, -1) };
+/** Moves to the previous page, if there is one. */
+export function previousHomePage(state: HomeState, list: HomeList): HomeState {
+  return { ...state, [list]: state[list].slice(0, -1) };
 }
 
-/** Shows something else, from its first page. */
+/** Switches the view, at its first page. */
 export function withHomeView({ tool }: HomeState, view: HomeViewName): HomeState {
   return { view, ...FIRST_PAGES, ...(tool !== undefined && { tool }) };
 }
 
-/** Filters by a tool, or by none. */
+/** Sets or removes the tool filter. */
 export function withToolFilter({ view, search }: HomeState, tool: string | undefined): HomeState {
-  return toPlace(view, tool, search, FIRST_PAGES);
+  return toState(view, tool, search, FIRST_PAGES);
 }
 
-/** Searches for a text, or for none. */
+/** Sets or removes the search. */
 export function withSearch({ view, tool }: HomeState, search: string | undefined): HomeState {
   const words = search?.trim().slice(0, MAX_FILTER_LENGTH);
-  return toPlace(view, tool, words === '' ? undefined : words, FIRST_PAGES);
+  return toState(view, tool, words === '' ? undefined : words, FIRST_PAGES);
 }
 
-function toPlace(
+function toState(
   view: HomeViewName,
   tool: string | undefined,
   search: string | undefined,
@@ -64,20 +68,20 @@ function toPlace(
   return { view, ...filters, ...pages };
 }
 
-/** Beyond many pages the first ones are forgotten. */
-function trim(place: HomeState): HomeState {
-  if (encodeHomeState(place).length <= LIMITS.viewMetadata) return place;
-  const longest = LISTS.reduce((a, b) => (place[a].length >= place[b].length ? a : b));
-  return trim({ ...place, [longest]: place[longest].slice(1) });
+/** Drops the first pages if the state exceeds Slack's limit. */
+function trim(state: HomeState): HomeState {
+  if (encodeHomeState(state).length <= LIMITS.viewMetadata) return state;
+  const longest = LISTS.reduce((a, b) => (state[a].length >= state[b].length ? a : b));
+  return trim({ ...state, [longest]: state[longest].slice(1) });
 }
 
-/** Writes a place as the view carries it. */
+/** Encodes the state for the view's metadata. */
 export function encodeHomeState({ view, tool, search, ...lists }: HomeState): string {
   const pages = LISTS.map((list) => lists[list].join(','));
   return JSON.stringify([view, tool ?? '', search ?? '', ...pages]);
 }
 
-/** Reads a place; the start for anything that `encodeHomePlace` did not write. */
+/** Parses the state. Returns the initial one for anything that `encodeHomeState` did not write. */
 export function parseHomeState(text: string): HomeState {
   const [view, tool, search, ...lists] = readTexts(text);
   const name = HOME_VIEWS.find((each) => each === view);
@@ -86,7 +90,7 @@ export function parseHomeState(text: string): HomeState {
   if (!pages.flat().every((id) => CALL.test(id))) return INITIAL_HOME;
   const [waiting = [], asked = [], team = [], decided = []] = pages;
   const filters = [tool, search].map((each) => each?.slice(0, MAX_FILTER_LENGTH) || undefined);
-  return toPlace(name, filters[0], filters[1], { waiting, asked, team, decided });
+  return toState(name, filters[0], filters[1], { waiting, asked, team, decided });
 }
 
 function readTexts(text: string): readonly string[] {

@@ -19,7 +19,7 @@ import { encodeHomeState, type HomeList, type HomeState } from './home-state.ts'
 import { buildOverviewSection } from './overview-section.ts';
 import { buildWaitingEntry } from './waiting-entry.ts';
 
-/** The lists that are shown. */
+/** The lists shown on Home. */
 export interface HomeLists {
   readonly waiting?:
     | { readonly calls: readonly Call[]; readonly next?: string | undefined }
@@ -31,29 +31,32 @@ export interface HomeLists {
   readonly decided?: DecidedList | undefined;
 }
 
-/** All that a person's Home tells. */
+/** The content of a person's Home. */
 export interface HomeContent {
-  /** What waits for the person, whatever is shown of it. */
+  /** What waits for the person, whichever lists are shown. */
   readonly waiting: WaitingCalls;
   readonly lists: HomeLists;
-  /** What is told of each call, by its id. */
+  /** The line of each call, by its id. */
   readonly lines: ReadonlyMap<string, CallListEntry>;
   readonly counts: HomeCounts;
-  /** Names of tools whose calls there are. */
+  /** Names of the tools of these calls. */
   readonly tools: readonly string[];
   readonly place: HomeState;
   readonly isAdmin: boolean;
   readonly overview?: WorkspaceOverview | undefined;
   readonly pause?: Pause | undefined;
-  /** What came of what the person has just done here. */
+  /** The result of the person's last action here. */
   readonly note?: string | undefined;
-  /** What admins have below it; as many blocks as there is room for. */
+  /** The admins' part at the bottom, cut to the blocks that fit. */
   readonly adminPart: readonly KnownBlock[];
-  /** When it was read. */
+  /** When the content was loaded. */
   readonly at: number;
 }
 
-/** Builds a person's Home; what changes with every reading though nothing has changed is in its first block only. Lean, it leaves out the part of admins. */
+/**
+ * Builds a person's Home. Only the first block differs between readings of the same content.
+ * `isLean` leaves out the admins' part.
+ */
 export function buildHomeView(
   content: HomeContent,
   { isLean = false }: { readonly isLean?: boolean } = {},
@@ -95,7 +98,7 @@ function buildLists(content: HomeContent): KnownBlock[] {
   ];
 }
 
-/** Builds the Home of which nothing could be read. */
+/** Builds the Home for when nothing could be loaded. */
 export function buildHomeErrorView(place: HomeState, at: number): HomeView {
   const words =
     'I can’t read what waits for you right now: something broke on my side. Please press Refresh in a moment.';
@@ -124,7 +127,7 @@ function buildWaiting(
   const number = place.waiting.length + 1;
   const doubts = doubt === undefined ? [] : [section(`:warning: ${writeSentence(doubt)}`)];
   if (calls.length === 0 && number === 1 && next === undefined) {
-    // What is not known to be nothing is not called so.
+    // Do not claim an empty list while the approvers are uncertain.
     return doubt === undefined ? [section(emptyListText(place, EMPTY_WAITING_TEXT))] : doubts;
   }
   return [
@@ -137,11 +140,11 @@ function buildWaiting(
   ];
 }
 
-/** What is said where nothing waits for a person. */
+/** Shown if nothing waits for a person. */
 export const EMPTY_WAITING_TEXT =
   'No approvals waiting. Calls that need your decision appear here.';
 
-/** A filter may be why there is nothing. */
+/** An empty list may be due to the filter. */
 function emptyListText({ tool }: HomeState, otherwise: string): string {
   return tool === undefined
     ? otherwise

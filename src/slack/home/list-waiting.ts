@@ -9,7 +9,7 @@ import { EMPTY_WAITING_TEXT } from './home-view.ts';
 
 const MAX_NAMED = 10;
 
-/** Says in a line each what waits for a person's decision, oldest first. */
+/** Lists the calls that wait for a person's decision, oldest first. */
 export async function describeWaitingCalls(
   { by }: Pick<Command, 'by'>,
   { desk }: Pick<HandlerDeps, 'desk'>,

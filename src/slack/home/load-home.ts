@@ -10,10 +10,10 @@ import type { HomeCounts } from './home-filters.ts';
 import { type HomeList, type HomeState, INITIAL_HOME, previousHomePage } from './home-state.ts';
 import type { HomeContent, HomeLists } from './home-view.ts';
 
-/** The part of Home that admins have; nothing for everybody else. */
+/** Builds the admins' part of Home; empty for others. */
 export type AdminSection = (person: Person) => Promise<readonly KnownBlock[]>;
 
-/** What a Home is read from. */
+/** The dependencies of loading a Home. */
 export interface HomeSources {
   readonly desk: Pick<
     Desk,
@@ -31,12 +31,14 @@ export interface HomeSources {
   readonly log: Log;
 }
 
-/** Of more calls than this it is only told that there are more. */
+/** Larger numbers are shown as “more”. */
 const MAX_COUNTED = 50;
 
 type Page = { readonly calls: readonly Call[]; readonly next?: string | undefined };
 
-/** Reads what a person's Home has to tell at a place in its lists; a page that has become empty gives way to the one before. */
+/**
+ * Loads a person's Home at a page of its lists. If the page has become empty, loads the one before.
+ */
 export async function loadHome(
   sources: HomeSources,
   person: Person,
@@ -90,7 +92,6 @@ function toCounts(
   };
 }
 
-/** Reads the lists that are shown. */
 async function readLists(
   desk: HomeSources['desk'],
   person: Person,
@@ -157,7 +158,7 @@ function callsOf({ asked, decided, team, waiting }: HomeLists): readonly Call[] 
   ];
 }
 
-/** Without its part an admin still decides. */
+/** If the admins' part fails, the rest of Home still works. */
 async function readAdminPart(
   { adminPart, log }: HomeSources,
   person: Person,

@@ -1,4 +1,4 @@
-/** What an admin sees of the whole workspace on Home. */
+/** The overview of the workspace for admins on Home. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { WorkspaceOverview } from '../../desk/decisions/lists/workspace-overview.ts';
 import type { Call } from '../../domain/calls/call.ts';
@@ -11,7 +11,7 @@ import { writeSentence } from '../text/write-sentence.ts';
 
 const MAX_ROUTES = 20;
 
-/** Builds the overview; of what the admin can't open themselves, only the tool is named. */
+/** Builds the overview. Calls that the admin can't open show only their tool. */
 export function buildOverviewSection(
   overview: WorkspaceOverview,
   lines: ReadonlyMap<string, CallListEntry>,

@@ -4,20 +4,23 @@ import { ChatError } from '../../domain/ports/chat.ts';
 import { slackErrorName } from '../transport/slack-errors.ts';
 import { withSlackErrors } from '../transport/with-slack-errors.ts';
 
-/** What became of a view that was to be a person's Home. */
+/** The result of publishing a Home. */
 export type PublishResult =
   | { readonly kind: 'published'; readonly hash: string | undefined }
-  /** Another one has been published since the view of that hash. */
+  /** Another view has been published since the one with that hash. */
   | { readonly kind: 'outdated' }
-  /** Slack takes none now: again after so many milliseconds. */
+  /** Slack is temporarily unavailable; retry after `afterMs` milliseconds. */
   | { readonly kind: 'later'; readonly afterMs: number; readonly error: ChatError }
-  /** Slack does not take this one. */
+  /** Slack rejected the view. */
   | { readonly kind: 'refused'; readonly error: ChatError };
 
-const PASSES_AFTER_MS = 30_000;
-const PASSES: ReadonlySet<ChatError['code']> = new Set(['rate-limited', 'temporary']);
+const RETRY_AFTER_MS = 30_000;
+const TEMPORARY_CODES: ReadonlySet<ChatError['code']> = new Set(['rate-limited', 'temporary']);
 
-/** Publishes a person's Home; with a hash only in place of the view that has it. https://docs.slack.dev/reference/methods/views.publish */
+/**
+ * Publishes a person's Home. With a hash, only if the current view still has it.
+ * https://docs.slack.dev/reference/methods/views.publish
+ */
 export async function publishView(
   client: WebClient,
   user: string,
@@ -32,7 +35,7 @@ export async function publishView(
   } catch (error) {
     if (!(error instanceof ChatError)) throw error;
     if (slackErrorName(error.cause) === 'hash_conflict') return { kind: 'outdated' };
-    if (!PASSES.has(error.code)) return { kind: 'refused', error };
-    return { kind: 'later', afterMs: error.retryAfterMs ?? PASSES_AFTER_MS, error };
+    if (!TEMPORARY_CODES.has(error.code)) return { kind: 'refused', error };
+    return { kind: 'later', afterMs: error.retryAfterMs ?? RETRY_AFTER_MS, error };
   }
 }

@@ -5,7 +5,10 @@ import type { Directory } from '../../domain/ports/directory.ts';
 import { buildNotice } from '../outbound/build-messages.ts';
 import { describeQuarantined } from '../text/command-sentences.ts';
 
-/** Makes the part of App Home that tells an admin of damaged records; nothing for anybody else, or when there is none. */
+/**
+ * Creates the section of App Home that lists damaged records for admins; empty for others, or if
+ * there are none.
+ */
 export function createQuarantineSection({
   directory,
   desk,
@@ -15,7 +18,7 @@ export function createQuarantineSection({
 }): (person: Person) => Promise<readonly KnownBlock[]> {
   return async (person) => {
     const profile = await directory.profileOf(person);
-    const said = profile.isAdmin ? describeQuarantined(await desk.listQuarantined()) : undefined;
-    return said === undefined ? [] : buildNotice(said).blocks;
+    const notice = profile.isAdmin ? describeQuarantined(await desk.listQuarantined()) : undefined;
+    return notice === undefined ? [] : buildNotice(notice).blocks;
   };
 }

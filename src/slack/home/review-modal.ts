@@ -1,4 +1,4 @@
-/** The whole call in a form over Home: whoever decides there reads it first, as on its card. */
+/** The whole call in a modal over Home, so that people read it before they decide. */
 import type { ModalView } from '@slack/types';
 import type { Desk } from '../../desk/desk.ts';
 import { type CardToken, shortDigest } from '../../domain/calls/digest.ts';
@@ -9,9 +9,12 @@ import { buildMessageView } from '../forms/draw/small-views.ts';
 import type { HandlerDeps } from '../interactions/handler.ts';
 import { outcomeSentence, outcomeSentenceUnnamed } from '../text/outcome-sentences.ts';
 
-type Look = Awaited<ReturnType<Desk['checkDecision']>>;
+type CallView = Awaited<ReturnType<Desk['checkDecision']>>;
 
-/** Builds a page of a call's review; a sentence for whoever may decide nothing on it, of whose arguments nothing is told. */
+/**
+ * Builds a page of a call's review. A person who may decide nothing sees only the reason, and no
+ * arguments.
+ */
 export async function buildReviewModal(
   token: CardToken,
   by: Person,
@@ -19,15 +22,15 @@ export async function buildReviewModal(
   deps: Pick<HandlerDeps, 'desk' | 'toolbox' | 'mark'>,
 ): Promise<ModalView> {
   const first = await deps.desk.open({ ...token, by });
-  const look = await readReviewCall(first, token, by, deps);
-  if (look.kind !== 'open') return buildMessageView(outcomeSentenceUnnamed(look));
-  const { call } = look;
-  // What was read on the other pages is not what they hold now.
-  const isOther = shortDigest(call.digest) !== token.digest;
-  const isFine = first.kind === 'open' || call.status === 'unknown';
-  const whyNot = isFine ? undefined : outcomeSentence(first);
+  const opened = await readReviewCall(first, token, by, deps);
+  if (opened.kind !== 'open') return buildMessageView(outcomeSentenceUnnamed(opened));
+  const { call } = opened;
+  // The call has changed, so start again at the first page.
+  const hasChanged = shortDigest(call.digest) !== token.digest;
+  const canApprove = first.kind === 'open' || call.status === 'unknown';
+  const whyNot = canApprove ? undefined : outcomeSentence(first);
   return buildFullView(call, {
-    page: isOther ? 1 : page,
+    page: hasChanged ? 1 : page,
     tool: deps.toolbox.of(call),
     mayApprove: whyNot === undefined,
     mark: deps.mark,
@@ -36,13 +39,13 @@ export async function buildReviewModal(
   });
 }
 
-/** Where it can't be approved, it may be settled, answered or ignored. */
+/** A call that can't be approved may still be settled, answered or ignored. */
 async function readReviewCall(
-  first: Look,
+  first: CallView,
   token: CardToken,
   by: Person,
   { desk }: Pick<HandlerDeps, 'desk'>,
-): Promise<Look> {
+): Promise<CallView> {
   if (first.kind === 'already-decided' && first.call.status === 'unknown') {
     return await desk.open({ ...token, by, settles: true });
   }

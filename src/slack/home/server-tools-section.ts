@@ -5,7 +5,10 @@ import type { Directory } from '../../domain/ports/directory.ts';
 import { buildNotice } from '../outbound/build-messages.ts';
 import { describeWaitingTools } from '../text/server-tool-texts.ts';
 
-/** Makes the part of App Home that tells an admin of tools that wait to be accepted; nothing for anybody else, or when none does. */
+/**
+ * Creates the section of App Home that lists changed tools for admins to accept; empty for others,
+ * or if there are none.
+ */
 export function createServerToolsSection({
   directory,
   tools,

@@ -1,11 +1,11 @@
-/** A call on Home that waits for the reader: its line, and the way to decide it. */
+/** The entry of a call that waits for the reader of Home. */
 import type { Button, KnownBlock } from '@slack/types';
 import { encodeCardToken } from '../../domain/calls/digest.ts';
 import type { CallListEntry } from '../../domain/cards/call-list-entry.ts';
 import { formatCallEntry, visibleCallTitle } from '../cards/call-list-entry.ts';
 import { ACTIONS } from '../transport/ids.ts';
 
-/** Makes the entry of a call that waits for a decision. */
+/** Builds the line of a pending call and its buttons. */
 export function buildWaitingEntry(line: CallListEntry): KnownBlock[] {
   return [
     {
@@ -16,7 +16,7 @@ export function buildWaitingEntry(line: CallListEntry): KnownBlock[] {
   ];
 }
 
-/** What runs, or is of high risk, is read whole first. */
+/** Decisions that run something, or are high-risk, require reading the whole call first. */
 function buttonsOf({ call, name }: CallListEntry): Button[] {
   const button = (actionId: string, words: string): Button => ({
     type: 'button',

@@ -15,21 +15,23 @@ import { buildRoutesModal } from './routes-modal.ts';
 type Opening = Pick<Click, 'origin' | 'actionId' | 'triggerId'>;
 type View = Parameters<HandlerDeps['client']['views']['update']>[0]['view'];
 
-/** Opens the list of routes by a command. */
+/** Opens the list of routes from the slash command. */
 export async function openRoutes(command: Command, deps: HandlerDeps): Promise<undefined> {
   const { by, channel, triggerId } = command;
   const origin = { person: by, channel, root: undefined, viewId: undefined };
   await openList({ origin, actionId: 'routes', triggerId }, deps);
 }
 
-/** Opens the list of routes. */
 export async function openList(opening: Opening, deps: HandlerDeps): Promise<void> {
   await openFor(opening, deps, async (found) =>
     buildRoutesModal({ ...found, handles: toHandles(await deps.userGroups()) }),
   );
 }
 
-/** Opens the form of a route, over the list where that is open; filled with what the route says now, if it has not changed since it was shown. */
+/**
+ * Opens the form of a route, on top of the list if that is open. It shows the route's current
+ * values.
+ */
 export async function openRouteForm(
   opening: Opening,
   wanted: RouteFormMetadata,
@@ -62,7 +64,7 @@ export async function openRouteForm(
   );
 }
 
-/** The trigger lives three seconds: a light view opens before anything is asked. */
+/** The trigger expires after three seconds, so a light view opens first. */
 async function openFor(
   opening: Opening,
   deps: HandlerDeps,

@@ -1,4 +1,4 @@
-/** The policy file's rules as admins see them in Slack: to be read only. */
+/** The policy file's rules as text for admins, read-only. */
 import { formatAgentPattern } from '../../domain/policy/agent-name.ts';
 import type { Handles } from '../../domain/policy/describe-route.ts';
 import type { Policy, PolicyRuling, Rule } from '../../domain/policy/policy.ts';
@@ -7,13 +7,13 @@ import { toVisible } from '../../domain/text/visible-text.ts';
 import { escapeMrkdwn } from '../text/mrkdwn.ts';
 import { routeSummary } from './route-summary.ts';
 
-/** Of one section. */
+/** The longest text of one section. */
 const MAX_TEXT = 2_800;
 const MAX_CONDITION = 200;
-/** With twenty routes of four blocks each a view still has room for so many. */
+/** Twenty routes of four blocks each leave room for this many sections. */
 const MAX_TEXTS = 8;
 
-/** Writes the rules, their default and their routes in as few texts as hold them, in Slack's markup. */
+/** Formats the rules, their default and their routes as few texts in Slack's markup. */
 export function describePolicyRules(policy: Policy<Route>, handles: Handles): readonly string[] {
   const { fallback, rules } = policy;
   const lines = [
@@ -21,7 +21,7 @@ export function describePolicyRules(policy: Policy<Route>, handles: Handles): re
     ...rules.map(describeRule),
     `• ${fallback.name} → ${describeRuling(fallback.ruling)}`,
     ...routesOf(policy).map(
-      (route) => `• route *${escapeMrkdwn(route.name)}*: ${describeFiled(route, handles)}`,
+      (route) => `• route *${escapeMrkdwn(route.name)}*: ${describePolicyRoute(route, handles)}`,
     ),
   ];
   return pack(lines);
@@ -54,7 +54,7 @@ function code(text: string): string {
   return escapeMrkdwn(line.length > MAX_CONDITION ? `${line.slice(0, MAX_CONDITION)}…` : line);
 }
 
-function describeFiled({ escalate, ...route }: Route, handles: Handles): string {
+function describePolicyRoute({ escalate, ...route }: Route, handles: Handles): string {
   const to = escalate && { afterMs: escalate.afterMs, to: escalate.to.name };
   return routeSummary({ ...route, ...(to && { escalate: to }) }, handles);
 }
@@ -69,7 +69,7 @@ function routesOf({ fallback, rules }: Policy<Route>): readonly Route[] {
   return [...routes.values()].filter(isOwn);
 }
 
-/** Puts lines into as few texts as hold them. */
+/** Joins lines into as few texts as possible. */
 function pack(lines: readonly string[]): readonly string[] {
   const texts: string[] = [];
   for (const line of lines) {

@@ -1,4 +1,4 @@
-/** Presses in the list of routes and in their form. Who may do what is the desk's question. */
+/** Handles clicks in the list of routes and their form. The desk checks who may do what. */
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { RemoveRouteOutcome } from '../../desk/control/routes.ts';
 import { buildMessageView } from '../forms/draw/small-views.ts';
@@ -41,17 +41,17 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   [ROUTE_ACTIONS.add]: (click, deps) => openRouteForm(click, { seen: 0, from: click.from }, deps),
   [ROUTE_ACTIONS.change]: change,
   [ROUTE_ACTIONS.remove]: remove,
-  [ROUTE_ACTIONS.channel]: noteChannel,
-  [ROUTE_ACTIONS.more]: (click, deps) => turnListPage(click, true, deps),
-  [ROUTE_ACTIONS.back]: (click, deps) => turnListPage(click, false, deps),
+  [ROUTE_ACTIONS.channel]: warnAboutChannel,
+  [ROUTE_ACTIONS.more]: (click, deps) => switchStep(click, true, deps),
+  [ROUTE_ACTIONS.back]: (click, deps) => switchStep(click, false, deps),
 };
 
-/** Tells whether an action is one of the routes. */
+/** Tells whether an action belongs to the list or form of routes. */
 export function isRouteAction(actionId: string): boolean {
   return Object.hasOwn(HANDLERS, actionId);
 }
 
-/** Handles a press on one of them: in a view of ours, by a member of the workspace. */
+/** Handles such a click: in a view of this app, by a member of the workspace. */
 export async function handleRouteClick(
   body: unknown,
   ack: Acknowledge,
@@ -63,12 +63,12 @@ export async function handleRouteClick(
   const [action = {}] = listAt(payload, 'actions');
   const view = objectAt(payload, 'view');
   const actionId = textAt(action, 'action_id') ?? '';
-  const from = placeOf(view);
-  const wrong =
+  const from = viewKindOf(view);
+  const problem =
     explainForeignPayload(payload, origin, deps.identity) ?? explainInvalidPress(payload);
   const handle = HANDLERS[actionId];
-  if (wrong !== undefined || handle === undefined || from === undefined) {
-    const why = wrong ?? unknownElement(from === undefined ? 'no view' : 'unknown action');
+  if (problem !== undefined || handle === undefined || from === undefined) {
+    const why = problem ?? unknownElement(from === undefined ? 'no view' : 'unknown action');
     return rejectRouteClick({ origin, actionId }, why, deps);
   }
   const triggerId = textAt(payload, 'trigger_id') ?? '';
@@ -84,8 +84,8 @@ async function rejectRouteClick(
   await rejectClick({ kind: 'refused', origin, subject: actionId || 'click', ...why }, deps);
 }
 
-/** Undefined where the press was in no view. */
-function placeOf(view: Payload): RouteClick['from'] | undefined {
+/** Returns where the click was; undefined if it was not in a view. */
+function viewKindOf(view: Payload): RouteClick['from'] | undefined {
   if (textAt(view, 'type') === 'home') return 'home';
   return textAt(view, 'id') === undefined ? undefined : 'list';
 }
@@ -121,7 +121,7 @@ function describeRemoved(name: string, outcome: RemoveRouteOutcome): string {
   }
 }
 
-/** Draws the list anew in the view that a person looks at. */
+/** Redraws the list in the person's view. */
 export async function redrawRouteList(
   { person, viewId }: Pick<InteractionOrigin, 'person' | 'viewId'>,
   notice: string | undefined,
@@ -136,14 +136,14 @@ export async function redrawRouteList(
   try {
     await client.views.update({ view_id: viewId, view });
   } catch (error) {
-    // They have closed it meanwhile.
+    // The person has closed the view.
     if (slackErrorName(error) !== 'not_found') throw error;
     log.debug({ view: viewId }, 'The list of routes was closed.');
   }
 }
 
-/** Shows the other step of the form, with what was typed on both. */
-async function turnListPage(click: RouteClick, isMore: boolean, deps: HandlerDeps): Promise<void> {
+/** Shows the other step of the form and keeps the input of both. */
+async function switchStep(click: RouteClick, isMore: boolean, deps: HandlerDeps): Promise<void> {
   const { origin, view } = click;
   const { person, viewId } = origin;
   const meta = parseRouteFormMetadata(textAt(view, 'private_metadata') ?? '');
@@ -160,8 +160,8 @@ async function turnListPage(click: RouteClick, isMore: boolean, deps: HandlerDep
   await deps.client.views.update({ view_id: viewId, view: next, ...(hash && { hash }) });
 }
 
-/** What was typed stays: Slack keeps it for blocks that keep their ids. */
-async function noteChannel({ action, origin, view }: RouteClick, deps: HandlerDeps): Promise<void> {
+/** Keeps the block ids, so that Slack keeps the input. */
+async function warnAboutChannel({ action, origin, view }: RouteClick, deps: HandlerDeps): Promise<void> {
   const viewId = origin.viewId;
   if (viewId === undefined || textAt(view, 'callback_id') !== ROUTE_VIEWS.form) return;
   const note = await channelWarning(textAt(action, 'selected_conversation'), deps);

@@ -1,21 +1,21 @@
-/** Ids of what stands in the list of routes and in the form of one. */
+/** Slack ids of the list of routes and of the form of a route. */
 export const ROUTE_ACTIONS = {
   manage: 'route.manage',
   add: 'route.add',
   change: 'route.change',
   remove: 'route.remove',
-  /** A channel was chosen in the form. */
+  /** A channel was selected in the form. */
   channel: 'route.channel',
-  /** The second step of the form is wanted, or the first one again. */
+  /** Switch to the second step of the form, or back to the first. */
   more: 'route.more',
   back: 'route.back',
-  /** User groups are searched in the form. */
+  /** Search for user groups in the form. */
   groups: 'route.groups',
 } as const;
 
 export const ROUTE_VIEWS = { list: 'route.list', form: 'route.form.submit' } as const;
 
-/** Blocks of the form, each with one field. */
+/** The blocks of the form, each with one field. */
 export const ROUTE_BLOCKS = {
   name: 'route.name',
   tools: 'route.tools',
@@ -33,15 +33,15 @@ export const ROUTE_BLOCKS = {
   escalateTo: 'route.escalate-to',
 } as const;
 
-/** What a field without an id of its own is called within its block. */
+/** The action id of fields that need none of their own. */
 export const FIELD = 'value';
 
-/** What stands on a button of a route: its name and the revision that was shown. */
+/** Encodes the value of a route's button: its name and the revision shown. */
 export function encodeRouteToken(name: string, revision: number): string {
   return `${revision} ${name}`;
 }
 
-/** Reads it; undefined for anything that `encodeRouteToken` did not write. */
+/** Parses a button's value; undefined for anything that `encodeRouteToken` did not write. */
 export function parseRouteToken(
   text: string,
 ): { readonly name: string; readonly revision: number } | undefined {

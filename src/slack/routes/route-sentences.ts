@@ -1,6 +1,6 @@
 import type { SetRouteOutcome } from '../../desk/control/routes.ts';
 
-/** Says that somebody was first, without markup. */
+/** Explains, without markup, that someone else changed the route first. */
 export function describeRouteConflict(
   { byName, how }: Extract<SetRouteOutcome, { readonly kind: 'changed-meanwhile' }>,
   name: string,

@@ -1,4 +1,7 @@
-/** The routes as admins see them, in the modal and in App Home: those that are set in Slack, with buttons, and below them the policy file's rules, to be read only. */
+/**
+ * The routes for admins, in the modal and App Home: those set in Slack with buttons, then the
+ * policy file's rules, read-only.
+ */
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
 import type { RouteList } from '../../desk/control/routes.ts';
 import type { AdminRoute } from '../../domain/policy/admin-routes.ts';
@@ -11,13 +14,13 @@ import { describePolicyRules } from './policy-rules-text.ts';
 import { encodeRouteToken, ROUTE_ACTIONS } from './route-ids.ts';
 import { routeSummary } from './route-summary.ts';
 
-/** Tools of a route that stand in the list; its form has them all. */
+/** The most tools listed per route; the form has all of them. */
 const MAX_TOOLS = 10;
 
-/** The routes, and how user groups are called. */
+/** The routes, and the handles of user groups. */
 export type ShownRoutes = Pick<RouteList, 'book' | 'policy'> & { readonly handles: Handles };
 
-/** Builds the blocks; a notice stands above them. */
+/** Builds the blocks of the modal, with a notice at the top. */
 export function buildRoutesBlocks(
   { book, handles, policy }: ShownRoutes,
   notice?: string,
@@ -36,7 +39,7 @@ export function buildRoutesBlocks(
   ];
 }
 
-/** Builds the part of App Home: a line for each route, and the rules. */
+/** Builds the section of App Home: a line for each route, and the rules. */
 export function buildRoutesSection({ book, handles, policy }: ShownRoutes): KnownBlock[] {
   return [
     { type: 'header', text: { type: 'plain_text', text: 'Routes' } },

@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { ROUTE_VIEWS } from './route-ids.ts';
 import { buildRoutesBlocks, type ShownRoutes } from './routes-blocks.ts';
 
-/** Builds the modal that lists the routes, with a notice above them. */
+/** Builds the modal that lists the routes, with a notice at the top. */
 export function buildRoutesModal(found: ShownRoutes, notice?: string): ModalView {
   return {
     type: 'modal',

@@ -5,7 +5,7 @@ import type { Directory } from '../../domain/ports/directory.ts';
 import { toHandles, type UserGroup } from '../people/user-groups.ts';
 import { buildRoutesSection } from './routes-blocks.ts';
 
-/** Makes the part of App Home in which an admin sees and sets routes; nothing for anybody else. */
+/** Creates the section of App Home where admins manage routes; empty for others. */
 export function createRoutesSection({
   directory,
   routes,

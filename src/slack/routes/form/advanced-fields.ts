@@ -1,4 +1,4 @@
-/** The fields of a route's form that are seldom changed, and the number of approvals. */
+/** The number of approvals, and the rarely changed fields of a route's form. */
 import type { InputBlock } from '@slack/types';
 import type { AdminRoute, AdminRoutes } from '../../../domain/policy/admin-routes.ts';
 import { type DecisionKind, REQUESTER_ROUTE } from '../../../domain/policy/route.ts';
@@ -6,7 +6,7 @@ import { formatDuration } from '../../../domain/text/duration.ts';
 import { FIELD, ROUTE_BLOCKS } from '../route-ids.ts';
 import { inputOption, labeledInput, plainText, textInput } from './form-elements.ts';
 
-/** Makes the field of how many approvals are needed. */
+/** Builds the field for the number of approvals. */
 export function quorumField(route: AdminRoute | undefined): InputBlock {
   return labeledInput(ROUTE_BLOCKS.quorum, 'Approvals needed', {
     type: 'number_input',
@@ -18,7 +18,7 @@ export function quorumField(route: AdminRoute | undefined): InputBlock {
   });
 }
 
-/** What may be said of how approvals count. */
+/** Values of the checkboxes for how approvals count. */
 export const COUNTS = { self: 'self', reason: 'reason', guests: 'guests' } as const;
 
 const DECISIONS: readonly (readonly [decision: DecisionKind, label: string])[] = [
@@ -28,7 +28,7 @@ const DECISIONS: readonly (readonly [decision: DecisionKind, label: string])[] =
   ['ignore', 'Ignore'],
 ];
 
-/** Makes the fields of the rules by which it is decided. */
+/** Builds the fields for the rules of deciding. */
 export function ruleFields(route: AdminRoute | undefined): readonly InputBlock[] {
   const counts = [
     inputOption('People’s approval of their own calls counts', COUNTS.self),
@@ -62,37 +62,37 @@ export function ruleFields(route: AdminRoute | undefined): readonly InputBlock[]
   ];
 }
 
-/** Makes the fields of what becomes of a call that nobody decides. */
+/** Builds the fields for calls that nobody decides in time. */
 export function timeFields(
   route: AdminRoute | undefined,
   book: AdminRoutes,
 ): readonly InputBlock[] {
-  const span = (ms: number | undefined) => (ms === undefined ? '' : formatDuration(ms));
+  const durationText = (ms: number | undefined) => (ms === undefined ? '' : formatDuration(ms));
   const others = book.routes.map(({ name }) => name).filter((name) => name !== route?.name);
   const targets = [
     inputOption('The person who asked (requester)', REQUESTER_ROUTE.name),
     ...others.map((name) => inputOption(name, name)),
   ];
   const to = targets.find(({ value }) => value === route?.escalate?.to);
-  const spanHint = 'Like 45m, 4h or 2d.';
+  const durationHint = 'Like 45m, 4h or 2d.';
   return [
     labeledInput(
       ROUTE_BLOCKS.deadline,
       'Expires after',
-      textInput({ initial: span(route?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs), max_length: 20 }),
-      { hint: spanHint },
+      textInput({ initial: durationText(route?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs), max_length: 20 }),
+      { hint: durationHint },
     ),
     labeledInput(
       ROUTE_BLOCKS.remindAfter,
       'Reminder after',
-      textInput({ initial: span(route?.remindAfterMs), max_length: 20 }),
-      { isOptional: true, hint: spanHint },
+      textInput({ initial: durationText(route?.remindAfterMs), max_length: 20 }),
+      { isOptional: true, hint: durationHint },
     ),
     labeledInput(
       ROUTE_BLOCKS.escalateAfter,
       'Escalate after',
-      textInput({ initial: span(route?.escalate?.afterMs), max_length: 20 }),
-      { isOptional: true, hint: spanHint },
+      textInput({ initial: durationText(route?.escalate?.afterMs), max_length: 20 }),
+      { isOptional: true, hint: durationHint },
     ),
     labeledInput(
       ROUTE_BLOCKS.escalateTo,

@@ -1,7 +1,7 @@
 import type { HandlerDeps } from '../../interactions/handler.ts';
 import { slackErrorName } from '../../transport/slack-errors.ts';
 
-/** Says what is to be mended before a channel can show cards, in Slack's markup; undefined when nothing is. */
+/** Returns a warning, as Slack markup, if a channel can't show cards; otherwise undefined. */
 export async function channelWarning(
   channel: string | undefined,
   { client, log }: Pick<HandlerDeps, 'client' | 'log'>,
@@ -12,7 +12,7 @@ export async function channelWarning(
     if (found?.is_archived) return `:warning: <#${channel}> is archived: no card can stand there.`;
     return found?.is_member ? undefined : describeOutside(channel);
   } catch (error) {
-    // A private channel that we are not in is hidden from us.
+    // Slack hides private channels that the app is not in.
     if (slackErrorName(error) === 'channel_not_found') return describeOutside(channel);
     log.warn({ err: error, channel }, 'Slack did not tell whether the app is in a channel.');
     return undefined;

@@ -1,8 +1,8 @@
-/** The values of a form's fields: read from its initial values, and put back into them. */
+/** Reads the initial values of a form's fields, and fills values in. */
 import type { InputBlock, KnownBlock } from '@slack/types';
 import { isPayload, objectAt, type Payload } from '../../transport/payload.ts';
 
-/** For each kind of field, what Slack calls its value in the state, and in the block. */
+/** For each type of input, Slack's property for its value in the state and in the block. */
 const NAMES: Readonly<Record<string, readonly [state: string, initial: string]>> = {
   plain_text_input: ['value', 'initial_value'],
   number_input: ['value', 'initial_value'],
@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<string, readonly [state: string, initial: string]>>
   conversations_select: ['selected_conversation', 'initial_conversation'],
 };
 
-/** Returns the state of fields that nobody has touched, by block id. */
+/** Returns the state of untouched fields, by block id. */
 export function initialFieldValues(blocks: readonly KnownBlock[]): Payload {
   const found = blocks.filter(isInput).map(({ block_id: id = '', element }) => {
     const [state, initial] = namesOf(element.type);
@@ -24,7 +24,7 @@ export function initialFieldValues(blocks: readonly KnownBlock[]): Payload {
   return Object.fromEntries(found);
 }
 
-/** Puts values into the fields that they are of; the others stay as they are. */
+/** Fills values into their fields; others stay unchanged. */
 export function fillBlocks(blocks: readonly KnownBlock[], values: Payload): KnownBlock[] {
   return blocks.map((block) => {
     const id = block.block_id ?? '';

@@ -3,17 +3,17 @@ import type { UserGroup } from '../../people/user-groups.ts';
 import { LIMITS } from '../../text/limits.ts';
 import { FIELD } from '../route-ids.ts';
 
-/** Makes the choice of a user group. */
+/** Builds the option of a user group. */
 export function groupOption({ handle, id }: UserGroup): PlainTextOption {
   return inputOption(`@${handle}`, id);
 }
 
-/** Makes a choice. */
+/** Builds an option. */
 export function inputOption(label: string, value: string): PlainTextOption {
   return { text: plainText(label.slice(0, LIMITS.optionText)), value };
 }
 
-/** Makes a field of one line of text. */
+/** Builds a text field of one line. */
 export function textInput(options: {
   readonly initial?: string;
   readonly placeholder?: string;
@@ -29,7 +29,7 @@ export function textInput(options: {
   };
 }
 
-/** Makes an input with its label. */
+/** Builds an input block. */
 export function labeledInput(
   id: string,
   label: string,
@@ -46,7 +46,7 @@ export function labeledInput(
   };
 }
 
-/** Makes a text without markup. */
+/** Builds a text without markup. */
 export function plainText(text: string) {
   return { type: 'plain_text', text, emoji: false } as const;
 }

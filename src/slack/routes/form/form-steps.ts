@@ -1,4 +1,4 @@
-/** The two steps of a route's form: what was typed on one is kept while the other is shown. */
+/** The two steps of a route's form. Input on one is stored while the other is shown. */
 import { randomBytes } from 'node:crypto';
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { RouteList } from '../../../desk/control/routes.ts';
@@ -12,18 +12,18 @@ import { initialFieldValues } from './field-values.ts';
 import { buildRouteFields, buildRouteForm, type RouteFormParts } from './route-form.ts';
 import type { RouteFormMetadata } from './route-form-metadata.ts';
 
-const KEPT_MS = 24 * 3_600_000;
+const DRAFT_MS = 24 * 3_600_000;
 
-/** The fields that both steps of a form keep. */
+/** The fields and values of both steps. */
 export interface FormState {
   readonly parts: RouteFormParts;
-  /** The fields of both steps, as they were drawn. */
+  /** The fields of both steps as they were shown. */
   readonly fields: readonly KnownBlock[];
-  /** By block id. */
+  /** Values by block id. */
   readonly values: Payload;
 }
 
-/** Reads the fields of both steps; undefined if the draft of the other step has expired. */
+/** Reads the values of both steps; undefined if the draft of the other step has expired. */
 export async function readFormState(
   { book }: RouteList,
   meta: RouteFormMetadata,
@@ -35,39 +35,39 @@ export async function readFormState(
   const tools = deps.toolbox.list().map(({ name }) => name);
   const parts = { route, book, tools, groups: await deps.userGroups(), meta };
   const fields = buildRouteFields(parts);
-  const kept = await readKept(meta, by, deps);
-  if (kept === undefined) return undefined;
+  const draft = await readDraft(meta, by, deps);
+  if (draft === undefined) return undefined;
   const sent = objectAt(objectAt(view, 'state'), 'values');
   const own = valuesOfInputs(buildRouteForm(parts).blocks, sent);
-  return { parts, fields, values: { ...initialFieldValues(fields), ...kept, ...own } };
+  return { parts, fields, values: { ...initialFieldValues(fields), ...draft, ...own } };
 }
 
-/** Builds the other step, or the one that is asked for, and keeps what was typed; what can't have been typed is left out. */
+/** Stores the input and builds the requested step. Invalid values are dropped. */
 export async function buildOtherStep(
   { fields, parts, values }: FormState,
   step: { readonly isMore: boolean; readonly problem?: string },
   by: Person,
   deps: HandlerDeps,
 ): Promise<ModalView> {
-  const wrong = new Set(validateInputs(fields, values, { isWhole: false }).map(({ id }) => id));
-  const good = Object.fromEntries(Object.entries(values).filter(([id]) => !wrong.has(id)));
+  const invalid = new Set(validateInputs(fields, values, { isWhole: false }).map(({ id }) => id));
+  const valid = Object.fromEntries(Object.entries(values).filter(([id]) => !invalid.has(id)));
   const { isMore: _before, ...rest } = parts.meta;
   const form = rest.form ?? randomBytes(12).toString('base64url');
-  await deps.drafts.keep(draftId(form, by), JSON.stringify(good), deps.clock.now() + KEPT_MS);
+  await deps.drafts.keep(draftId(form, by), JSON.stringify(valid), deps.clock.now() + DRAFT_MS);
   const meta: RouteFormMetadata = { ...rest, form, ...(step.isMore && { isMore: true }) };
-  const chosen = objectAt(objectAt(good, ROUTE_BLOCKS.channel), ROUTE_ACTIONS.channel);
+  const chosen = objectAt(objectAt(valid, ROUTE_BLOCKS.channel), ROUTE_ACTIONS.channel);
   const channel = chosen.selected_conversation;
   const note = await channelWarning(typeof channel === 'string' ? channel : undefined, deps);
   return buildRouteForm({
     ...parts,
     meta,
-    values: good,
+    values: valid,
     problem: step.problem,
     channelNote: step.isMore ? undefined : note,
   });
 }
 
-async function readKept(
+async function readDraft(
   { form }: RouteFormMetadata,
   by: Person,
   { drafts }: HandlerDeps,
@@ -78,7 +78,7 @@ async function readKept(
   return isPayload(value) ? value : undefined;
 }
 
-/** Nobody reads what another person has typed. */
+/** Drafts are private to the person. */
 function draftId(form: string, { team, user }: Person): string {
   return `route:${team}/${user}:${form}`;
 }

@@ -8,15 +8,15 @@ import { FIELD, ROUTE_ACTIONS, ROUTE_BLOCKS } from '../route-ids.ts';
 import { COUNTS } from './advanced-fields.ts';
 import { OTHER_APPROVERS } from './route-form.ts';
 
-/** A form's route, or what can't be read as one. */
+/** The route from a form, or what is wrong with it. */
 export type RouteParseResult =
   | { readonly ok: true; readonly draft: AdminRouteDraft }
   | { readonly ok: false; readonly problems: readonly RouteProblem[] };
 
-/** Reads what a submitted form holds; `name` is that of the route that is changed. */
+/** Reads a submitted form. `name` is set when an existing route is changed. */
 export function readRouteForm(values: Payload, name: string | undefined): RouteParseResult {
   const problems: RouteProblem[] = [];
-  const span = (field: RouteField, block: string): number | undefined => {
+  const readDuration = (field: RouteField, block: string): number | undefined => {
     const text = typed(values, block).replaceAll(/\s/g, '');
     if (text === '') return undefined;
     const ms = parseDuration(text);
@@ -30,12 +30,12 @@ export function readRouteForm(values: Payload, name: string | undefined): RouteP
   };
   const channel = textAt(fieldOf(values, ROUTE_BLOCKS.channel, ROUTE_ACTIONS.channel), CHANNEL);
   const approvers = readApprovers(values, channel, problems);
-  const deadlineMs = span('deadline', ROUTE_BLOCKS.deadline);
+  const deadlineMs = readDuration('deadline', ROUTE_BLOCKS.deadline);
   if (deadlineMs === undefined && problems.every(({ field }) => field !== 'deadline')) {
     problems.push({ field: 'deadline', message: 'Say after how long a call expires, like 24h.' });
   }
-  const remindAfterMs = span('remindAfter', ROUTE_BLOCKS.remindAfter);
-  const escalate = readEscalation(values, span, problems);
+  const remindAfterMs = readDuration('remindAfter', ROUTE_BLOCKS.remindAfter);
+  const escalate = readEscalation(values, readDuration, problems);
   if (problems.length > 0) return { ok: false, problems };
   const counts = chosen(fieldOf(values, ROUTE_BLOCKS.counts));
   return {
@@ -57,7 +57,7 @@ export function readRouteForm(values: Payload, name: string | undefined): RouteP
   };
 }
 
-/** What is no whole number is none that the desk takes. */
+/** Returns NaN for anything but a whole number; the desk rejects it. */
 function readQuorum(text: string): number {
   const reading = readFormNumber(text, { integer: true });
   return reading.ok ? reading.value : Number.NaN;
@@ -93,16 +93,16 @@ function readApprovers(
 
 function readEscalation(
   values: Payload,
-  span: (field: RouteField, block: string) => number | undefined,
+  readDuration: (field: RouteField, block: string) => number | undefined,
   problems: RouteProblem[],
 ): AdminRouteDraft['escalate'] {
-  const isSaid = typed(values, ROUTE_BLOCKS.escalateAfter) !== '';
-  const afterMs = span('escalateAfter', ROUTE_BLOCKS.escalateAfter);
+  const hasTime = typed(values, ROUTE_BLOCKS.escalateAfter) !== '';
+  const afterMs = readDuration('escalateAfter', ROUTE_BLOCKS.escalateAfter);
   const [to] = chosen(fieldOf(values, ROUTE_BLOCKS.escalateTo));
-  if (isSaid && to === undefined) {
+  if (hasTime && to === undefined) {
     problems.push({ field: 'escalateTo', message: 'Say to which route it escalates, too.' });
   }
-  if (!isSaid && to !== undefined) {
+  if (!hasTime && to !== undefined) {
     problems.push({ field: 'escalateAfter', message: 'Say after how long it escalates, like 2h.' });
   }
   return afterMs === undefined || to === undefined ? undefined : { afterMs, to };
@@ -122,7 +122,7 @@ function typed(values: Payload, block: string): string {
   return textAt(fieldOf(values, block), 'value')?.trim() ?? '';
 }
 
-/** Values of the options that were chosen, be it one or several. */
+/** Returns the values of the selected options, of a single or multiple choice. */
 function chosen(field: Payload): readonly string[] {
   const one = textAt(objectAt(field, 'selected_option'), 'value');
   if (one !== undefined) return [one];

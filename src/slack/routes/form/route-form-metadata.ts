@@ -1,22 +1,21 @@
 import { isPayload, textAt } from '../../transport/payload.ts';
 
-/** What the view of a form says of itself. */
+/** The state of a form that its view carries. */
 export interface RouteFormMetadata {
-  /** Of the route that is changed; undefined for a new one. */
+  /** The route's name; undefined for a new one. */
   readonly name?: string;
-  /** The revision that the form was filled from; 0 for a new route. */
+  /** The revision of the route in the form; 0 for a new route. */
   readonly seen: number;
-  /** Where it was opened. */
+  /** Where the form was opened. */
   readonly from: 'list' | 'home';
-  /** The second step is shown. */
+  /** Set on the second step. */
   readonly isMore?: true;
-  /** Under what the values of both steps are kept, once a step was turned. */
+  /** The id of the stored draft, once the person has changed steps. */
   readonly form?: string;
 }
 
 const FORM = /^[A-Za-z0-9_-]{16}$/;
 
-/** Writes it as the view carries it. */
 export function encodeRouteFormMetadata({
   form,
   from,
@@ -33,7 +32,7 @@ export function encodeRouteFormMetadata({
   });
 }
 
-/** Reads it; undefined for anything that `encodeRouteMeta` did not write. */
+/** Parses metadata; undefined for anything that `encodeRouteFormMetadata` did not write. */
 export function parseRouteFormMetadata(text: string): RouteFormMetadata | undefined {
   const value = parse(text);
   if (!isPayload(value)) return undefined;

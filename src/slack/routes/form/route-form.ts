@@ -1,4 +1,6 @@
-/** The form of one route, in two steps: what, who and where; then the rest. What it says is judged by the desk; here it is only drawn. */
+/**
+ * Builds the form of one route, in two steps: who and where, then the rest. The desk validates it.
+ */
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
 import { isGroup } from '../../../domain/people/decision-permission.ts';
 import type { AdminRoute, AdminRoutes } from '../../../domain/policy/admin-routes.ts';
@@ -12,24 +14,24 @@ import { fillBlocks } from './field-values.ts';
 import { groupOption, inputOption, labeledInput, plainText, textInput } from './form-elements.ts';
 import { encodeRouteFormMetadata, type RouteFormMetadata } from './route-form-metadata.ts';
 
-/** What a form is drawn from. */
+/** What a form is built from. */
 export interface RouteFormParts {
-  /** Undefined for a new one. */
+  /** Undefined for a new route. */
   readonly route: AdminRoute | undefined;
   readonly book: AdminRoutes;
-  /** Names of the tools that there are. */
+  /** Names of the known tools. */
   readonly tools: readonly string[];
   readonly groups: readonly UserGroup[];
   readonly meta: RouteFormMetadata;
-  /** What is to be said of the channel, in Slack's markup. */
+  /** A warning about the channel, as Slack markup. */
   readonly channelNote?: string | undefined;
-  /** What was typed so far, by block id. */
+  /** The input so far, by block id. */
   readonly values?: Payload | undefined;
-  /** What is wrong with what was typed on another step. */
+  /** What is wrong with the input of the other step. */
   readonly problem?: string | undefined;
 }
 
-/** Builds a step of the form, filled with what the route says, or with what was typed. */
+/** Builds a step of the form, filled with the route or with the input so far. */
 export function buildRouteForm(parts: RouteFormParts): ModalView {
   const { meta, problem, route, values = {} } = parts;
   return {
@@ -47,7 +49,6 @@ export function buildRouteForm(parts: RouteFormParts): ModalView {
   };
 }
 
-/** Builds the fields of both steps. */
 export function buildRouteFields(parts: RouteFormParts): readonly KnownBlock[] {
   return [...firstBlocks(parts), ...moreBlocks(parts)];
 }
@@ -82,7 +83,7 @@ function problemBlock(problem: string): KnownBlock {
 
 const NOTE = 'route.channel-note';
 
-/** Puts a note below the channel of a form that stands open, in place of an earlier one. */
+/** Shows or replaces the warning below the channel of an open form. */
 export function withChannelWarning(
   blocks: readonly KnownBlock[],
   note: string | undefined,
@@ -159,7 +160,7 @@ function channelField(channel: string | undefined): InputBlock {
   };
 }
 
-/** What else than a person or user group may be chosen. */
+/** Approvers other than people and user groups. */
 export const OTHER_APPROVERS = { requester: 'requester', members: 'members' } as const;
 
 function approverFields({ groups, route }: RouteFormParts): readonly InputBlock[] {

@@ -1,4 +1,4 @@
-/** The submitted form of a route, and the questions for the choices of its fields. */
+/** Handles the submitted form of a route, and Slack's requests for options. */
 import type { ModalView, PlainTextOption } from '@slack/types';
 import type { RouteList, SetRouteOutcome } from '../../../desk/control/routes.ts';
 import type { Person } from '../../../domain/people/person.ts';
@@ -26,13 +26,15 @@ import { parseRouteFormMetadata, type RouteFormMetadata } from './route-form-met
 
 const ROUTE_FORMS: ReadonlySet<string> = new Set([ROUTE_VIEWS.form]);
 
-/** Tells whether a payload is about the form of a route. */
+/** Tells whether a payload belongs to the form of a route. */
 export function isRouteForm(body: unknown): boolean {
   const view = isPayload(body) ? objectAt(body, 'view') : {};
   return textAt(view, 'callback_id') === ROUTE_VIEWS.form;
 }
 
-/** Takes a submitted form: what is wrong appears on its field, and the form stays as typed. */
+/**
+ * Saves a submitted form. Errors appear on their fields, and the form stays open with its input.
+ */
 export async function submitRoute(
   body: unknown,
   ack: Acknowledge,
@@ -87,14 +89,14 @@ export async function submitRoute(
 const NOT_KEPT =
   'This form was open for too long, so what you filled in on its other step is gone. Nothing was saved; please open it again.';
 
-/** Finds what the form can't have sent, by block id; undefined when it is nothing. */
+/** Finds values that the form can't have sent, by block id; undefined if there are none. */
 async function checkValues(
   inputs: FormState['fields'],
   values: Payload,
   { book }: RouteList,
   deps: HandlerDeps,
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  // What is missing is told in words of its own.
+  // Missing values have their own messages.
   const problems = validateInputs(inputs, values, { isWhole: false });
   const groups = await deps.userGroups();
   const known = new Set([
@@ -103,7 +105,7 @@ async function checkValues(
   ]);
   const field = objectAt(objectAt(values, ROUTE_BLOCKS.groups), ROUTE_ACTIONS.groups);
   const chosen = listAt(field, 'selected_options').map(({ value }) => value);
-  // Where Slack does not list them now, none can be called unknown.
+  // If Slack can't list the user groups now, accept any.
   const isUnknown = groups.length > 0 && chosen.some((id) => !known.has(String(id)));
   const all = Object.fromEntries([
     ...(isUnknown ? [[ROUTE_BLOCKS.groups, 'Choose from the list.']] : []),
@@ -125,8 +127,8 @@ async function showSaved(
   const viewId = textAt(objectAt(payload, 'view'), 'previous_view_id');
   const done = name === undefined ? 'The route is set up.' : `The route “${name}” is changed.`;
   const note = await channelWarning(channel, deps);
-  const said = outcome.kind === 'unchanged' ? 'Nothing was different.' : done;
-  await redrawRouteList({ person, viewId }, note === undefined ? said : `${said} ${note}`, deps);
+  const result = outcome.kind === 'unchanged' ? 'Nothing was different.' : done;
+  await redrawRouteList({ person, viewId }, note === undefined ? result : `${result} ${note}`, deps);
 }
 
 const BLOCK_OF: Readonly<Record<RouteField, readonly string[]>> = {
@@ -145,7 +147,7 @@ const BLOCK_OF: Readonly<Record<RouteField, readonly string[]>> = {
 
 type Errors = Readonly<Record<string, string>>;
 
-/** The name of a route that is changed has no input: what is wrong with it is shown on the first one. */
+/** An existing route's name has no input, so its errors go to the first input. */
 async function showProblems(
   problems: readonly RouteProblem[],
   view: Payload,
@@ -162,7 +164,7 @@ async function showProblems(
   return await showErrors(errors, view, state, by, deps);
 }
 
-/** Slack shows errors on inputs of the view alone: where one is on the other step, that is shown. */
+/** Slack only shows errors for inputs in view. Otherwise switch to the step with the error. */
 async function showErrors(
   errors: Errors,
   view: Payload,
@@ -203,12 +205,12 @@ function messageResponse(sentence: string): {
   return { response_action: 'update', view: buildMessageView(sentence) };
 }
 
-/** Tells whether Slack asks for the choices of a field of such a form. */
+/** Tells whether Slack requests options for a field of this form. */
 export function isRouteQuestion(body: unknown): boolean {
   return isPayload(body) && textAt(body, 'action_id') === ROUTE_ACTIONS.groups;
 }
 
-/** Finds the user groups whose handle holds what was typed. */
+/** Finds the user groups whose handle contains the typed text. */
 export async function suggestGroups(body: unknown, deps: HandlerDeps): Promise<PlainTextOption[]> {
   const payload = isPayload(body) ? body : {};
   const origin = originOf(payload, deps.identity);
