@@ -210,7 +210,7 @@ function edge(delivery: Delivery): void {
       };
       const ack = await click('requester', place, 'call.edit');
       assert.equal(ack.kind, 'acknowledged');
-      await waitForView('requester', 'Looking at the call');
+      await waitForView('requester', 'Loading the call');
       read();
       await waitForView('requester', 'Edit the call');
       stage.desk.checkDecision = look;

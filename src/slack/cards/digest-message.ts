@@ -16,8 +16,8 @@ export function buildDigestMessage(
   const { calls, total, waiting } = digest;
   const since = dateText(digest.since, '{time}');
   if (waiting === 0) {
-    const text = `:white_check_mark: None of the ${total} calls since ${since} is waiting any more.`;
-    return { text: 'No calls are waiting here any more', blocks: [section(text)] };
+    const text = `:white_check_mark: None of the ${total} calls since ${since} is still waiting.`;
+    return { text: 'No calls are waiting in this channel', blocks: [section(text)] };
   }
   const mentions = isNew && calls.length > 0 ? `${mentionTargets(calls)} ` : '';
   const period = waiting === total ? 'since' : `of ${total} since`;

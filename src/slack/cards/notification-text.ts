@@ -51,8 +51,8 @@ export function hidesFirstBlocks(call: Call, detail: NotificationDetail): boolea
 }
 
 function neutralText({ status }: Call, asks: boolean): string {
-  if (status !== 'pending') return 'A call that people decided on has gone on.';
-  return asks ? 'A question waits for an answer.' : 'A call waits for a decision.';
+  if (status !== 'pending') return 'A decided call has been updated.';
+  return asks ? 'A question is waiting for an answer.' : 'A call is waiting for a decision.';
 }
 
 function describeAgentText(call: Call, masking: Masking): string {

@@ -21,7 +21,7 @@ export function serverQuestionTitle({ outside }: Call): string {
 export function serverQuestionFacts({ outside, requester, tool }: Call): readonly string[] {
   const server = `\`${escapeToolName(outside?.name ?? '')}\``;
   return [
-    `The MCP server ${server} asks this while its tool \`${escapeToolName(tool)}\` runs, for ${mention(requester.user)}. Its words are not mine, and unverified; your answer goes to it.`,
+    `The MCP server ${server} asks this while its tool \`${escapeToolName(tool)}\` runs, for ${mention(requester.user)}. The text comes from the server and is unverified. Your answer goes to the server.`,
     ':lock: Never answer with a password, a key or a code.',
   ];
 }
@@ -47,7 +47,7 @@ export const SERVER_QUESTION_STATES: Readonly<Record<CallStatus, string>> = {
   replied: 'Not answered',
   ignored: 'Declined',
   expired: 'Expired: nobody answered in time',
-  withdrawn: 'Taken back: nobody waits for the answer any more',
+  withdrawn: 'Withdrawn: the answer is no longer needed',
   refused: 'Not answered',
 };
 
@@ -55,6 +55,6 @@ export const SERVER_QUESTION_STATES: Readonly<Record<CallStatus, string>> = {
 export function describeServerQuestionEnd({ outside, verdict }: Call): string {
   const server = `\`${escapeToolName(outside?.name ?? '')}\``;
   return verdict?.kind === 'ignore'
-    ? `You declined to answer; ${server} is told so.`
+    ? `You declined to answer. I let ${server} know.`
     : `Your answer goes to ${server}.`;
 }

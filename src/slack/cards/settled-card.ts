@@ -62,7 +62,7 @@ export function buildSettled(
     ...(mayAskAgain ? {} : { accessory: details }),
   };
   if (!mayAskAgain) return [section];
-  const again = makeButton(ACTIONS.askAgain, 'Ask again');
+  const again = makeButton(ACTIONS.askAgain, 'Ask Again');
   return [section, { type: 'actions', elements: [again, details] }];
 }
 
@@ -236,7 +236,7 @@ export function describeStatusOnly(call: Call): string {
 function describeWait(call: Call): string {
   const { outside, status, siblings } = call;
   if (status === 'running' && isRunByGraph(call)) {
-    const when = siblings > 1 ? ', once what it asked in one with it is decided' : '';
+    const when = siblings > 1 ? ', once the other calls of this message are decided' : '';
     return `It goes to the graph, which runs it itself${when}.`;
   }
   return (outside && describeCallerWait(call, outside)) ?? '';

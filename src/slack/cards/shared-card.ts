@@ -266,7 +266,7 @@ function buildLeftOut(lines: readonly Line[]): KnownBlock[] {
   if (left.length === 0) return [];
   const names = left.slice(0, MAX_NAMED).map(nameInBold).join(', ');
   const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : '';
-  const text = `${left.length} must be opened first, to be read whole: ${names}${more}`;
+  const text = `${left.length} must be opened to be read in full: ${names}${more}`;
   return [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true }, expand: true }];
 }
 
@@ -292,7 +292,7 @@ function buildSharedNote(lines: readonly Line[], context: SharedCardContext): Kn
 function sharedNotificationText(lines: readonly Line[]): string {
   const title = toPlainText(titleOfAll(lines));
   const waiting = lines.find(({ call }) => call.status === 'pending');
-  if (waiting === undefined) return `${title}: nothing waits for a decision.`;
+  if (waiting === undefined) return `${title}: no call is waiting for a decision.`;
   const { channel } = placeOf(waiting.call.thread);
   const where = isDirect(channel) ? '' : ` in ${mentionChannel(channel)}`;
   return `Approve? ${title}. Asked by ${describeRequester(waiting.call, waiting.availability)}${where}.`;

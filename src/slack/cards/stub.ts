@@ -33,7 +33,7 @@ export function buildStub(call: Call, context: StubContext): CallCard {
   const text = `${describeProgress(call, context)}${describeWhere(call, context)}`;
   const blocks = [section(text)];
   if (call.status === 'expired' && canAskAgain(call)) {
-    const again = createButtonMaker(call)(ACTIONS.askAgain, 'Ask again');
+    const again = createButtonMaker(call)(ACTIONS.askAgain, 'Ask Again');
     blocks.push({ type: 'actions', elements: [again] });
   }
   return { text: plainStubText(call), blocks };
@@ -42,7 +42,7 @@ export function buildStub(call: Call, context: StubContext): CallCard {
 /** Builds the card that replaces one whose call moved to another channel. */
 export function buildMovedCard(call: Call, next: CardPlace): CallCard {
   const where = `${mentionChannel(next.channel)} · ${linkTo(next, 'Open the card')}`;
-  const text = `:arrow_right: ${nameInBold(call)} · moved to another channel: it is decided in ${where}`;
+  const text = `:arrow_right: ${nameInBold(call)} · moved to another channel: decide it in ${where}`;
   return {
     text: `${toPlainText(cardTitleOf(call))}: moved to another channel`,
     blocks: [section(text)],
@@ -51,7 +51,7 @@ export function buildMovedCard(call: Call, next: CardPlace): CallCard {
 
 /** Builds the neutral stub that is posted first with `NOTIFICATION_DETAIL=none`. */
 export function buildNeutralStub(): CallCard {
-  const text = 'A call of this thread waits for people.';
+  const text = 'A call in this thread is waiting for a decision.';
   return { text, blocks: [section(`:raised_hand: ${text}`)] };
 }
 
@@ -103,7 +103,7 @@ function describeWhere(call: Call, context: StubContext): string {
       ? ` · ${call.votes.length} of ${quorum}`
       : '';
   const where = mentionChannel(card?.channel ?? cardLocationOf(call).channel);
-  const isThere = card === undefined ? ', where the card is on its way' : '';
+  const isThere = card === undefined ? ' (the card is being posted)' : '';
   return ` in ${where}${isThere}${counts}`;
 }
 
@@ -112,10 +112,10 @@ function describeChannelRefusal(call: Call, card: CardPlace | undefined): string
   if (isTerminal(call)) {
     return card === undefined
       ? `The card could not be shown in ${where}.`
-      : `The card in ${mentionChannel(card.channel)} could not be brought up to date.`;
+      : `The card in ${mentionChannel(card.channel)} could not be updated.`;
   }
   const isDecided = call.status !== 'pending' && call.status !== 'unknown';
-  const meanwhile = isDecided ? '' : ' Whoever may decide it can do so on my Home tab meanwhile.';
+  const meanwhile = isDecided ? '' : ' Approvers can decide on my Home tab meanwhile.';
   return `:warning: I can’t show the card in ${where}: invite me there with \`/invite\`, or give the route another channel. I keep trying.${meanwhile}`;
 }
 

@@ -83,7 +83,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
   async function inTurn(viewer: Viewer, work: () => Promise<void>): Promise<void> {
     await inQueue(viewer.person.user, work).catch((error: unknown) => {
       viewer.isDirty = true;
-      log.error({ err: error, person: viewer.person }, 'A Home could not be shown.');
+      log.error({ err: error, person: viewer.person }, 'A Home could not be updated.');
     });
   }
 
@@ -91,7 +91,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     const viewer = remember(person, place, note);
     await inTurn(viewer, async () => {
       const content = await loadHome(deps, person, place).catch((error: unknown) => {
-        log.error({ err: error, person }, 'A Home could not be read.');
+        log.error({ err: error, person }, 'The content of a Home could not be loaded.');
         return undefined;
       });
       if (content === undefined) {
@@ -130,7 +130,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     const lean = buildHomeView(content, { isLean: true });
     log.error(
       { err: published.error, user },
-      'Slack does not take a Home; it is shown without the rest.',
+      'Slack rejected a Home; publishing it without the admin section.',
     );
     recordResult(viewer, contentOf(view), await publishView(client, user, lean, hash));
   }
@@ -146,14 +146,14 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
         viewers.delete(person.user);
         return;
       case 'later':
-        log.warn({ err: published.error, person }, 'A Home is shown later.');
+        log.warn({ err: published.error, person }, 'Slack did not publish a Home; retrying later.');
         notBefore = Math.max(notBefore, clock.now() + published.afterMs);
         viewer.isDirty = true;
         // Slack may have published it anyway, under a hash we do not know.
         viewer.hash = undefined;
         return;
       case 'refused':
-        log.error({ err: published.error, person }, 'Slack takes no Home of this person.');
+        log.error({ err: published.error, person }, 'Slack rejects every Home of this person.');
         viewers.delete(person.user);
     }
   }

@@ -58,7 +58,7 @@ async function review(
     const view = await buildReviewModal(token, click.origin.person, 1, deps);
     await deps.client.views.update({ view_id: viewId, view });
   } catch (error) {
-    deps.log.error({ err: error, action: click.actionId }, 'A review could not be filled.');
+    deps.log.error({ err: error, action: click.actionId }, 'A review could not be loaded.');
     await answerPerson({ ...click.origin, viewId }, SENTENCES.formFailed, deps, buildMessageView);
   }
 }

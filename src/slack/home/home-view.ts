@@ -101,7 +101,7 @@ function buildLists(content: HomeContent): KnownBlock[] {
 /** Builds the Home for when nothing could be loaded. */
 export function buildHomeErrorView(place: HomeState, at: number): HomeView {
   const words =
-    'I can’t read what waits for you right now: something broke on my side. Please press Refresh in a moment.';
+    'I can’t load your approvals right now: something broke on my side. Please press Refresh in a moment.';
   return toView([buildTop(at), section(`:warning: ${words}`)], place);
 }
 
@@ -173,7 +173,7 @@ function buildAsked(
     ...buildTurns('asked', { number, next, back: 'Newer', on: 'Older' }),
     ...(ended.length === 0
       ? []
-      : [context('*Finished lately*'), formatCallList(linesOf(ended, content), 'mentioned')]),
+      : [context('*Recently finished*'), formatCallList(linesOf(ended, content), 'mentioned')]),
   ];
 }
 
@@ -197,8 +197,8 @@ function buildDecided(decided: DecidedList, content: HomeContent): KnownBlock[] 
   const number = place.decided.length + 1;
   const none =
     place.search === undefined
-      ? `You have decided nothing in the last ${DECIDED_DAYS} days.`
-      : 'Nothing that you decided fits this search.';
+      ? `No decisions in the last ${DECIDED_DAYS} days.`
+      : 'None of your decisions matches this search.';
   return [
     ...buildSearch(place),
     ...(decided.calls.length === 0
@@ -234,7 +234,7 @@ function fitAdminPart({ adminPart }: HomeContent, isLean: boolean, used: number)
   const room = LIMITS.viewBlocks - used - 1;
   if (!isLean && adminPart.length <= room) return [divider, ...adminPart];
   const cut = isLean ? [] : adminPart.slice(0, room - 1);
-  return [divider, ...cut, context('There is no room here for all of the rest.')];
+  return [divider, ...cut, context('The rest does not fit here.')];
 }
 
 function header(words: string): KnownBlock {

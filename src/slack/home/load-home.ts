@@ -166,8 +166,8 @@ async function readAdminPart(
   try {
     return (await adminPart?.(person)) ?? [];
   } catch (error) {
-    log.error({ err: error, person }, 'The part of Home that admins have could not be read.');
-    const text = 'The part for admins could not be read: something broke on my side.';
+    log.error({ err: error, person }, 'The admin section of Home could not be loaded.');
+    const text = 'The admin section could not be loaded: something broke on my side.';
     return [{ type: 'section', text: { type: 'mrkdwn', text: `:warning: ${text}` } }];
   }
 }

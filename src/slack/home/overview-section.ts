@@ -20,7 +20,7 @@ export function buildOverviewSection(
   const { parked, pending, routes, stuck, unknown } = overview;
   const lineOf = (call: Call) => hideName(lines.get(call.id) ?? toWaitingEntry(call, {}));
   const state = pause === undefined ? 'Not paused' : 'Paused';
-  const open = unknown === 0 ? '' : ` · *${unknown}* may have run: somebody has to say`;
+  const open = unknown === 0 ? '' : ` · *${unknown}* may have run: please check`;
   return [
     header('Workspace'),
     section(`${state} · *${pending}* waiting for a decision${open}`),
@@ -41,7 +41,7 @@ export function buildOverviewSection(
       ? []
       : [
           section(
-            `:warning: *Given up, and to be looked into in the log:*\n${describeDeadLetters(parked)}`,
+            `:warning: *Failed for good (see the log):*\n${describeDeadLetters(parked)}`,
           ),
         ]),
   ];

@@ -28,7 +28,7 @@ export async function publishView(
   hash?: string,
 ): Promise<PublishResult> {
   try {
-    const answer = await withSlackErrors('show a person their Home', () =>
+    const answer = await withSlackErrors('publish a Home', () =>
       client.views.publish({ user_id: user, view, ...(hash !== undefined && { hash }) }),
     );
     return { kind: 'published', hash: answer.view?.hash };

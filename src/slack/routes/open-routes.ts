@@ -45,7 +45,7 @@ export async function openRouteForm(
       const { name } = wanted;
       const route = book.routes.find((each) => each.name === name);
       if (name !== undefined && route === undefined) {
-        return buildMessageView(`The route “${name}” is not there any more.`);
+        return buildMessageView(`The route “${name}” no longer exists.`);
       }
       const [groups, note] = await Promise.all([
         deps.userGroups(),
@@ -71,7 +71,7 @@ async function openFor(
   build: (found: RouteList) => View | Promise<View>,
   isOver = false,
 ): Promise<void> {
-  const loading = buildLoadingView('Looking at the routes…');
+  const loading = buildLoadingView('Loading the routes…');
   const viewId = await openView(loading, opening, deps, { isOver });
   if (viewId === undefined) return;
   const { client, log } = deps;

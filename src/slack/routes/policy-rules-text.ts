@@ -17,7 +17,7 @@ const MAX_TEXTS = 8;
 export function describePolicyRules(policy: Policy<Route>, handles: Handles): readonly string[] {
   const { fallback, rules } = policy;
   const lines = [
-    '*The policy file*, which is changed by whoever runs me:',
+    '*The policy file*, which the operator maintains:',
     ...rules.map(describeRule),
     `• ${fallback.name} → ${describeRuling(fallback.ruling)}`,
     ...routesOf(policy).map(
@@ -39,10 +39,10 @@ function describeRule({ agents, name, ruling, tools, when }: Rule<Route>): strin
 function describeRuling(ruling: PolicyRuling<Route>): string {
   switch (ruling.gate) {
     case 'run':
-      return 'unasked';
+      return 'runs without asking';
     case 'ask':
       return ruling.route.name === REQUESTER_ROUTE.name
-        ? 'whoever asked confirms'
+        ? 'the requester confirms'
         : `on the route “${escapeMrkdwn(ruling.route.name)}”`;
     case 'refuse':
       return `refused: ${escapeMrkdwn(ruling.reason)}`;
@@ -80,5 +80,5 @@ function pack(lines: readonly string[]): readonly string[] {
     } else texts.push(cut);
   }
   if (texts.length <= MAX_TEXTS) return texts;
-  return [...texts.slice(0, MAX_TEXTS - 1), 'There is more than fits in here: see the file.'];
+  return [...texts.slice(0, MAX_TEXTS - 1), 'Not all of it fits here: see the file.'];
 }

@@ -111,7 +111,7 @@ async function remove(click: RouteClick, deps: HandlerDeps): Promise<void> {
 function describeRemoved(name: string, outcome: RemoveRouteOutcome): string {
   switch (outcome.kind) {
     case 'saved':
-      return `The route “${name}” is removed.`;
+      return `The route “${name}” was removed.`;
     case 'in-use':
       return `Nothing changed: “${outcome.by.join('”, “')}” escalates to “${name}”. Change that first.`;
     case 'changed-meanwhile':

@@ -7,6 +7,6 @@ export function describeRouteConflict(
 ): string {
   const who = byName ?? 'Somebody';
   return how === 'added'
-    ? `Nothing was saved: ${who} has added a route “${name}” meanwhile. Choose another name, or change that one.`
-    : `Nothing was saved: ${who} has ${how} the route “${name}” meanwhile. Close this and look at it anew.`;
+    ? `Nothing was saved: ${who} has added a route “${name}” in the meantime. Choose another name, or change that route.`
+    : `Nothing was saved: ${who} has ${how} the route “${name}” in the meantime. Close this form and open it again.`;
 }

@@ -31,7 +31,7 @@ export function buildRoutesBlocks(
     {
       type: 'actions',
       block_id: ROUTE_ACTIONS.add,
-      elements: [button('Add a route', ROUTE_ACTIONS.add, 'new', { style: 'primary' })],
+      elements: [button('Add Route', ROUTE_ACTIONS.add, 'new', { style: 'primary' })],
     },
     ...book.routes.flatMap((route) => routeBlocks(route, handles)),
     { type: 'divider' },
@@ -56,8 +56,8 @@ export function buildRoutesSection({ book, handles, policy }: ShownRoutes): Know
       type: 'actions',
       block_id: ROUTE_ACTIONS.add,
       elements: [
-        button('Add a route', ROUTE_ACTIONS.add, 'new'),
-        button('All routes', ROUTE_ACTIONS.manage, 'all'),
+        button('Add Route', ROUTE_ACTIONS.add, 'new'),
+        button('All Routes', ROUTE_ACTIONS.manage, 'all'),
       ],
     },
     ...rulesBlocks(policy?.policy, handles),
@@ -71,18 +71,18 @@ function rulesBlocks(policy: Policy<Route> | undefined, handles: Handles): Known
 function intro(count: number, policy: Policy<Route> | undefined): string {
   const what =
     count === 0
-      ? 'No route is set in Slack yet. A route says where the card of a call goes and who decides it.'
-      : 'These routes say where the cards of their tools go and who decides them.';
+      ? 'No routes are set in Slack yet. A route says where cards go and who decides.'
+      : 'These routes say where the cards of their tools go and who decides.';
   if (policy?.slackMayLoosen) {
-    return `${what} The policy file lets ${count === 0 ? 'it' : 'them'} win over its rules (\`slackMayLoosen\`).`;
+    return `${what} ${count === 0 ? 'It overrides' : 'They override'} the rules of the policy file (\`slackMayLoosen\`).`;
   }
   return policy
-    ? `${what} ${count === 0 ? 'It' : 'They'} can ask for more than the policy file does, and never for less.`
+    ? `${what} ${count === 0 ? 'It' : 'They'} can be stricter than the policy file, but never weaker.`
     : what;
 }
 
 const BUILT_IN =
-  '*Without a policy file* `list_files`, `read_file` and `task` run unasked; for everything else whoever asked confirms. A route above makes its tools ask on it instead. None lets a call run unasked.';
+  '*Without a policy file* `list_files`, `read_file` and `task` run without asking; the requester confirms everything else. A route above makes its tools ask its approvers instead. No route lets a call run without asking.';
 
 function routeBlocks(route: AdminRoute, handles: Handles): KnownBlock[] {
   const { changedAt, changedBy, name, revision } = route;
@@ -110,7 +110,7 @@ function routeBlocks(route: AdminRoute, handles: Handles): KnownBlock[] {
             title: { type: 'plain_text', text: 'Remove this route?' },
             text: {
               type: 'plain_text',
-              text: `Calls that go by “${name}” go by the policy alone from then on. Its channel is told.`,
+              text: `Its calls will follow the policy alone. Its channel is notified.`,
             },
             confirm: { type: 'plain_text', text: 'Remove' },
             deny: { type: 'plain_text', text: 'Keep' },

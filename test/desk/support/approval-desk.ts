@@ -116,9 +116,9 @@ export const SURFACES: readonly Surface[] = [
   { name: 'the reply form', on: 'pending', use: decide({ kind: 'reply', text: 'no' }) },
   { name: 'the full view', on: 'pending', use: look('approve') },
   { name: 'the review', on: 'unknown', use: look('approve', { settles: true }) },
-  { name: 'It ran', on: 'unknown', use: settle('ran') },
-  { name: 'It did not, run it', on: 'unknown', use: settle('rerun') },
-  { name: 'It did not, leave it', on: 'unknown', use: settle('leave') },
+  { name: 'It Ran', on: 'unknown', use: settle('ran') },
+  { name: 'Did Not Run: Run It', on: 'unknown', use: settle('rerun') },
+  { name: 'Did Not Run: Leave It', on: 'unknown', use: settle('leave') },
 ];
 
 /** Has the call of a stalled desk run in a process that dies over it, as its approver saw it go. */

@@ -38,7 +38,7 @@ describe('routes that are set in Slack', () => {
   /** Opens the list, and over it the form of a route, or of a new one. */
   async function openForm(member: string, name?: string): Promise<void> {
     await command(member);
-    await stage.view(member, 'Add a route');
+    await stage.view(member, 'Add Route');
     const target =
       name === undefined
         ? { actionId: 'route.add' }
@@ -107,7 +107,7 @@ describe('routes that are set in Slack', () => {
     await stage.view('admin', 'Only admins of this workspace');
     stage.workspace.changeMember('admin', { isAdmin: true });
     await command('admin');
-    await stage.view('admin', 'No route is set in Slack yet');
+    await stage.view('admin', 'No routes are set in Slack yet');
     assert.deepEqual(
       stage.audit('control.not-allowed').map(({ actor }) => actor),
       ['T0PLAYGROUND/U0REQUESTER', 'T0PLAYGROUND/U0ADMIN'],
@@ -176,7 +176,7 @@ describe('routes that are set in Slack', () => {
       ['S0OPSAPPROVERS'],
     );
     await stage.workspace.submit('admin', PAYMENTS);
-    await stage.view('admin', 'The route is set up.');
+    await stage.view('admin', 'The route was added.');
     await stage.view('admin', '*payments*: `write_file`');
     const said = await announcement('has set up the route “payments”');
     assert.match(said, /Who decides: <@U0APPROVER>/);
@@ -199,11 +199,11 @@ describe('routes that are set in Slack', () => {
     await openForm('outsider', 'payments');
     await turn('route.more', { 'route.channel': 'C0GENERAL' }, 'Expires after');
     await stage.workspace.submit('admin', { 'route.deadline': '2h' });
-    await stage.view('admin', 'The route “payments” is changed.');
+    await stage.view('admin', 'The route “payments” was changed.');
     await stage.workspace.submit('outsider', { 'route.quorum': '1' });
     assert.match(
       JSON.stringify(errors('outsider')),
-      /Adair \(admin\) has changed the route “payments” meanwhile/,
+      /Adair \(admin\) has changed the route “payments” in the meantime/,
     );
 
     const said = await announcement('has changed the route');
@@ -263,7 +263,7 @@ describe('routes that are set in Slack', () => {
     await stage.view('admin', '*payments*');
     const target = { actionId: 'route.remove', blockId: 'route:payments' };
     await stage.workspace.clickInView('admin', target);
-    await stage.view('admin', 'The route “payments” is removed.');
+    await stage.view('admin', 'The route “payments” was removed.');
     stage.play(sayCall('write_file', { path: 'b.txt', content: 'b' }), sayText('Mine.'));
     const place = await stage.ask('requester', 'write again');
     await stage.press(

@@ -104,10 +104,10 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await both(async (me) => {
       await me.actAs('admin');
       await openHome(me);
-      await says(main(me), 'No route is set in Slack yet');
+      await says(main(me), 'No routes are set in Slack yet');
       await me.look('01-home-no-route');
     });
-    await phone.press(button(main(phone), 'Add a route'));
+    await phone.press(button(main(phone), 'Add Route'));
     const form = dialog(phone);
     await both((me) => dialog(me).getByRole('heading', { name: 'Add a route' }).waitFor());
     await look('02-route-form');
@@ -230,7 +230,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await look('17-expired-in-the-thread');
     const alarms = phone.thread.getByText('can’t be approved');
     const before = await alarms.count();
-    await phone.press(button(phone.thread, 'Ask again'));
+    await phone.press(button(phone.thread, 'Ask Again'));
     await both((me) => says(me.thread, 'Asked again'));
     await both((me) => says(me.thread, /waiting for/));
     await look('18-asked-again');

@@ -142,7 +142,7 @@ function formsOn(device: string, size: PageSize): void {
       await field(form, 'Replicas').fill('6');
       await person.press(form.getByRole('button', { name: 'Remove: Steps 1 of 2' }));
       await form.getByText('Steps 1 of 1').waitFor();
-      await person.press(form.getByRole('button', { name: 'Add another: Env' }));
+      await person.press(form.getByRole('button', { name: 'Add Another: Env' }));
       await form.getByText('A new entry').waitFor();
       await form.getByLabel('Name').nth(1).fill('REGION');
       await form.getByLabel('Value').nth(1).fill('eu');

@@ -49,7 +49,7 @@ describe('createAgent with the middleware of its makers, over the real app', () 
       'file-1',
       'approved by',
       'Handed over',
-      'once what it asked in one with it is decided',
+      'once the other calls of this message are decided',
     );
     await stage.line(place, 'file-33', 'It goes to the graph');
     await stage.restart('kill');

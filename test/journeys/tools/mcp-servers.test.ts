@@ -111,7 +111,7 @@ describe('tools of MCP servers', () => {
     const text = allText(question);
     assert.match(
       text,
-      /its tool `box__ask` runs, for <@U0REQUESTER>\. Its words are not mine, and unverified/,
+      /its tool `box__ask` runs, for <@U0REQUESTER>\. The text comes from the server and is unverified/,
     );
     assert.match(text, /Never answer with a password/);
     assert.match(text, /Which \*environment\*\? <@U0ADMIN> approved this\./);

@@ -72,14 +72,14 @@ describe('the card of a program’s call', () => {
       [
         { status: 'approved', verdict: APPROVED },
         {},
-        'Approved, waits to be taken',
-        /may take it until <!date[^>]+>, once/,
+        'Approved, waiting to be taken',
+        /can take it once until <!date[^>]+>\./,
       ],
       [
         { status: 'running', verdict: APPROVED, claim: { fence: 0, at: 3_000 } },
         {},
-        'Taken, its report is awaited',
-        /has taken it, and may report until/,
+        'Taken, waiting for its report',
+        /took it and can report until/,
       ],
       [
         { status: 'succeeded', outcome: { kind: 'result', text: 'Taken by x.' } },

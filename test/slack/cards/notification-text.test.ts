@@ -31,10 +31,10 @@ type Row = readonly [kind: string, status: CallStatus, setting: NotificationDeta
 
 const SAYS = ' It says: “It came damaged. &lt;!here&gt; "ok" ⟨hidden: a Slack token, mark 5b7c…⟩”';
 const TABLE: readonly Row[] = [
-  ['own', 'pending', 'none', 'A call waits for a decision.'],
+  ['own', 'pending', 'none', 'A call is waiting for a decision.'],
   ['own', 'pending', 'summary', 'Approve? Refund €80.00 to Jane Doe. Asked by <@U1> in <#C1>.'],
   ['own', 'pending', 'full', `Approve? Refund €80.00 to Jane Doe. Asked by <@U1> in <#C1>.${SAYS}`],
-  ['own', 'succeeded', 'none', 'A call that people decided on has gone on.'],
+  ['own', 'succeeded', 'none', 'A decided call has been updated.'],
   ['own', 'succeeded', 'summary', 'Refund €80.00 to Jane Doe: Done.'],
   ['own', 'unknown', 'summary', 'Refund €80.00 to Jane Doe: It is not known whether this ran.'],
   [
@@ -43,10 +43,10 @@ const TABLE: readonly Row[] = [
     'full',
     'Approve? Write file (write_file). Asked by <@U1> in <#C1>.',
   ],
-  ['program', 'pending', 'none', 'A call waits for a decision.'],
+  ['program', 'pending', 'none', 'A call is waiting for a decision.'],
   ['program', 'pending', 'summary', 'Approve? deploy-bot: write_file, for <@U1> in <#C1>.'],
   ['program', 'pending', 'full', `Approve? deploy-bot: write_file, for <@U1> in <#C1>.${SAYS}`],
-  ['program', 'running', 'summary', 'deploy-bot: write_file: Taken, its report is awaited.'],
+  ['program', 'running', 'summary', 'deploy-bot: write_file: Taken, waiting for its report.'],
   ['tool of a server', 'pending', 'summary', 'Approve? crm: write_file. Asked by <@U1> in <#C1>.'],
   [
     'helper',
@@ -54,7 +54,7 @@ const TABLE: readonly Row[] = [
     'summary',
     'Approve? Read a.txt. Asked by helper research, for <@U1> in <#C1>.',
   ],
-  ['question', 'pending', 'none', 'A question waits for an answer.'],
+  ['question', 'pending', 'none', 'A question is waiting for an answer.'],
   ['question', 'pending', 'summary', 'Answer? Question from deploy-bot, for <@U1> in <#C1>.'],
   [
     'question',
@@ -63,7 +63,7 @@ const TABLE: readonly Row[] = [
     'Answer? Question from deploy-bot, for <@U1> in <#C1>. It says: “Which colour?”',
   ],
   ['question', 'replied', 'summary', 'Question from deploy-bot: Answered.'],
-  ['elicitation', 'pending', 'none', 'A question waits for an answer.'],
+  ['elicitation', 'pending', 'none', 'A question is waiting for an answer.'],
   ['elicitation', 'pending', 'summary', 'Answer? Question from crm, for <@U1> in <#C1>.'],
   [
     'elicitation',

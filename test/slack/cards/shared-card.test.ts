@@ -92,7 +92,7 @@ describe('a card of several calls', () => {
     const shown = dataTexts(blocks);
     for (const n of [0, 1, 2, 4, 11])
       assert.ok(shown.includes(`A-${n}`), `A-${n} is not to be read`);
-    assert.match(JSON.stringify(blocks), /1 must be opened first[^"]*Customer 3/);
+    assert.match(JSON.stringify(blocks), /1 must be opened to be read in full: [^"]*Customer 3/);
   });
 
   it('prints what all have in common once, and everything else beside its call', () => {

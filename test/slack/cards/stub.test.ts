@@ -60,7 +60,7 @@ describe('the stub of a card that its channel does not take', () => {
   it('promises no more once the call is over', () => {
     for (const status of ['succeeded', 'expired', 'ignored'] as const) {
       assert.match(refused(status, undefined), /The card could not be shown in <#C9>\./);
-      assert.match(refused(status, CARD), /The card in <#C9> could not be brought up to date\./);
+      assert.match(refused(status, CARD), /The card in <#C9> could not be updated\./);
       for (const card of [undefined, CARD]) {
         assert.doesNotMatch(refused(status, card), /I keep trying|Home tab|:warning:/);
       }

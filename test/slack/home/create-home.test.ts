@@ -181,9 +181,9 @@ describe('the Homes of a workspace', () => {
         text: { type: 'mrkdwn', text },
       }));
     await home.show(approver());
-    assert.match(seen(), /first.*no room here/);
+    assert.match(seen(), /first.*The rest does not fit here/);
     assert.ok(!seen().includes('yyy'));
-    assert.match(logged.join('\n'), /Slack does not take a Home/);
+    assert.match(logged.join('\n'), /Slack rejected a Home/);
   });
 
   it('show what there is where the part of admins can’t be read', async () => {
@@ -192,7 +192,7 @@ describe('the Homes of a workspace', () => {
       throw new Error('The disk is full.');
     };
     await home.show(approver());
-    assert.match(seen(), /first.*The part for admins could not be read/);
+    assert.match(seen(), /first.*The admin section could not be loaded/);
   });
 
   it('say when nothing can be read, and follow when it can', async () => {
@@ -260,6 +260,6 @@ describe('the Homes of a workspace', () => {
     const before = reads;
     home.nudge();
     assert.equal(clock.pendingCount, 0);
-    assert.deepEqual([reads, logged.at(-1)], [before, 'Slack takes no Home of this person.']);
+    assert.deepEqual([reads, logged.at(-1)], [before, 'Slack rejects every Home of this person.']);
   });
 });

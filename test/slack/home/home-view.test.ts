@@ -107,7 +107,7 @@ describe('the fullest Home', () => {
     const view = buildHomeView({ ...full, adminPart: admin(95) });
     assert.deepEqual(validateView(view), []);
     assert.equal(view.blocks.length, LIMITS.viewBlocks);
-    assert.match(JSON.stringify(view.blocks.at(-1)), /no room here for all/);
+    assert.match(JSON.stringify(view.blocks.at(-1)), /The rest does not fit here/);
   });
 
   it('has nothing of the agent’s that is markup, and nothing invisible', () => {
@@ -213,7 +213,7 @@ describe('what is shown', () => {
       lists: { decided: { calls: [] } },
       place: withSearch(place, ' x '),
     });
-    assert.match(searched, /"initial_value":"x".*home\.clear.*fits this search/);
+    assert.match(searched, /"initial_value":"x".*home\.clear.*matches this search/);
   });
 
   it('says that nothing waits, only where that is known', () => {

@@ -155,7 +155,7 @@ describe('a click on Home', () => {
     };
     await openWith(call);
     await press(call, 'home.review');
-    const view = await modal('It did not, run it');
+    const view = await modal('Did Not Run: Run It');
     assert.deepEqual(actionIds(view.blocks), [
       'call.settle-ran',
       'call.settle-rerun',

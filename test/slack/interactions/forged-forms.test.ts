@@ -241,7 +241,7 @@ function forgedOver(delivery: Delivery): void {
       const general = stage.workspace.channel('general').id;
       stage.workspace.setUserGroup('ops', ['requester']);
       await stage.workspace.command('requester', general, '/countersign', 'routes');
-      await says('Add a route');
+      await says('Add Route');
       await stage.workspace.clickInView('requester', { actionId: 'route.add' });
       await says('Approvals needed');
       if (!onMore.includes(block)) return;

@@ -18,10 +18,10 @@ describe('a program’s call in its channel', () => {
     const place = { channel: card.channel, ts: card.ts };
     await workspace.click('requester', { ...place, actionId: 'call.approve' });
     await pass();
-    assert.match(textOf(cards()[0]), /Approved, waits to be taken/);
+    assert.match(textOf(cards()[0]), /Approved, waiting to be taken/);
     assert.equal((await desk.outside.take(call.id, CALLER, call.digest)).kind, 'taken');
     await pass();
-    assert.match(textOf(cards()[0]), /Taken, its report is awaited/);
+    assert.match(textOf(cards()[0]), /Taken, waiting for its report/);
     await pass(REPORT_MS + MINUTE);
     assert.match(textOf(cards()[0]), /It is not known whether this ran/);
     await workspace.click('requester', { ...place, actionId: 'call.settle-rerun' });

@@ -63,8 +63,8 @@ describe('a new card', () => {
     assert.deepEqual(more, []);
     assert.ok(first && second);
     assert.equal(first.method, 'post');
-    assert.equal(first.text, 'A call waits for a decision.');
-    assert.match(JSON.stringify(first.blocks), /<@U2> A call waits for a decision\./);
+    assert.equal(first.text, 'A call is waiting for a decision.');
+    assert.match(JSON.stringify(first.blocks), /<@U2> A call is waiting for a decision\./);
     assert.doesNotMatch(JSON.stringify(first), /Refund|Jane|a\.txt|U1/);
     assert.deepEqual(actionIds(first), []);
     assert.equal(second.method, 'update');

@@ -57,7 +57,7 @@ describe('a declared secret', () => {
       const opened = buildFullView(repeated.call, { ...view, tool, mayApprove: true });
       assert.ok(actionIds(opened).includes('call.approve'));
       const words = textsOf(opened).join('\n');
-      assert.match(words, isOperators ? /a part of it is shown to nobody/ : /This was logged/);
+      assert.match(words, isOperators ? /part of it is hidden from everyone/ : /This was logged/);
     });
 
     it(`of ${who} stays as it is in a form that is not touched`, () => {

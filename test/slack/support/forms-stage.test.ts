@@ -77,7 +77,7 @@ function formsOver(delivery: Delivery): void {
       decideAs(call);
       await submit({ f0: 'first' });
       await says('Page 2 of 3');
-      await press('Previous page', { f31: 'second' });
+      await press('Previous Page', { f31: 'second' });
       await says('Page 1 of 3');
       assert.ok(JSON.stringify(shown()).includes('"first"'));
       await submit({ f1: 'also' });
@@ -169,7 +169,7 @@ function formsOver(delivery: Delivery): void {
 
     it('entries are added and removed where they stand', async () => {
       decideAs(await open('parts', PARTS_ARGS));
-      await press('Add another: To', { 'to.0.name': 'A2' });
+      await press('Add Another: To', { 'to.0.name': 'A2' });
       await says('To 2 of 2');
       const blocked = await submit({});
       assert.equal(blocked.kind, 'blocked');
@@ -290,7 +290,7 @@ describe('a form before a slow store', () => {
         JSON.stringify(stage.workspace.see('requester').views.at(-1) ?? '').includes(text)
           ? true
           : undefined;
-      await stage.workspace.waitFor(shows('Looking at the call'));
+      await stage.workspace.waitFor(shows('Loading the call'));
       await clock.advance(4_000);
       await stage.workspace.waitFor(shows('Save and approve'));
     } finally {

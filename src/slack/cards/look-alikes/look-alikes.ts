@@ -61,7 +61,7 @@ function wordLookAlike({ word, kind, scripts, odd, isInContext }: LookAlikeWord)
   }
 }
 
-const USUAL = 'looks the same in other letters';
+const USUAL = 'looks the same in another alphabet';
 
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
@@ -71,7 +71,7 @@ function findDirections(text: string): readonly LookAlike[] {
   const isMixed = text.split('\n').some((line) => RIGHT_TO_LEFT.test(line) && BESIDE.test(line));
   if (!isMixed) return [];
   const description =
-    'Right-to-left letters stand beside others: their order on the screen may not be that of the text.';
+    'Right-to-left letters are mixed with others: the order on the screen may differ from the text.';
   return [{ shown: '', says: description }];
 }
 
@@ -115,11 +115,11 @@ function hostLookAlike(host: string): LookAlike {
   // Converting takes time quadratic in the length.
   const other = host.length > MAX_HOST ? '' : convert(host);
   if (other === '' || other === host.toLowerCase()) {
-    return { shown: shownWord(host), says: 'is no valid host' };
+    return { shown: shownWord(host), says: 'is not a valid host name' };
   }
   const description = wasEncoded
-    ? 'is a host that people read as'
-    : 'is a host that machines write as';
+    ? 'is a host name that is displayed as'
+    : 'is a host name that is encoded as';
   return { shown: shownWord(host), says: description, other: shownWord(other) };
 }
 

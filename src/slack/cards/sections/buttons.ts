@@ -78,9 +78,9 @@ function describeSize(size: number): string {
 /** Builds the buttons with which people say whether a call with an unknown outcome ran. */
 export function buildSettlementButtons(button: MakeButton): Button[] {
   return [
-    button(ACTIONS.settleRan, 'It ran'),
-    button(ACTIONS.settleRerun, 'It did not, run it'),
-    button(ACTIONS.settleLeave, 'It did not, leave it'),
+    button(ACTIONS.settleRan, 'It Ran'),
+    button(ACTIONS.settleRerun, 'Did Not Run: Run It'),
+    button(ACTIONS.settleLeave, 'Did Not Run: Leave It'),
   ];
 }
 
@@ -121,7 +121,7 @@ function confirmIgnore({ siblings }: Call): Pick<Button, 'confirm'> {
   if (siblings < 2) return {};
   const others = siblings - 1;
   const which = others === 1 ? '1 other call is' : `${others} other calls are`;
-  const text = `This ends the request. ${which} withdrawn, if undecided.`;
+  const text = `This ends the request. ${which} withdrawn if undecided.`;
   return { confirm: confirmDialog('Ignore this call?', text, 'Ignore') };
 }
 

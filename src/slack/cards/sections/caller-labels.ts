@@ -55,14 +55,14 @@ export function describeCallerWait(call: Call, outside: CallOrigin): string | un
       ? `approved and picked up. ${who} doesn’t report results.`
       : undefined;
   }
-  if (isRunByGraph(call)) return status === 'pending' ? `${who} waits for it.` : undefined;
+  if (isRunByGraph(call)) return status === 'pending' ? `${who} is waiting for it.` : undefined;
   switch (status) {
     case 'pending':
-      return `${who} waits for it.`;
+      return `${who} is waiting for it.`;
     case 'approved':
-      return `${who} may take it${until}, once.`;
+      return `${who} can take it once${until}.`;
     case 'running':
-      return `${who} has taken it, and may report${until}.`;
+      return `${who} took it and can report${until}.`;
     default:
       return undefined;
   }

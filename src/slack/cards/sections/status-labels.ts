@@ -31,8 +31,8 @@ const QUESTION_LABELS: Partial<typeof STATUS_LABELS> = {
 
 /** Labels for calls that a program runs itself. */
 const TAKEN_LABELS: Partial<typeof STATUS_LABELS> = {
-  approved: 'Approved, waits to be taken',
-  running: 'Taken, its report is awaited',
+  approved: 'Approved, waiting to be taken',
+  running: 'Taken, waiting for its report',
 };
 
 /** Describes a call's status for its card and notification. */

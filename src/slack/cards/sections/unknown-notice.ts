@@ -14,7 +14,7 @@ export function buildUnknownNotice(call: Call, masking: Masking): KnownBlock[] {
   if (call.status !== 'unknown') return [];
   const verdict = describeVerdict(call);
   const by = verdict === undefined ? '' : ` · ${verdict}`;
-  const text = `${statusIconOf(call)} *${describeStatus(call)}*${by}\nPlease look, and say what you found.`;
+  const text = `${statusIconOf(call)} *${describeStatus(call)}*${by}\nPlease check whether it ran, then choose below.`;
   const { outcome } = call;
   const reason = outcome?.kind === 'unknown' ? outcome.reason : '';
   return [

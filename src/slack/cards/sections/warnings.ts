@@ -67,7 +67,7 @@ function buildOrdinaryWordsWarning(words: readonly LookAlike[]): readonly Line[]
   const named = words.slice(0, MAX_USUAL).flatMap(({ shown }) => [italic(' '), asCode(shown)]);
   const left = words.length - MAX_USUAL;
   const more = left > 0 ? ` and ${formatCount(left)} more.` : '.';
-  return [[italic('Words that look the same in other letters:'), ...named, italic(more)]];
+  return [[italic('Words that look the same in another alphabet:'), ...named, italic(more)]];
 }
 
 function buildSecretsWarning(
@@ -97,7 +97,7 @@ const SECRETS = {
     'values are masked. The outside tool marks them as secret.',
   ],
   guessed: [
-    '1 text looks like a secret and stands masked here.',
+    '1 text looks like a secret and is masked here.',
     'texts look like secrets and are masked here.',
   ],
   revealed: [
@@ -107,7 +107,7 @@ const SECRETS = {
 } as const;
 
 const REPEATED =
-  'An argument repeats a secret, so a part of it is shown to nobody. Approve only if you know what it says.';
+  'An argument repeats a secret, so part of it is hidden from everyone. Approve only if you know what it says.';
 
 function buildLockedWarning(
   number: number,

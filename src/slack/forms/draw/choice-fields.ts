@@ -18,7 +18,7 @@ const OWN_ANSWER = 'own';
 export function buildChoices(choices: readonly string[]): KnownBlock {
   const options = [
     ...choices.map(toChoiceOption),
-    option('Something else, which I write below', OWN_ANSWER),
+    option('Something else (write it below)', OWN_ANSWER),
   ];
   return {
     type: 'input',

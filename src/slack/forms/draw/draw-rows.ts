@@ -146,7 +146,7 @@ function headOf({ label, off, present }: Group): string {
 }
 
 function toggleOf({ id, label, present }: Group): Button {
-  const verb = present ? 'Leave out' : 'Add';
+  const verb = present ? 'Leave Out' : 'Add';
   return button(ACTIONS.formToggle, verb, id, `${verb}: ${label}`);
 }
 
@@ -155,7 +155,7 @@ function entriesRows(node: Entries, depth: number): readonly Row[] {
   // Deeper lists need no heading, because their entries repeat the name.
   const isNamed = depth > 1 && count > 0 && node.hint === '';
   const head = headingBlocks(count === 0 ? `${node.label}: none` : node.label, depth);
-  const verb = count === 0 ? 'Add one' : 'Add another';
+  const verb = count === 0 ? 'Add One' : 'Add Another';
   const add: Row = {
     id: node.id,
     blocks: [

@@ -46,8 +46,8 @@ export function buildEditForm(
   const isLast = page === pages.length;
   const isAnswer = isServerQuestion(call);
   const hasSubmit = isAnswer || inputs > 0 || pages.length > 1 || pages.flat().some(hasButton);
-  const save = isAnswer ? 'Send the answer' : 'Save and approve';
-  const submit = isLast ? save : 'Next page';
+  const save = isAnswer ? 'Send Answer' : 'Save and approve';
+  const submit = isLast ? save : 'Next Page';
   const view: ModalView = {
     type: 'modal',
     callback_id: VIEWS.edit,
@@ -95,7 +95,7 @@ function intro(
   const name = listTitleOf(call);
   const edit = `${editFormIntro(name, hasSubmit)}${describeToolOwner(call)}`;
   const text = isServerQuestion(call) ? answerFormIntro(name) : edit;
-  const paging = `Page ${page} of ${pages}. What you type stays while you turn the pages.`;
+  const paging = `Page ${page} of ${pages}. Your input is kept when you change pages.`;
   const about: KnownBlock = { type: 'section', text: plain(text), expand: true };
   const pageLine: KnownBlock = { type: 'context', elements: [plain(paging)] };
   const masking = maskingOfCall(call, undefined, { reveals: false });
@@ -104,21 +104,21 @@ function intro(
 }
 
 function answerFormIntro(name: string): string {
-  return `${name}: the fields are the server’s, and what you send goes to it. Never send a password, a key or a code.`;
+  return `${name}: the server chose these fields, and your answer goes to it. Never send a password, a key or a code.`;
 }
 
 function editFormIntro(name: string, hasSubmit: boolean): string {
   return hasSubmit
     ? `${name}. Saving approves the call with these values, if you're allowed to. Earlier approvals are reset.`
-    : `${name} has nothing that a form can change.`;
+    : `${name} has nothing that can be edited.`;
 }
 
 /** Field names and hints of third parties must not look like our own text. */
 function describeToolOwner({ outside, server }: Call): string {
   if (server === undefined && outside?.schema === undefined) return '';
-  const whose =
-    server === undefined ? 'those of whoever asks' : `those of the MCP server “${server}”`;
-  return ` Names and hints of its fields are ${whose}, unverified.`;
+  const source =
+    server === undefined ? 'the caller' : `the MCP server “${server}”`;
+  return ` Field names and hints come from ${source} and are unverified.`;
 }
 
 /** Puts each problem above its field, and those without a field on this page at the top. */
@@ -146,7 +146,7 @@ function backRow(page: number): KnownBlock {
       {
         type: 'button',
         action_id: ACTIONS.formBack,
-        text: plain('Previous page'),
+        text: plain('Previous Page'),
         value: String(page - 1),
       },
     ],

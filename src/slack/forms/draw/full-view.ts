@@ -139,7 +139,7 @@ function buttonsOf(
   });
   const paging: Button[] = [
     ...(at.page > 1 ? [button(ACTIONS.pageBack, 'Back', String(at.page - 1))] : []),
-    ...(at.last ? [] : [button(ACTIONS.page, 'Next page', String(at.page + 1))]),
+    ...(at.last ? [] : [button(ACTIONS.page, 'Next Page', String(at.page + 1))]),
   ];
   const token = encodeCardToken(call);
   const makeButton: MakeButton = (actionId, text, more = {}) => ({

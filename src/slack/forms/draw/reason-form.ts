@@ -31,7 +31,7 @@ function reasonInput(label: string): InputBlock {
     label: { type: 'plain_text', text: label, emoji: false },
     hint: {
       type: 'plain_text',
-      text: 'Stands on the card and in the audit; the agent reads it too.',
+      text: 'Shown on the card and in the audit log. The agent reads it too.',
       emoji: false,
     },
     element: {

@@ -99,8 +99,8 @@ function describeLabel(call: Call, isChoice: boolean): string {
 function describeHint(call: Call): string {
   const who = describeReplyReader(call);
   if (isAnswerOnly(call)) return `${who.charAt(0).toUpperCase()}${who.slice(1)} reads this.`;
-  const after = call.outside && call.outside.by !== 'graph' ? '' : ' and plans anew';
-  return `“${describeToolName(call.tool)}” does not run; ${who} reads this${after}.`;
+  const after = call.outside && call.outside.by !== 'graph' ? '' : ' and makes a new plan';
+  return `“${describeToolName(call.tool)}” will not run; ${who} reads this${after}.`;
 }
 
 /** The answer: a text, or the index of an offered answer. */

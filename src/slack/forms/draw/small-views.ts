@@ -3,7 +3,7 @@ import { buildNotice } from '../../outbound/build-messages.ts';
 import { VIEWS } from '../../transport/ids.ts';
 
 /** Builds the view that opens immediately, before anything is loaded. */
-export function buildLoadingView(text = 'Looking at the call…'): ModalView {
+export function buildLoadingView(text = 'Loading the call…'): ModalView {
   return {
     type: 'modal',
     callback_id: VIEWS.loading,

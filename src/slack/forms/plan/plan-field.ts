@@ -99,7 +99,7 @@ function explainUneditable(
 function explainSecret(text: string, masking: Masking): string | undefined {
   const { claimed, guessed, hidden } = maskText(text, masking).secrets;
   if (hidden + claimed > 0) return 'it repeats a secret';
-  return guessed > 0 ? 'it holds what looks like a secret' : undefined;
+  return guessed > 0 ? 'it contains what looks like a secret' : undefined;
 }
 
 /** Part of the node's id, so that input for one kind of field is never read as another. */

@@ -230,7 +230,7 @@ function planRaw(
 ): FormNode {
   const isAdded = position.fresh && position.value === undefined;
   if (!isAdded && containsSecretPath(position.path, planning.secrets)) {
-    return keepUnedited(position, position.value === undefined ? '' : 'a secret is in it');
+    return keepUnedited(position, position.value === undefined ? '' : 'it contains a secret');
   }
   return planField(position, read, planJson(position.value), nullable, planning);
 }

@@ -29,7 +29,7 @@ function explainInexactNumber(text: string, value: number, integer: boolean): st
   // Very small and large numbers are prefilled in JSON's notation.
   const isDecimal = DECIMAL.test(text) || (text === kept && Number.isFinite(value));
   if (integer ? !WHOLE.test(text) : !isDecimal) return integer ? NOT_WHOLE : NOT_DECIMAL;
-  if (/^-?0[0-9]/.test(text)) return 'Write the number without zeros at its beginning.';
+  if (/^-?0[0-9]/.test(text)) return 'Write the number without leading zeros.';
   return kept === withoutEndZeros(text) ? undefined : NOT_KEPT;
 }
 
@@ -41,7 +41,7 @@ function explainOutOfRange(value: number, { min, max }: NumberLimits): string | 
 const NOT_WHOLE = 'Write a whole number with digits only, such as 12 or -3.';
 const NOT_DECIMAL = 'Write a number with digits and a point, such as 12.5 or -3.';
 
-const NOT_KEPT = 'This number can’t be kept exactly as it is written. Write fewer digits.';
+const NOT_KEPT = 'This number can’t be stored exactly as written. Write fewer digits.';
 
 /** Zeros at the end of a fraction do not count: 19.90 is 19.9. */
 function withoutEndZeros(text: string): string {

@@ -124,7 +124,7 @@ function readEmpty({ empty }: Field, report: Report): Value {
 function readChoice(options: readonly Value[], typed: string, report: Report): Value {
   if (typed === '') return options.includes(undefined) ? undefined : report(NEEDED);
   const index = indexOf(typed);
-  return index < options.length ? options[index] : report('Choose one of the list.');
+  return index < options.length ? options[index] : report('Choose from the list.');
 }
 
 /** Parses the index of an option; infinity for anything else. */

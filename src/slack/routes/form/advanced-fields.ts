@@ -31,9 +31,9 @@ const DECISIONS: readonly (readonly [decision: DecisionKind, label: string])[] =
 /** Builds the fields for the rules of deciding. */
 export function ruleFields(route: AdminRoute | undefined): readonly InputBlock[] {
   const counts = [
-    inputOption('People’s approval of their own calls counts', COUNTS.self),
+    inputOption('Requesters may approve their own calls', COUNTS.self),
     inputOption('An approval needs a reason', COUNTS.reason),
-    inputOption('Guests who are named may decide', COUNTS.guests),
+    inputOption('Named guests may decide', COUNTS.guests),
   ];
   const isChosen = [route?.selfApproval, route?.requiresReason, route?.allowsGuests];
   const initial = counts.filter((_, i) => isChosen[i]);
@@ -74,7 +74,7 @@ export function timeFields(
     ...others.map((name) => inputOption(name, name)),
   ];
   const to = targets.find(({ value }) => value === route?.escalate?.to);
-  const durationHint = 'Like 45m, 4h or 2d.';
+  const durationHint = 'For example 45m, 4h or 2d.';
   return [
     labeledInput(
       ROUTE_BLOCKS.deadline,

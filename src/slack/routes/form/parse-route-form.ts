@@ -23,7 +23,7 @@ export function readRouteForm(values: Payload, name: string | undefined): RouteP
     if (ms === undefined) {
       problems.push({
         field,
-        message: `“${text}” is no span of time. Write it like 45m, 4h or 2d.`,
+        message: `“${text}” is not a duration. Write it like 45m, 4h or 2d.`,
       });
     }
     return ms;
@@ -32,7 +32,7 @@ export function readRouteForm(values: Payload, name: string | undefined): RouteP
   const approvers = readApprovers(values, channel, problems);
   const deadlineMs = readDuration('deadline', ROUTE_BLOCKS.deadline);
   if (deadlineMs === undefined && problems.every(({ field }) => field !== 'deadline')) {
-    problems.push({ field: 'deadline', message: 'Say after how long a call expires, like 24h.' });
+    problems.push({ field: 'deadline', message: 'Enter after how long a call expires, such as 24h.' });
   }
   const remindAfterMs = readDuration('remindAfter', ROUTE_BLOCKS.remindAfter);
   const escalate = readEscalation(values, readDuration, problems);
@@ -79,7 +79,7 @@ function readApprovers(
   const groups = chosen(fieldOf(values, ROUTE_BLOCKS.groups, ROUTE_ACTIONS.groups));
   const hasMembers = others.includes(OTHER_APPROVERS.members);
   if (hasMembers && channel === undefined) {
-    const message = 'Everybody in it decides: choose the channel, or take that choice away.';
+    const message = 'Choose the channel in which everybody decides, or deselect that option.';
     problems.push({ field: 'channel', message });
   }
   const approvers: readonly Approver[] = [
@@ -100,10 +100,10 @@ function readEscalation(
   const afterMs = readDuration('escalateAfter', ROUTE_BLOCKS.escalateAfter);
   const [to] = chosen(fieldOf(values, ROUTE_BLOCKS.escalateTo));
   if (hasTime && to === undefined) {
-    problems.push({ field: 'escalateTo', message: 'Say to which route it escalates, too.' });
+    problems.push({ field: 'escalateTo', message: 'Choose the route to escalate to.' });
   }
   if (!hasTime && to !== undefined) {
-    problems.push({ field: 'escalateAfter', message: 'Say after how long it escalates, like 2h.' });
+    problems.push({ field: 'escalateAfter', message: 'Enter after how long it escalates, such as 2h.' });
   }
   return afterMs === undefined || to === undefined ? undefined : { afterMs, to };
 }

@@ -137,7 +137,7 @@ function toolFields({ route, tools }: RouteFormParts): readonly InputBlock[] {
         ]),
     labeledInput(ROUTE_BLOCKS.patterns, 'Patterns', textInput({ initial: patterns }), {
       isOptional: true,
-      hint: 'Most specific pattern wins. Separate them by spaces; * stands for anything, as in pay_*.',
+      hint: 'Separate patterns with spaces; * matches anything, as in pay_*. The most specific pattern wins.',
     }),
   ];
 }
@@ -154,7 +154,7 @@ function channelField(channel: string | undefined): InputBlock {
         filter: { include: ['public', 'private'], exclude_external_shared_channels: true },
         ...(channel !== undefined && { initial_conversation: channel }),
       },
-      { isOptional: true, hint: 'Without one, a card stands in the thread of its call.' },
+      { isOptional: true, hint: 'If empty, cards are posted in the thread of their call.' },
     ),
     dispatch_action: true,
   };

@@ -87,7 +87,7 @@ export async function submitRoute(
 }
 
 const NOT_KEPT =
-  'This form was open for too long, so what you filled in on its other step is gone. Nothing was saved; please open it again.';
+  'This form has expired, and your input on its other step is lost. Nothing was saved. Please open it again.';
 
 /** Finds values that the form can't have sent, by block id; undefined if there are none. */
 async function checkValues(
@@ -125,9 +125,9 @@ async function showSaved(
   await deps.home.follow(person);
   if (from === 'home') return;
   const viewId = textAt(objectAt(payload, 'view'), 'previous_view_id');
-  const done = name === undefined ? 'The route is set up.' : `The route “${name}” is changed.`;
+  const done = name === undefined ? 'The route was added.' : `The route “${name}” was changed.`;
   const note = await channelWarning(channel, deps);
-  const result = outcome.kind === 'unchanged' ? 'Nothing was different.' : done;
+  const result = outcome.kind === 'unchanged' ? 'No changes.' : done;
   await redrawRouteList({ person, viewId }, note === undefined ? result : `${result} ${note}`, deps);
 }
 

@@ -75,6 +75,6 @@ export const ATTACKS_OF_LOOKS: readonly Attack[] = [
     },
     approvable: true,
     data: ['Το', 'Не', 'с', 'его', 'Yarın'],
-    says: ['Words that look the same in other letters:', ' and 1 more.'],
+    says: ['Words that look the same in another alphabet:', ' and 1 more.'],
   },
 ];

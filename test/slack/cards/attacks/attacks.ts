@@ -131,7 +131,7 @@ export const ATTACKS: readonly Attack[] = [
     data: ['https://p\u0430ypal.com/login', 'p\u0430ypal', 'xn--pypal-4ve.com'],
     says: [
       ' has mixed scripts: Latin + Cyrillic in one word (U+0430)',
-      ' is a host that machines write as ',
+      ' is a host name that is encoded as ',
     ],
   },
   {
@@ -140,7 +140,7 @@ export const ATTACKS: readonly Attack[] = [
     args: { text: 'xn--pypal-4ve.com' },
     approvable: true,
     data: ['xn--pypal-4ve.com', 'p\u0430ypal.com'],
-    says: [' is a host that people read as '],
+    says: [' is a host name that is displayed as '],
   },
   {
     source: 'D9',

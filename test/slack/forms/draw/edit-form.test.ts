@@ -100,7 +100,7 @@ describe('what a form does not carry', () => {
       toolOf({ properties: { token: STRING } }, ['token']),
     );
     assert.equal(views[0]?.submit, undefined);
-    assert.match(JSON.stringify(views), /has nothing that a form can change/);
+    assert.match(JSON.stringify(views), /has nothing that can be edited/);
   });
 });
 
@@ -113,10 +113,10 @@ it('the names and hints of a stranger’s fields are said to be theirs', () => {
         .blocks[0],
     );
   };
-  const whose = /Names and hints of its fields are those of/;
-  assert.match(introOf({ server: 'web' }), /are those of the MCP server “web”, unverified/);
+  const whose = /Field names and hints come from/;
+  assert.match(introOf({ server: 'web' }), /come from the MCP server “web” and are unverified/);
   const outside = { by: 'key', name: 'bot', schema: { type: 'object' } };
-  assert.match(introOf({ outside }), /are those of whoever asks, unverified/);
+  assert.match(introOf({ outside }), /come from the caller and are unverified/);
   assert.doesNotMatch(introOf({}), whose);
   assert.doesNotMatch(introOf({ outside: { by: 'key', name: 'bot' } }), whose);
 });
@@ -129,8 +129,8 @@ describe('the pages of a form', () => {
     assert.deepEqual(
       views.map((view) => [inputsOf(view).length, view.submit?.text]),
       [
-        [30, 'Next page'],
-        [30, 'Next page'],
+        [30, 'Next Page'],
+        [30, 'Next Page'],
         [10, 'Save and approve'],
       ],
     );

@@ -27,7 +27,7 @@ describe('errors of a form', () => {
     ['of one argument', ['end'], 'Too small.', 'end', /^Too small\.$/],
     ['of a nested path', ['to', 0, 'email'], 'Bad.', 'to.0.email', /^Bad\.$/],
     ['within a field', ['raw', 'a', 3], 'Bad.', 'raw', /^a\.3: Bad\.$/],
-    ['of all together', [], 'end > start', 'start', /^The arguments together: end > start$/],
+    ['of all together', [], 'end > start', 'start', /^The arguments as a whole: end > start$/],
     ['of what is not in the form', ['elsewhere'], 'Bad.', 'start', /^elsewhere: Bad\.$/],
     ['without words', ['end'], ' ', 'end', /^This value is not valid\.$/],
     ['too long', ['end'], 'x'.repeat(2_500), 'end', /^x{299}…$/],
