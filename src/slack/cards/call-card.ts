@@ -227,8 +227,8 @@ export function quoteAgentText(call: Call, masking: Masking): readonly ShownArgu
   ];
 }
 
-function quoteLine(label: string, said: string, masking: Masking): readonly ShownArgument[] {
-  const words = said.trim();
+function quoteLine(label: string, text: string, masking: Masking): readonly ShownArgument[] {
+  const words = text.trim();
   if (words === '') return [];
   const quoted = words.slice(0, MAX_QUOTED);
   const piece = renderText(label, quoted, masking);

@@ -13,8 +13,8 @@ const LISTS = ['waiting', 'asked', 'team', 'decided'] as const;
 export type HomeList = (typeof LISTS)[number];
 
 /**
- * The view and its filters. Each list has the ids of the calls before its pages, for going back;
- * empty on the first page.
+ * The view and its filters. For each list: the ids of the calls after which the visited pages
+ * began; empty on the first page.
  */
 export interface HomeState extends Readonly<Record<HomeList, readonly string[]>> {
   readonly view: HomeViewName;

@@ -73,14 +73,14 @@ function formsOn(device: string, size: PageSize): void {
       await press(asked.getByRole('button', { name: /repl(?:y|ies)|Countersign is/ }));
       await press(thread.getByRole('button', { name: 'Edit', exact: true }));
       const form = page.getByRole('dialog');
-      await form.getByRole('button', { name: 'Save and approve' }).waitFor();
+      await form.getByRole('button', { name: 'Save and Approve' }).waitFor();
       await person.look(`form-${tool}`);
       return form;
     }
 
     /** Saves the form; what the tool ran with is the answer. */
     async function save(form: Locator, tool: ToolName): Promise<unknown> {
-      await person.press(form.getByRole('button', { name: 'Save and approve' }));
+      await person.press(form.getByRole('button', { name: 'Save and Approve' }));
       return await ranWith(tool);
     }
 
@@ -104,7 +104,7 @@ function formsOn(device: string, size: PageSize): void {
       const form = await open('refund_order');
       await field(form, 'Amount').fill('60');
       await field(form, 'Reason').selectOption('goodwill');
-      await person.press(form.getByRole('button', { name: 'Save and approve' }));
+      await person.press(form.getByRole('button', { name: 'Save and Approve' }));
       await form.getByText('Goodwill ends at 50 euros.').waitFor();
       await person.look('form-refund_order-error');
       await field(form, 'Amount').fill('20.5');
@@ -148,7 +148,7 @@ function formsOn(device: string, size: PageSize): void {
       await form.getByLabel('Value').nth(1).fill('eu');
       await person.look('form-deploy_service-changed');
       assert.ok(!(await form.innerHTML()).includes('hunter2'));
-      await person.press(form.getByRole('button', { name: 'Save and approve' }));
+      await person.press(form.getByRole('button', { name: 'Save and Approve' }));
       await approveWhole();
       assert.deepEqual(await ranWith('deploy_service'), {
         ...rest,

@@ -292,7 +292,7 @@ describe('a form before a slow store', () => {
           : undefined;
       await stage.workspace.waitFor(shows('Loading the call'));
       await clock.advance(4_000);
-      await stage.workspace.waitFor(shows('Save and approve'));
+      await stage.workspace.waitFor(shows('Save and Approve'));
     } finally {
       await stage.close();
     }

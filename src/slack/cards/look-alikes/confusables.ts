@@ -1,4 +1,7 @@
-/** What single characters look like, by Unicode's data on confusable characters: https://www.unicode.org/reports/tr39/ */
+/**
+ * What single characters look like, from Unicode's confusables data:
+ * https://www.unicode.org/reports/tr39/
+ */
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);

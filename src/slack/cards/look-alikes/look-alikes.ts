@@ -7,7 +7,7 @@ import { findLookAlikeWords, type LookAlikeWord } from './look-alike-words.ts';
 /** One finding: the text itself as data, then a description. */
 export interface LookAlike {
   readonly shown: string;
-  readonly says: string;
+  readonly description: string;
   /** A second text, also data, e.g. a host's other spelling. */
   readonly other?: string;
   /**
@@ -29,12 +29,12 @@ export function findLookAlikes(text: string): readonly LookAlike[] {
         ...findLookAlikeWords(text).map(wordLookAlike),
         ...findLookAlikeSigns(text).map(({ sign, look }) => ({
           shown: sign,
-          says: `(${describeCodes([sign])}) looks like`,
+          description: `(${describeCodes([sign])}) looks like`,
           other: look,
         })),
         ...findDirections(text),
       ];
-  const byText = new Map(found.map((each) => [`${each.shown}\0${each.says}`, each]));
+  const byText = new Map(found.map((each) => [`${each.shown}\0${each.description}`, each]));
   return [...byText.values()];
 }
 
@@ -46,16 +46,16 @@ function wordLookAlike({ word, kind, scripts, odd, isInContext }: LookAlikeWord)
   const codes = `(${describeCodes(odd)})`;
   switch (kind) {
     case 'mixed':
-      return { shown, says: `has mixed scripts: ${scripts.join(' + ')} in one word ${codes}` };
+      return { shown, description: `has mixed scripts: ${scripts.join(' + ')} in one word ${codes}` };
     case 'styled':
-      if (isInContext) return { shown, says: USUAL, isUsual: true };
-      return { shown, says: `has characters that only look like plain ones ${codes}` };
+      if (isInContext) return { shown, description: USUAL, isUsual: true };
+      return { shown, description: `has characters that only look like plain ones ${codes}` };
     case 'whole': {
-      if (isInContext) return { shown, says: USUAL, isUsual: true };
+      if (isInContext) return { shown, description: USUAL, isUsual: true };
       const [script, like] = scripts;
       return {
         shown,
-        says: `is written in ${script} letters, each of which looks ${like} ${codes}`,
+        description: `is written in ${script} letters, each of which looks ${like} ${codes}`,
       };
     }
   }
@@ -72,7 +72,7 @@ function findDirections(text: string): readonly LookAlike[] {
   if (!isMixed) return [];
   const description =
     'Right-to-left letters are mixed with others: the order on the screen may differ from the text.';
-  return [{ shown: '', says: description }];
+  return [{ shown: '', description }];
 }
 
 const AUTHORITY = /\b[a-z][a-z0-9+.-]{0,20}:\/\/([^\s/?#"'<>\\]+)/giu;
@@ -99,7 +99,7 @@ function findHosts(text: string): readonly LookAlike[] {
   return [
     ...[...behindAt].map((host) => ({
       shown: shownWord(host),
-      says: 'is the host of a URL, behind an “@”',
+      description: 'is the host of a URL, behind an “@”',
     })),
     ...odd.slice(0, MAX_HOSTS).map(hostLookAlike),
   ];
@@ -115,12 +115,12 @@ function hostLookAlike(host: string): LookAlike {
   // Converting takes time quadratic in the length.
   const other = host.length > MAX_HOST ? '' : convert(host);
   if (other === '' || other === host.toLowerCase()) {
-    return { shown: shownWord(host), says: 'is not a valid host name' };
+    return { shown: shownWord(host), description: 'is not a valid host name' };
   }
   const description = wasEncoded
     ? 'is a host name that is displayed as'
     : 'is a host name that is encoded as';
-  return { shown: shownWord(host), says: description, other: shownWord(other) };
+  return { shown: shownWord(host), description, other: shownWord(other) };
 }
 
 const MAX_WORD = 60;

@@ -50,10 +50,10 @@ function buildHiddenWarning(hidden: number): readonly Line[] {
   return [warning(italic(`${what} written as `), asCode('\\u{…}'), italic('.'))];
 }
 
-function buildLookAlikeWarning({ shown, says, other }: LookAlike): Line {
-  if (shown === '') return warning(italic(says));
-  if (other === undefined) return warning(asCode(shown), italic(` ${says}`));
-  return warning(asCode(shown), italic(` ${says} `), asCode(other));
+function buildLookAlikeWarning({ shown, description, other }: LookAlike): Line {
+  if (shown === '') return warning(italic(description));
+  if (other === undefined) return warning(asCode(shown), italic(` ${description}`));
+  return warning(asCode(shown), italic(` ${description} `), asCode(other));
 }
 
 function buildMoreWarning(more: number): readonly Line[] {

@@ -70,8 +70,8 @@ function describeHidden(hidden: number): string {
     : `${hidden} characters can’t be seen as they are`;
 }
 
-function describeLookAlike({ shown, says, other }: LookAlike): string {
-  return `“${shown}” ${says}${other === undefined ? '' : ` “${other}”`}`;
+function describeLookAlike({ shown, description, other }: LookAlike): string {
+  return `“${shown}” ${description}${other === undefined ? '' : ` “${other}”`}`;
 }
 
 function describeUneditedValue({ label, why }: Pick<UneditedValue, 'label' | 'why'>): string {

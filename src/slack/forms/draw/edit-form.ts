@@ -46,7 +46,7 @@ export function buildEditForm(
   const isLast = page === pages.length;
   const isAnswer = isServerQuestion(call);
   const hasSubmit = isAnswer || inputs > 0 || pages.length > 1 || pages.flat().some(hasButton);
-  const save = isAnswer ? 'Send Answer' : 'Save and approve';
+  const save = isAnswer ? 'Send Answer' : 'Save and Approve';
   const submit = isLast ? save : 'Next Page';
   const view: ModalView = {
     type: 'modal',

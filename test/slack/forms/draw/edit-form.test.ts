@@ -131,7 +131,7 @@ describe('the pages of a form', () => {
       [
         [30, 'Next Page'],
         [30, 'Next Page'],
-        [10, 'Save and approve'],
+        [10, 'Save and Approve'],
       ],
     );
     assert.deepEqual(argsOf(fillForm(args, tool, { f0: 'a', f69: 'z' })), {
