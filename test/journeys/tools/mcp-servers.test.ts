@@ -153,7 +153,7 @@ describe('tools of MCP servers', () => {
     await stage.card(other, 'Question from box', 'Answer');
     await stage.restart('kill');
     const unknown = await stage.card(other, 'box__ask', 'not known whether this ran');
-    await stage.card(other, 'Question from box', 'nobody waits for the answer any more');
+    await stage.card(other, 'Question from box', 'the answer is no longer needed');
     await stage.press('requester', unknown, 'call.settle-leave');
     await stage.answer(other, 'I see that too.');
   });

@@ -99,7 +99,7 @@ describe('the card of a program’s call', () => {
         'Expired: nobody decided in time',
         /expired: nobody/,
       ],
-      [{ status: 'unknown' }, {}, 'It is not known whether this ran', /say what you found/],
+      [{ status: 'unknown' }, {}, 'It is not known whether this ran', /check whether it ran/],
     ] as const satisfies readonly (readonly [
       Partial<Call>,
       Partial<CallOrigin>,

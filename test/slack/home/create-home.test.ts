@@ -201,7 +201,7 @@ describe('the Homes of a workspace', () => {
       throw new Error('The disk is full.');
     };
     await home.show(approver());
-    assert.match(seen(), /can’t read what waits for you right now/);
+    assert.match(seen(), /can’t load your approvals right now/);
     assert.ok(!seen().includes('No approvals waiting'));
     home.nudge();
     await pass(2_000);

@@ -15,7 +15,7 @@ export interface FormPlanning {
   readonly walk: Walk;
   /** How many more positions may get fields of their own. */
   left: number;
-  /** Paths of all secrets, whoever declared them. */
+  /** Paths of all secrets, from every source. */
   readonly secrets: readonly string[];
   readonly masking: Masking;
   readonly draft: Draft;

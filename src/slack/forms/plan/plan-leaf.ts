@@ -200,7 +200,7 @@ export function planJson(value: JsonValue | undefined): Leaf {
   return leaf({ kind: 'json' }, text, hasInvisible ? TEXT_AS_JSON : 'Written as JSON');
 }
 
-const TEXT_AS_JSON = 'Written as JSON, because the text has characters that can’t be seen';
+const TEXT_AS_JSON = 'Text with invisible characters, so it is written as JSON';
 
 /** Tells whether a list is short enough to give each entry its own fields. */
 export function fitsEntries(count: number): boolean {

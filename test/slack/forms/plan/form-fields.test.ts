@@ -203,7 +203,7 @@ describe('the field of a value', () => {
     assert.match(wrong({ j: '{"a":1,"a":2}' }), /^Line 1, column 8: ./);
     assert.match(wrong({ j: '\ufeff[1]' }), /^Line 1, column 1: ./);
     assert.match(wrong({ j: '[“x”]' }), /^Line 1, column 2: ./);
-    assert.match(wrong({ n: '12345678901234567890' }), /can’t be kept exactly/);
+    assert.match(wrong({ n: '12345678901234567890' }), /can’t be stored exactly/);
     assert.match(wrong({ l: '1\nx' }), /^Line 2: Write a whole number with digits only/);
   });
 
@@ -254,7 +254,7 @@ describe('the field of a value', () => {
     const inputs = fillForm({ l: [1, 'x', 'a\u200bb'], t: 'x' }, tool).views.flatMap(inputsOf);
     assert.deepEqual(
       inputs.map(({ hint }) => hint?.text.slice(0, 15)),
-      [undefined, 'Written as JSON', 'Written as JSON', 'A text with cha'],
+      [undefined, 'Written as JSON', 'Written as JSON', 'Text with invis'],
     );
   });
 
