@@ -93,7 +93,7 @@ function buildLists(content: HomeContent): KnownBlock[] {
       : []),
     ...(lists.asked ? [header('Your requests'), ...buildAsked(lists.asked, content)] : []),
     ...(lists.team ? [header('Team'), ...buildTeam(lists.team, content)] : []),
-    ...(lists.decided ? [header('What you decided'), ...buildDecided(lists.decided, content)] : []),
+    ...(lists.decided ? [header('Your decisions'), ...buildDecided(lists.decided, content)] : []),
     ...(overview ? buildOverviewSection(overview, content.lines, content.pause) : []),
   ];
 }

@@ -125,7 +125,7 @@ function routeBlocks(route: AdminRoute, handles: Handles): KnownBlock[] {
 function describeRoute(route: AdminRoute, handles: Handles): string {
   const shown = route.tools.slice(0, MAX_TOOLS).map((tool) => `\`${escapeMrkdwn(tool)}\``);
   const left = route.tools.length - shown.length;
-  const used = shown.length === 0 ? 'no tool yet' : shown.join(' ');
+  const used = shown.length === 0 ? 'no tools yet' : shown.join(' ');
   return `*${route.name}*: ${used}${left > 0 ? ` and ${left} more` : ''}\n${routeSummary(route, handles)}`;
 }
 

@@ -62,7 +62,7 @@ describe('helpers', () => {
     });
     const place = await stage.ask('requester', ASKED);
     const { id } = stage.workspace.member('requester');
-    const card = await stage.card(place, 'p1', 'payer (work 2 of 3), for', `<@${id}>`, ASKED);
+    const card = await stage.card(place, 'p1', 'payer (task 2 of 3), for', `<@${id}>`, ASKED);
     const said = allText(card);
     const label = said.indexOf('in an agent’s words');
     assert.ok(label > said.indexOf(ASKED) && said.indexOf(PAY) > label, said);
@@ -73,10 +73,10 @@ describe('helpers', () => {
     await approve('requester', place, 'k1');
     await approveLine('approver', place, 'p2');
     await stage.restart('kill');
-    await stage.card(place, 's1', 's2', 'scout (work 1 of 3), for');
+    await stage.card(place, 's1', 's2', 'scout (task 1 of 3), for');
     await approveLine('requester', place, 's2');
     await approveLine('approver', place, 'Pay: 7');
-    await approve('requester', place, 'k2', 'clerk (work 3 of 3), for');
+    await approve('requester', place, 'k2', 'clerk (task 3 of 3), for');
     await approveLine('requester', place, 's1');
 
     await stage.answer(place, 'The office is set up.');

@@ -36,7 +36,7 @@ test('the card of a helper’s call says for which work it asks, as data; two of
     }),
   );
   for (const [i, card] of cards.entries()) {
-    const said = `helper research (work ${i + 1} of 2), for <@U1>`;
+    const said = `helper research (task ${i + 1} of 2), for <@U1>`;
     assert.ok(card.text.includes(said));
     assert.ok(JSON.stringify(card.blocks).includes(said));
     assert.ok(dataTexts(card.blocks).includes(line));

@@ -122,7 +122,7 @@ describe('a click on Home', () => {
     await stage.workspace.openHome('approver');
     await shown('home.show');
     await stage.workspace.clickInHome('approver', { actionId: 'home.show', option: 'decided' });
-    await shown('What you decided');
+    await shown('Your decisions');
     await stage.workspace.clickInHome('approver', { actionId: 'home.search', value: ' pay ' });
     await shown('home.clear');
     await stage.workspace.clickInHome('approver', { actionId: 'home.refresh' });

@@ -127,6 +127,6 @@ function describeRequesterBy(
   const person = asker ? writeSentence(asker, 'quiet') : mention(requester.user);
   if (outside !== undefined) return `${describeProgram(outside)}, for ${person}`;
   if (agent === undefined) return person;
-  const which = work && work.siblings > 1 ? ` (work ${work.position + 1} of ${work.siblings})` : '';
+  const which = work && work.siblings > 1 ? ` (task ${work.position + 1} of ${work.siblings})` : '';
   return `helper ${escapeMrkdwn(escapeToolName(agent))}${which}, for ${person}`;
 }

@@ -38,7 +38,7 @@ export function buildCardNote(call: Call, masking: Masking, context: NoteContext
   const elements = [
     words(describeAsked(call, context)),
     ...quote(call.askedLine, masking),
-    ...(isHelper ? [words('Its work, in an agent’s words:')] : []),
+    ...(isHelper ? [words('Its task, in an agent’s words:')] : []),
     ...quote(call.work?.line ?? '', masking),
     ...(facts === '' ? [] : [words(facts)]),
   ];

@@ -24,8 +24,8 @@ export const ATTACKS_BY_WORDS: readonly Attack[] = [
       'What this works on has changed since it was shown.',
     ],
     says: [
-      'helper research (work 2 of 3), for <@U1>',
-      'Its work, in an agent’s words:',
+      'helper research (task 2 of 3), for <@U1>',
+      'Its task, in an agent’s words:',
       'Agent says (unverified) · 200 of 459 characters shown',
     ],
   },

@@ -33,7 +33,7 @@ const TOOL = {
 const ALL = [...ATTACKS, ...ATTACKS_OF_LOOKS, ...ATTACKS_BY_WORDS, ...ATTACKS_OF_PROGRAMS];
 
 const NOTIFICATION =
-  /^(?:Answer\? Question from n{80}… \(80 of 300 characters\), for|Approve\? [A-Za-z0-9._\\{}() -]+(?:… \(80 of \d+ characters\))?(?:: write_file, for|\. Asked by(?: helper research \(work 2 of 3\), for)?)) <@U1> in <#C1>\.$/;
+  /^(?:Answer\? Question from n{80}… \(80 of 300 characters\), for|Approve\? [A-Za-z0-9._\\{}() -]+(?:… \(80 of \d+ characters\))?(?:: write_file, for|\. Asked by(?: helper research \(task 2 of 3\), for)?)) <@U1> in <#C1>\.$/;
 
 function cardOf({ args, call = {}, schema = TOOL.schema }: Attack) {
   const asked = aCall({ args: canonicalJson(args), askedLine: '', ...call });
