@@ -69,7 +69,10 @@ export function buildSettled(
 /**
  * Names a call in one line of markup. A call without a summary is quoted with its first argument.
  */
-export function describeCallInMarkup(call: Call, context: Parameters<typeof buildSettled>[1]): string {
+export function describeCallInMarkup(
+  call: Call,
+  context: Parameters<typeof buildSettled>[1],
+): string {
   const name = nameInBold(call);
   const about = call.summary === undefined ? aboutOf(call, context) : undefined;
   return about === undefined ? name : `${name} ${about}`;

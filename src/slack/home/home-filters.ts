@@ -78,7 +78,11 @@ export function buildSearch({ search }: HomeState): KnownBlock[] {
         type: 'plain_text_input',
         action_id: ACTIONS.homeSearch,
         max_length: MAX_FILTER_LENGTH,
-        placeholder: { type: 'plain_text', text: 'Name, tool or person, then press Enter', emoji: false },
+        placeholder: {
+          type: 'plain_text',
+          text: 'Name, tool or person, then press Enter',
+          emoji: false,
+        },
         dispatch_action_config: { trigger_actions_on: ['on_enter_pressed'] },
         ...(search !== undefined && { initial_value: search }),
       },

@@ -39,11 +39,7 @@ export function buildOverviewSection(
         ]),
     ...(parked.length === 0
       ? []
-      : [
-          section(
-            `:warning: *Failed for good (see the log):*\n${describeDeadLetters(parked)}`,
-          ),
-        ]),
+      : [section(`:warning: *Failed for good (see the log):*\n${describeDeadLetters(parked)}`)]),
   ];
 }
 

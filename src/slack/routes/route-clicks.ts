@@ -161,7 +161,10 @@ async function switchStep(click: RouteClick, isMore: boolean, deps: HandlerDeps)
 }
 
 /** Keeps the block ids, so that Slack keeps the input. */
-async function warnAboutChannel({ action, origin, view }: RouteClick, deps: HandlerDeps): Promise<void> {
+async function warnAboutChannel(
+  { action, origin, view }: RouteClick,
+  deps: HandlerDeps,
+): Promise<void> {
   const viewId = origin.viewId;
   if (viewId === undefined || textAt(view, 'callback_id') !== ROUTE_VIEWS.form) return;
   const note = await channelWarning(textAt(action, 'selected_conversation'), deps);

@@ -110,7 +110,15 @@ function classifyWord(text: string, sameSentence: boolean): Word {
     isMixed ||= !areCompatibleScripts(script, found.script);
     script ??= found.script;
   }
-  return { text, script, isMixed, any, all, sameSentence, certainScript: certainScriptOf(script, isMixed, any, all) };
+  return {
+    text,
+    script,
+    isMixed,
+    any,
+    all,
+    sameSentence,
+    certainScript: certainScriptOf(script, isMixed, any, all),
+  };
 }
 
 function areCompatibleScripts(one: string | undefined, other: string | undefined): boolean {

@@ -46,7 +46,10 @@ function wordLookAlike({ word, kind, scripts, odd, isInContext }: LookAlikeWord)
   const codes = `(${describeCodes(odd)})`;
   switch (kind) {
     case 'mixed':
-      return { shown, description: `has mixed scripts: ${scripts.join(' + ')} in one word ${codes}` };
+      return {
+        shown,
+        description: `has mixed scripts: ${scripts.join(' + ')} in one word ${codes}`,
+      };
     case 'styled':
       if (isInContext) return { shown, description: USUAL, isUsual: true };
       return { shown, description: `has characters that only look like plain ones ${codes}` };

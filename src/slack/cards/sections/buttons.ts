@@ -112,7 +112,9 @@ const MAX_CONFIRM = 300;
 /** Builds the Approve button. High-risk calls ask for confirmation and repeat the summary. */
 export function buildApproveButton(call: Call, button: MakeButton): Button {
   const more =
-    call.risk === 'high' ? { confirm: confirmDialog('Approve this?', cardTitleOf(call), 'Approve') } : {};
+    call.risk === 'high'
+      ? { confirm: confirmDialog('Approve this?', cardTitleOf(call), 'Approve') }
+      : {};
   return button(ACTIONS.approve, 'Approve', { style: 'primary', ...more });
 }
 

@@ -116,8 +116,7 @@ function editFormIntro(name: string, hasSubmit: boolean): string {
 /** Field names and hints of third parties must not look like our own text. */
 function describeToolOwner({ outside, server }: Call): string {
   if (server === undefined && outside?.schema === undefined) return '';
-  const source =
-    server === undefined ? 'the caller' : `the MCP server “${server}”`;
+  const source = server === undefined ? 'the caller' : `the MCP server “${server}”`;
   return ` Field names and hints come from ${source} and are unverified.`;
 }
 

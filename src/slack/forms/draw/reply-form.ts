@@ -122,7 +122,9 @@ export function readReply(call: Call, sent: Payload): ReplyRead {
   if (chosen === 'wrong') return errorFor(CHOICE_BLOCK, SENTENCES.noSuchChoice);
   const isBlank = text.trim() === '';
   if (typeof chosen === 'number') {
-    return isBlank ? { kind: 'choice', place: chosen } : errorFor(REPLY_BLOCK, SENTENCES.twoAnswers);
+    return isBlank
+      ? { kind: 'choice', place: chosen }
+      : errorFor(REPLY_BLOCK, SENTENCES.twoAnswers);
   }
   if (!isBlank) return { kind: 'text', text };
   const isOffered = Object.hasOwn(values, CHOICE_BLOCK);

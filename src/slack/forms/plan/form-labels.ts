@@ -75,7 +75,8 @@ function lower(word: string): string {
 export function fieldLabelOf(key: string, { title }: Schema): string {
   const words = toLabelWords(key);
   const titleText = typeof title === 'string' ? toPlainLine(title, MAX_LABEL) : '';
-  if (titleText === '' || lettersOf(titleText) === lettersOf(key)) return titleText === '' ? words : titleText;
+  if (titleText === '' || lettersOf(titleText) === lettersOf(key))
+    return titleText === '' ? words : titleText;
   // Keep the name, however long the title is.
   const name = ` (${toPlainLine(key, 40)})`;
   return `${truncateText(titleText, MAX_LABEL - name.length)}${name}`;

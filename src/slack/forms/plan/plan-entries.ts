@@ -171,7 +171,10 @@ function planName(
   key: string | undefined,
   planning: FormPlanning,
 ): Field | undefined {
-  if (key !== undefined && !(isEditableKey(key) && !isKeyFixed([...position.path, key], planning))) {
+  if (
+    key !== undefined &&
+    !(isEditableKey(key) && !isKeyFixed([...position.path, key], planning))
+  ) {
     return undefined;
   }
   const id = formNodeId(idPath, 'name');

@@ -150,7 +150,8 @@ function planFinite(
     return keepUnedited({ ...position, value: first }, '');
   }
   const isFilled = read.default !== undefined && position.value !== undefined;
-  const mayBeUnset = (!position.required && !isFilled) || (position.value === undefined && !position.fresh);
+  const mayBeUnset =
+    (!position.required && !isFilled) || (position.value === undefined && !position.fresh);
   const leaf = planChoice(values, position.value, mayBeUnset);
   return leaf === undefined
     ? planRaw(position, read, values.includes(null), planning)
@@ -215,10 +216,13 @@ function planArray(
   const list = asList(value);
   const leaf = planList(schema, list, planning.walk);
   const holdsSecret = containsSecretPath(position.path, planning.secrets);
-  if (leaf !== undefined && !holdsSecret) return planField(position, schema, leaf, nullable, planning);
+  if (leaf !== undefined && !holdsSecret)
+    return planField(position, schema, leaf, nullable, planning);
   const tuple = planTuple(position, schema, planning);
   if (tuple !== undefined) return tuple;
-  return planEntries(position, schema, 'list', planning) ?? planRaw(position, schema, nullable, planning);
+  return (
+    planEntries(position, schema, 'list', planning) ?? planRaw(position, schema, nullable, planning)
+  );
 }
 
 /** Plans a value that no other field can edit: as JSON, or unedited. */

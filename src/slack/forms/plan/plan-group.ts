@@ -103,7 +103,8 @@ export function planTuple(
   const children = schemas.map((each, i) => {
     const item = isThere ? (value as readonly JsonValue[])[i] : undefined;
     const place = propertyPosition(position, String(i), each, item, planning);
-    const label = typeof asObject(each).title === 'string' ? place.label : `${position.label} ${i + 1}`;
+    const label =
+      typeof asObject(each).title === 'string' ? place.label : `${position.label} ${i + 1}`;
     const at = { ...place, label, path: [...position.path, i], required: true };
     return { key: String(i), node: planning.plan(at) };
   });

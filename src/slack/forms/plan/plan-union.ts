@@ -83,7 +83,8 @@ function constantOf(kind: Schema, kinds: readonly (Schema | undefined)[]): JsonV
   const properties = asObject(kind.properties);
   const key = Object.keys(properties).find((each) =>
     kinds.every(
-      (other) => other === undefined || other.type === 'null' || constantAt(other, each) !== undefined,
+      (other) =>
+        other === undefined || other.type === 'null' || constantAt(other, each) !== undefined,
     ),
   );
   return key === undefined ? undefined : constantAt(kind, key);

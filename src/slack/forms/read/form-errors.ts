@@ -15,7 +15,9 @@ export function locateProblems(
       return {
         path,
         message:
-          path.length === 0 ? `The arguments as a whole: ${messageText(message)}` : withPath(path, message),
+          path.length === 0
+            ? `The arguments as a whole: ${messageText(message)}`
+            : withPath(path, message),
       };
     const rest = path.slice(node.path.length);
     return {

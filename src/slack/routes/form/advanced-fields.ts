@@ -79,7 +79,10 @@ export function timeFields(
     labeledInput(
       ROUTE_BLOCKS.deadline,
       'Expires after',
-      textInput({ initial: durationText(route?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs), max_length: 20 }),
+      textInput({
+        initial: durationText(route?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs),
+        max_length: 20,
+      }),
       { hint: durationHint },
     ),
     labeledInput(

@@ -9,7 +9,8 @@ export async function channelWarning(
   if (channel === undefined) return undefined;
   try {
     const { channel: found } = await client.conversations.info({ channel });
-    if (found?.is_archived) return `:warning: <#${channel}> is archived, so cards can’t be posted there.`;
+    if (found?.is_archived)
+      return `:warning: <#${channel}> is archived, so cards can’t be posted there.`;
     return found?.is_member ? undefined : describeOutside(channel);
   } catch (error) {
     // Slack hides private channels that the app is not in.

@@ -32,7 +32,10 @@ export function readRouteForm(values: Payload, name: string | undefined): RouteP
   const approvers = readApprovers(values, channel, problems);
   const deadlineMs = readDuration('deadline', ROUTE_BLOCKS.deadline);
   if (deadlineMs === undefined && problems.every(({ field }) => field !== 'deadline')) {
-    problems.push({ field: 'deadline', message: 'Enter after how long a call expires, such as 24h.' });
+    problems.push({
+      field: 'deadline',
+      message: 'Enter after how long a call expires, such as 24h.',
+    });
   }
   const remindAfterMs = readDuration('remindAfter', ROUTE_BLOCKS.remindAfter);
   const escalate = readEscalation(values, readDuration, problems);
@@ -103,7 +106,10 @@ function readEscalation(
     problems.push({ field: 'escalateTo', message: 'Choose the route to escalate to.' });
   }
   if (!hasTime && to !== undefined) {
-    problems.push({ field: 'escalateAfter', message: 'Enter after how long it escalates, such as 2h.' });
+    problems.push({
+      field: 'escalateAfter',
+      message: 'Enter after how long it escalates, such as 2h.',
+    });
   }
   return afterMs === undefined || to === undefined ? undefined : { afterMs, to };
 }

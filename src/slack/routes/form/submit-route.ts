@@ -128,7 +128,11 @@ async function showSaved(
   const done = name === undefined ? 'The route was added.' : `The route “${name}” was changed.`;
   const note = await channelWarning(channel, deps);
   const result = outcome.kind === 'unchanged' ? 'No changes.' : done;
-  await redrawRouteList({ person, viewId }, note === undefined ? result : `${result} ${note}`, deps);
+  await redrawRouteList(
+    { person, viewId },
+    note === undefined ? result : `${result} ${note}`,
+    deps,
+  );
 }
 
 const BLOCK_OF: Readonly<Record<RouteField, readonly string[]>> = {
