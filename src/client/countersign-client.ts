@@ -1,6 +1,6 @@
-/** Puts a program's calls on a Countersign desk, and runs only what people approved. One file without imports, for Node 20 and newer, Deno, Bun and browsers: copy it, or import `countersign/client`. */
+/** Client for the HTTP API: requests approvals for a program's calls and runs only what people approved. One file without imports, for Node 20+, Deno, Bun and browsers: copy it, or import `countersign/client`. */
 
-/** How an approval stands. */
+/** Status of an approval. */
 export type ApprovalStatus =
   | 'pending'
   | 'approved'
@@ -14,67 +14,67 @@ export type ApprovalStatus =
   | 'withdrawn'
   | 'refused';
 
-/** A call that people were asked about; `arguments` are as they were approved, edits included. */
+/** A call that needs approval. `arguments` are the current ones, with people's edits. */
 export interface Approval<Args extends object = Record<string, unknown>> {
   readonly id: string;
   readonly status: ApprovalStatus;
   readonly revision: number;
   readonly toolName: string;
   readonly arguments: Args;
-  /** Names exactly these arguments; whoever takes the approval gives it back. */
+  /** Hash of exactly these arguments; send it back to consume the approval. */
   readonly digest: string;
   readonly edited: boolean;
   readonly decidedBy: string | null;
   readonly approvedBy: readonly string[];
-  /** What a person answered instead of approving. */
+  /** A person's answer in place of an approval. */
   readonly reply: string | null;
   readonly reason: string | null;
 }
 
-/** What people are asked. */
+/** A request for approval of one call. */
 export interface ApprovalRequest<Args extends object = Record<string, unknown>> {
   readonly action: string;
   readonly args: Args;
-  /** JSON Schema of the arguments; people can edit within it. */
+  /** JSON Schema of the arguments. People edit the arguments in a form built from it. */
   readonly schema?: object;
   readonly summary?: string;
   readonly description?: string;
   readonly risk?: 'low' | 'medium' | 'high';
-  /** Id of the Slack channel. (Default: the key's.) */
+  /** Slack channel id. (Default: the key's channel.) */
   readonly channel?: string;
-  /** Id of the person for whom it is asked. (Default: the key's owner.) */
+  /** Slack id of the person the request is for. (Default: the key's owner.) */
   readonly requester?: string;
-  /** Seconds, or a time in ISO 8601. */
+  /** Seconds, or an ISO 8601 time. */
   readonly deadline?: number | string;
   readonly decisions?: readonly ('approve' | 'edit' | 'reply' | 'ignore')[];
   readonly callbackUrl?: string;
   readonly metadata?: unknown;
   readonly choices?: readonly string[];
-  /** Nobody will report what came of it: taking it is its end. */
+  /** True if nobody will report the outcome: consuming ends the call. */
   readonly silent?: boolean;
 }
 
 export interface WaitOptions {
   /** Seconds. */
   readonly wait?: number;
-  /** Ends the waiting; what was asked in the same call is taken back. */
+  /** Aborts the wait. If the same function created the request, it is also cancelled. */
   readonly signal?: AbortSignal;
-  /** Called when it begins to wait for people, and every 20 seconds as long as it does. */
+  /** Called when the wait for people begins, then every 20 seconds. */
   readonly onWaiting?: (approval: Approval<object>) => void;
 }
 
 export interface RequestOptions extends WaitOptions {
-  /** The same key with the same request is the same approval, also after a restart. (Default: a fresh one.) */
+  /** Repeating a request with the same key returns the same approval, also after a restart. (Default: a random key.) */
   readonly idempotencyKey?: string;
 }
 
-/** An approval that is this program's to run, once; the token proves it to others for a minute. */
+/** An approval that this program may run, once. The token proves it to others for one minute. */
 export interface Taken<Args extends object = Record<string, unknown>> {
   readonly token: string;
   readonly approval: Approval<Args>;
 }
 
-/** What is to be taken: with its arguments nothing else is taken for it. */
+/** What to consume. If `arguments` are given, consume fails unless they match the approved ones. */
 export type Approved<Args extends object = Record<string, unknown>> = Pick<
   Approval<Args>,
   'id' | 'digest'
@@ -89,22 +89,22 @@ export interface Report {
 export interface WithApprovalOptions<Args extends object, Result>
   extends Omit<ApprovalRequest<Args>, 'args'>,
     WaitOptions {
-  /** What people read of the result. (Default: only that it succeeded.) */
+  /** Text of the result for people to read. (Default: only that the call succeeded.) */
   readonly describe?: (result: Result) => string;
-  /** Called when the function ran and the desk can't be told; people are asked then. (Default: a warning on the console.) */
+  /** Called if the function ran but its outcome could not be reported; people are asked then. (Default: a console warning.) */
   readonly onUnreported?: (error: unknown, approval: Approval<Args>) => void;
 }
 
 export interface CountersignOptions {
-  /** Where the app's server is, like `https://countersign.example.com`. */
+  /** Base URL of the app, like `https://countersign.example.com`. */
   readonly url: string;
   readonly key: string;
   readonly fetch?: typeof fetch;
-  /** How many seconds a desk that can't be reached is tried again. (Default: 120.) */
+  /** How long an unreachable server is retried, in seconds. (Default: 120.) */
   readonly patience?: number;
 }
 
-/** Everything that this file throws but for the reason of an abort and what the wrapped function throws. */
+/** Base of all errors thrown here, except the reason of an abort and errors of the wrapped function. */
 export class CountersignError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -112,10 +112,10 @@ export class CountersignError extends Error {
   }
 }
 
-/** The desk can't be reached, or does not answer as a desk: nothing was run. */
+/** The server can't be reached, or its response is not Countersign's. Nothing was run. */
 export class UnreachableError extends CountersignError {}
 
-/** The desk refuses the request as it is: a wrong key, a wrong field. */
+/** The server refuses the request, e.g. for a wrong key or field. */
 export class ProblemError extends CountersignError {
   readonly status: number;
 
@@ -125,7 +125,7 @@ export class ProblemError extends CountersignError {
   }
 }
 
-/** The call must not run; `approval` says how it stands. */
+/** The call must not run; see the status of `approval`. */
 export class ApprovalError extends CountersignError {
   readonly approval: Approval<object>;
 
@@ -135,7 +135,7 @@ export class ApprovalError extends CountersignError {
   }
 }
 
-/** A person said no (`approval.reply` is null), or answered something else. */
+/** A person rejected the call (`approval.reply` is null), or replied instead of approving. */
 export class DeclinedError extends ApprovalError {
   get reply(): string | null {
     return this.approval.reply;
@@ -146,21 +146,21 @@ export class DeclinedError extends ApprovalError {
   }
 }
 
-/** Nobody decided in time, or nobody took it in time. */
+/** Nobody decided in time, or the approval was not consumed in time. */
 export class ExpiredError extends ApprovalError {}
-/** It was taken back. */
+/** The request was withdrawn. */
 export class CancelledError extends ApprovalError {}
 
-/** The rules forbid it. */
+/** The policy refused the call. */
 export class RefusedError extends ApprovalError {}
 
 /** Nobody has decided yet. */
 export class PendingError extends ApprovalError {}
 
-/** It was taken before, perhaps by this program before a restart. */
+/** The approval was consumed before, perhaps by this program before a restart. */
 export class TakenError extends ApprovalError {}
 
-/** It was taken, and whether it ran is not known; people are asked. */
+/** The approval was consumed, but it is unknown whether the call ran. People are asked. */
 export class OutcomeUnknownError extends ApprovalError {}
 
 interface Answer {
@@ -175,7 +175,7 @@ interface Silence {
 }
 
 interface Exchanged extends Answer {
-  /** An earlier try may have arrived all the same. */
+  /** Whether an earlier try may have reached the server. */
   readonly isRepeated: boolean;
 }
 
@@ -184,30 +184,30 @@ interface Sending {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Its signal ends no try that is under way: what might have arrived can be taken back only when it is known. */
+  /** Aborting the signal does not cut off a try in progress: to cancel a request that may have arrived, its id is needed. */
   readonly isWhole?: boolean;
 }
 
-/** Proxies cut off what is silent for longer than a minute, and some sooner. */
+/** Proxies close connections that are silent for a minute, some sooner. */
 const POLL_SECONDS = 20;
-/** A connection that says nothing for longer is dead. */
+/** A connection without a response for longer than this is dead. */
 const REQUEST_TIMEOUT_MS = (POLL_SECONDS + 15) * 1_000;
 const SHORTEST_POLL_MS = 500;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 const HELD_PAUSE_MS = 5_000;
 
-/** What a desk does for a program. */
+/** A client of one Countersign server. */
 export type Countersign = ReturnType<typeof createCountersign>;
 
-/** Creates the client of a desk. */
+/** Creates a client. Throws a `TypeError` if the key or the URL is malformed. */
 export function createCountersign(options: CountersignOptions) {
   const { key, patience = 120 } = options;
   const send = options.fetch ?? fetch;
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('The key is none: give it whole.');
   const base = `${new URL(options.url).href.replace(/\/+$/, '')}/api/approvals`;
 
-  /** One try: an answer, or why there is none worth having. */
+  /** Sends the request once. Returns the response, or why it should be sent again. */
   async function attempt(
     path: string,
     { method = 'GET', body, headers, signal, isWhole = false }: Sending,
@@ -221,7 +221,7 @@ export function createCountersign(options: CountersignOptions) {
     try {
       const response = await send(base + path, {
         method,
-        // A key goes to nobody else.
+        // Never send the key to another host.
         redirect: 'manual',
         signal: ending.signal,
         headers: {
@@ -267,7 +267,7 @@ export function createCountersign(options: CountersignOptions) {
 
   const pathOf = (id: string, rest = '') => `/${encodeURIComponent(id)}${rest}`;
 
-  /** Asks people, and resolves at once with how it stands. */
+  /** Requests an approval and returns without waiting. Safe to retry with the same `idempotencyKey`. */
   async function createApproval<Args extends object>(
     request: ApprovalRequest<Args>,
     { signal, idempotencyKey = crypto.randomUUID() }: RequestOptions = {},
@@ -277,7 +277,7 @@ export function createCountersign(options: CountersignOptions) {
     return readApproval(await demand('', sending));
   }
 
-  /** Resolves with how it stands as soon as it waits for nobody, or the wait (seconds; Default: 0) is over. */
+  /** Reads an approval. Waits until it is no longer pending, at most `wait` seconds. (Default: 0.) */
   async function getApproval<Args extends object = Record<string, unknown>>(
     id: string,
     { wait = 0, signal, onWaiting }: WaitOptions = {},
@@ -290,12 +290,12 @@ export function createCountersign(options: CountersignOptions) {
       const approval = readApproval<Args>(await demand(path, { signal }), id);
       if (approval.status !== 'pending' || performance.now() >= until) return approval;
       onWaiting?.(approval);
-      // Whoever answers at once, as a desk that is about to stop does, is not asked in a circle.
+      // Don't poll in a tight loop if the server answers at once, as it does while it shuts down.
       if (performance.now() - askedAt < SHORTEST_POLL_MS) await pause(2 * SHORTEST_POLL_MS, signal);
     }
   }
 
-  /** Takes it back where nobody has taken it yet; resolves with how it stands then. */
+  /** Withdraws the request unless it was consumed. Returns its current state. */
   async function cancel(id: string): Promise<Approval> {
     const { status, body } = await exchange(pathOf(id, '/cancel'), { method: 'POST' });
     if (status === 409 || status === 410) return await getApproval(id);
@@ -303,7 +303,7 @@ export function createCountersign(options: CountersignOptions) {
     return readApproval(body, id);
   }
 
-  /** Waits until people approved it; rejects, saying why, when it must not run. (Default of wait: until its deadline.) */
+  /** Requests an approval and returns it once approved; throws an `ApprovalError` if the call must not run. (Default of wait: until the deadline.) */
   async function requestApproval<Args extends object>(
     request: ApprovalRequest<Args>,
     options: RequestOptions = {},
@@ -329,13 +329,13 @@ export function createCountersign(options: CountersignOptions) {
     }
   }
 
-  /** One try: left alone, it expires by itself. Resolves with whether it is known to be taken back. */
+  /** Tries once: if that fails, the request expires by itself. Returns whether it is known to be withdrawn. */
   async function takeBack(id: string): Promise<boolean> {
     const answer = await attempt(pathOf(id, '/cancel'), { method: 'POST' });
     return answer.why === undefined && answer.status === 200;
   }
 
-  /** Takes what was approved, once, or resolves with how it stands where people have to look again. */
+  /** Consumes the approval, or returns its current state if people have to decide again. */
   async function tryToTake<Args extends object>(
     approved: Approved<Args>,
   ): Promise<Taken<Args> | Approval<Args>> {
@@ -350,14 +350,14 @@ export function createCountersign(options: CountersignOptions) {
     throw toNotTaken(approval, { detail: detailOf(body), isRepeated });
   }
 
-  /** Takes what was approved, once: from then on it is this program's to run, with exactly those arguments. */
+  /** Consumes the approval, once. From then on this program may run the call, with exactly these arguments. */
   async function consume<Args extends object>(approval: Approved<Args>): Promise<Taken<Args>> {
     const taken = await tryToTake<Args>(approval);
     if ('token' in taken) return taken;
     throw new PendingError('What was approved is not what stands there now.', taken);
   }
 
-  /** Says what came of what was taken. */
+  /** Reports the outcome of a consumed call. */
   async function report(id: string, outcome: Report): Promise<Approval> {
     const { status, body, isRepeated } = await exchange(pathOf(id, '/report'), {
       method: 'POST',
@@ -365,7 +365,7 @@ export function createCountersign(options: CountersignOptions) {
     });
     if (status === 200) return readApproval(body, id);
     const approval = status === 409 ? await getApproval(id) : undefined;
-    // The first try had arrived.
+    // An earlier try arrived, and only its response was lost.
     if (isRepeated && approval?.status === outcome.status) return approval;
     throw new ProblemError(detailOf(body), status);
   }
@@ -390,7 +390,7 @@ export function createCountersign(options: CountersignOptions) {
     }
   }
 
-  /** What is held, as in a pause of the desk, is tried again in a while. */
+  /** Waits a while before the next try if the call is held, e.g. because Countersign is paused. */
   async function takeOrHold<Args extends object>(
     approval: Approval<Args>,
     leftMs: number,
@@ -409,7 +409,7 @@ export function createCountersign(options: CountersignOptions) {
     }
   }
 
-  /** Wraps a function of one object: it runs only when people approved, once, with the arguments that they approved, and tells the desk what came of it. */
+  /** Wraps a function of one object. It runs only once people approved, with the approved arguments, and its outcome is reported. */
   function withApproval<Args extends object, Result>(
     fn: (args: Args, taken: Taken<Args>) => Result | Promise<Result>,
     options: WithApprovalOptions<Args, Result>,
@@ -446,7 +446,7 @@ export function createCountersign(options: CountersignOptions) {
   return { createApproval, getApproval, requestApproval, consume, report, cancel, withApproval };
 }
 
-/** Whoever asks again may be lucky: the desk is down, or asked too often. */
+/** Server errors and rate limits are worth a retry. */
 async function readAnswer(response: Response): Promise<Answer | Silence> {
   const { status, headers } = response;
   const body = parse(await response.text());
@@ -511,7 +511,7 @@ const STATUSES: Readonly<Record<ApprovalStatus, true>> = {
   refused: true,
 };
 
-/** What it can't read, or what is of another approval, runs nothing. */
+/** Throws on a response that is malformed or about another approval, so that nothing is run. */
 function readApproval<Args extends object = Record<string, unknown>>(
   body: unknown,
   asked?: string,
@@ -540,7 +540,7 @@ function readTaken<Args extends object>(body: unknown, approved: Approved<Args>)
   return { token, approval: read };
 }
 
-/** Tells whether two values of JSON are the same, however their keys are ordered. */
+/** Deep equality of JSON values; the order of keys doesn't matter. */
 function isEqual(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return one === other;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
@@ -551,7 +551,7 @@ function isEqual(one: unknown, other: unknown): boolean {
   );
 }
 
-/** A desk says why it refuses; a redirect, or somebody else's page, is no word of a desk. */
+/** Countersign explains every refusal. A redirect or another site's page is not its response. */
 function assertOfDesk({ body, status }: Answer, base: string): void {
   if (Math.trunc(status / 100) === 2 || (isObject(body) && typeof body.detail === 'string')) return;
   throw new UnreachableError(

@@ -1,4 +1,4 @@
-/** The app's one HTTP server: health, Slack's requests, and whatever routes are mounted on it. */
+/** The app's HTTP server: health, Slack's requests, and mounted routes. */
 import type { RequestListener, Server } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
@@ -8,10 +8,10 @@ import { addressOf, type ListenOptions, openServer } from '../net/open-server.ts
 import type { ApiEnv } from './api/operation.ts';
 import { createSlackRoute, type SlackListener } from './slack-route.ts';
 
-/** Rejects, saying why, while a part of the app can't do its work. */
+/** Rejects with the reason if a part of the app can't work. */
 export type ReadinessCheck = () => Promise<void>;
 
-/** How much work of one kind was given up, and since when. */
+/** How many tasks of one kind were given up, and since when. */
 export interface DeadLetterCount {
   readonly task: string;
   readonly count: number;
@@ -22,41 +22,41 @@ export interface DeadLetterCount {
 export interface HttpServerOptions extends ListenOptions {
   readonly clock: Clock;
   readonly log: Pick<Log, 'error'>;
-  /** What `GET /readyz` asks, by name. */
+  /** Checks of `GET /readyz`, by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
-  /** Work that stands still, for `GET /healthz`: counts only, for the address may be public. */
+  /** Parked work, for `GET /healthz`. Counts only, since the address may be public. */
   readonly parked?: () => Promise<readonly DeadLetterCount[]>;
-  /** What somebody has to look at though the app can work, for `GET /readyz`. */
+  /** Problems that need attention although the app works, for `GET /readyz`. */
   readonly warnings?: () => Promise<readonly string[]>;
   readonly slackListener?: SlackListener;
-  /** Hears of a request for it that says to be from another time: how far (ms) our clock is ahead. */
+  /** Called if a Slack request's timestamp is too far off, with how far our clock is ahead (ms). */
   readonly onSlackSkew?: ((ms: number) => void) | undefined;
-  /** Answers requests under `/api`. */
+  /** Handles requests under `/api`. */
   readonly api?: Hono<ApiEnv>;
-  /** Answers requests to `/mcp`; what it asks of the API comes from where its request came from. */
+  /** Handles requests to `/mcp`. Its API calls keep the client address of the MCP request. */
   readonly mcp?: (
     request: Request,
     askApi: (request: Request) => Promise<Response>,
   ) => Promise<Response>;
   /** Mounts more routes. */
   readonly extraRoutes?: (routes: Hono) => void;
-  /** One that listens there already: from now on its requests come here, and it is closed as ours. */
+  /** A server that listens already. Its requests are handled here from now on, and `close` closes it. */
   readonly listening?: Server | undefined;
 }
 
 export interface HttpServer {
-  /** With the real port. */
+  /** With the port actually used. */
   readonly url: string;
   readonly port: number;
-  /** From now on `GET /readyz` says that the app is stopping. */
+  /** Makes `GET /readyz` report that the app is stopping. */
   stopReady(): void;
-  /** Takes no more requests and ends those under way; twice is harmless. */
+  /** Stops accepting requests and ends open ones after a grace period. Idempotent. */
   close(): Promise<void>;
 }
 
 const CLOSE_GRACE_MS = 1_500;
 
-/** Starts the server; rejects, naming the address, when it can't listen there. */
+/** Starts the server; rejects, naming the address, if it can't listen there. */
 export async function createServer(options: HttpServerOptions): Promise<HttpServer> {
   const { clock, log, slackListener } = options;
   let stopping = false;
@@ -94,7 +94,7 @@ export async function createServer(options: HttpServerOptions): Promise<HttpServ
   };
 }
 
-/** A base address that ends with a slash makes two of them. */
+/** A base URL with a trailing slash leads to a double slash. */
 function withoutSpareSlashes(url: string): string {
   return url
     .replace(/^\/+(api|mcp|slack)\/+(?=[^?])/, '/$1/')
@@ -104,7 +104,7 @@ function withoutSpareSlashes(url: string): string {
 function createRoutes(options: HttpServerOptions, isStopping: () => boolean): Hono {
   const routes = new Hono();
   routes.get('/healthz', async (context) => {
-    // It lives all the same when its store does not answer; readiness tells that.
+    // The app is alive even if its store is unreachable; /readyz reports that.
     const parked = (await options.parked?.().catch(() => [])) ?? [];
     return context.json({ status: 'alive', ...(parked.length > 0 && { parked }) });
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Reads a request's body; `too-large` when it is longer than the limit, and the rest is not read. */
+/** Reads a request's body. Returns `too-large`, without reading the rest, if it exceeds the limit. */
 export async function readBody(
   request: IncomingMessage,
   limitBytes: number,
@@ -8,7 +8,7 @@ export async function readBody(
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) return 'too-large';
   const chunks: Buffer[] = [];
   let length = 0;
-  // An answer must still go out over the same socket, so the request is not destroyed.
+  // The response must still use this socket, so the request is not destroyed.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     length += chunk.length;
     if (length > limitBytes) return 'too-large';
@@ -17,7 +17,7 @@ export async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** Reads what is left of a body and drops it, up to the limit: whoever still sends does not hear an answer when the line is cut. */
+/** Reads and drops the rest of a body, up to the limit. A client that is still sending would miss the response if the connection closed. */
 export async function discardBody(request: IncomingMessage, limitBytes: number): Promise<void> {
   let length = 0;
   try {
@@ -26,7 +26,7 @@ export async function discardBody(request: IncomingMessage, limitBytes: number):
       if (length > limitBytes) return;
     }
   } catch (error) {
-    // The sender has gone: nobody waits for the answer.
+    // The client disconnected.
     if (!request.destroyed) throw error;
   }
 }

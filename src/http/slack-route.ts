@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../domain/ports/clock.ts';
 import { discardBody, readBody } from './read-body.ts';
 
-/** Handles a request of Slack whose body was read and put on it as `rawBody`. */
+/** Handles a Slack request whose body was attached as `rawBody`. */
 export type SlackListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 const BODY_LIMIT_BYTES = 1_000_000;
@@ -11,13 +11,13 @@ const DROP_LIMIT_BYTES = 20_000_000;
 const MAX_SKEW_MS = 300_000;
 
 /**
- * Makes the route of Slack's requests. Before Bolt checks the signature, the time is checked both
- * ways (Bolt takes any time in the future), a second signature is refused, and so is a long body.
+ * Creates the route of Slack's requests. Checks before Bolt verifies the signature: the timestamp in both
+ * directions (Bolt accepts any future time), exactly one signature, and the size of the body.
  */
 export function createSlackRoute(deps: {
   readonly listener: SlackListener;
   readonly clock: Clock;
-  /** Hears of a request that says to be from another time: how far (ms) our clock is ahead of it. */
+  /** Called if a request's timestamp is too far off, with how far our clock is ahead (ms). */
   readonly onSkew?: ((ms: number) => void) | undefined;
 }): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
@@ -52,7 +52,7 @@ function explainUnsigned(
   return undefined;
 }
 
-/** Node joins repeated headers; only the raw list tells how many there were. */
+/** Node joins repeated headers; only the raw list has each of them. */
 function countHeader(request: IncomingMessage, name: string): number {
   return request.rawHeaders.filter((each, i) => i % 2 === 0 && each.toLowerCase() === name).length;
 }
@@ -64,7 +64,7 @@ async function answer(
   error: string,
 ): Promise<void> {
   const text = JSON.stringify({ error });
-  // What is never read of the body would be taken for the next request.
+  // An unread rest of the body would be parsed as the next request.
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),

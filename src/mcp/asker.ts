@@ -1,18 +1,18 @@
 import type { Countersign } from '../client/countersign-client.ts';
 
-/** What the tools need of the desk's client. */
+/** The client methods that the MCP tools use. */
 export type ApprovalApi = Pick<
   Countersign,
   'withApproval' | 'requestApproval' | 'getApproval' | 'consume'
 >;
 
-/** Who asks with a message: the client that carries its key, and a signal that ends when nobody can hear the answer. */
+/** The sender of a message: its API client, and a signal that aborts when it disconnects. */
 export interface McpCaller {
   readonly api: ApprovalApi;
   readonly signal?: AbortSignal;
 }
 
-/** Where and for whom it is asked when the agent does not say. (Default: as the key says.) */
+/** Channel and requester if the agent names none. (Default: those of the key.) */
 export interface RequestDefaults {
   readonly channel?: string;
   readonly requester?: string;

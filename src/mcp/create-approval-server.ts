@@ -1,4 +1,4 @@
-/** What a desk offers to agents over MCP. */
+/** The MCP server that Countersign offers to agents. */
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
@@ -12,9 +12,9 @@ import { createToolRunner } from './tools/tool-work.ts';
 /** A server for one connection. */
 export interface ApprovalServer {
   readonly mcp: McpServer;
-  /** Tells whether a call of its tools is under way; of an id, whether that of a request with it is. */
+  /** Whether a tool call is in progress; with an id, whether the request with that id is. */
   isBusy(id?: RequestId): boolean;
-  /** Ends the connection and takes back what waits on it; resolves when that is done. */
+  /** Closes the connection and cancels its waiting requests; resolves when that is done. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ const INSTRUCTIONS = `Puts your actions to people in Slack before you run them.
 Call request_approval before anything risky, wait for its result, and run exactly the arguments that it gives back: people may have edited them. Anything but the decision "approved" means: do not run it.
 Ask people a question with ask_human.`;
 
-/** Creates the server; `askerOf` tells who asks from how a message was authorized. */
+/** Creates the server; `askerOf` maps a message's auth info to its sender. */
 export function createApprovalServer(
   askerOf: (auth: AuthInfo | undefined) => McpCaller | undefined,
   defaults: RequestDefaults = {},

@@ -1,4 +1,4 @@
-/** MCP over streamable HTTP: one session per connected client, each bound to the key that began it. https://modelcontextprotocol.io/specification/2025-11-25/basic/transports */
+/** MCP over streamable HTTP: one session per client, bound to the key that started it. https://modelcontextprotocol.io/specification/2025-11-25/basic/transports */
 
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
@@ -13,21 +13,21 @@ import { refuseMcpRequest } from './problem-response.ts';
 import { readMessage } from './read-message.ts';
 import { withSseHeartbeat } from './sse-heartbeat.ts';
 
-/** Answers a request to the desk's own API, as if it had come over the network from where the given one came. */
+/** Sends a request to our own HTTP API in process. The client address of the original request is kept. */
 export type Dispatch = (request: Request) => Promise<Response>;
 
 export interface McpHandlerDeps {
   readonly clock: Clock;
-  /** Tells the id of the key that a token opens; undefined when it opens none. */
+  /** Returns the id of the key that the token is valid for, or undefined. */
   readonly keyIdOf: (token: string) => Promise<string | undefined>;
-  /** How many sessions a key may have; past that its idle one that was used longest ago ends, and its client begins another one by itself. (Default: 200.) */
+  /** Sessions per key. Beyond it, the least recently used idle session ends; its client starts a new one by itself. (Default: 200.) */
   readonly maxSessionsPerKey?: number;
 }
 
-/** The endpoint of MCP. */
+/** The MCP endpoint. */
 export interface McpHandler {
   handle(request: Request, dispatch: Dispatch): Promise<Response>;
-  /** Ends all sessions and takes back what waits on them. */
+  /** Ends all sessions and cancels their waiting requests. */
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ interface Session {
   readonly keyId: string;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: ApprovalServer;
-  /** How many of its requests are being handled. */
+  /** Number of its requests in progress. */
   open: number;
 }
 
@@ -43,13 +43,13 @@ const MAX_SESSIONS_PER_KEY = 200;
 const RETRY_S = '30';
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Creates the endpoint. */
+/** Creates the MCP endpoint. */
 export function createMcpHandler({
   clock,
   keyIdOf,
   maxSessionsPerKey = MAX_SESSIONS_PER_KEY,
 }: McpHandlerDeps): McpHandler {
-  /** Rejects no request: where the records can't tell, nobody is let in. */
+  /** Returns the key's id, or the response that refuses the token. */
   async function letIn(token: string): Promise<string | Response> {
     if (token !== '' && !token.startsWith('csk_')) {
       const why =
@@ -68,11 +68,11 @@ export function createMcpHandler({
     }
   }
 
-  /** The one that was used last is the last. */
+  /** Least recently used first. */
   const sessions = new Map<string, Session>();
   const beginning = new Set<Session>();
   const ending = new Set<Promise<void>>();
-  /** Who asks with a request: its key, and the address that it came from. */
+  /** The sender of each request: its API client and its abort signal. */
   const askers = new WeakMap<AuthInfo, McpCaller>();
 
   function end(id: string | undefined, { server }: Session): void {
@@ -84,7 +84,7 @@ export function createMcpHandler({
   const isIdle = ({ open, server }: Session) => open === 0 && !server.isBusy();
   const sessionsOf = (keyId: string) => [...sessions].filter(([, each]) => each.keyId === keyId);
 
-  /** No session ends while somebody waits for what it was asked. */
+  /** Only idle sessions can make room: one with a waiting request is never ended. */
   function hasRoom(keyId: string): boolean {
     const kept = sessionsOf(keyId).filter(([, session]) => !isIdle(session)).length;
     const begun = [...beginning].filter((each) => each.keyId === keyId).length;
@@ -112,7 +112,7 @@ export function createMcpHandler({
     return session;
   }
 
-  /** The session of the request, or one that it may begin. */
+  /** The session of the request, or a new one. */
   async function findSession(request: Request, keyId: string): Promise<Session | Response> {
     const id = request.headers.get('mcp-session-id');
     if (id === null) {
@@ -132,7 +132,7 @@ export function createMcpHandler({
     const { token, ...by } = asker;
     const message = request.method === 'POST' ? await readMessage(request) : {};
     if (message instanceof Response) return message;
-    // The answer to the one would go to whoever sent the other.
+    // Two requests with one id would get each other's responses.
     if (idsOf(message).some((id) => session.server.isBusy(id))) {
       return refuseMcpRequest(
         400,
@@ -157,7 +157,7 @@ export function createMcpHandler({
       const api = createCountersign({ url: 'http://desk', key: token, fetch: via(dispatch) });
       session.open += 1;
       try {
-        // Whoever hangs up can't hear the answer any more.
+        // A client that disconnected can't receive the response.
         return await pass(session, request, { api, signal: request.signal, token });
       } finally {
         session.open -= 1;
@@ -172,7 +172,7 @@ export function createMcpHandler({
   };
 }
 
-/** Pages of others are kept out whatever they send, and nothing is sent unasked. */
+/** Refuses requests from web pages, and GET: the server sends nothing unasked. */
 function rejectUnacceptable({ headers, method }: Request): Response | undefined {
   const origin = headers.get('origin');
   if (origin !== null && !isLoopback(origin)) {
@@ -182,7 +182,7 @@ function rejectUnacceptable({ headers, method }: Request): Response | undefined 
   return refuseMcpRequest(405, 'Nothing is sent unasked here.', { allow: 'POST, DELETE' });
 }
 
-/** Of one request, or of several at once. */
+/** The ids of one request or of a batch. */
 function idsOf({ parsedBody }: { readonly parsedBody?: JsonValue }): readonly RequestId[] {
   const messages = Array.isArray(parsedBody) ? parsedBody : [parsedBody];
   const requests = messages.map((each) => JSONRPCRequestSchema.safeParse(each));

@@ -1,4 +1,4 @@
-/** The hook that Claude Code runs before it uses a tool. https://code.claude.com/docs/en/hooks */
+/** Claude Code's PreToolUse hook: https://code.claude.com/docs/en/hooks */
 import { z } from 'zod';
 import type { WaitOptions } from '../client/countersign-client.ts';
 import { matchesGlob } from '../domain/text/glob.ts';
@@ -14,13 +14,13 @@ const Input = z.object({
   cwd: z.string().optional(),
 });
 
-/** What the hook is told at its command line. */
+/** Options from the hook's command line. */
 export interface HookOptions extends RequestDefaults {
-  /** Names of tools that people are asked about; `*` stands for anything. The others pass. */
+  /** Tool names that need approval; `*` matches anything. All others pass. */
   readonly tools: readonly string[];
 }
 
-/** Answers what stands on the hook's standard input with what goes to its standard output; empty: no opinion on this tool. Whatever is unclear denies. */
+/** Turns the hook's stdin into its stdout. Empty output leaves the decision to Claude Code; unreadable input denies. */
 export async function answerPreToolUse(
   text: string,
   api: Pick<ApprovalApi, 'withApproval'>,
@@ -43,7 +43,6 @@ export async function answerPreToolUse(
   return toOutput(await askPermission(api, use, waiting));
 }
 
-/** Writes the answer of the hook. */
 function toOutput(permission: Permission): string {
   const isAllowed = permission.behavior === 'allow';
   const hookSpecificOutput = {

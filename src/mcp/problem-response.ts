@@ -1,4 +1,4 @@
-/** Answers a request as the HTTP API refuses one: a problem of RFC 9457. */
+/** Creates an error response in the HTTP API's format (RFC 9457). */
 export function refuseMcpRequest(
   status: number,
   detail: string,

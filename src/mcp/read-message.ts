@@ -3,10 +3,10 @@ import { readTextBody } from '../net/read-text-body.ts';
 import { refuseMcpRequest } from './problem-response.ts';
 import { AGENT_JSON_LIMITS, parseAgentJson } from './strict-json-limits.ts';
 
-/** Code of a message that is not read: https://www.jsonrpc.org/specification#error_object */
+/** Code of a message that can't be parsed: https://www.jsonrpc.org/specification#error_object */
 export const PARSE_ERROR = -32_700;
 
-/** Reads the message of a request as strictly as the API reads bodies, or answers why it is not read; a long one is not read to its end. */
+/** Reads a message as strictly as the API reads bodies. Returns an error response if that fails; stops reading once it is too long. */
 export async function readMessage(
   request: Request,
 ): Promise<{ readonly parsedBody: JsonValue } | Response> {

@@ -5,7 +5,7 @@ import type { McpCaller, RequestDefaults } from './asker.ts';
 import { createApprovalServer } from './create-approval-server.ts';
 import { createStrictLines } from './strict-lines.ts';
 
-/** Serves one client over two streams; resolves when its input has ended or the signal is aborted, and what waited is taken back. */
+/** Serves one client over two streams. Resolves when the input ends or the signal aborts, and waiting requests are cancelled. */
 export async function serveStdio(
   asker: McpCaller,
   {
@@ -25,7 +25,7 @@ export async function serveStdio(
   const ended = Promise.race([
     once(messages, 'end', { signal }),
     once(input, 'close', { signal }),
-    // A client that is gone can be told nothing.
+    // A client that closed its input can't receive a response.
     once(output, 'error', { signal }),
   ]);
   await server.mcp.connect(new StdioServerTransport(messages, output));

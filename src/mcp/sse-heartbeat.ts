@@ -1,11 +1,11 @@
 import type { Cancel, Clock } from '../domain/ports/clock.ts';
 
-/** Proxies cut what is silent for a minute, and Node’s own fetch what is for five. */
+/** Proxies close connections that are silent for a minute; Node's fetch does after five. */
 const HEARTBEAT_MS = 15_000;
-/** A line that a client passes over. */
+/** An SSE comment, which clients ignore. */
 const HEARTBEAT = new TextEncoder().encode(': still here\n\n');
 
-/** Passes an answer on; where it is a stream of events, a long silence does not look like a dead server. */
+/** Adds heartbeats to an event stream, so that a long silence doesn't look like a dead server; other responses pass unchanged. */
 export function withSseHeartbeat(response: Response, clock: Clock): Response {
   const { body, headers } = response;
   if (!body || headers.get('content-type')?.startsWith('text/event-stream') !== true) {
@@ -14,7 +14,7 @@ export function withSseHeartbeat(response: Response, clock: Clock): Response {
   return new Response(withHeartbeat(body, clock), response);
 }
 
-/** Between the pieces, which are whole events. */
+/** Each chunk is a whole event, so a heartbeat fits between any two. */
 function withHeartbeat(body: ReadableStream<Uint8Array>, clock: Clock): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let cancel: Cancel = () => {};
@@ -23,7 +23,7 @@ function withHeartbeat(body: ReadableStream<Uint8Array>, clock: Clock): Readable
       const arm = () => {
         cancel = clock.schedule(clock.now() + HEARTBEAT_MS, () => {
           arm();
-          // Whoever does not read is not sent more.
+          // Don't queue heartbeats for a client that doesn't read.
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(HEARTBEAT);
         });
       };

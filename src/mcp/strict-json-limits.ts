@@ -1,9 +1,9 @@
 import { type JsonLimits, parseStrictJson, type StrictJson } from '../domain/json/strict-json.ts';
 
-/** More than the API takes of arguments, so that it is the API that says what is too much of those. */
+/** Larger than the API's limits, so that the API itself explains what exceeds them. */
 export const AGENT_JSON_LIMITS: JsonLimits = { bytes: 1_048_576, depth: 40, values: 40_000 };
 
-/** Reads what an agent sends as strictly as the API reads: what stands there twice, or would be another number, is never shown to people as something else. */
+/** Parses strictly: duplicate keys and numbers that would lose precision are refused, since people would see something else than was sent. */
 export function parseAgentJson(text: string): StrictJson {
   return parseStrictJson(text, AGENT_JSON_LIMITS);
 }

@@ -3,10 +3,10 @@ import { PARSE_ERROR } from './read-message.ts';
 import { AGENT_JSON_LIMITS, parseAgentJson } from './strict-json-limits.ts';
 
 const LINE_BREAK = 0x0a;
-/** What goes on for longer ends the connection. */
+/** A longer line ends the connection. */
 const LONGEST = 10 * AGENT_JSON_LIMITS.bytes;
 
-/** Passes on the messages, one a line, that the API would read as they were written; the others are answered on `output` with the reason. */
+/** Passes on valid messages, one per line. Invalid ones are answered on `output` with an error. */
 export function createStrictLines(output: Pick<Writable, 'write'>): Transform {
   let rest = Buffer.alloc(0);
 
@@ -33,7 +33,7 @@ export function createStrictLines(output: Pick<Writable, 'write'>): Transform {
   });
 }
 
-/** So that whoever asked does not wait for an answer for ever. */
+/** With an id in the error, the client doesn't wait for a response that never comes. */
 function idOf(text: string): string | number | null {
   try {
     const { id }: { id?: unknown } = JSON.parse(text);

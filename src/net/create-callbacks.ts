@@ -17,7 +17,7 @@ import {
 const TIMEOUT_MS = 10_000;
 const MAX_LENGTH = 2_000;
 
-/** Creates what reaches programs: over https, at addresses of the public internet, without redirects; of an answer only its status is read. */
+/** Creates the sender of callbacks: https to the public internet only, no redirects, and only the response's status is read. */
 export function createCallbacks({
   installationKey,
   clock,
@@ -25,7 +25,7 @@ export function createCallbacks({
 }: {
   readonly installationKey: Uint8Array;
   readonly clock: Clock;
-  /** Of tests: any scheme will do there. (Default: the public internet.) */
+  /** For tests, which may also use http. (Default: the public internet.) */
   readonly reach?: WebAccess | undefined;
 }): Callbacks {
   function problemOf(text: string): string | undefined {

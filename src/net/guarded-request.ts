@@ -1,4 +1,4 @@
-/** Requests to addresses that others have named: every connection is looked at when it is made, and none follows a redirect by itself. */
+/** Requests to untrusted addresses. Each connection is checked when it is made, and redirects are not followed. */
 import type { LookupAddress } from 'node:dns';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
@@ -13,7 +13,7 @@ import {
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** A request as it is sent: a GET, or a POST where there is a body. */
+/** A GET, or a POST if there is a body. */
 export interface GuardedRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface GuardedRequest {
   readonly signal: AbortSignal;
 }
 
-/** Sends a request and resolves with the answer, whose body is the caller's to read or destroy; rejects with words for people. */
+/** Sends a request and returns the response; the caller must read or destroy its body. Rejects with a readable error. */
 export async function sendGuarded(request: GuardedRequest): Promise<IncomingMessage> {
   const { url, headers, body, reach, signal } = request;
   const problem = addressProblem(url, reach);
@@ -31,7 +31,7 @@ export async function sendGuarded(request: GuardedRequest): Promise<IncomingMess
     const { request: open } = url.protocol === 'https:' ? https : http;
     const sent = open(url, {
       method: body === undefined ? 'GET' : 'POST',
-      // No pooled connection: each is looked at when it is made.
+      // No connection pool, so that every connection is checked.
       agent: false,
       headers:
         body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
@@ -47,7 +47,7 @@ export async function sendGuarded(request: GuardedRequest): Promise<IncomingMess
       }),
     );
     sent.on('response', resolve);
-    // Node ends such a connection without a word, and whoever waits would do so for ever.
+    // Without this, Node closes the connection silently and the promise never settles.
     sent.on('upgrade', ({ statusCode }, socket) => {
       socket.destroy();
       reject(new Error(`${url.host} answered ${statusCode}: it wants to speak another protocol.`));
@@ -57,7 +57,7 @@ export async function sendGuarded(request: GuardedRequest): Promise<IncomingMess
   });
 }
 
-/** Answers with addresses that were checked, and it is these that are connected to. */
+/** Resolves to checked addresses, so that the connection goes to one of those. */
 function createLookup(reach: WebAccess): LookupFunction {
   return (host, { all }, callback) => {
     const answer = (found: readonly LookupAddress[]) => {

@@ -1,22 +1,22 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 
-/** Where a server listens, and how long its connections may take. */
+/** Where a server listens, and its timeouts. */
 export interface ListenOptions {
   readonly host: string;
-  /** 0 for any free port. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** How long an idle connection stays open: longer than the proxies in front keep theirs. (Default: 65 s.) */
+  /** How long an idle connection stays open. Must be longer than that of proxies in front. (Default: 65 s.) */
   readonly keepAliveMs?: number;
-  /** How long a request may take to arrive: nobody holds the server by sending slowly. (Default: 70 s.) */
+  /** How long a request may take to arrive, against slow senders. (Default: 70 s.) */
   readonly headersMs?: number;
 }
 
-/** Node looks for requests that are too slow this often. */
+/** How often Node checks for timed-out requests. */
 const CHECK_EVERY_MS = 5_000;
 const KEEP_ALIVE_MS = 65_000;
 const HEADERS_MS = 70_000;
 
-/** Starts a server; rejects, naming the address, when it can't listen there. */
+/** Starts a server; rejects, naming the address, if it can't listen there. */
 export async function openServer(
   { host, port, keepAliveMs = KEEP_ALIVE_MS, headersMs = HEADERS_MS }: ListenOptions,
   onRequest: RequestListener,
@@ -42,7 +42,7 @@ export async function openServer(
   return server;
 }
 
-/** The address of a server that listens on that host, with its real port. */
+/** URL of a listening server, with the port actually used. */
 export function addressOf(server: Server, host: string): { readonly url: string; port: number } {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('It does not listen.');

@@ -1,11 +1,11 @@
-/** The body of a request as text, or why there is none: it is longer than it may be, its sender has gone, it is not UTF-8. */
+/** A body as text, or why it can't be read: too long, the client disconnected, or not UTF-8. */
 export type TextBody =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'too-long' }
   | { readonly kind: 'broken-off' }
   | { readonly kind: 'not-utf8' };
 
-/** Reads the body of a request, without one an empty text; one of more than `most` bytes is not read to its end. */
+/** Reads a request's body; empty text if there is none. Stops reading after `most` bytes. */
 export async function readTextBody(request: Request, most: number): Promise<TextBody> {
   const bytes = await readBytes(request, most);
   if (typeof bytes === 'string') return { kind: bytes };
@@ -36,7 +36,7 @@ async function readBytes(
       chunks.push(value);
     }
   } catch (error) {
-    // The sender has gone: nobody hears the answer.
+    // The client disconnected.
     if (!request.signal.aborted) throw error;
     return 'broken-off';
   } finally {

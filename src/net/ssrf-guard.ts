@@ -1,11 +1,11 @@
-/** Which addresses of the web tools may reach; looked at when a connection is made, since a name's answer may change. */
+/** SSRF guard: which addresses requests may reach. Checked for each connection, since DNS answers can change. */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
-/** What the web tools may reach, and how names are resolved. */
+/** What requests may reach, and how names are resolved. */
 export interface WebAccess {
   /** Whether an IP address belongs to the public internet. */
   isPublic(address: string): boolean;
@@ -13,7 +13,7 @@ export interface WebAccess {
   resolve(host: string): Promise<readonly LookupAddress[]>;
 }
 
-/** An address that may not be fetched; the message says why, in words for the model. */
+/** The address may not be fetched; the message explains why to the model. */
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
 }
@@ -21,10 +21,7 @@ export class AddressRefusedError extends Error {
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 const DOCUMENTATION: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('3fff::'), 20];
 
-/**
- * Addresses that look public, and are answered by the cloud that a machine is in, to that machine
- * alone: metadata, agents of the host, private ways to services.
- */
+/** Addresses that look public, but reach the cloud provider's internal services from its own machines. */
 const OF_CLOUDS: readonly (readonly [range: string, what: string])[] = [
   // https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
   ['168.63.129.16/32', 'the host of a machine of Azure'],
@@ -39,19 +36,19 @@ const OF_CLOUDS: readonly (readonly [range: string, what: string])[] = [
 ];
 const CLOUD_RANGES = OF_CLOUDS.map(([range]) => ipaddr.parseCIDR(range));
 
-/** The public internet: no private, local, shared, reserved or translated addresses, and none of this machine's own. */
+/** The public internet: no private, local, shared, reserved or translated addresses, and none of this machine. */
 export const PUBLIC_INTERNET: WebAccess = {
   isPublic: (address) => isPublicAddress(address) && !isOwnAddress(address),
   isAllowedPort: (port) => port === 80 || port === 443,
   resolve: (host) => lookup(host, { all: true }),
 };
 
-/** Reads an address, relative to a base if there is one; undefined when it is none. */
+/** Parses a URL, relative to a base if given; undefined if it is invalid. */
 export function parseAddress(text: string, base?: URL): URL | undefined {
   return URL.canParse(text, base) ? new URL(text, base) : undefined;
 }
 
-/** Says why an address can't be fetched, as far as it can be told without asking the network. */
+/** Returns why an address can't be fetched, as far as that is known without DNS. */
 export function addressProblem(url: URL, reach: WebAccess): string | undefined {
   const { protocol, username, password, hostname } = url;
   if (protocol !== 'http:' && protocol !== 'https:') {
@@ -70,7 +67,7 @@ export function addressProblem(url: URL, reach: WebAccess): string | undefined {
   return undefined;
 }
 
-/** Resolves a host to addresses that may be reached; rejects when any of its addresses may not. */
+/** Resolves a host; rejects if any of its addresses is not public. */
 export async function resolvePublic(
   host: string,
   reach: WebAccess,
@@ -81,13 +78,13 @@ export async function resolvePublic(
   return found;
 }
 
-/** Returns the port that an address of the web leads to. */
+/** The port of a URL, with the scheme's default. */
 export function portOf({ port, protocol }: URL): number {
   if (port !== '') return Number(port);
   return protocol === 'https:' ? 443 : 80;
 }
 
-/** Says that a host leads to a place that is not the public internet. */
+/** Error text for a host outside the public internet. */
 export function describeNonPublicHost(host: string, address: string): string {
   const leads = host.replace(/^\[|\]$/g, '') === address ? '' : `leads to ${address}, which `;
   return `${host} ${leads}is not an address of the public internet, and nothing else can be fetched.`;
@@ -99,7 +96,7 @@ function isPublicAddress(text: string): boolean {
   if (address.range() !== 'unicast') return false;
   if (CLOUD_RANGES.some((range) => isIn(address, range))) return false;
   if (address instanceof ipaddr.IPv4) return true;
-  // The last four bytes of such an address are one of IPv4: https://www.rfc-editor.org/rfc/rfc5214
+  // ISATAP: the last four bytes are an IPv4 address. https://www.rfc-editor.org/rfc/rfc5214
   const isTunnel = [0, 0x200].includes(address.parts[4] ?? 0) && address.parts[5] === 0x5efe;
   return address.match(GLOBAL_UNICAST) && !address.match(DOCUMENTATION) && !isTunnel;
 }
@@ -108,7 +105,7 @@ function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: (typeof CLOUD_RA
   return address.kind() === base.kind() && address.match(base, bits);
 }
 
-/** A request to oneself would come from within, past the firewall. */
+/** A request to this machine itself would bypass the firewall. */
 function isOwnAddress(text: string): boolean {
   const address = ipaddr.parse(text).toNormalizedString();
   return Object.values(networkInterfaces())

@@ -2,7 +2,7 @@ import type { Clock } from '../domain/ports/clock.ts';
 import { checkDatabase } from './sqlite/check-database.ts';
 import type { StoreCheck } from './store-check-result.ts';
 
-/** Checks the store as a start would find it, and changes none of its records; rejects with what to do when it can't be used. */
+/** Checks the store as a start would, without changing records; rejects with what to do if it can't be used. */
 export async function checkStore(
   {
     dataDir,

@@ -1,4 +1,4 @@
-/** All ports over the records of one backend. */
+/** Builds all storage ports on the records of one backend. */
 
 import type { OnDamaged } from '../domain/audit/damaged-record.ts';
 import { createAuditSeal, type Seal } from '../domain/calls/seal.ts';
@@ -28,29 +28,29 @@ import {
 } from './repositories/settings.ts';
 import { createTurnRecords } from './repositories/turn-records.ts';
 
-/** An entry of the audit is sealed after this at the latest. */
+/** Longest delay between appending an audit entry and sealing it. */
 const SEAL_AFTER_MS = 5_000;
 
-/** What a store is made of. */
+/** What a store is built from. */
 export interface StoreParts {
   readonly records: Records;
   readonly place: RecordsLocation;
   readonly installationKey: InstallationKey;
   readonly clock: Clock;
   readonly log: Log;
-  /** Hears of a record that was left out of a list since it is damaged. */
+  /** Called for each damaged record that a list leaves out. */
   readonly onDamaged: OnDamaged;
 }
 
-/** The ports, and how whoever works hears that there may be work. */
+/** The ports, and the signals that wake a worker. */
 export type CreatedStore = Omit<Store, 'check'> &
   Pick<Holds, 'listen' | 'requestLease'> &
   Pick<OwnedRecords, 'belongTo'> & {
-    /** Rejects, saying why and what to do, where nothing can be written. */
+    /** Rejects with the reason and a remedy if the store is not writable. */
     tryWrite(): Promise<void>;
   };
 
-/** Makes the ports; `close` seals the audit and closes the records, and `check` is the backend's. */
+/** Creates the ports. `close` seals the audit and closes the records; `check` comes from the backend. */
 export function createStore(parts: StoreParts): CreatedStore {
   const { clock, installationKey, log, onDamaged } = parts;
   const seal = createAuditSealReader(installationKey);
@@ -91,12 +91,12 @@ export function createStore(parts: StoreParts): CreatedStore {
   };
 }
 
-/** Makes the seal of the audit; the key is read with the first entry. */
+/** Creates the audit's seal; the installation key is read on first use. */
 export function createAuditSealReader(installationKey: InstallationKey): () => Promise<Seal> {
   let seal: Promise<Seal> | undefined;
   return () => {
     seal ??= installationKey.read().then(createAuditSeal);
-    // It is read again with the next one.
+    // A failed read is retried on the next use.
     seal.catch(() => {
       seal = undefined;
     });
@@ -104,7 +104,7 @@ export function createAuditSealReader(installationKey: InstallationKey): () => P
   };
 }
 
-/** Seals the audit some seconds after something was appended here, and at the end. */
+/** Seals the audit a few seconds after each append by this process, and on close. */
 function createSealing(audit: Audit, { clock, log }: Pick<StoreParts, 'clock' | 'log'>) {
   let cancel: Cancel | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -115,7 +115,7 @@ function createSealing(audit: Audit, { clock, log }: Pick<StoreParts, 'clock' | 
       const fault = await audit.seal(clock.now());
       if (fault) log.error({ fault }, BROKEN);
     } catch (error) {
-      // It is sealed with what is appended next, or at the next start.
+      // The entries are sealed with the next append, or at the next start.
       log.warn({ err: error }, 'The audit could not be sealed; it is tried again.');
       if (!isOver) plan();
     }

@@ -5,24 +5,24 @@ import type { InstallationKey } from '../domain/secrets/secret-mark.ts';
 import type { RedisStore } from './redis/create-redis-store.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite/create-sqlite-store.ts';
 
-/** The store that the settings name, and what goes with it. */
+/** The configured store, and what goes with it. */
 export interface OpenedStore {
   readonly store: SqliteStore | RedisStore;
   readonly installationKey: InstallationKey;
-  /** Whether other processes work on it too. */
+  /** Whether other processes share it. */
   readonly isShared: boolean;
-  /** Why the files of the workspace can't be used here; undefined when they can. */
+  /** Why the workspace's files can't be used here; undefined if they can. */
   findFilesProblem(): Promise<string | undefined>;
 }
 
-/** Where the state is kept. */
+/** Where the state is stored. */
 export interface StoreLocation {
   readonly dataDir: string;
   readonly workspaceDir: string;
   readonly redis?: { readonly url: string; readonly prefix: string };
 }
 
-/** Opens Redis where it is configured, else SQLite in the data folder. */
+/** Opens Redis if it is configured, else SQLite in the data folder. */
 export async function openStore(
   { dataDir, redis, workspaceDir }: StoreLocation,
   deps: {
@@ -41,7 +41,7 @@ export async function openStore(
       findFilesProblem: async () => undefined,
     };
   }
-  // Who keeps the state in a file starts without what Redis needs.
+  // Loaded on demand: SQLite users start without Redis's dependencies.
   const { createRedisStore } = await import('./redis/create-redis-store.ts');
   const store = await createRedisStore({ ...redis, ...deps });
   return {

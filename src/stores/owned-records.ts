@@ -1,6 +1,6 @@
 /**
- * Every stored document begins with the workspace that it belongs to, and the enterprise where there
- * is one. Both are written and taken away here and nowhere else: readers get the document without.
+ * Every stored document begins with its workspace, and its enterprise if it has one. Only this file
+ * writes and removes them; readers get the document without.
  */
 import { randomBytes } from 'node:crypto';
 import type { Commit, RecordChange, RecordKey, Records, StoredRecord } from './records.ts';
@@ -8,19 +8,19 @@ import type { Commit, RecordChange, RecordKey, Records, StoredRecord } from './r
 /** Where the app is installed. */
 export interface InstallationOwner {
   readonly workspace: string;
-  /** The organization that the workspace is part of, if it is. */
+  /** The organization that the workspace belongs to, if any. */
   readonly enterprise?: string | undefined;
 }
 
 export interface OwnedRecords {
   readonly records: Records;
-  /** Sets the owner of the records, and completes those that were written before it was known. Rejects, saying what to do, where they belong to another workspace. */
+  /** Sets the owner, and completes records that were written before it was known. Rejects, with what to do, if they belong to another workspace. */
   belongTo(owner: InstallationOwner): Promise<void>;
-  /** Rejects as that does, and writes nothing. */
+  /** Rejects like `belongTo`, but writes nothing. */
   checkOwner(owner: InstallationOwner): Promise<void>;
 }
 
-/** Where the records are, for people, and the variable that names it. */
+/** Where the records are, and the setting that names it; for messages. */
 export interface RecordsLocation {
   readonly where: string;
   readonly setting: string;
@@ -28,13 +28,13 @@ export interface RecordsLocation {
 
 type Put = Extract<RecordChange, { readonly document: string }>;
 
-/** The record that keeps the owner: like all others, it begins with it, and it holds nothing else. */
+/** The record that stores the owner, and nothing else. */
 const OWNER_KEY: RecordKey = 'workspace/only';
 const EMPTY = '{}';
 
-/** Where a record is found that was written before the owner was known. */
+/** Index entry of records that were written before the owner was known. */
 const UNOWNED = { partition: 'workspace.unknown', sort: '0' };
-/** How many of them are completed in one commit. */
+/** Records completed per commit. */
 const PAGE = 500;
 
 const HEAD = /^\{"workspace":"([^"]*)"(?:,"enterprise":"([^"]*)")?,?/;
@@ -53,7 +53,7 @@ export function createOwnedRecords(
     return { ...put, document: addOwner(put, { workspace, enterprise: owner?.enterprise }) };
   }
 
-  /** Without an owner, the commit fails if the app has set one meanwhile: then it is known. */
+  /** If the owner is unknown, the commit fails once the app has set one; the retry then knows it. */
   function ownAll(changes: readonly RecordChange[]): readonly RecordChange[] {
     const owned = changes.map(own);
     const isUnowned = owner === undefined && changes.some(isPut);
@@ -76,7 +76,7 @@ export function createOwnedRecords(
     );
   }
 
-  /** Writes the owner where there is none yet, or where the workspace has joined an organization. */
+  /** Stores the owner if there is none yet, or if the workspace joined an organization. */
   async function keepOwner(wanted: InstallationOwner): Promise<void> {
     for (;;) {
       const [stored] = await records.get([OWNER_KEY]);
@@ -93,7 +93,7 @@ export function createOwnedRecords(
   async function complete(wanted: InstallationOwner): Promise<void> {
     for (let after: string | undefined; ; ) {
       const page = await records.range({ partition: UNOWNED.partition, limit: PAGE, after });
-      // What is damaged, or was removed meanwhile, has no beginning.
+      // Damaged or removed documents can't be completed.
       const changes = page
         .filter(({ document }) => document.startsWith('{'))
         .map(({ document, key, revision }): RecordChange => {
@@ -102,7 +102,7 @@ export function createOwnedRecords(
         });
       if (changes.length > 0) {
         const done = await records.commit({ id: newId(), durable: 'now', records: changes });
-        // Somebody has changed one of them, or completed it: they are read again.
+        // One of them was changed meanwhile: read the page again.
         if (done.kind !== 'done') continue;
       }
       if (page.length < PAGE) return;
@@ -142,7 +142,7 @@ function addOwner(
   return `${head.slice(0, -1)}${document === EMPTY ? '' : ','}${document.slice(1)}`;
 }
 
-/** What is damaged stays so: it is for its reader to say. */
+/** A damaged document stays as it is; its reader reports it. */
 function withoutOwner<T extends Pick<StoredRecord, 'document'>>(record: T): T {
   const head = HEAD.exec(record.document);
   return head ? { ...record, document: `{${record.document.slice(head[0].length)}` } : record;

@@ -1,150 +1,150 @@
 /**
- * The record store: everything durable is a record (key, revision, JSON text), found again by the
- * index entries that its repository computes. A backend implements `Records` and nothing else; it
- * knows nothing of calls, messages or cards. All order is byte order of UTF-8 text.
+ * The record store. Everything durable is a record: key, revision and JSON text, found by the index
+ * entries that its repository computes. A backend implements `Records` and knows nothing of calls,
+ * messages or cards. All order is byte order of UTF-8 text.
  */
 
 /** `<kind>/<id>`, e.g. `call/8ZkQ…`. */
 export type RecordKey = string;
 
-/** A record as it is stored. `revision` is 0 and `document` empty where there is none. */
+/** A stored record. If there is none, `revision` is 0 and `document` is empty. */
 export interface StoredRecord {
   readonly key: RecordKey;
   readonly revision: number;
   readonly document: string;
 }
 
-/** Where a record is found: a partition of an index (`call.thread|T1/C1/1699.1`), and its place in that order. */
+/** Where a record is found: an index partition (`call.thread|T1/C1/1699.1`) and a sort key in it. */
 export interface IndexEntry {
   readonly partition: string;
-  /** Holds no space: the record's key follows it after one. */
+  /** Must not contain a space, which separates it from the record's key. */
   readonly sort: string;
 }
 
-/** A change of one record; a commit that names a record twice is refused. */
+/** A change of one record. A commit may name each record once. */
 export type RecordChange =
-  /** Puts a document in place of the revision `replaces` (0: there must be none), with the difference that it makes to the index. */
+  /** Replaces revision `replaces` (0: creates the record), with the changes of its index entries. */
   | {
       readonly key: RecordKey;
       readonly replaces: number;
       readonly document: string;
-      /** The workspace that it belongs to, where it says so itself. (Default: the installation's; see `owned-records.ts`.) */
+      /** Its workspace, if the document sets it itself. (Default: the installation's; see `owned-records.ts`.) */
       readonly workspace?: string;
       readonly add?: readonly IndexEntry[];
       readonly drop?: readonly IndexEntry[];
     }
-  /** Deletes it. A key that was deleted begins at revision 1 again, so ids must not return. */
+  /** Deletes the record. A deleted key restarts at revision 1, so ids must not be reused. */
   | {
       readonly key: RecordKey;
       readonly replaces: number;
       readonly isDeletion: true;
       readonly drop?: readonly IndexEntry[];
     }
-  /** Writes nothing: the commit fails unless this is still the newest revision. */
+  /** Writes nothing: the commit fails unless this is the current revision. */
   | { readonly key: RecordKey; readonly expects: number };
 
-/** A hold on a unit of work: whoever was given the newest token of a unit has it. */
+/** Proof of holding a unit: the owner is the holder of its newest token. */
 export interface Fence {
   readonly unit: string;
   readonly token: number;
 }
 
-/** A task that a lease handed out. One that is handed out is not due again until it is finished, put off or its holder dies. */
+/** A task that a lease handed out. It is not due again until it is finished or postponed, or its holder dies. */
 export interface Task {
   readonly unit: string;
   readonly id: string;
   readonly due: number;
-  /** How often it failed, or its holder died, since it last succeeded. */
+  /** Failures and holder deaths since it last succeeded. */
   readonly tries: number;
-  /** How many of its holders in a row died, the last one among them. */
+  /** Consecutive holder deaths up to now. */
   readonly deaths: number;
 }
 
 export type TaskChange =
-  /** Asks for it at a time (ms): at the earlier one where it is asked for already, once more where it is handed out, and afresh where it was parked. */
+  /** Schedules it (ms); an earlier time wins. A handed-out task runs once more, a parked one starts afresh. */
   | { readonly unit: string; readonly id: string; readonly askedFor: number }
-  /** One that is handed out is done; what was asked for meanwhile stays. */
+  /** Finishes a handed-out task; a time scheduled meanwhile stays. */
   | { readonly unit: string; readonly id: string; readonly isDone: true }
-  /** It is not needed any more; one that is handed out stays. */
+  /** Cancels a task; a handed-out one stays. */
   | { readonly unit: string; readonly id: string; readonly isCalledOff: true }
-  /** It is due again at a time (ms), or earlier if that was asked for meanwhile; `isFailure` counts a try. */
+  /** Postpones it to a time (ms), or to an earlier one scheduled meanwhile; `isFailure` counts a try. */
   | {
       readonly unit: string;
       readonly id: string;
       readonly putOffTo: number;
       readonly isFailure: boolean;
     }
-  /** It is given up until somebody asks for it, or done afresh if somebody has. */
+  /** Parks it until somebody schedules it again, or restarts it if somebody already has. */
   | { readonly unit: string; readonly id: string; readonly isParked: true };
 
-/** A unit of whoever commits: what the commit asks for there is handed out at once if it is due. */
+/** A unit that the committer holds: due tasks that the commit schedules in it are handed out at once. */
 export interface HeldUnit extends Fence {
-  /** Tasks that were done before; one that was asked for meanwhile and is due is handed out again. */
+  /** Finished tasks; those scheduled again meanwhile are handed out again if due. */
   readonly done: readonly string[];
 }
 
-/** What is written together, or not at all. */
+/** Changes that are written atomically. */
 export interface Commit {
-  /** Unguessable; the same for each repeat of this commit. */
+  /** Unguessable; repeats of a commit reuse it. */
   readonly id: string;
-  /** `later`: nobody was promised it, and it can be found out again; it is durable with the next commit that waits. */
+  /** `later`: can be reconstructed after a loss, so nobody waits; durable with the next commit that is `now`. */
   readonly durable: 'now' | 'later';
-  /** Units that the bearer must hold for it to be written. */
+  /** Units whose newest token the caller must hold, else nothing is written. */
   readonly fences?: readonly Fence[];
-  /** What goes with it in units that the bearer takes itself to hold; nothing where it does not any more. */
+  /** For units that the caller believes to hold; ignored for those that it lost. */
   readonly held?: {
-    /** (ms) */
+    /** Current time (ms). */
     readonly now: number;
     readonly units: readonly HeldUnit[];
   };
-  /** Gives these units back with it, as `release` does. */
+  /** Releases the fenced units in the same commit, like `release`. */
   readonly releases?: true;
   readonly records?: readonly RecordChange[];
   readonly tasks?: readonly TaskChange[];
-  /** Texts; each gets the next number. */
+  /** Entries to append; each gets the next number. */
   readonly audit?: readonly string[];
   /** Removes the audit entries up to this number. */
   readonly trimAudit?: number;
-  /** Has every process that watches forget what it keeps in memory. */
+  /** Makes all watching processes drop their caches. */
   readonly tellsAll?: boolean;
 }
 
 export type Committed =
-  /** `auditSeq`: the number of the last audit entry that it appended; 0 without one. `handedOut`: what it asked for in held units. */
+  /** `auditSeq`: number of the last appended audit entry, 0 if none. `handedOut`: tasks handed out in held units. */
   | { readonly kind: 'done'; readonly auditSeq: number; readonly handedOut: readonly Task[] }
-  /** Nothing was written; these records are not what the caller took them for. */
+  /** Nothing was written; these records differ from what the caller expected. */
   | { readonly kind: 'conflict'; readonly newer: readonly StoredRecord[] }
-  /** Nothing was written: somebody else holds this unit, or nobody does. */
+  /** Nothing was written: the caller no longer holds this unit. */
   | { readonly kind: 'stale'; readonly unit: string };
 
-/** A page of an index partition: what comes after (or, backwards, before) a place. */
+/** A page of an index partition: the entries after a position, or before it if backwards. */
 export interface Page {
   readonly partition: string;
-  /** The `at` of the last item of the page before. */
+  /** The `at` of the previous page's last item. */
   readonly after?: string | undefined;
   readonly isBackwards?: boolean;
-  /** Only places that begin with this. */
+  /** Only positions with this prefix. */
   readonly prefix?: string | undefined;
   /** At most 1,000. */
   readonly limit: number;
 }
 
 export interface FoundRecord extends StoredRecord {
-  /** Its place in the partition: sort, space, key. */
+  /** Its position in the partition: sort key, space, record key. */
   readonly at: string;
 }
 
-/** A unit that was leased, with the tasks that are handed out, longest due first. */
+/** A leased unit with its handed-out tasks, oldest due first. */
 export interface Hold extends Fence {
   readonly until: number;
   readonly tasks: readonly Task[];
-  /** When the next of its tasks is due that is not handed out; absent without one. */
+  /** When its next task is due that is not handed out; absent if none. */
   readonly next?: number;
 }
 
 export interface Leased {
   readonly holds: readonly Hold[];
-  /** When there is something to be leased again: the earliest due time of a free unit, or the end of a lease; undefined when nothing is planned. */
+  /** When to lease again: a free unit's earliest due time or the end of a lease; undefined if nothing is planned. */
   readonly next?: number;
 }
 
@@ -153,47 +153,47 @@ export interface AuditRow {
   readonly entry: string;
 }
 
-/** How a task stands that is not done. */
+/** State of an unfinished task. */
 export type TaskState = 'due' | 'handed-out' | 'parked';
 
-/** One backend. Every method is atomic; times (ms) are the caller's. */
+/** One backend. Every method is atomic; the caller supplies all times (ms). */
 export interface Records {
-  /** In the order of the keys. */
+  /** Returns one record per key, in the same order. */
   get(keys: readonly RecordKey[]): Promise<readonly StoredRecord[]>;
   range(page: Page): Promise<readonly FoundRecord[]>;
-  /** How many entries each partition has. */
+  /** Counts the entries of each partition. */
   count(partitions: readonly string[]): Promise<readonly number[]>;
-  /** Repeating a commit whose answer was lost changes nothing and answers the same. `onWritten` is called once it is written, in the order of the commits, before it is durable. */
+  /** Idempotent: repeating a commit returns the first result. Calls `onWritten` once written, in commit order, before it is durable. */
   commit(commit: Commit, onWritten?: () => void): Promise<Committed>;
-  /** Resolves when the promised commits that wrote any of these records or partitions are durable; `onWritten` may have told of them before. */
+  /** Resolves once the `now` commits that wrote any of these records or partitions are durable; `onWritten` may have run before. */
   whenDurable(names: readonly string[]): Promise<void>;
-  /** Leases free units in which something is due, longest first, or a free one by name, be anything due in it or not. */
+  /** Leases free units with due tasks, oldest due first; or one free unit by name, due or not. */
   lease(
     now: number,
     leaseMs: number,
     want: { readonly most: number } | { readonly unit: string },
   ): Promise<Leased>;
-  /** Prolongs holds and hands out what has become due in them; those that were lost are missing in the answer. */
+  /** Extends holds and hands out their due tasks. Lost holds are missing from the result. */
   renew(holds: readonly Fence[], now: number, leaseMs: number): Promise<readonly Hold[]>;
-  /** Gives a unit back; what was handed out and is not done is due again, without a try. Nothing happens when it was lost. */
+  /** Releases a unit; its unfinished tasks are due again, without counting a try. No-op if the hold was lost. */
   release(hold: Fence): Promise<void>;
-  /** How tasks stand; undefined for those that nobody will ever do. */
+  /** States of tasks; undefined for those that are not scheduled. */
   stateOf(tasks: readonly Pick<Task, 'unit' | 'id'>[]): Promise<readonly (TaskState | undefined)[]>;
-  /** Audit entries from a number on, in their order. */
+  /** Audit entries from a number on, in order. */
   audit(from: number, limit: number): Promise<readonly AuditRow[]>;
-  /** The number of the entry that was appended last; 0 when there never was one. */
+  /** Number of the last appended entry; 0 if there never was one. */
   newestAudit(): Promise<number>;
-  /** Calls the listener after commits that asked for tasks, with their units and whether they were made here; a call may be lost, and one without units tells so. Answers how to stop that. */
+  /** Calls the listener after commits that scheduled tasks, with their units and whether this process made them. Wake-ups may get lost; undefined units mean that some were. Returns a function that stops watching. */
   watch(
     listener: (units: readonly string[] | undefined, isOwn: boolean) => void,
   ): Promise<() => void>;
   close(): Promise<void>;
 }
 
-/** The most that one page holds. */
+/** Largest allowed page. */
 export const MAX_PAGE_SIZE = 1_000;
 
-/** Returns what a change of a record's entries adds to and drops from the index. */
+/** Returns the index changes between two sets of entries. */
 export function entriesDiff(
   before: readonly IndexEntry[],
   after: readonly IndexEntry[],
@@ -207,10 +207,10 @@ export function entriesDiff(
   };
 }
 
-/** Sorts behind whatever may follow a text. */
+/** Sorts after any continuation of a text. */
 export const SORTS_LAST = '\u{10ffff}';
 
-/** Writes a time (ms) so that texts sort as times do, until the year 2286. */
+/** Formats a time (ms) so that texts sort like times, until the year 2286. */
 export function sortTime(ms: number): string {
   return String(Math.max(0, Math.trunc(ms))).padStart(13, '0');
 }

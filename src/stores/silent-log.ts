@@ -2,5 +2,5 @@ import type { Log } from '../domain/ports/log.ts';
 
 const silent = () => {};
 
-/** A log that nobody reads. */
+/** A log that discards everything. */
 export const SILENT_LOG: Log = { debug: silent, info: silent, warn: silent, error: silent };

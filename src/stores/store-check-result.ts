@@ -1,8 +1,8 @@
-/** How it stands with the store that the settings name. */
+/** Result of checking the configured store. */
 export interface StoreCheck {
   readonly message: string;
   /** What weakens the guarantees, and what to do. */
   readonly warnings: readonly string[];
-  /** Whether an app has it open; unknown of one that is shared. */
+  /** Whether an app has it open; not known for a shared store. */
   readonly isInUse: boolean;
 }

@@ -1,12 +1,12 @@
-/** The version of the stored shapes: other data is refused, and nothing of it is touched. */
+/** Version of the stored format. Data of another version is refused and left unchanged. */
 export const STORE_VERSION = 100;
 
-/** Data of another version; the message says what to do. */
+/** The data has another version; the message says what to do. */
 export class OtherVersionError extends Error {
   override readonly name = 'OtherVersionError';
 }
 
-/** Throws where data is of another version; `setting` is the variable that names where it is. */
+/** Throws if the data has another version; `setting` names the variable for its location. */
 export function assertVersion(where: string, version: number, setting: string): void {
   if (version === STORE_VERSION) return;
   if (version > STORE_VERSION) {

@@ -9,22 +9,22 @@ import type { createClientAddress } from './auth/client-address.ts';
 import type { ConsumeTokens } from './auth/consume-tokens.ts';
 import type { ReadPersonToken } from './auth/person-tokens.ts';
 
-/** Everything that the API stands on. */
+/** What the API depends on. */
 export interface ApiDeps {
-  /** The workspace that all people are of. */
+  /** The workspace of all users. */
   readonly team: string;
   readonly outside: ExternalDesk;
   readonly desk: Pick<Desk, 'decide' | 'listWaiting' | 'open'>;
   readonly store: Pick<Store, 'ledger' | 'keys'>;
   readonly authorize: Authorize;
-  /** Hides secrets from whoever did not send them. */
+  /** Hides secrets from everyone but the program that sent them. */
   readonly hide: SecretHider;
   readonly tokens: ConsumeTokens;
-  /** Absent where no tokens of people are taken. */
+  /** Absent if users' tokens are not accepted. */
   readonly readPersonToken?: ReadPersonToken;
-  /** How many requests a key, or a person, may make in a minute, in each process. */
+  /** Requests per minute for each key or user, in each process. */
   readonly ratePerMinute: number;
-  /** Tells where a request comes from. */
+  /** Finds the client's address of a request. */
   readonly clientAddress: ReturnType<typeof createClientAddress>;
   /** Origins whose pages may use the API. */
   readonly corsOrigins: readonly string[];

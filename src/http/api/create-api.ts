@@ -1,4 +1,4 @@
-/** The HTTP API: programs put their calls to people, and people decide from front ends of their own. */
+/** The HTTP API: programs request approvals, and people decide from their own front ends. */
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
@@ -28,13 +28,13 @@ import { DAMAGED_RECORD_DETAIL, problemResponse, RETRY_AFTER_S } from './problem
 import { readJsonBody } from './read-json-body.ts';
 import { jsonResponse, PROBLEM } from './response-schemas.ts';
 
-/** The API as the app has it. */
+/** The HTTP API, ready to be mounted. */
 export interface Api {
-  /** Answers requests under `/api`. */
+  /** Handles requests under `/api`. */
   readonly routes: Hono<ApiEnv>;
-  /** Tells the id of the key that a token opens now; undefined when it opens none. */
+  /** Returns the id of the key that the token is valid for now, or undefined. */
   keyIdOf(token: string): Promise<string | undefined>;
-  /** Ends what waits: long polls are told to ask again, streams close. */
+  /** Ends long polls, whose clients are told to ask again, and closes streams. */
   close(): void;
 }
 
@@ -69,7 +69,7 @@ export function createApi(deps: ApiDeps): Api {
   ];
   const document = writeOpenApi(operations);
 
-  /** Undefined when the visitor has not asked too often. */
+  /** Returns a 429 response if the caller exceeds the rate limit. */
   async function refuseRush(c: ApiContext, visitor: ApiCaller): Promise<Response | undefined> {
     const name = visitor.kind === 'key' ? `key ${visitor.key.id}` : `person ${visitor.person.user}`;
     try {
@@ -94,7 +94,7 @@ export function createApi(deps: ApiDeps): Api {
     return entry.visitor;
   }
 
-  /** A body comes as slowly as its sender likes: who may come in is asked anew once it is there. */
+  /** Authenticates again once the body was read: a slow sender's key may have been revoked meanwhile. */
   async function letInWithBody(c: ApiContext): Promise<ApiCaller | Response> {
     const read = await readJsonBody(c.req.raw);
     if (read.kind === 'refused') return problemResponse(c, read.status, read.why);
@@ -119,7 +119,7 @@ export function createApi(deps: ApiDeps): Api {
   if (deps.corsOrigins.length > 0) routes.use('/api/*', allowPages(deps.corsOrigins));
   routes.get('/api/openapi.json', (c) => c.json(document));
   for (const each of operations) {
-    // Without a reader a stream would go on for ever, and nobody would know what counts as told.
+    // Hono routes HEAD to GET handlers. A stream without a reader would never end, and reads would count as delivered.
     routes.on(each.method, each.path, (c, next) =>
       c.req.method === 'HEAD' && !each.isOpen ? next() : serve(c, each),
     );
@@ -163,7 +163,7 @@ export function createApi(deps: ApiDeps): Api {
   return { routes, keyIdOf, close: waits.close };
 }
 
-/** Lets pages of these origins use the API, by the header that they send: no cookie counts here. */
+/** CORS: pages of these origins may use the API with an Authorization header; cookies are never used. */
 function allowPages(origins: readonly string[]) {
   return cors({
     origin: [...origins],

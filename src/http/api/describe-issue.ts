@@ -1,4 +1,4 @@
-/** What is wrong with a part of a request, in words for whoever writes the program. */
+/** Describes what is wrong with a part of a request, for the program's developer. */
 import type { z } from 'zod';
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -17,13 +17,13 @@ const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   string: ['character', 'characters'],
 };
 
-/** One part of a request that is wrong, and a sentence about it without its subject: “must be a string”. */
+/** One wrong part of a request. The message has no subject: “must be a string”. */
 export interface DescribedIssue {
   readonly path: (string | number)[];
   readonly message: string;
 }
 
-/** Says what is wrong with a value that a schema refused, each part by itself. */
+/** Describes each issue that a schema found. */
 export function describeIssues(error: z.ZodError, sent: unknown): readonly DescribedIssue[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
@@ -36,13 +36,13 @@ export function describeIssues(error: z.ZodError, sent: unknown): readonly Descr
   });
 }
 
-/** Makes a sentence of what is wrong with a part; the request as a whole is called `whole`. */
+/** Makes a sentence of an issue; `whole` names the request where the issue has no path. */
 export function formatIssue({ message, path }: DescribedIssue, whole: string): string {
   return `${path.length === 0 ? whole : `\`${path.join('.')}\``} ${message}.`;
 }
 
 function describe(issue: z.core.$ZodIssue): string {
-  // The words of our schemas begin with a small letter; zod's are for developers.
+  // Messages of our schemas begin with a small letter; zod's own are rewritten below.
   if (/^[a-z]/.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':

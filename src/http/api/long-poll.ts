@@ -2,31 +2,31 @@ import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { KeyRing } from './auth/key-ring.ts';
 import type { ApiCaller } from './operation.ts';
 
-/** Why a wait is over, other than for news. */
+/** Why a long poll ended without news. */
 export type LongPollEnd = 'time' | 'closing' | 'gone' | 'shut-out';
 
-/** A request that waits. */
+/** A waiting request. */
 export interface LongPoll {
-  /** Aborts when the wait is over; its reason is a `WaitEnd`. */
+  /** Aborts when the wait ends; its reason is a `LongPollEnd`. */
   readonly signal: AbortSignal;
-  /** To be called when nobody waits any more. */
+  /** Must be called once the request no longer waits. */
   release(): void;
 }
 
-/** Opens waits, and ends all of them when the app stops. */
+/** Opens long polls, and ends all of them when the app stops. */
 export interface LongPolls {
   open(request: {
     readonly visitor: ApiCaller;
-    /** Aborts when the client has gone. */
+    /** Aborts when the client disconnects. */
     readonly gone: AbortSignal;
-    /** (Default: for as long as the visitor is let in.) */
+    /** (Default: until the caller's key or token becomes invalid.) */
     readonly ms?: number;
   }): LongPoll;
-  /** Ends all waits, and those that are opened later at once. */
+  /** Ends all long polls; later ones end at once. */
   close(): void;
 }
 
-/** Creates the waits of one API. */
+/** Creates the long polls of one API. */
 export function createLongPolls({
   clock,
   ring,
@@ -37,7 +37,7 @@ export function createLongPolls({
   const open = new Set<() => void>();
   let isClosing = false;
 
-  /** Whoever is not let in any more hears nothing more. */
+  /** A caller whose key or token becomes invalid gets no more news. */
   function watch(visitor: ApiCaller, listener: () => void): Cancel {
     return visitor.kind === 'key'
       ? ring.watch(visitor.token, listener)

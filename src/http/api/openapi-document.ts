@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the API, made of the schemas that check its requests: https://spec.openapis.org/oas/v3.1.0 */
+/** The OpenAPI 3.1 document of the API, generated from the schemas that validate its requests: https://spec.openapis.org/oas/v3.1.0 */
 import { z } from 'zod';
 import type { Operation, OperationResponse } from './operation.ts';
 
@@ -12,7 +12,7 @@ const ID = {
   schema: { type: 'string', minLength: 1, maxLength: 100 },
 };
 
-/** Writes the document of these operations. */
+/** Creates the OpenAPI document of these operations. */
 export function writeOpenApi(operations: readonly Operation[]): object {
   const schemas: Json = {};
   const paths: { [path: string]: Json } = {};
@@ -87,7 +87,7 @@ function parametersOf(where: string, taken: z.ZodObject | undefined, schemas: Js
   });
 }
 
-/** The bounds of JavaScript's whole numbers are none of ours, and generators of other languages can't write them. */
+/** Drops JavaScript's safe-integer bounds: they are not part of the API, and some code generators can't express them. */
 function toInt64(_key: string, value: unknown): unknown {
   if (!(value instanceof Object) || !('type' in value) || value.type !== 'integer') return value;
   const bounds = Object.entries(value).filter(
@@ -96,7 +96,7 @@ function toInt64(_key: string, value: unknown): unknown {
   return { ...Object.fromEntries(bounds), format: 'int64' };
 }
 
-/** Schemas with an id go to the components, and are named there. */
+/** Moves schemas with an id to `components`, and refers to them. */
 function toSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const made = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
   const {

@@ -1,4 +1,4 @@
-/** An operation of the API: what it takes and answers, in schemas that check requests and make the document. */
+/** An API operation: its schemas both validate requests and generate the OpenAPI document. */
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { z } from 'zod';
@@ -8,25 +8,24 @@ import type { Person } from '../../domain/people/person.ts';
 import { describeIssues, formatIssue } from './describe-issue.ts';
 import { problemResponse } from './problem.ts';
 
-/** Who asks: a program by its key, or a person by the token of whoever knows them. */
+/** The authenticated caller: a program with its key, or a person with a token. */
 export type ApiCaller =
   | { readonly kind: 'key'; readonly key: ApiKey; readonly token: KeyToken }
   | { readonly kind: 'person'; readonly person: Person; readonly expiresAt: number };
 
-/** What is known of a request before an operation looks at it. */
+/** What is known of a request before an operation handles it. */
 export interface ApiEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
     readonly visitor: ApiCaller;
-    /** Undefined where there is none. */
+    /** Undefined if there is none. */
     readonly body: JsonValue | undefined;
   };
 }
 
-/** One request of the API. */
 export type ApiContext = Context<ApiEnv>;
 
-/** What an operation answers with a status; without a schema nothing. */
+/** A response of an operation; without a schema its body is empty. */
 export interface OperationResponse {
   readonly description: string;
   readonly schema?: z.ZodType;
@@ -36,16 +35,16 @@ export interface OperationResponse {
 
 interface Description {
   readonly method: 'get' | 'post';
-  /** As Hono writes it; `:id` is an approval. */
+  /** In Hono's syntax; `:id` is the id of an approval. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  /** Whether everybody may ask. */
+  /** Whether it needs no authentication. */
   readonly isOpen?: true;
   readonly answers: Readonly<Record<number, OperationResponse>>;
 }
 
-/** What an operation takes. */
+/** Schemas of an operation's input. */
 export interface OperationInput<
   Query extends z.ZodObject = z.ZodObject,
   Headers extends z.ZodObject = z.ZodObject,
@@ -54,21 +53,21 @@ export interface OperationInput<
   readonly query?: Query;
   readonly headers?: Headers;
   readonly body?: Body;
-  /** Whether there has to be a body. */
+  /** Whether a body is required. */
   readonly needsBody?: boolean;
 }
 
-/** An operation that can be served and described. */
+/** An operation that can be served and documented. */
 export interface Operation extends Description {
   readonly takes: OperationInput;
   serve(c: ApiContext): Promise<Response>;
 }
 
-/** A request that was read. */
+/** A validated request. */
 export interface OperationRequest<Query, Headers, Body> {
   readonly c: ApiContext;
   readonly visitor: ApiCaller;
-  /** Empty where the path names none. */
+  /** Empty if the path has no id. */
   readonly id: string;
   readonly query: Query;
   readonly headers: Headers;
@@ -79,7 +78,7 @@ const None = z.strictObject({});
 const Any = z.object({});
 const MAX_ID = 100;
 
-/** Makes an operation whose handler is given what its schemas have read. */
+/** Creates an operation; its handler receives the validated input. */
 export function createOperation<
   Query extends z.ZodObject = typeof None,
   Headers extends z.ZodObject = typeof Any,
@@ -110,7 +109,7 @@ export function createOperation<
       if (!body.success) return rejectRequest(c, 'body', body.error, sent ?? {});
       return await handle({
         c,
-        // An open operation is not to look at it.
+        // Open operations must not use it: it is not set for them.
         visitor: c.get('visitor'),
         id: id.slice(0, MAX_ID),
         query: query.data as z.output<Query>,
@@ -126,7 +125,7 @@ function isNumeric(schema: z.ZodType): boolean {
   return type === 'integer' || type === 'number';
 }
 
-/** A value that stands twice is a list, which no schema takes. */
+/** A repeated parameter becomes a list, which every schema rejects. */
 function readQuery(c: ApiContext, numbers: readonly string[]): object {
   const read = Object.entries(c.req.queries()).map(([name, values]) => {
     const [value = '', ...more] = values;

@@ -2,21 +2,21 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { FieldProblem } from '../../domain/tools/tool.ts';
 
-/** What every answer that is no success says: https://www.rfc-editor.org/rfc/rfc9457 */
+/** Body of every error response: https://www.rfc-editor.org/rfc/rfc9457 */
 export interface Problem {
   readonly title: string;
   /** What happened, and what to do. */
   readonly detail: string;
   /** What is wrong with parts of the request. */
   readonly errors?: readonly FieldProblem[];
-  /** Seconds after which the same may work. */
+  /** Seconds after which a retry may succeed. */
   readonly retryAfter?: number;
 }
 
-/** After this whoever could not be told is to ask again: what kept it from being told passes by itself. */
+/** Retry-After of temporary failures (seconds). */
 export const RETRY_AFTER_S = 5;
 
-/** What is told of a stored record that can't be understood. */
+/** Detail for a stored record that can't be read. */
 export const DAMAGED_RECORD_DETAIL =
   'What is stored of it is damaged: nothing of it can be decided or run until the operator restores it from a backup.';
 
@@ -36,7 +36,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Not now',
 };
 
-/** Answers with a problem; `detail` says what happened and what to do. */
+/** Creates an error response; `detail` says what happened and what to do. */
 export function problemResponse<Status extends ContentfulStatusCode>(
   c: Context,
   status: Status,
@@ -60,7 +60,7 @@ export function problemResponse<Status extends ContentfulStatusCode>(
   });
 }
 
-/** Says that there is no such approval: the same where it is another program's. */
+/** 404; the same for another program's approval, so that ids can't be probed. */
 export function notFoundProblem(c: Context) {
   return problemResponse(
     c,
@@ -69,7 +69,7 @@ export function notFoundProblem(c: Context) {
   );
 }
 
-/** Says that there is none to be read, or that nobody can tell now. */
+/** 404, or 503 if Slack can't say right now whether the caller may read it. */
 export function notVisibleProblem(c: Context, found: 'unclear' | undefined) {
   if (found === undefined) return notFoundProblem(c);
   const why = 'Slack does not tell right now who may read this. Try again in a moment.';

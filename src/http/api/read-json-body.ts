@@ -2,7 +2,7 @@ import type { JsonValue } from '../../domain/json/json.ts';
 import { parseStrictJson, SCHEMA_LIMITS } from '../../domain/json/strict-json.ts';
 import { readTextBody } from '../../net/read-text-body.ts';
 
-/** A body as it was read, or why it is refused. */
+/** The parsed body, or why it is refused. */
 export type ReadJsonBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: JsonValue }
@@ -12,7 +12,7 @@ const MAX_BYTES = 256 * 1_024;
 const MAX_KEYS = 1_000;
 const MAX_NAMED = 40;
 
-/** Reads the body of a request strictly; a long one is not read to its end. */
+/** Reads and strictly parses a request's JSON body. Stops reading once it is too long. */
 export async function readJsonBody(request: Request): Promise<ReadJsonBody> {
   const encoding = request.headers.get('content-encoding') ?? 'identity';
   if (encoding.trim().toLowerCase() !== 'identity') {

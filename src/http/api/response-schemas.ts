@@ -2,19 +2,19 @@ import type { z } from 'zod';
 import type { OperationResponse } from './operation.ts';
 import { ProblemBody } from './schemas.ts';
 
-/** Answers with JSON of a schema. */
+/** Describes a JSON response. */
 export function jsonResponse(schema: z.ZodType, description: string): OperationResponse {
   return { description, schema };
 }
 
-/** Answers of whatever is not carried out. */
+/** Describes every error response. */
 export const PROBLEM: OperationResponse = {
   description: 'Problem: `detail` says what happened, and what to do.',
   schema: ProblemBody,
   mediaType: 'application/problem+json',
 };
 
-/** Answers of what is not carried out, by status. */
+/** Describes the error responses by status; the common ones are always included. */
 export function problemResponses(
   ...statuses: readonly number[]
 ): Readonly<Record<number, OperationResponse>> {

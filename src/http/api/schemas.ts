@@ -1,4 +1,4 @@
-/** The shapes of requests and answers: what is checked is what the OpenAPI document says. */
+/** Schemas of requests and responses. They validate requests and generate the OpenAPI document. */
 import { z } from 'zod';
 import { CALL_STATUSES } from '../../domain/calls/call.ts';
 
@@ -15,7 +15,7 @@ const channel = z
   .regex(/^[CGD][A-Z0-9]{2,39}$/, 'must be the ID of a channel in Slack, like C012AB3CD')
   .meta({ examples: ['C012AB3CD'] });
 
-/** A whole number, and one sentence for whatever else is sent. */
+/** An integer schema with one message for every invalid value. */
 function whole(min?: number, max?: number, what = '') {
   const range = max === undefined ? '' : ` from ${min ?? 0} to ${max}`;
   const sentence = `must be a whole number${what && ` ${what}`}${range}`;
@@ -32,13 +32,13 @@ const digest = z
 const DECISIONS = ['approve', 'edit', 'reply', 'ignore'] as const;
 const RISKS = ['low', 'medium', 'high'] as const;
 
-/** The statuses that are told: a call is never seen before it has been put to people. */
+/** A proposed call is not visible before people were asked. */
 const STATUSES = CALL_STATUSES.filter((status) => status !== 'proposed');
 const status = z.enum(STATUSES);
 
 const isoTime = z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
 
-/** A call as programs and people's own front ends see it. */
+/** A call as programs and front ends see it. */
 export const Approval = z
   .strictObject({
     id: z.string(),
@@ -95,7 +95,7 @@ const ONE_LINE = /^\S[^\r\n\t\u2028\u2029]{0,149}$/;
 const DEADLINE =
   'must be a whole number of seconds from 1 to 2592000, or a time like 2026-01-31T12:00:00Z';
 
-/** A call that a program puts to people. */
+/** A program's request for approval. */
 export const NewApproval = z
   .strictObject({
     action: z
@@ -145,7 +145,7 @@ export const NewApproval = z
   })
   .meta({ id: 'NewApproval' });
 
-/** How long to wait for people. */
+/** How long to wait. */
 export const WaitQuery = z.strictObject({
   wait: whole(0, 999_999_999, 'of seconds').optional().meta({
     description:
@@ -156,7 +156,7 @@ export const WaitQuery = z.strictObject({
     .meta({ description: 'Waits until the approval is not of this revision any more instead.' }),
 });
 
-/** Which approvals, and how many. */
+/** Filters and page size. */
 export const ListQuery = z.strictObject({
   status: status.optional(),
   tool: z.string().min(1).max(128).optional(),
@@ -174,7 +174,7 @@ export const Page = z
   })
   .meta({ id: 'Page' });
 
-/** What makes the same request the same approval. */
+/** Repeating a request with the same key returns the same approval. */
 export const IdempotencyHeader = z.object({
   'idempotency-key': z
     .string()
@@ -182,10 +182,10 @@ export const IdempotencyHeader = z.object({
     .optional(),
 });
 
-/** What a program takes: the bytes that were approved. */
+/** Which version of the call the program consumes. */
 export const Consume = z.strictObject({ digest }).meta({ id: 'Consume' });
 
-/** A call that is the program’s to run, once. */
+/** A consumed call, which the program may run once. */
 export const Consumed = z
   .strictObject({
     token: z.string().meta({
@@ -196,7 +196,7 @@ export const Consumed = z
   })
   .meta({ id: 'Consumed' });
 
-/** What came of a call. */
+/** Outcome of a call. */
 export const Report = z
   .strictObject({
     outcome: z.strictObject({
@@ -232,7 +232,7 @@ export const Reject = z
   })
   .meta({ id: 'Reject' });
 
-/** What every answer says that is no success. */
+/** Body of every error response. */
 export const ProblemBody = z
   .strictObject({
     type: z.string(),

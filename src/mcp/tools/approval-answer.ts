@@ -16,7 +16,7 @@ const DECISIONS = [
 
 type Decision = (typeof DECISIONS)[number];
 
-/** The structured result of the tools that tell of an approval. */
+/** Structured result of the tools that return an approval. */
 export const ApprovalAnswer = {
   decision: z.enum(DECISIONS),
   approval_id: z.string(),
@@ -65,11 +65,11 @@ const TAKEN = 'Approved and taken for you: run it now, once, with exactly these 
 interface AnswerOptions {
   readonly idempotencyKey?: string;
   readonly token?: string;
-  /** It is approved, and can't be taken now. */
+  /** Why it can't be consumed now although it is approved. */
   readonly heldBecause?: string;
 }
 
-/** Tells an agent how an approval stands; with a token it is the agent's to run. */
+/** Describes an approval to an agent. With a token, the agent may run the call. */
 export function toApprovalAnswer(
   { id, status, edited, digest, reply, reason, decidedBy, ...approval }: Approval<object>,
   { heldBecause, idempotencyKey, token }: AnswerOptions = {},

@@ -11,7 +11,7 @@ import { ApprovalAnswer, toApprovalAnswer } from './approval-answer.ts';
 import { toRequestOptions } from './request-options.ts';
 import type { ToolRunner } from './tool-work.ts';
 
-/** Adds the tool that puts a question to people. */
+/** Adds the tool that asks people a question. */
 export function addAskHuman(
   mcp: McpServer,
   { defaults, work }: { defaults: RequestDefaults; work: ToolRunner },

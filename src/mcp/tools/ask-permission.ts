@@ -1,4 +1,4 @@
-/** A coding agent's question whether it may use one of its tools, as Claude Code asks it. */
+/** Asks people whether a coding agent may use one of its tools. */
 import {
   type Approval,
   type Countersign,
@@ -7,7 +7,7 @@ import {
   type WaitOptions,
 } from '../../client/countersign-client.ts';
 
-/** A tool that a coding agent wants to use, and for whom it is asked. */
+/** A tool use that needs permission. */
 export interface ToolUse {
   readonly toolName: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -17,12 +17,12 @@ export interface ToolUse {
   readonly requester?: string;
 }
 
-/** The answer, in the words of a permission prompt tool: the tool runs with `updatedInput`, or the agent is told why not. */
+/** The answer, in the format of a permission prompt tool: run with `updatedInput`, or don't run. */
 export type Permission =
   | { readonly behavior: 'allow'; readonly updatedInput: Readonly<Record<string, unknown>> }
   | { readonly behavior: 'deny'; readonly message: string };
 
-/** Asks people and takes their approval before it says so; whatever is unclear denies. */
+/** Asks people, and consumes their approval before it allows the tool. Any error denies. */
 export async function askPermission(
   api: Pick<Countersign, 'withApproval'>,
   { toolName, input, ...more }: ToolUse,
@@ -46,7 +46,7 @@ function describeDenial(error: unknown): string {
   return `Not allowed: no approval could be had. ${why}`;
 }
 
-/** What a person wrote is handed on as it is. */
+/** A person's reply is passed on verbatim. */
 function describeDecline({ reply, decidedBy, reason }: Approval<object>): string {
   if (reply !== null) return reply;
   const because = reason === null ? '' : ` ${reason}`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ApprovalAnswer, toApprovalAnswer } from './approval-answer.ts';
 import type { ToolRunner } from './tool-work.ts';
 
-/** Adds the tool that tells how an approval stands. */
+/** Adds the tool that reads an approval. */
 export function addGetApproval(mcp: McpServer, { work }: { work: ToolRunner }): void {
   mcp.registerTool(
     'get_approval',

@@ -4,7 +4,7 @@ import type { RequestDefaults } from '../asker.ts';
 import { askPermission } from './ask-permission.ts';
 import type { ToolRunner } from './tool-work.ts';
 
-/** Adds the tool that Claude Code's `--permission-prompt-tool` names: its answer is one text with the JSON of the permission. https://code.claude.com/docs/en/cli-reference */
+/** Adds the tool for Claude Code's `--permission-prompt-tool`. Its result is one text: the permission as JSON. https://code.claude.com/docs/en/cli-reference */
 export function addPermissionPrompt(
   mcp: McpServer,
   { defaults, work }: { defaults: RequestDefaults; work: ToolRunner },
@@ -15,7 +15,7 @@ export function addPermissionPrompt(
       title: 'Ask people whether a tool may run',
       description:
         'For --permission-prompt-tool of a coding agent, not for the model: asks people in Slack whether a tool may run, and answers allow with the input to run, or deny with the reason.',
-      // What other versions send besides is dropped.
+      // Not strict: other versions may send more fields.
       inputSchema: {
         tool_name: z.string().min(1),
         input: z.record(z.string(), z.unknown()),

@@ -54,7 +54,7 @@ const Input = z.strictObject({
     ),
 });
 
-/** Adds the tool that puts an action to people and waits for their decision. */
+/** Adds the tool that requests approval of an action and waits for the decision. */
 export function addRequestApproval(
   mcp: McpServer,
   { defaults, work }: { defaults: RequestDefaults; work: ToolRunner },

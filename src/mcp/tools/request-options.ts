@@ -1,10 +1,10 @@
 import type { RequestOptions } from '../../client/countersign-client.ts';
 import type { ToolWait } from './tool-work.ts';
 
-/** Clients give up a call that says nothing for a minute. */
+/** Clients without progress drop a call that is silent for a minute. */
 const UNFOLLOWED_WAIT_SECONDS = 45;
 
-/** How a tool that asks people waits: as its input says, else until they decide where the client follows its progress. */
+/** How a tool waits: `wait_seconds`, else until the decision if the client follows progress. */
 export function toRequestOptions(
   input: {
     readonly idempotency_key?: string | undefined;

@@ -15,26 +15,26 @@ import type { ApprovalApi, McpCaller } from '../asker.ts';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** What a tool does. */
+/** The implementation of a tool. */
 type Tool = (api: ApprovalApi, waiting: ToolWait) => Promise<CallToolResult>;
 
-/** Runs what tools do for as long as they wait for people. */
+/** Runs tools that wait for people. */
 export interface ToolRunner {
-  /** Runs it until the client cancels or the connection ends; what the desk refuses is told to the agent as the tool's error. */
+  /** Runs the tool until the client cancels or disconnects. A `CountersignError` becomes the tool's error result. */
   run(extra: Extra, tool: Tool): Promise<CallToolResult>;
-  /** Tells whether something is under way; of an id, whether a request with it is. */
+  /** Whether a tool call is in progress; with an id, whether the request with that id is. */
   isBusy(id?: RequestId): boolean;
-  /** Resolves when nothing is under way. */
+  /** Resolves once no tool call is in progress. */
   ended(): Promise<void>;
 }
 
-/** How a tool waits: it ends when it is cancelled, and tells the client that it goes on. */
+/** How a tool waits: until `signal` aborts, with progress notifications. */
 export interface ToolWait extends Required<Pick<WaitOptions, 'signal' | 'onWaiting'>> {
-  /** The client hears that it goes on, so that a long wait does not look like a dead server. */
+  /** Whether the client receives progress, so that a long wait doesn't look like a dead server. */
   readonly isFollowed: boolean;
 }
 
-/** Creates the work of one connection. */
+/** Creates the tool runner of one connection. */
 export function createToolRunner(
   askerOf: (auth: AuthInfo | undefined) => McpCaller | undefined,
 ): ToolRunner {
@@ -81,7 +81,7 @@ function createProgress(extra: Extra, progressToken: string | number) {
     progress += 1;
     const message = `Waiting for people to decide ${id} in Slack.`;
     const params = { progressToken, progress, message };
-    // A connection that is gone is told of by its signal.
+    // Ignored: a closed connection aborts the signal.
     extra.sendNotification({ method: 'notifications/progress', params }).catch(() => {});
   };
 }

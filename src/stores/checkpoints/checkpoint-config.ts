@@ -2,7 +2,7 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 
-/** Reads the fence that a write of checkpoints must carry; throws when it is missing. */
+/** Reads the fence that a checkpoint write must carry; throws if it is missing. */
 export function requiredFenceOf(config: RunnableConfig): ThreadFence {
   const thread: unknown = config.configurable?.thread_id;
   const token: unknown = config.configurable?.fence_token;
@@ -23,7 +23,7 @@ export function checkpointNamespaceOf(config: RunnableConfig): string {
   return typeof ns === 'string' ? ns : '';
 }
 
-/** Reads the checkpoint that writes belong to; throws when it is missing. */
+/** Reads the id of the checkpoint that writes belong to; throws if it is missing. */
 export function checkpointOfWrites(config: RunnableConfig): string {
   const id: unknown = config.configurable?.checkpoint_id;
   if (typeof id === 'string') return id;

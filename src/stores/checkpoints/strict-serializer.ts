@@ -3,11 +3,11 @@ import { JsonPlusSerializer, type SerializerProtocol } from '@langchain/langgrap
 import { refuseBigInt } from '../../domain/json/find-big-int.ts';
 import { UnreadableStateError } from '../../domain/ports/agent.ts';
 
-/** It follows the JSON. State that an older version stored has none. */
+/** Appended to the JSON. State from older versions has none. */
 const CHECKSUM = /\n#([0-9a-f]{8})$/;
 const CHECKSUM_LENGTH = '\n#00000000'.length;
 
-/** Makes the serializer for graphs that others made: LangChain's own, since they keep its message classes in their state. A BigInt is refused: the stock one replaces the whole value that holds it. Damaged data is refused with `UnreadableStateError`. */
+/** Serializer for third-party graphs: LangChain's own format, with a checksum. Throws on a BigInt, which the stock serializer would silently lose, and an `UnreadableStateError` on damaged data. */
 export function createStrictSerializer(): SerializerProtocol {
   const stock = new JsonPlusSerializer();
   return {
@@ -31,7 +31,7 @@ export function createStrictSerializer(): SerializerProtocol {
   };
 }
 
-/** Removes the checksum, for a reader that expects JSON. */
+/** Removes the checksum, for readers of plain JSON. */
 export function withoutChecksum(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, -CHECKSUM_LENGTH);
 }

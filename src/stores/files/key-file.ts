@@ -1,4 +1,4 @@
-/** The secret key of an installation on one machine: a file beside its database, which only its user can read. */
+/** The installation's secret key on one machine: a file beside the database, readable by its owner only. */
 import { randomBytes } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,18 +9,18 @@ const NAME = 'installation.key';
 const BYTES = 32;
 const OWNER_ONLY = 0o600;
 
-/** Reads the key of a data folder, if there is one; makes none. */
+/** Reads the key of a data folder; undefined if there is none. Never creates it. */
 export async function readFileKey(dataDir: string): Promise<Uint8Array | undefined> {
   return await readIfPresent(join(dataDir, NAME));
 }
 
-/** Keeps the key in the data folder, which exists; the first to read it makes it. */
+/** Keeps the key in an existing data folder; the first read creates it. */
 export function createFileKey(dataDir: string): InstallationKey {
   const path = join(dataDir, NAME);
   return {
     async read() {
       const found = await readIfPresent(path);
-      // A copy or a restored backup may have lost its mode.
+      // A copy or a restored backup may have the wrong mode.
       if (found) await chmod(path, OWNER_ONLY);
       const key = found ?? (await writeIfAbsent(path, randomBytes(BYTES), OWNER_ONLY));
       if (key.length === BYTES) return key;

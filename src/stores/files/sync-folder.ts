@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** Takes the names in a folder to the disk, so that what was made there is found after a power cut; a file system that can not is let be. https://man7.org/linux/man-pages/man2/fsync.2.html */
+/** Flushes a folder's entries to disk, so that new files survive a power cut. Ignores file systems that can't. https://man7.org/linux/man-pages/man2/fsync.2.html */
 export function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {

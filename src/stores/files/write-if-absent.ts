@@ -3,7 +3,7 @@ import { link, open, readFile, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from './sync-folder.ts';
 
-/** Reads a file; undefined when there is none. */
+/** Reads a file; undefined if there is none. */
 export async function readIfPresent(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
@@ -13,7 +13,7 @@ export async function readIfPresent(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Puts a file where there is none, whole or not at all, on the disk, and readable by `mode`; of several writers the first one's stays. Answers what is there then. */
+/** Creates a file atomically and durably unless it exists; of concurrent writers, the first wins. Returns the content of the file. */
 export async function writeIfAbsent(
   path: string,
   bytes: Uint8Array,
@@ -31,7 +31,7 @@ export async function writeIfAbsent(
     await handle.close();
     await unlink(draft);
   }
-  // Whoever was second uses the first one's too.
+  // A concurrent writer that lost uses the winner's file.
   syncFolder(dirname(path));
   return await readFile(path);
 }

@@ -1,4 +1,4 @@
-/** The records of a process, read past what its holds keep in memory, and committed with what was done in their units. */
+/** The records as this process uses them: reads are served from the caches of held units, and commits carry their finished tasks. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type {
@@ -14,31 +14,31 @@ import type {
 import type { HeldUnits } from './held-units.ts';
 import { type HoldCache, slicePage } from './hold-cache.ts';
 
-/** What a decision has read, as it was. */
+/** Records as a decision read them. */
 export type ReadSnapshot = ReadonlyMap<RecordKey, StoredRecord>;
 
 export interface HeldRecords {
-  /** The records, for all that this process reads and commits. */
+  /** The records, for all reads and commits of this process. */
   readonly records: Records;
-  /** Does something under a hold: what it reads of the unit is kept as long as that. */
+  /** Runs `work` under a hold: its reads use the unit's cache. */
   within<T>(hold: Fence, work: () => Promise<T>): Promise<T>;
-  /** Reads past what is kept. */
+  /** Runs `work` with reads that bypass the cache. */
   fresh<T>(work: () => Promise<T>): Promise<T>;
-  /** Does something, and tells what it has read. */
+  /** Runs `work` and returns what it read. */
   observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: ReadSnapshot }>;
 }
 
-/** Where something is done: in which units, under which hold, and what it has read if that is asked for. */
+/** Context of an async call: its store's units, the hold it runs under, and the reads to record. */
 interface Place {
   readonly units: HeldUnits;
   readonly hold: Fence | undefined;
   readonly seen: Map<RecordKey, StoredRecord> | undefined;
 }
 
-/** One for all stores: every promise of the process pays for each that there is. */
+/** Shared by all stores: each AsyncLocalStorage slows down every promise of the process. */
 const places = new AsyncLocalStorage<Place>();
 
-/** Creates them; `onAsked` is called after a commit that has asked for something. */
+/** Creates the records; `onAsked` is called after a commit that scheduled tasks. */
 export function createHeldRecords(
   records: Records,
   units: HeldUnits,
@@ -72,7 +72,7 @@ export function createHeldRecords(
     return read;
   }
 
-  /** What is kept follows a commit before it is durable. */
+  /** Caches follow a commit before it is durable, so a cached read waits until it is. */
   async function untilDurable(
     kept: readonly StoredRecord[],
     partitions: readonly string[] = [],
@@ -111,19 +111,19 @@ export function createHeldRecords(
     const found = await records.range(asked);
     cache.keepList(asked, found, mark);
     if (asked === page) return found;
-    // There is more than one page of it.
+    // The partition has more than one page.
     if (found.length >= asked.limit) return await records.range(page);
     return slicePage(found, page);
   }
 
-  /** What others have changed is not known otherwise. */
+  /** A conflict shows that others changed the unit: drop what is cached of it. */
   function dropWhereOld(newer: readonly StoredRecord[]): void {
     for (const cache of cachesOf()) {
       if (newer.some(({ key }) => cache.get(key))) cache.drop();
     }
   }
 
-  /** Writes, and has the caches follow in the order of the commits. */
+  /** Commits, and applies commits to the caches in their order. */
   async function write(commit: Commit): Promise<Committed> {
     for (const cache of cachesOf()) cache.beginChange();
     const follow = () => {
@@ -132,7 +132,7 @@ export function createHeldRecords(
     try {
       return await records.commit(commit, follow);
     } catch (error) {
-      // Nobody knows what it has done.
+      // It is unknown whether the commit was written.
       for (const cache of cachesOf()) cache.drop();
       throw error;
     }
@@ -140,7 +140,7 @@ export function createHeldRecords(
 
   async function commit(given: Commit): Promise<Committed> {
     const sent = units.sentWith(given);
-    // If its answer is lost, what was done is done again, once its unit is given back.
+    // If the response is lost, these tasks run again once their unit is released.
     const held = sent.length === 0 ? {} : { held: { now: clock.now(), units: sent } };
     const done = await write({ ...given, ...held });
     if (done.kind !== 'done') {

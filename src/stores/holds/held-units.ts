@@ -1,9 +1,9 @@
-/** What is known in memory of the units that this process holds, and of when there is more to do. */
+/** In-memory state of the units that this process holds, and when to look for more work. */
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Commit, Fence, HeldUnit, Hold, Leased, Task, TaskChange } from '../records.ts';
 import { createHoldCache, type HoldCache } from './hold-cache.ts';
 
-/** A task to be begun, and the hold under which that is done. */
+/** A task to start, and the hold that it runs under. */
 export interface HeldTask extends Task {
   readonly token: number;
   readonly until: number;
@@ -13,9 +13,9 @@ export interface HeldTask extends Task {
 export interface TaskCompletion {
   /** Tasks of the unit that were done before. */
   readonly done: readonly string[];
-  /** Nothing else of the unit is in hand: it is given back. */
+  /** Whether the unit is released, since it has no other task in hand. */
   readonly releases: boolean;
-  /** To be called once it is written, or not. */
+  /** Must be called once the write succeeded or failed. */
   over(): void;
 }
 
@@ -24,17 +24,17 @@ export interface UnitHold {
   readonly token: number;
   readonly cache: HoldCache;
   until: number;
-  /** When there is more to be handed out; infinite when that is not known of any time. */
+  /** When more tasks may be handed out; infinite if unknown. */
   next: number;
   readonly inHand: Set<string>;
   readonly done: Set<string>;
-  /** What was asked for while it was in hand: it is to be done once more. */
+  /** Tasks that were scheduled again while they ran; they must run once more. */
   readonly again: Set<string>;
   waiting: Task[];
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** In place of the name of one. */
+/** Stands for all units in a wake-up. */
 const EVERY_UNIT = '';
 
 const isInHand = ({ inHand, waiting }: UnitHold, id: string): boolean =>
@@ -43,11 +43,11 @@ const isInHand = ({ inHand, waiting }: UnitHold, id: string): boolean =>
 const isIdle = ({ inHand, waiting }: UnitHold): boolean =>
   inHand.size === 0 && waiting.length === 0;
 
-/** The units of a process. */
+/** The units that this process holds. */
 export class HeldUnits {
   readonly #units = new Map<string, UnitHold>();
   readonly #clock: Clock;
-  /** Before this there is nothing to be leased; 0 where that is not known. */
+  /** No unit needs leasing before this time; 0 if unknown. */
   #quietUntil = 0;
 
   constructor(clock: Clock) {
@@ -62,7 +62,7 @@ export class HeldUnits {
     return this.#units.get(unit);
   }
 
-  /** Undefined where the hold is not the newest. */
+  /** Undefined unless this is the newest hold of the unit. */
   newestOf({ token, unit }: Fence): UnitHold | undefined {
     const held = this.#units.get(unit);
     return held?.token === token ? held : undefined;
@@ -85,29 +85,29 @@ export class HeldUnits {
     if (this.newestOf(held) === held) this.#units.delete(held.unit);
   }
 
-  /** The store is asked to prolong it now: what is heard of on the way counts beside the answer. */
+  /** Called before a renewal, so that wake-ups during it are not overwritten by its result. */
   renewing(held: UnitHold): void {
     held.next = NEVER;
   }
 
-  /** Follows a renewal; undefined where the hold is lost. */
+  /** Applies a renewal; without a hold, the unit is lost. */
   renewed(held: UnitHold, hold: Hold | undefined): void {
     if (!hold) this.forget(held);
     else if (this.newestOf(held) === held) this.adopt(hold);
     else {
-      // It was given back meanwhile, with what this has handed out.
+      // The unit was released meanwhile, so the renewal's tasks must be leased again.
       held.next = 0;
       this.scheduleLook(0);
     }
   }
 
-  /** Follows a lease: a full answer may have left more. */
+  /** Applies a lease; a full page means that there may be more. */
   leased({ holds, next = NEVER }: Leased, isFull: boolean): void {
     for (const hold of holds) this.adopt(hold);
     this.scheduleLook(isFull ? 0 : next);
   }
 
-  /** Others have asked for something; without units, for anything. */
+  /** Others scheduled tasks in these units; undefined means in any. */
   recordAsked(asked: readonly string[] | undefined): void {
     const isForAll = asked === undefined || asked.includes(EVERY_UNIT);
     for (const unit of isForAll ? [...this.#units.keys()] : asked) {
@@ -120,22 +120,22 @@ export class HeldUnits {
     if (isForAll || asked.some((unit) => !this.#units.has(unit))) this.scheduleLook(0);
   }
 
-  /** There may be something to be leased at a time. */
+  /** There may be something to lease at this time. */
   scheduleLook(at: number): void {
     this.#quietUntil = Math.min(this.#quietUntil, at);
   }
 
-  /** Whether something may be to be leased; one's own hold that is over may be another's. */
+  /** Whether to lease now. An expired hold counts: another process may have left its unit. */
   isDue(now: number): boolean {
     return this.#quietUntil <= now || this.all().some(({ until }) => until <= now);
   }
 
-  /** The store is asked now. */
+  /** Called right before a lease. */
   leaseNow(): void {
     this.#quietUntil = NEVER;
   }
 
-  /** When the longest due of those is due that were handed out and not begun. */
+  /** Due time of the oldest task that was handed out but not started. */
   waitingAt(): number | undefined {
     const dues = this.all().flatMap(({ waiting }) => waiting.map(({ due }) => due));
     return dues.length === 0 ? undefined : Math.min(...dues);
@@ -150,7 +150,7 @@ export class HeldUnits {
     return next === NEVER ? undefined : next;
   }
 
-  /** The units that a commit is about, with what was done in them before. */
+  /** The held units that a commit concerns, with their finished tasks. */
   sentWith({ fences = [], tasks = [] }: Commit): readonly HeldUnit[] {
     const asked = tasks.flatMap((change) => ('askedFor' in change ? change.unit : []));
     const named = new Set([...asked, ...fences.map(({ unit }) => unit)]);
@@ -166,12 +166,12 @@ export class HeldUnits {
     return sent;
   }
 
-  /** A commit was refused: what was done is still to be written. */
+  /** The commit was refused, so these finished tasks still have to be written. */
   restoreDone(sent: readonly HeldUnit[]): void {
     for (const each of sent) for (const id of each.done) this.newestOf(each)?.done.add(id);
   }
 
-  /** Follows a commit: what it has handed out waits; of the rest it is noted when it is due. */
+  /** Applies a commit: tasks that it handed out wait here, and the due times of the others are noted. */
   committed(
     tasks: readonly TaskChange[],
     handedOut: readonly Task[],
@@ -181,7 +181,7 @@ export class HeldUnits {
       const fence = sent.find(({ unit }) => unit === task.unit);
       const held = fence && this.newestOf(fence);
       if (held) held.waiting.push(task);
-      // Its unit was given back meanwhile, and the task with it.
+      // The unit was released meanwhile, together with the task.
       else this.scheduleLook(0);
     }
     const begun = new Set(handedOut.map(({ id, unit }) => `${unit} ${id}`));
@@ -196,11 +196,11 @@ export class HeldUnits {
     if (!held) this.scheduleLook(askedFor);
     else if (askedFor > this.#clock.now()) held.next = Math.min(held.next, askedFor);
     else if (isInHand(held, id)) held.again.add(id);
-    // It has ended meanwhile.
+    // The task ended meanwhile.
     else held.next = 0;
   }
 
-  /** Takes from what was handed out, longest due first. */
+  /** Takes tasks that were handed out, oldest due first. */
   takeWaiting(now: number, most: number): readonly HeldTask[] {
     const ready = this.all().flatMap((held) =>
       held.until > now ? held.waiting.map((task) => ({ held, task })) : [],
@@ -214,7 +214,7 @@ export class HeldUnits {
     });
   }
 
-  /** Ends a task in hand, whose change is written by the caller; `later`: one that is done can wait for the next commit of its unit, `again`: it is to be flushed, since it was asked for meanwhile. */
+  /** Ends a task; the caller writes its change. `later`: the next commit of the unit may carry it. `again`: flush now, since the task was scheduled again meanwhile. */
   end(
     { id, token, unit }: Pick<HeldTask, 'unit' | 'id' | 'token'>,
     change: TaskChange,
@@ -233,14 +233,14 @@ export class HeldUnits {
     return { ...this.takeDone(held), releases: false, over: () => {} };
   }
 
-  /** Gives up a unit of which nothing is in hand. */
+  /** Gives up a unit that has nothing in hand. */
   release(held: UnitHold): TaskCompletion {
     this.forget(held);
     const over = () => this.scheduleLook(held.again.size > 0 ? 0 : held.next);
     return { done: this.takeDone(held).done, releases: true, over };
   }
 
-  /** Gives up a unit if nothing of it is in hand. */
+  /** Gives up a unit if it has nothing in hand. */
   releaseIdle(held: UnitHold): TaskCompletion | undefined {
     return this.newestOf(held) === held && isIdle(held) ? this.release(held) : undefined;
   }

@@ -1,7 +1,7 @@
 /**
- * What a holder has read of its unit, kept as long as it holds it. Commits of this process keep it as
- * it is in the store; those of others drop it. It may be behind for as long as a wake-up is late, so
- * what must not happen on old knowledge names in its commit what it has read.
+ * Cache of what a holder read of its unit, for as long as it holds the unit. Commits of this process
+ * update it; commits of others drop it. It may be stale until the wake-up arrives. So whatever must
+ * not happen on stale data names the revisions it read in its commit.
  */
 import type {
   FoundRecord,
@@ -13,29 +13,29 @@ import type {
 } from '../records.ts';
 
 export interface HoldCache {
-  /** Undefined for one that is not kept. */
+  /** Undefined if it is not cached. */
   get(key: RecordKey): StoredRecord | undefined;
-  /** Undefined where it is not known whole. */
+  /** Undefined unless the whole list is cached. */
   list(page: Page): readonly FoundRecord[] | undefined;
-  /** The page to be asked for in place of another, so that what is found serves others too. */
+  /** A wider page to read instead, so that its result serves other lists too. */
   widen(page: Page): Page;
-  /** A mark to read with: what is read is kept unless something was changed since. */
+  /** Take it before a read: the result is cached only if nothing changed since. */
   mark(): number;
   keep(records: readonly StoredRecord[], mark: number): void;
   keepList(page: Page, found: readonly FoundRecord[], mark: number): void;
-  /** What is read now may be older than what is being written. */
+  /** Reads from now on may be older than the commit in progress, so they are not cached. */
   beginChange(): void;
-  /** Follows a commit of this process. */
+  /** Applies a commit of this process. */
   change(changes: readonly RecordChange[]): void;
   drop(): void;
 }
 
-/** A longer page is a question of its own. */
+/** Longest list that is cached. */
 const WIDE = 50;
 
 type WritingChange = Exclude<RecordChange, { expects: number }>;
 
-/** Of these the name tells whose they are. */
+/** Kinds whose key names the unit. */
 const NAMED: ReadonlySet<string> = new Set([
   'turn-message',
   'turn',
@@ -43,21 +43,21 @@ const NAMED: ReadonlySet<string> = new Set([
   'thread',
   'checkpoint',
 ]);
-/** These are everybody's: whoever changes one tells all processes. */
+/** Kinds shared by all units; a change of one is announced to all processes. */
 const SHARED: ReadonlySet<string> = new Set(['pause']);
-/** Of these the call with the same id does. */
+/** Kinds that belong to the call with the same id. */
 const OF_CALLS: ReadonlySet<string> = new Set(['place', 'report']);
 
 /** Creates the cache of a unit. */
 export function createHoldCache(unit: string): HoldCache {
   const records = new Map<RecordKey, StoredRecord>();
-  /** Partitions, or parts of them, that are known whole. */
+  /** Partitions, or prefixes of them, that are cached completely. */
   const lists = new Map<string, { readonly page: Page; readonly ats: Map<string, RecordKey> }>();
   let changes = 0;
 
   const kindOf = (key: RecordKey): string => key.slice(0, key.indexOf('/'));
 
-  /** Whether a record that was asked for by its key is of this unit for sure. */
+  /** Whether a record read by key certainly belongs to this unit. */
   function isOwnKey(key: RecordKey): boolean {
     const kind = kindOf(key);
     const id = key.slice(kind.length + 1);
@@ -78,11 +78,11 @@ export function createHoldCache(unit: string): HoldCache {
     return isOwnPartition(partition) || (prefix !== '' && prefix.split('|')[0] === unit);
   }
 
-  /** A partition of the unit is known as a whole, one of many units in part. */
+  /** The unit's own partitions are cached as a whole; of shared ones, a prefix. */
   const nameOf = ({ partition, prefix = '' }: Page): string =>
     isOwnPartition(partition) ? partition : `${partition} ${prefix}`;
 
-  /** What a change of a record makes of the lists. */
+  /** Applies a record's change to the lists. */
   function changeLists(change: WritingChange): void {
     const added = 'isDeletion' in change ? [] : (change.add ?? []);
     for (const { ats, page } of lists.values()) {
@@ -94,7 +94,7 @@ export function createHoldCache(unit: string): HoldCache {
     }
   }
 
-  /** What is known may be newer already. */
+  /** The cached record may already be newer than the change. */
   function follow(change: WritingChange): void {
     const { key } = change;
     if ((records.get(key)?.revision ?? 0) > change.replaces) return;
@@ -105,7 +105,7 @@ export function createHoldCache(unit: string): HoldCache {
     changeLists(change);
   }
 
-  /** Of a call that was not there before there is nothing else. */
+  /** A new call can't have other records yet: cache that they are absent. */
   function noteNew(call: RecordKey): void {
     for (const kind of OF_CALLS) {
       const key = `${kind}${call.slice(call.indexOf('/'))}`;
@@ -143,7 +143,7 @@ export function createHoldCache(unit: string): HoldCache {
       for (const each of found) if (isOwnKey(each.key)) records.set(each.key, each);
     },
     keepList(page, found, mark) {
-      // A page that is full may not be all of it.
+      // A full page may not be the whole list.
       if (mark !== changes || !isOwnPage(page) || found.length >= page.limit) return;
       for (const { document, key, revision } of found)
         records.set(key, { key, revision, document });
@@ -166,7 +166,7 @@ function toRecord(change: WritingChange): StoredRecord {
   return { key, revision: replaces + 1, document: change.document };
 }
 
-/** Cuts a page out of all that there is. */
+/** Cuts one page out of a complete list. */
 export function slicePage(
   found: readonly FoundRecord[],
   { isBackwards, limit, prefix = '' }: Page,

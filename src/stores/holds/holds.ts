@@ -1,7 +1,7 @@
 /**
- * What this process holds: units with their tasks, those that it works on and those that are to be
- * begun. A task that is done is written with the next commit of its unit; the unit is given back with
- * the end of the last one, so that no task costs a commit of its own.
+ * The units that this process holds, with their running and waiting tasks. A finished task is written
+ * with its unit's next commit. The end of the last task releases the unit, so no task costs a commit
+ * of its own.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/ports/clock.ts';
@@ -9,33 +9,33 @@ import type { Fence, Records } from '../records.ts';
 import { createHeldRecords, type HeldRecords } from './held-records.ts';
 import { type HeldTask, HeldUnits, type TaskCompletion, type UnitHold } from './held-units.ts';
 
-/** What is to be begun now, and when there is more (ms); undefined when nothing is planned. */
+/** Tasks to start now, and when there are more (ms); undefined if none are planned. */
 export interface TaskBatch {
   readonly tasks: readonly HeldTask[];
   readonly next: number | undefined;
 }
 
-/** A unit that is held as long as somebody is in it. */
+/** A unit that is held until `leave` is called. */
 export interface UnitVisit extends Fence {
   leave(): Promise<void>;
 }
 
 export interface Holds extends HeldRecords, Pick<HeldUnits, 'end' | 'waitingAt'> {
-  /** Takes `most` tasks at most, those that have been due longest; asks the store only where there may be any. */
+  /** Takes at most `most` tasks, oldest due first. Reads the store only if there may be any. */
   take(now: number, leaseMs: number, most: number): Promise<TaskBatch>;
-  /** Prolongs a hold; answers until when, and undefined when it is lost. */
+  /** Extends a hold; returns its new end, or undefined if it is lost. */
   renew(hold: Fence, now: number, leaseMs: number): Promise<number | undefined>;
-  /** Whether it is known that a hold is over. */
+  /** Whether the hold is known to be lost. */
   isLost(hold: Fence): boolean;
-  /** Writes what was done in a unit. */
+  /** Writes the finished tasks of a unit. */
   flush(hold: Fence): Promise<void>;
-  /** Joins who works on a unit here, or leases a free one; undefined where others have it. */
+  /** Joins a unit that is held here, or leases a free one; undefined if another process holds it. */
   enter(unit: string, leaseMs: number): Promise<UnitVisit | undefined>;
-  /** Calls the listener when there may be something to take. */
+  /** Calls the listener when there may be tasks to take. */
   listen(listener: () => void): Promise<void>;
-  /** Gives back the units of which nothing was begun. */
+  /** Releases the units in which no task was started. */
   releaseHolds(): Promise<void>;
-  /** Has the store asked with the next look: what others have said may be lost. */
+  /** Makes the next `take` read the store, since wake-ups may have been lost. */
   requestLease(): void;
 }
 
@@ -51,11 +51,11 @@ export function createHolds(records: Records, clock: Clock): Holds {
   const listeners = new Set<() => void>();
 
   function notifyListeners(): void {
-    // Apart from the writer: what a listener does or throws is not the writer's business.
+    // In a microtask, so that a listener can't fail the writer.
     for (const listener of listeners) queueMicrotask(listener);
   }
 
-  /** Writes what was done; what was asked for meanwhile is handed out again. */
+  /** Writes finished tasks; those that were scheduled again meanwhile are handed out again. */
   async function flushDone(holds: readonly UnitHold[]): Promise<void> {
     const some = holds.filter(({ done }) => done.size > 0);
     if (some.length === 0) return;
@@ -107,12 +107,12 @@ export function createHolds(records: Records, clock: Clock): Holds {
     }
   }
 
-  /** Whoever works in a unit prolongs it: one whose time is over all the same is another's to take. */
+  /** A busy unit is renewed while it is worked on. If its hold still expired, other processes may lease it. */
   function isLapsed({ inHand, until }: UnitHold, now: number): boolean {
     return until <= now && inHand.size > 0;
   }
 
-  /** Whether more of it may be handed out, or its time is over before anything was begun. */
+  /** Whether more tasks may be handed out, or the hold expired before any was started. */
   function isToRenew(held: UnitHold, now: number): boolean {
     const { next, until, waiting } = held;
     return !isLapsed(held, now) && (next <= now || (waiting.length > 0 && until <= now));
@@ -137,7 +137,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
       if (stale.length > 0) await renewAll(stale, now, leaseMs);
       const tasks = [...units.takeWaiting(now, most)];
       const left = Math.max(0, most - tasks.length);
-      // Without room it is only asked when there is more.
+      // With no room left, look only if more is due.
       const isWanted = left > 0 || most <= 0;
       if (isWanted && (listeners.size === 0 || units.isDue(now))) {
         const lapsed = units.all().filter((held) => isLapsed(held, now));

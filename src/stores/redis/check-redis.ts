@@ -5,7 +5,7 @@ import { checkPermissions } from './connection/check-permissions.ts';
 import { connectRedis } from './connection/connect-redis.ts';
 import { readStoreVersion } from './redis-version.ts';
 
-/** Checks that the Redis can be reached, is fit, gives the rights that are needed and has our time; rejects with what to do. */
+/** Checks that Redis is reachable, suitable, grants the needed permissions and agrees with our clock; rejects with what to do. */
 export async function checkRedis({
   clock,
   prefix,

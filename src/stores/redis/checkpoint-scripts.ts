@@ -1,11 +1,10 @@
 /**
- * What the saver's scripts do. All keys of a thread's checkpoints lie under one hash tag; `KEYS[1]`
- * is what their names begin with. The newest fence that was seen is kept with them: the agenda's own
- * lies elsewhere in a cluster.
+ * The saver's scripts. All keys of a thread's checkpoints share one hash tag; `KEYS[1]` is their prefix.
+ * The newest fence seen is stored with them, since the agenda may be on another cluster node.
  */
 import { type Script, STALE, toScript } from './connection/script-runner.ts';
 
-/** A worker stopped for longer than this is dead to its thread. */
+/** A worker that pauses for longer than this could write with an old fence. */
 const FENCE_LIFE_S = 7 * 24 * 3600;
 
 const PRELUDE = `
@@ -24,7 +23,7 @@ local function fenced(token)
   end
   redis.call('SET',B..':fence',token,'EX',${FENCE_LIFE_S})
 end
--- Lua's stack holds some 8,000 values at a time.
+-- Lua's stack holds about 8,000 values.
 local function fetch(key,fields)
   local out={}
   for i=1,#fields,1000 do
@@ -42,13 +41,13 @@ end`;
 const script = (source: string): Script =>
   toScript(`${PRELUDE}\n${source}`, 'repeat', { isBulk: true });
 
-/** ARGV: token, namespace, id, parent (or empty), document, references, then blobs by field and text; answers the references whose blob is missing, and stores nothing then. */
+/** ARGV: token, namespace, id, parent (or empty), document, references, then blobs as (field, text). Returns the references whose blob is missing, and then stores nothing. */
 export const PUT = script(`
 local token,ns,id,parent=ARGV[1],ARGV[2],ARGV[3],ARGV[4]
 local ids,docs,blobs=keys(ns)
 local stale=fenced(token)
 if stale then return stale end
--- Written on an older state than the thread has: a worker that did not see its last step.
+-- Based on an older state than the newest: the worker missed the thread's last step.
 local head=redis.call('ZREVRANGE',ids,0,0)[1]
 if ns=='' and parent~='' and head and head~=parent and head~=id then
   return refuse('it continues '..parent..', and the newest is '..head..'.')
@@ -66,7 +65,7 @@ redis.call('ZADD',ids,0,id)
 redis.call('SADD',B..':namespaces',ns)
 return {}`);
 
-/** ARGV: token, namespace, id, then writes by field, whether they replace, and text. */
+/** ARGV: token, namespace, id, then writes as (field, replace?, text). */
 export const PUT_WRITES = script(`
 local stale=fenced(ARGV[1])
 if stale then return stale end
@@ -76,7 +75,7 @@ for i=4,#ARGV,3 do
 end
 return 1`);
 
-/** ARGV: token (or empty), namespace, id (or empty for the newest); answers id, document, references, blobs, writes. */
+/** ARGV: token (or empty), namespace, id (empty: the newest). Returns id, document, references, blobs and writes. */
 export const GET = script(`
 local ns,id=ARGV[2],ARGV[3]
 local ids,docs,blobs,writes=keys(ns)
@@ -91,12 +90,12 @@ if not found[1] then return false end
 local refs=split(found[2])
 return {id,found[1],refs,fetch(blobs,refs),redis.call('HGETALL',writes..id)}`);
 
-/** ARGV: namespace, id; answers the writes of a checkpoint. */
+/** ARGV: namespace, id. Returns the writes of a checkpoint. */
 export const GET_WRITES = script(`
 local _,_,_,writes=keys(ARGV[1])
 return redis.call('HGETALL',writes..ARGV[2])`);
 
-/** Answers each namespace with its ids, oldest first. */
+/** Returns each namespace with its ids, oldest first. */
 export const LIST = script(`
 local out={}
 for _,ns in ipairs(redis.call('SMEMBERS',B..':namespaces')) do
@@ -105,7 +104,7 @@ for _,ns in ipairs(redis.call('SMEMBERS',B..':namespaces')) do
 end
 return out`);
 
-/** Without arguments: it is for whoever administers the checkpoints, and no worker's. */
+/** No fence: only administration deletes threads, not workers. */
 export const DELETE = script(`
 for _,ns in ipairs(redis.call('SMEMBERS',B..':namespaces')) do
   local ids,docs,blobs,writes=keys(ns)

@@ -31,7 +31,7 @@ import { parseReplyList, parseText, parseTextList } from './connection/parse-rep
 import type { Reply } from './connection/redis-connection.ts';
 import type { ScriptRunner } from './connection/script-runner.ts';
 
-/** One checkpoint among those of its thread. */
+/** Identifies a checkpoint. */
 interface Spot {
   readonly thread: string;
   readonly ns: string;
@@ -39,10 +39,9 @@ interface Spot {
 }
 
 /**
- * Keeps checkpoints on plain Redis (no modules), each operation one script. Writes carry the
- * thread's fence as `configurable.fence_token`; one that is older than any the thread has seen, and
- * one that continues an older checkpoint than the newest, is refused with `StaleFenceError` in the
- * same script. Reads that carry a fence raise it too.
+ * LangGraph saver for plain Redis (no modules); each operation is one atomic script. Writes carry the
+ * thread's fence as `configurable.fence_token`. A write with an old fence, or one that does not
+ * continue the newest checkpoint, throws `StaleFenceError`; so do reads that carry an old fence.
  */
 export class CompactRedisSaver extends RedisSaver {
   readonly #link: ScriptRunner;
@@ -57,7 +56,7 @@ export class CompactRedisSaver extends RedisSaver {
     this.#prefix = prefix;
   }
 
-  /** A number that no other branch comes to: those of a fork share their parent, and never a value. */
+  /** Unique versions: forks of one parent must never share a value. */
   override getNextVersion(current: number | undefined): number {
     return Math.floor(Number(current ?? 0)) + 1 + Math.random();
   }
@@ -74,7 +73,7 @@ export class CompactRedisSaver extends RedisSaver {
     const { document, values } = split(checkpoint);
     const texts = await Promise.all([this.#dump(document), this.#dump(metadata)]);
     const changed = Object.keys(values).filter((name) => !newVersions || name in newVersions);
-    // Without a parent there is nobody to have stored the others.
+    // Without a parent, nothing else is stored yet.
     const kept = parent === null ? changed : Object.keys(values);
     const refs = kept.map((channel) => refOf(channel, checkpoint));
     const head = [String(token), ns, checkpoint.id, parent ?? ''];
@@ -89,7 +88,7 @@ export class CompactRedisSaver extends RedisSaver {
       return parseTextList(reply);
     };
     const missing = await store(changed);
-    // A value that should have been there is gone: it is sent once more with the others.
+    // A referenced value is missing from the store: send it again with the others.
     if (missing.length > 0) await store([...changed, ...missing.map(channelOf)]);
     return {
       configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: checkpoint.id },
@@ -107,7 +106,7 @@ export class CompactRedisSaver extends RedisSaver {
     for (const [index, [channel, value]] of writes.entries()) {
       const place = WRITES_IDX_MAP[channel] ?? index;
       const text = JSON.stringify([channel, await this.#dump(value), taskPath]);
-      // Errors and interrupts of a task are replaced, its results are kept.
+      // A task's errors and interrupts are replaced; its results are kept.
       args.push(JSON.stringify([taskId, place]), place < 0 ? '1' : '0', text);
     }
     await this.#link.run(PUT_WRITES, this.#base(thread), args);
@@ -208,7 +207,7 @@ export class CompactRedisSaver extends RedisSaver {
     );
   }
 
-  /** Before version 4 of the format, sends were kept among the writes of the parent. */
+  /** Before checkpoint format 4, sends were stored among the parent's writes. */
   async #addSends(
     checkpoint: Checkpoint,
     thread: string,
@@ -241,7 +240,7 @@ export class CompactRedisSaver extends RedisSaver {
       .sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 
-  /** For administration only: it looks at every key. */
+  /** For administration only: it scans every key. */
   async #threads(): Promise<readonly string[]> {
     const begin = `${this.#prefix}:{thread:`;
     const end = '}:namespaces';
@@ -250,7 +249,7 @@ export class CompactRedisSaver extends RedisSaver {
   }
 }
 
-/** Whatever fails in reading what the server has answered is a fault of what is stored. */
+/** Any failure to decode a response means that stored data is damaged. */
 async function readable<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -260,7 +259,7 @@ async function readable<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A checkpoint without the values that have versions, which are kept once for all that share them. */
+/** Separates the versioned values, which are stored once and shared by checkpoints. */
 function split(checkpoint: Checkpoint) {
   const document = copyCheckpoint(checkpoint);
   const { channel_values: all, channel_versions: versions } = document;
@@ -287,7 +286,7 @@ function fits(metadata: CheckpointMetadata | undefined, filter: object | undefin
   );
 }
 
-/** Leaves nothing that ends a hash tag or a part of a key. */
+/** Escapes everything that could end a hash tag or a part of a key. */
 function encode(text: string): string {
   const percent = (char: string) => `%${char.charCodeAt(0).toString(16)}`;
   return encodeURIComponent(text).replace(/[!'()*]/g, percent);

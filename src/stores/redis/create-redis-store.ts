@@ -13,35 +13,35 @@ import { openRedisRecords } from './redis-records.ts';
 import { claimStoreVersion, REDIS_LOCATION } from './redis-version.ts';
 import { findSharingProblem } from './shared-folder.ts';
 
-/** All ports on one Redis, with the saver of graphs that others made. */
+/** All storage ports on one Redis, with the saver for third-party graphs. */
 export type RedisStore = Store &
   Pick<CreatedStore, 'belongTo'> & {
-    /** Keeps checkpoints of graphs that others made. */
+    /** Stores checkpoints of third-party graphs. */
     readonly saver: CompactRedisSaver;
     readonly installationKey: InstallationKey;
-    /** Why a folder is not the one that all replicas work on; undefined when it is. */
+    /** Why a folder is not the one that all replicas share; undefined if it is. */
     findSharingProblem(folder: string): Promise<string | undefined>;
   };
 
-/** A wake-up of another process that was not heard is found after this. */
+/** Longest delay until a lost wake-up of another process is noticed. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** Opens the store that several processes share; rejects, saying what to do, when Redis can't be reached or isn't fit. */
+/** Opens a store that several processes share; rejects, saying what to do, if Redis is unreachable or unsuitable. */
 export async function createRedisStore(options: {
   readonly url: string;
-  /** What the names of all keys begin with. */
+  /** Prefix of all keys. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when this or another process put something on the agenda, and every second. */
+  /** Called when any process scheduled work, and every second. */
   readonly onWake?: () => void;
-  /** Hears of a record that was left out of a list since it is damaged. */
+  /** Called for each damaged record that a list leaves out. */
   readonly onDamaged?: OnDamaged;
 }): Promise<RedisStore> {
   const { clock, log, onDamaged = () => {}, onWake, prefix } = options;
   const connection = await connectRedis(options);
   const { link } = connection;
-  // One hash tag, so that one script may touch all keys of the desk.
+  // One hash tag, so that a script can use all keys of the desk.
   const desk = `${prefix}:{desk}`;
   const installationKey = createRedisInstallationKey(link, desk);
   const listen = connection.listen.bind(connection);
@@ -57,7 +57,7 @@ export async function createRedisStore(options: {
   const { listen: hear, requestLease: forget, tryWrite: _, ...ports } = made;
   let cancel: Cancel = () => {};
   try {
-    // The checkpoints of each thread lie under a hash tag of their own.
+    // Each thread's checkpoints have their own hash tag.
     for (const key of [desk, `${prefix}:{thread:}`]) await checkPermissions(link, key);
     await claimStoreVersion(link, desk);
     if (onWake) {
@@ -73,7 +73,7 @@ export async function createRedisStore(options: {
     cancel = clock.schedule(clock.now() + LOOK_AGAIN_MS, () => {
       forget();
       look();
-      // What is wrong with it is told by the check.
+      // Also checked by `check`, which reports the error.
       installationKey.keep().catch((error: unknown) => {
         log.debug({ err: error }, 'The key of the installation was not looked at.');
       });

@@ -9,7 +9,7 @@ import { createRedisInstallationKey, readRedisKey } from './redis-installation-k
 import { openRedisRecords } from './redis-records.ts';
 import { claimStoreVersion, REDIS_LOCATION, readStoreVersion } from './redis-version.ts';
 
-/** Opens the records of a desk on Redis beside its app. */
+/** Opens a desk's records on Redis while its app may be running. */
 export async function openRedisForCommand(
   { url, prefix }: { readonly url: string; readonly prefix: string },
   how: 'read' | 'write',
@@ -66,7 +66,7 @@ async function assertThere(link: ScriptRunner, desk: string, prefix: string): Pr
   }
 }
 
-/** A command has nobody else to say what is wrong. */
+/** Turns every error of the scripts into one that a command can print. */
 function explaining(link: ScriptRunner): ScriptRunner {
   return {
     async run(script, key, args) {

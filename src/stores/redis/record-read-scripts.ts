@@ -1,10 +1,10 @@
-/** What the scripts read that change nothing; see `redis-scripts.ts`. */
+/** Read-only scripts; see `record-scripts.ts`. */
 import { toScript } from './connection/script-runner.ts';
 
 /**
- * Several reads, each with a list of its own in the answer: `G`, how many keys and these; `C`, how
- * many partitions and these; `R`, a partition, the command, both ends and the limit, answered by
- * the places and the records. No list is longer than what Lua can unpack (7,999).
+ * Several reads, each with its own list in the reply. `G`: key count and keys. `C`: partition count and
+ * partitions. `R`: partition, command, both ends and limit; replies with positions and records.
+ * Lists must stay below Lua's unpack limit (7,999 values).
  */
 const READ = `
 local P,call=KEYS[1],redis.call
@@ -30,7 +30,7 @@ return out`;
 export const READ_FEW = toScript(READ, 'read');
 export const READ_MANY = toScript(READ, 'read', { isBulk: true });
 
-/** Entries from a number on, after the number of the first of them. */
+/** Audit entries from a number on, preceded by the number of the first. */
 export const AUDIT = toScript(
   `
 local P,call=KEYS[1],redis.call

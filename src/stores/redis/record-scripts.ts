@@ -1,16 +1,16 @@
 /**
- * The scripts of the records on Redis. None knows what a record means. All keys share the hash tag
- * of `KEYS[1]`, so each script happens whole or not at all. Arguments are flat texts, an operation's
- * letter before its operands: no JSON is decoded, and no long number passes through Lua's doubles.
+ * Scripts of the records on Redis; none knows what a record means. All keys share the hash tag of
+ * `KEYS[1]`, so each script is atomic. Arguments are flat texts: an operation's letter, then its
+ * operands. So no JSON is decoded, and no long number loses precision in Lua's doubles.
  */
 import { toScript } from './connection/script-runner.ts';
 
-/** Longer than the same commit is asked for. */
+/** Must exceed the time during which a commit is retried. */
 const RECEIPT_MS = 60_000;
-/** The most that one hold is handed out at a time. */
+/** Most tasks handed out to one hold at a time. */
 const MAX_TASKS = 100;
 
-/** A task is `due again taken tries deaths`, with `-` for no time: without a due time it is parked. */
+/** A task is `due again taken tries deaths`; `-` means no time. Without a due time it is parked. */
 const TASKS = `
 local P,call=KEYS[1],redis.call
 local READY=P..':ready'
@@ -30,7 +30,7 @@ local function earlier(a,b)
   if a and b then return math.min(a,b) end
   return a or b
 end
--- What was asked for meanwhile, for later, stays.
+-- Keep a later time that was scheduled meanwhile.
 local function takeBack(unit,died,now)
   for _,id in ipairs(call('HKEYS',P..':t:'..unit)) do
     local task=read(unit,id)
@@ -82,7 +82,7 @@ local function handOut(unit,now)
   return out
 end`;
 
-/** The first pass checks, the second writes: Redis takes nothing back. */
+/** Two passes, check then write: Redis can't roll back. */
 export const COMMIT = toScript(`${TASKS}
 local known=call('GET',P..':done:'..ARGV[1])
 if known then return cmsgpack.unpack(known) end
@@ -187,7 +187,7 @@ call('SET',P..':done:'..ARGV[1],cmsgpack.pack(answer),'PX',${RECEIPT_MS})
 if #asked>0 then call('PUBLISH',P..':wakes',ARGV[2]..'\\n'..table.concat(asked,'\\n')) end
 return answer`);
 
-/** A token is no less than the time: after a crash that took the newest of them, none is given twice. */
+/** Tokens are never below the clock: if a crash loses the newest one, it is still not given twice. */
 export const LEASE = toScript(
   `${TASKS}
 local now,till,most,unit,receipt=tonumber(ARGV[1]),ARGV[2],ARGV[3],ARGV[4],P..':done:'..ARGV[5]

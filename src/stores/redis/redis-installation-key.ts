@@ -7,7 +7,7 @@ import { setIfAbsent } from './set-if-absent.ts';
 const BYTES = 32;
 const READ_KEY = toScript(`return redis.call('GET',KEYS[1]..':installation-key')`, 'read');
 
-/** Reads the key, if there is one; makes none. */
+/** Reads the key; undefined if there is none. Never creates it. */
 export async function readRedisKey(
   link: ScriptRunner,
   desk: string,
@@ -16,13 +16,13 @@ export async function readRedisKey(
   return hex === undefined ? undefined : Buffer.from(hex, 'hex');
 }
 
-/** The key, and how it outlives a Redis that loses its data. */
+/** The key, with a way to survive data loss in Redis. */
 export type RedisInstallationKey = InstallationKey & {
-  /** Puts the key back that was read here, if it is gone: a replica that starts would make another one, and take what this one seals for changed. Rejects when there is another by now. */
+  /** Restores the key if Redis lost it. Otherwise a new replica would create another one, and treat records sealed here as tampered. Rejects if there is a different key. */
   keep(): Promise<void>;
 };
 
-/** Keeps the key beside the desk's data, for all replicas; the first to read it makes it. */
+/** Stores the key next to the desk's data for all replicas; the first read creates it. */
 export function createRedisInstallationKey(link: ScriptRunner, desk: string): RedisInstallationKey {
   const keepHex = (draft: string) => setIfAbsent(link, desk, 'installation-key', draft);
   let known: string | undefined;

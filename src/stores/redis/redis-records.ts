@@ -1,7 +1,7 @@
 /**
- * Records on Redis 6.2 or later, or Valkey, one server or a cluster. All keys of an installation
- * lie under one hash tag, so that one script commits. A record is one string, `<revision> <document>`;
- * a partition is a sorted set whose scores are all 0, so its order is the byte order of `at`.
+ * Records on Redis 6.2 or later, or Valkey; one server or a cluster. All keys of an installation share one
+ * hash tag, so that one script commits. A record is one string, `<revision> <document>`. A partition
+ * is a sorted set with all scores 0, so its order is the byte order of `at`.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -23,15 +23,15 @@ import type { Script, ScriptRunner } from './connection/script-runner.ts';
 import { AUDIT, NEWEST_AUDIT, READ_FEW, READ_MANY } from './record-read-scripts.ts';
 import { COMMIT, LEASE, RELEASE, RENEW, STATE } from './record-scripts.ts';
 
-/** What the records need of a connection. */
+/** What the records need from a connection. */
 export interface RedisRecordsOptions {
   readonly link: ScriptRunner;
   readonly listen: (channel: string, listener: (message?: string) => void) => Promise<void>;
-  /** What the names of all keys begin with; it holds the hash tag. */
+  /** Prefix of all keys, including the hash tag. */
   readonly prefix: string;
 }
 
-/** Opens the records; closing the connection is its owner's. */
+/** Opens the records. `close` leaves the connection open. */
 export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions): Records {
   const reads = createReads(link, prefix);
   const listeners = new Set<(units: readonly string[] | undefined, isOwn: boolean) => void>();
@@ -83,7 +83,7 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
       if (kind === 'stale') return { kind, unit: rest[0] ?? '' };
       return { kind: 'conflict', newer: toPairs(rest) } satisfies Committed;
     },
-    // A commit is answered as it is written.
+    // A commit is answered only once written, so there is nothing to wait for.
     whenDurable: async () => {},
     async lease(now, leaseMs, want) {
       const [most, unit] = 'unit' in want ? ['1', want.unit] : [String(want.most), ''];
@@ -131,9 +131,9 @@ export function openRedisRecords({ link, listen, prefix }: RedisRecordsOptions):
   };
 }
 
-/** More in one command would hold up the server's other clients. */
+/** A longer command would block the server's other clients. */
 const MAX_AT_ONCE = 16;
-/** What is longer may take its time. */
+/** Larger reads get a longer timeout. */
 const MANY = 50;
 
 interface Question {
@@ -143,7 +143,7 @@ interface Question {
   readonly reject: (error: unknown) => void;
 }
 
-/** What is read in one turn of the event loop is asked for at once, as one command. */
+/** Batches all reads of one event-loop turn into one command. */
 function createReads(link: ScriptRunner, prefix: string) {
   let waiting: Question[] = [];
 
@@ -158,7 +158,7 @@ function createReads(link: ScriptRunner, prefix: string) {
     }
   }
 
-  /** What is long has a patience of its own, and holds up no other. */
+  /** Long reads are sent separately: they have a longer timeout and must not delay short ones. */
   function flush(): void {
     const all = waiting;
     waiting = [];
@@ -174,14 +174,14 @@ function createReads(link: ScriptRunner, prefix: string) {
     ask(asked: readonly string[], most: number): Promise<readonly Reply[]> {
       return new Promise((resolve, reject) => {
         waiting.push({ asked, most, resolve, reject });
-        // After the promises that are settled now: what they lead to belongs to the same turn.
+        // After already settled promises, whose reads belong to the same batch.
         if (waiting.length === 1) process.nextTick(flush);
       });
     },
   };
 }
 
-/** The arguments of a commit: its id, who sends it, whether it gives its units back, the time, what it must hold, then its operations. */
+/** Arguments of a commit: its id, the sender, whether it releases its units, the time, its fences, then its operations. */
 function encodeCommit(commit: Commit, origin: string): readonly string[] {
   const {
     audit = [],
@@ -243,7 +243,7 @@ function toPairs(texts: readonly string[]): readonly StoredRecord[] {
   return keys.map((key, i) => toRecord(key, texts[2 * i + 1]));
 }
 
-/** Four texts tell of each task of a hold. */
+/** Texts per task in a reply. */
 const TASK_TEXTS = 4;
 
 function toHold(row: Reply, until: number): Hold {
@@ -255,7 +255,7 @@ function toHold(row: Reply, until: number): Hold {
   return { unit, token: Number(token), until, tasks, ...(isPlanned && { next: Number(next) }) };
 }
 
-/** Tasks of several units: each of them follows its unit. */
+/** Tasks of several units; each follows its unit. */
 function toTasks(texts: readonly string[]): readonly Task[] {
   return toRows(texts, TASK_TEXTS + 1).map(([unit = '', ...task]) => toTask(unit, task));
 }

@@ -4,7 +4,7 @@ import { parseOptionalText } from './connection/parse-reply.ts';
 import { type ScriptRunner, toScript } from './connection/script-runner.ts';
 import { setIfAbsent } from './set-if-absent.ts';
 
-/** Where the records are, for people. */
+/** Names the data in messages. */
 export const REDIS_LOCATION: RecordsLocation = {
   where: 'The data in Redis',
   setting: 'REDIS_PREFIX',
@@ -12,7 +12,7 @@ export const REDIS_LOCATION: RecordsLocation = {
 
 const VERSION = toScript(`return redis.call('GET',KEYS[1]..':version')`, 'read');
 
-/** Returns the version of what is under a prefix; undefined where there is nothing. */
+/** Version of the data under a prefix; undefined if there is none. */
 export async function readStoreVersion(
   link: ScriptRunner,
   desk: string,
@@ -21,7 +21,7 @@ export async function readStoreVersion(
   return version === undefined ? undefined : Number(version);
 }
 
-/** Marks a desk as of this version; rejects, and touches nothing, when it is of another one. */
+/** Marks the data with this version; rejects, without changing it, if it has another one. */
 export async function claimStoreVersion(link: ScriptRunner, desk: string): Promise<void> {
   const version = Number(await setIfAbsent(link, desk, 'version', String(STORE_VERSION)));
   assertVersion(REDIS_LOCATION.where, version, REDIS_LOCATION.setting);

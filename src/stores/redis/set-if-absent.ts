@@ -5,7 +5,7 @@ const KEEP_FIRST = toScript(`
 redis.call('SETNX',KEYS[1]..':'..ARGV[1],ARGV[2])
 return redis.call('GET',KEYS[1]..':'..ARGV[1])`);
 
-/** Keeps a text of the desk under a name, unless there is one; of several writers the first one's stays. Resolves with the one that is kept. */
+/** Stores a text under a name unless there is one; of concurrent writers, the first wins. Returns the stored text. */
 export async function setIfAbsent(
   link: ScriptRunner,
   desk: string,

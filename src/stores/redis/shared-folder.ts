@@ -1,4 +1,4 @@
-/** Several replicas must work on one folder of files: a file in it says which desk it belongs to. */
+/** All replicas must use the same workspace folder. A file in the folder names the desk that it belongs to. */
 import { randomBytes } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { setIfAbsent } from './set-if-absent.ts';
 const NAME = '.countersign-workspace';
 const EVERYBODY_READS = 0o644;
 
-/** Finds out whether a folder is the one that the desk's other replicas work on; answers why it is not, or undefined. The first replica's folder is. */
+/** Returns why a folder is not the one that the other replicas use, or undefined. The first replica's folder becomes the right one. */
 export async function findSharingProblem(
   link: ScriptRunner,
   desk: string,
@@ -17,7 +17,7 @@ export async function findSharingProblem(
 ): Promise<string | undefined> {
   const path = join(folder, NAME);
   const found = await readIfPresent(path);
-  // The file first: of two replicas that start at once on one folder, both read the same.
+  // Write the file first, so that two replicas starting on one folder read the same mark.
   const draft = Buffer.from(`${randomBytes(16).toString('hex')}\n`);
   const mark = (found ?? (await writeIfAbsent(path, draft, EVERYBODY_READS))).toString().trim();
   const kept = await setIfAbsent(link, desk, 'workspace', mark);

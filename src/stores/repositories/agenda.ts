@@ -1,4 +1,4 @@
-/** Keys with a due time: tasks of the thread in which they are worked on, or of a unit of their own. */
+/** The agenda: keys with a due time. Each is a task of its thread, or of a unit of its own. */
 import type { Agenda, DeadLetter, Lease } from '../../domain/ports/agenda.ts';
 import { StaleFenceError } from '../../domain/ports/store.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
@@ -12,7 +12,7 @@ import { type CommitDraft, changeRecords } from './documents/change-records.ts';
 import { parseDocument } from './documents/read-record.ts';
 import { listRecords, type RecordKind } from './documents/read-records.ts';
 
-/** It stays when the work is asked for again; whether that still rests, the task tells. */
+/** Kept when the work is scheduled again; the task's state tells whether it is still parked. */
 const PARKED: RecordKind<DeadLetter> = {
   name: 'parked',
   entriesOf: ({ at }) => [{ partition: 'parked', sort: sortTime(at) }],
@@ -23,9 +23,9 @@ const PARKED: RecordKind<DeadLetter> = {
   read: (document, id) => parseDocument<DeadLetter>(document, { kind: 'turn', id }),
 };
 
-/** Creates the agenda of a process: it leases units, and hands out their tasks as keys. */
+/** Creates the agenda of a process. It leases units and hands out their tasks as keys. */
 export function createAgenda(records: Records, holds: Holds): Agenda {
-  /** Ends a lease with what is said of its task; nothing happens when it was lost. */
+  /** Ends a lease with a change of its task; no-op if the lease was lost. */
   async function endLease(
     { fence, key }: Lease,
     change: (task: ReturnType<typeof agendaTaskOf>) => TaskChange,

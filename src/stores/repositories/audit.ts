@@ -1,4 +1,4 @@
-/** The audit over records: its entries are marked on their way to a backend; the chain over them is one record. */
+/** The audit. Entries are marked on their way to the backend; the chain that seals them is one record. */
 import { setImmediate as breathe } from 'node:timers/promises';
 import {
   type AuditChain,
@@ -23,7 +23,7 @@ import { type CommitDraft, changeRecords } from './documents/change-records.ts';
 import { appendAudit } from './documents/effects.ts';
 import { type RecordKind, readOne } from './documents/read-records.ts';
 
-/** Marks the entries of each commit; `seal` is asked for with the first of them. */
+/** Marks the audit entries of each commit; `seal` is read on first use. */
 export function markAudit(records: Records, seal: () => Promise<Seal>): Records {
   return {
     ...records,
@@ -46,7 +46,7 @@ function markEntry(text: string, changes: readonly RecordChange[], seal: Seal): 
 
 const CHAIN_ID = 'chain';
 
-/** How far the chain reaches; of one that somebody else wrote it is only known that it is. */
+/** How far the chain reaches; `forged` if its signature is wrong. */
 function chainKind(seal: Seal | undefined): RecordKind<AuditChain | 'forged'> {
   return {
     name: 'audit',
@@ -59,10 +59,10 @@ function chainKind(seal: Seal | undefined): RecordKind<AuditChain | 'forged'> {
   };
 }
 
-/** The event loop turns after so many. */
+/** Rows per page; the event loop runs between pages. */
 const PAGE = 1_000;
 
-/** The rows after a number, a page at a time. */
+/** The rows after a number, page by page. */
 export async function* rowsAfter(
   records: Pick<Records, 'audit'>,
   seq: number,
@@ -92,20 +92,20 @@ async function walk(
   }
 }
 
-/** Looks at every entry that is there; without a key it can't tell who wrote them. */
+/** Checks every entry; without a key it can't verify who wrote them. */
 export async function checkAudit(
   records: Pick<Records, 'audit' | 'get' | 'newestAudit'>,
   seal: Seal | undefined,
 ): Promise<AuditReport> {
   for (;;) {
-    // Asked first: what is appended or sealed meanwhile is not missing.
+    // Read first, so that entries added or sealed meanwhile don't count as missing.
     const newest = await records.newestAudit();
     const chain = (await readOne(records, chainKind(seal), CHAIN_ID)) ?? NO_CHAIN;
     const check = createAuditCheck(chain, seal);
     await walk(records, check);
     const report = check.end(newest);
     if (!report.fault || (await removedThrough(records)) === report.removedThrough) return report;
-    // The app has removed entries meanwhile.
+    // The app removed entries meanwhile: check again.
   }
 }
 
@@ -114,9 +114,9 @@ async function removedThrough(records: Pick<Records, 'get'>): Promise<number> {
   return chain === 'forged' ? 0 : chain.removed.seq;
 }
 
-/** Makes the audit of an installation; `records` marks what it commits. */
+/** Creates an installation's audit; `records` must mark what it commits. */
 export function createSealedAudit(records: Records, seal: () => Promise<Seal>): Audit {
-  /** Writes how far the chain reaches, unless another process was first; answers whether it did. */
+  /** Writes how far the chain reaches. Returns false if another process changed it first. */
   async function write(
     from: AuditChain,
     to: AuditChain,
@@ -139,7 +139,7 @@ export function createSealedAudit(records: Records, seal: () => Promise<Seal>): 
     return (await readOne(records, chainKind(await seal()), CHAIN_ID)) ?? NO_CHAIN;
   }
 
-  /** The last sealed entry that is older than a time (ms), with those before it. */
+  /** Position of the last sealed entry before a time (ms). */
   async function lastOlder(chain: AuditChain, before: number): Promise<AuditPosition> {
     const made = await seal();
     const check = createAuditCheck(chain, made);

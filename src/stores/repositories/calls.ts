@@ -1,4 +1,4 @@
-/** The calls: the only truth about them, and the only lock on running one. */
+/** The ledger: the only truth about calls, and the only lock on running one. */
 
 import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
 import {
@@ -40,7 +40,7 @@ import {
 import { REPORT } from './documents/stored-report.ts';
 import { recordThreadActivity } from './threads.ts';
 
-/** Where the messages of a call stand in Slack. */
+/** Where a call's messages are in Slack. */
 type Places = Readonly<Partial<Record<SideMessage | 'card', CardPlace>>>;
 
 export const PLACES: RecordKind<Places> = {
@@ -49,7 +49,7 @@ export const PLACES: RecordKind<Places> = {
   read: (document, id) => parseDocument<Places>(document, { kind: 'place', id }),
 };
 
-/** The groups of a workspace of which anything was ever asked. */
+/** All groups of a workspace that were ever asked to decide. */
 const GROUPS: RecordKind<{ readonly groups: readonly Group[] }> = {
   name: 'asked-groups',
   entriesOf: () => [],
@@ -65,7 +65,7 @@ function groupKeysOf(call: Call): readonly string[] {
   return groupsOf(call).length === 0 ? [] : [keyOf(GROUPS, call.requester.team)];
 }
 
-/** What a step of a call reads, all of it asked for at once. */
+/** Keys that a step of a call reads, loaded in one round trip. */
 function keysOfStep(before: Call, after: Call, effects: Effects): readonly string[] {
   return [
     keyOf(CALL, after.id),
@@ -84,11 +84,11 @@ async function noteGroups(draft: CommitDraft, call: Call): Promise<void> {
   if (added.length > 0) await draft.put(GROUPS, team, { groups: [...known, ...added] });
 }
 
-/** Puts a call in place of the one before it; false when that is not there any more. */
+/** Replaces a call; false if the stored one has another revision. */
 async function replaceCall(draft: CommitDraft, before: Call, after: Call): Promise<boolean> {
   const stored = await draft.read(CALL, before.id);
   if (stored?.call.revision !== before.revision) return false;
-  // Marking as delivered is apart from the steps: one that does not speak of it keeps it.
+  // `delivered` is set independently of steps: a step that doesn't change it must keep it.
   const isMarked = after.delivered === before.delivered;
   const delivered = isMarked ? stored.call.delivered : after.delivered;
   await draft.put(CALL, after.id, { ...stored, call: { ...after, delivered } });
@@ -104,7 +104,7 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
     return (await listStored(partition, page, told)).map(({ call }) => call);
   }
 
-  /** A page goes on behind a call, wherever that has moved meanwhile. */
+  /** A page continues after a call, even if the call has moved meanwhile. */
   async function placeIn(id: string | undefined): Promise<string | undefined> {
     const stored = id === undefined ? undefined : await readOne(records, CALL, id);
     return stored && placeOfCall(stored);
@@ -148,7 +148,7 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
         if (stored) return stored;
         await draft.put(CALL, call.id, { call, order: nextOrder(call.createdAt) });
         await noteGroups(draft, call);
-        // A message has come before a call of an agent, and its steps are looked at with its thread.
+        // An agent's call follows a message, which already recorded the thread's activity.
         if (call.outside) await recordThreadActivity(draft, call.thread, call.createdAt);
         await applyEffects(draft, effects);
         return call;

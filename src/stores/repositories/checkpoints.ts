@@ -1,4 +1,4 @@
-/** The state of our graph, beside the records that it can be rebuilt from. */
+/** The state of our own graph, stored next to the records from which it can be rebuilt. */
 import { crc32 } from 'node:zlib';
 import { DamagedRecordError } from '../../domain/audit/damaged-record.ts';
 import { type Checkpoints, UnreadableStateError } from '../../domain/ports/agent.ts';
@@ -15,7 +15,7 @@ import {
 import { parseDocument } from './documents/read-record.ts';
 import { keyOf, type RecordKind, readOne } from './documents/read-records.ts';
 
-/** A text and its checksum: a letter that has changed is no syntax error. */
+/** A text with its checksum: a changed letter would not be a syntax error. */
 interface StoredState {
   readonly state: string;
   readonly sum: string;
@@ -37,7 +37,7 @@ const sumOf = (state: string): string => crc32(state).toString(16);
 
 export const checkpointKey = (thread: ThreadKey): string => keyOf(CHECKPOINT, thread);
 
-/** Keeps a state in a commit, in place of the one before. */
+/** Stores a thread's state in a commit, replacing the one before. */
 export async function putCheckpoint(
   draft: CommitDraft,
   { state, thread }: { readonly thread: ThreadKey; readonly state: string },
@@ -45,7 +45,7 @@ export async function putCheckpoint(
   await draft.put(CHECKPOINT, thread, { state, sum: sumOf(state) });
 }
 
-/** Removes in a commit what is kept of a thread's state. */
+/** Removes a thread's state in a commit. */
 export async function deleteCheckpoint(draft: CommitDraft, thread: ThreadKey): Promise<void> {
   await draft.remove(CHECKPOINT, thread);
 }

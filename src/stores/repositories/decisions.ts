@@ -1,4 +1,4 @@
-/** Who has decided on which call, and when. */
+/** Who decided on which call, and when. */
 import type { Call } from '../../domain/calls/call.ts';
 import { decisionsBetween } from '../../domain/calls/decided-by.ts';
 import type { Person } from '../../domain/people/person.ts';
@@ -26,17 +26,17 @@ const DECIDED: RecordKind<Decided> = {
 const idOf = ({ callId, who }: Pick<Decided, 'callId' | 'who'>): string => `${callId}|${who}`;
 const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
 
-/** Notes in a commit who has decided with a step of a call. */
+/** Records in a commit who decided in a step of a call. */
 export async function putDecisions(draft: CommitDraft, before: Call, after: Call): Promise<void> {
   for (const { at, by } of decisionsBetween(before, after)) {
     const decided = { who: nameOf(by), callId: after.id, at };
-    // Few decide twice on a call.
+    // Few people decide twice on a call.
     draft.takeForNew([keyOf(DECIDED, idOf(decided))]);
     await draft.put(DECIDED, idOf(decided), decided);
   }
 }
 
-/** Forgets in a commit who has decided on a call. */
+/** Removes all decisions on a call in a commit. */
 export async function deleteDecisions(
   draft: CommitDraft,
   records: Records,
@@ -47,7 +47,7 @@ export async function deleteDecisions(
   }
 }
 
-/** Lists the ids of calls on which a person has decided since a time (ms), the last decision first, behind a call. */
+/** Ids of calls that a person decided since a time (ms), latest decision first, after the call `before`. */
 export async function listDecisions(
   records: Records,
   person: Person,

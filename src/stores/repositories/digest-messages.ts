@@ -1,4 +1,4 @@
-/** Cards that come to a channel, and the bulletins that speak for many of them. */
+/** Cards that arrive in a channel, and the digest messages that announce many of them. */
 
 import type { MentionTarget } from '../../domain/cards/card-channel.ts';
 import {
@@ -16,19 +16,19 @@ import { listRecords, type RecordKind, readOne } from './documents/read-records.
 
 interface StoredArrival extends CardArrival {
   readonly waits: boolean;
-  /** The bulletin that speaks for it. */
+  /** The digest message that announces it. */
   readonly bulletin?: string;
-  /** Whether it is the first of its call for which that speaks. */
+  /** Whether it is the first arrival of its call in that digest message. */
   readonly isFirst?: boolean;
 }
 
-/** What is stored of a bulletin; how many wait in it is counted. */
+/** A stored digest message; the number of waiting calls is counted when it is read. */
 interface StoredDigestMessage extends Omit<DigestMessage, 'waiting'> {
   readonly openedAt: number;
   readonly lastAt: number;
-  /** All whom it and its cards have called. */
+  /** Everyone mentioned by it and by its cards. */
   readonly called: readonly MentionTarget[];
-  /** The calls that it has spoken for are these many. */
+  /** Position in its channel, from 1. */
   readonly order: number;
 }
 
@@ -48,7 +48,7 @@ const ARRIVAL: RecordKind<StoredArrival> = {
   read: (document, id) => parseDocument<StoredArrival>(document, { kind: 'bulletin', id }),
 };
 
-/** One for each call that waits in a bulletin. */
+/** One entry per call that waits in a digest message. */
 const waitingIn = (bulletin: string): string => `arrival.waiting|${bulletin}`;
 
 const BULLETIN: RecordKind<StoredDigestMessage> = {
@@ -59,19 +59,19 @@ const BULLETIN: RecordKind<StoredDigestMessage> = {
   read: (document, id) => parseDocument<StoredDigestMessage>(document, { kind: 'bulletin', id }),
 };
 
-/** Every arrival in a channel changes this, so that two at a time are one after the other. */
+/** Changed by every arrival in a channel, so that concurrent arrivals conflict. */
 const CHANNEL: RecordKind<{ readonly arrivals: number; readonly bulletins: number }> = {
   name: 'arrivals',
   entriesOf: () => [],
   read: (document, id) => parseDocument(document, { kind: 'bulletin', id }),
 };
 
-/** More are forgotten at the next arrival. */
+/** Old arrivals removed per new one. */
 const MAX_FORGOTTEN = 5;
 
-/** Creates the bulletins. */
+/** Creates the digest messages. */
 export function createDigestMessages(records: Records): DigestMessages {
-  /** Those that arrived after a time, a moment ago or long. */
+  /** Arrivals in a channel after a time (ms). */
   const arrivedAfter = (channel: string, at: number, page: { readonly limit?: number } = {}) =>
     listRecords(records, ARRIVAL, `arrival.channel|${channel}`, {
       after: sortTime(at + 1),
@@ -113,7 +113,7 @@ export function createDigestMessages(records: Records): DigestMessages {
     return { calls, bulletin: found.id };
   }
 
-  /** Those of the crowd that wait, and that nothing speaks for yet, are taken in. */
+  /** Opens a digest message for this arrival and for all waiting arrivals of the crowd that have none. */
   async function begin(
     draft: CommitDraft,
     arrival: CardArrival,
@@ -163,10 +163,10 @@ export function createDigestMessages(records: Records): DigestMessages {
     return await begin(draft, arrival, crowd, counts.bulletins + 1);
   }
 
-  /** The last arrival of this process in each channel. */
+  /** The latest arrival of this process in each channel. */
   const lasts = new Map<string, Promise<unknown>>();
 
-  /** One at a time in a channel: they all change its count, and would be in each other's way. */
+  /** Runs a channel's arrivals one by one: they all change its count and would conflict. */
   async function afterOthers<T>(channel: string, work: () => Promise<T>): Promise<T> {
     const done = (lasts.get(channel) ?? Promise.resolve()).then(work);
     const last = done.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Settled turns, and what is removed of threads in which nothing happens any more. */
+/** Finished turns, and the removal of inactive threads. */
 
 import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
@@ -22,7 +22,7 @@ import { deleteTurnRecords } from './turn-records.ts';
 
 interface StoredTurn {
   readonly thread: ThreadKey;
-  /** Its place in the thread, from 1: clocks of several processes need not agree. */
+  /** Position in the thread, from 1: the clocks of several processes may differ. */
   readonly order: number;
   readonly turn: SettledTurn;
 }
@@ -46,7 +46,7 @@ const TURN: RecordKind<StoredTurn> = {
 interface StoredRating {
   readonly thread: ThreadKey;
   readonly turn: string;
-  /** Its place among the ratings of its turn, from 1. */
+  /** Position among the ratings of its turn, from 1. */
   readonly order: number;
   readonly rating: Rating;
 }
@@ -66,7 +66,7 @@ const RATING: RecordKind<StoredRating> = {
   },
 };
 
-/** The turns of the child threads of a thread of people. */
+/** The turns of a thread's child threads. */
 const ofChildren = (thread: ThreadKey): string => `turn.children|${rootOf(thread)}`;
 
 const turnId = (thread: ThreadKey, turn: string): string => `${thread}|${turn}`;
@@ -82,7 +82,7 @@ export function createHistory(records: Records, onDamaged: OnDamaged): History {
     return last ? Number.parseInt(last.at, 10) + 1 : 1;
   };
 
-  /** Turns and ratings of a thread and its child threads; answers how many turns. */
+  /** Removes the turns and ratings of a thread and its child threads; returns the number of turns. */
   async function dropTurns(draft: CommitDraft, thread: ThreadKey): Promise<number> {
     const isBelow = (other: { readonly thread: ThreadKey }) =>
       other.thread === thread || other.thread.startsWith(`${thread}/`);
@@ -97,7 +97,7 @@ export function createHistory(records: Records, onDamaged: OnDamaged): History {
     return old.length;
   }
 
-  /** When something happened in a thread last, the steps of its calls included, and how many of these there are. */
+  /** Last activity in a thread, including its calls' steps; how many calls it has, and whether one is open. */
   async function touchedByCalls({ thread, touchedAt }: TouchedThread) {
     const calls = await listRecords(records, CALL, ofFamily(thread), {}, ignore);
     const last = calls.reduce((newest, { call }) => Math.max(newest, call.updatedAt), touchedAt);
@@ -105,7 +105,7 @@ export function createHistory(records: Records, onDamaged: OnDamaged): History {
     return { touchedAt: last, calls: calls.length, isOpen };
   }
 
-  /** Whether a message of a thread or of its child threads is waiting or going on. */
+  /** Whether the thread or a child thread has a waiting or current message. */
   async function isOpen(root: ThreadKey): Promise<boolean> {
     const page = { partition: OPEN_MESSAGES, prefix: root, limit: MAX_PAGE_SIZE };
     return (await records.range(page)).some(({ at }) => rootOf(threadOfOpen(at)) === root);
@@ -119,7 +119,7 @@ export function createHistory(records: Records, onDamaged: OnDamaged): History {
     }
   }
 
-  /** All but that messages were received and words were said. */
+  /** Removes everything but the markers of received and sent messages. */
   async function dropThread(draft: CommitDraft, root: ThreadKey): Promise<void> {
     const stored = await draft.list(CALL, ofFamily(root), {}, ignore);
     const calls = stored.map(({ call }) => call);

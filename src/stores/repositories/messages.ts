@@ -1,4 +1,4 @@
-/** Messages that Slack was told we have. */
+/** The inbox: messages that were acknowledged to Slack. */
 import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Inbox } from '../../domain/ports/store.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
@@ -18,7 +18,7 @@ import { recordThreadActivity, threadRecordOf } from './threads.ts';
 
 /** Creates the inbox. */
 export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
-  /** Messages that are waiting or going on, by the beginning of their places. */
+  /** Open messages by the prefix of their positions. */
   async function list(
     prefix: string,
     state: 'waiting' | 'current',
@@ -33,7 +33,7 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
       return await changeRecords(records, async (draft) => {
         const { id, receivedAt, thread } = message;
         draft.takeForNew([keyOf(MESSAGE, id)]);
-        // Mostly it begins its thread.
+        // Usually it starts its thread.
         if (id === thread) draft.takeForNew([threadRecordOf(thread)]);
         await draft.load([threadRecordOf(thread), ...keysOf(effects)]);
         if (await draft.read(MESSAGE, id)) return 'known';

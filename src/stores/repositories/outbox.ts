@@ -1,4 +1,4 @@
-/** What the app has yet to say. */
+/** The outbox: messages that are still to be sent to Slack. */
 
 import { DamagedRecordError, type OnDamaged } from '../../domain/audit/damaged-record.ts';
 import type { CardPlace } from '../../domain/calls/call.ts';
@@ -12,20 +12,20 @@ import { nextOrder } from './documents/order.ts';
 import { parseDocument, parseRecord } from './documents/read-record.ts';
 import { keyOf, listRecords, type RecordKind, readOne } from './documents/read-records.ts';
 
-/** Of one that was said nothing is kept but that it is known. */
+/** After sending, only the fact that it was sent is kept. */
 interface StoredOutboxMessage {
   readonly isSaid?: true;
   readonly say?: OutboxMessage;
-  /** In this order they were added. */
+  /** Order in which messages were added. */
   readonly order?: string;
 }
 
 export const SENT: StoredOutboxMessage = { isSaid: true };
 
-/** Of all threads, what is not said yet. */
+/** Unsent messages of all threads. */
 export const UNSENT = 'say.unsaid';
 
-/** What the places of a thread's words begin with; no thread's key holds a bar. */
+/** Prefix of the positions of a thread's messages; thread keys contain no bar. */
 const unsentPrefixOf = (thread: ThreadKey): string => `${thread}|`;
 
 export const OUTBOX_MESSAGE: RecordKind<StoredOutboxMessage> = {
@@ -36,7 +36,7 @@ export const OUTBOX_MESSAGE: RecordKind<StoredOutboxMessage> = {
   },
   workspaceOf: ({ say }) => say && placeOf(say.thread).team,
   read(document, id, { at = '' }) {
-    // Of one that can't be read this tells whose it is.
+    // If the document is unreadable, its position still tells the thread.
     const own = at.slice(0, Math.max(0, at.indexOf('|')));
     const record = { kind: 'say', id, ...(own && { thread: own as ThreadKey }) } as const;
     const stored = parseDocument<StoredOutboxMessage>(document, record);
@@ -60,7 +60,7 @@ export const LIVE: RecordKind<CardPlace> = {
     parseDocument<CardPlace>(document, { kind: 'live', id, thread: id as ThreadKey }),
 };
 
-/** Adds to a commit what is not known yet. */
+/** Adds messages to a commit; known ones are skipped. */
 export async function addOutboxMessages(
   draft: CommitDraft,
   says: readonly OutboxMessage[],

@@ -1,4 +1,4 @@
-/** What the tools of running calls said last of how it goes. */
+/** Last progress reports of running calls' tools. */
 import type { ProgressReports } from '../../domain/cards/progress-report.ts';
 import type { Records } from '../records.ts';
 import { requestTask } from './documents/agenda-task.ts';
@@ -7,7 +7,7 @@ import { readOne } from './documents/read-records.ts';
 import { CALL } from './documents/stored-call.ts';
 import { REPORT } from './documents/stored-report.ts';
 
-/** Creates the reports. */
+/** Creates the progress reports. */
 export function createProgressReports(records: Records): ProgressReports {
   return {
     async keep({ id, revision }, report, wakes) {

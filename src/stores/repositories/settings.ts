@@ -1,4 +1,4 @@
-/** What is set for the whole installation: the pause, routes, pins, keys; and what people are typing. */
+/** Installation-wide settings: pause, routes, pins and API keys; and drafts of what people type. */
 
 import type { RecordKind as Kind } from '../../domain/audit/damaged-record.ts';
 import type { ApiKey } from '../../domain/people/api-key.ts';
@@ -24,7 +24,7 @@ function kindOf<T>(
   };
 }
 
-/** Of what there is one. */
+/** Id of a record that exists only once. */
 const ONLY = 'only';
 const PAUSE = kindOf<Pause>('pause');
 const ROUTES = kindOf<AdminRoutes>('routes');
@@ -117,7 +117,7 @@ const TYPED: RecordKind<TypedText> = {
   read: (document, id) => parseDocument<TypedText>(document, { kind: 'turn', id }),
 };
 
-/** More are removed with the next one. */
+/** Expired drafts removed per new one. */
 const MAX_ENDED = 100;
 
 export function createDrafts(records: Records, clock: Clock): Drafts {
@@ -151,7 +151,7 @@ const TRIED: RecordKind<{ readonly at: number }> = {
   read: (document, id) => parseDocument(document, { kind: 'turn', id }),
 };
 
-/** Rejects, saying why and what to do, where nothing can be written. */
+/** Rejects with the reason and a remedy if nothing can be written. */
 export async function assertWritable(records: Records, now: number): Promise<void> {
   await changeRecords(records, (draft) => draft.put(TRIED, ONLY, { at: now }));
 }

@@ -1,4 +1,4 @@
-/** When something happened in a thread of people last. */
+/** When a thread was last active. */
 import { rootOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
 import { sortTime } from '../records.ts';
 import type { CommitDraft } from './documents/change-records.ts';
@@ -18,7 +18,7 @@ export const THREAD: RecordKind<TouchedThread> = {
 
 export const threadRecordOf = (thread: ThreadKey): string => keyOf(THREAD, rootOf(thread));
 
-/** Notes when something happened in a thread, for it and its child threads. */
+/** Records activity in a thread or in one of its child threads. */
 export async function recordThreadActivity(
   draft: CommitDraft,
   thread: ThreadKey,

@@ -1,4 +1,4 @@
-/** Messages of turns in progress. */
+/** Messages of unfinished turns. */
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import type { TurnRecord, TurnRecords } from '../../domain/threads/turn-record.ts';
 import type { Records } from '../records.ts';
@@ -20,7 +20,7 @@ const TURN_MESSAGE: RecordKind<TurnRecord> = {
 
 const inThread = (thread: ThreadKey): string => `turn-message|${thread}`;
 
-/** Neither a thread nor the id of a message holds a bar. */
+/** Neither thread keys nor message ids contain a bar. */
 const idOf = ({ position, thread, turn }: TurnRecord): string => `${thread}|${turn}|${position}`;
 
 function parseId(id: string): { readonly thread: ThreadKey; readonly turn: string } {
@@ -28,7 +28,7 @@ function parseId(id: string): { readonly thread: ThreadKey; readonly turn: strin
   return { thread: thread as ThreadKey, turn };
 }
 
-/** Keeps messages in a commit, which most likely are new; a position that is known stays as it was. */
+/** Adds messages to a commit, assuming they are new; a known position is kept unchanged. */
 export async function putTurnRecords(
   draft: CommitDraft,
   messages: readonly TurnRecord[],
@@ -40,14 +40,14 @@ export async function putTurnRecords(
   }
 }
 
-/** Removes in a commit what is kept of a thread's turns in progress. */
+/** Removes the messages of a thread's unfinished turns in a commit. */
 export async function deleteTurnRecords(draft: CommitDraft, thread: ThreadKey): Promise<void> {
   for (const each of await draft.list(TURN_MESSAGE, inThread(thread), {}, () => {})) {
     await draft.remove(TURN_MESSAGE, idOf(each));
   }
 }
 
-/** Creates the messages of turns in progress. */
+/** Creates the store of unfinished turns' messages. */
 export function createTurnRecords(records: Records): TurnRecords {
   return {
     async keep(messages, fence) {

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { explainSqliteFailure } from './sqlite-failure.ts';
 
-/** What a backup consists of. */
+/** Files of a backup. */
 export interface Backup {
   readonly database: string;
-  /** Without it nothing of the records counts as genuine. Absent where there was none yet. */
+  /** The installation's key, without which no record counts as genuine. Absent if there was none yet. */
   readonly key?: string;
 }
 
 const OWNER_ONLY = 0o600;
-/** All in one step: pages that the app writes meanwhile would make it begin anew. */
+/** In one step: otherwise each write of the app would restart the copy. */
 const ALL_PAGES = 0x7fffffff;
 
-/** Copies the database and the installation's key while the app may run; whole or not at all, and over no file. Rejects with what to do. */
+/** Copies the database and the installation's key; the app may be running. All or nothing; never overwrites a file. Rejects with what to do. */
 export async function backUpDatabase(dataDir: string, target: string): Promise<Backup> {
   const file = join(dataDir, 'countersign.db');
   if (!existsSync(file)) {
@@ -34,7 +34,7 @@ export async function backUpDatabase(dataDir: string, target: string): Promise<B
     const hasKey = existsSync(key);
     if (hasKey) await copyFile(key, keyTarget, constants.COPYFILE_EXCL);
     if (hasKey) await chmod(keyTarget, OWNER_ONLY);
-    // Unlike a renaming it takes the place of no file.
+    // Unlike a rename, this never replaces a file.
     await link(draft, target);
     return { database: target, ...(hasKey && { key: keyTarget }) };
   } catch (error) {
@@ -53,7 +53,7 @@ async function copyPages(file: string, draft: string): Promise<void> {
   }
   const copy = new Database(draft, { fileMustExist: true });
   try {
-    // One file, that needs no log beside it.
+    // One file, without a log beside it.
     copy.pragma('journal_mode = DELETE');
     const found = copy.pragma('quick_check(1)', { simple: true });
     if (found !== 'ok') {

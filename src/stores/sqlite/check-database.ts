@@ -7,7 +7,7 @@ import { lockDataDir } from './lock-data-dir.ts';
 import { databasePathIn, isEmpty, versionOf } from './open-database.ts';
 import { explainSqliteFailure } from './sqlite-failure.ts';
 
-/** Checks the data folder and its database beside an app or without one; throws with what to do when they can't be used. */
+/** Checks the data folder and its database, whether or not an app is running; throws with what to do if they can't be used. */
 export function checkDatabase(dataDir: string): StoreCheck {
   const file = databasePathIn(dataDir);
   try {

@@ -1,7 +1,7 @@
 /**
- * What commits write and reads answer, as names: records by their keys, partitions of the index, tasks,
- * the audit. Who reads a name waits for the promised commits that have written it. Different things with
- * the same name do no harm: somebody waits who need not.
+ * Names of what commits write and results contain: record keys, index partitions, tasks, the audit.
+ * A reader of a name waits until the `now` commits that wrote it are durable. If different things
+ * share a name, the only effect is a needless wait.
  */
 import type { Commit, Committed, Hold, RecordChange, Task } from '../records.ts';
 
@@ -9,7 +9,7 @@ export const AUDIT_NAME = 'audit';
 
 export const taskName = ({ id, unit }: Pick<Task, 'unit' | 'id'>): string => `${unit} ${id}`;
 
-/** What a commit writes. Of tasks only those that it asks for: where a power cut takes the end of one back, it is done twice, which every task may be. */
+/** Names that a commit writes. Finished tasks are left out: if a power cut undoes an end, the task runs twice, which is allowed. */
 export function writtenNames(commit: Commit): readonly string[] {
   const { audit = [], records = [], tasks = [], trimAudit } = commit;
   const changesAudit = audit.length > 0 || trimAudit !== undefined;
@@ -26,18 +26,18 @@ function namesChanged(change: RecordChange): readonly string[] {
   return [change.key, ...[...added, ...(change.drop ?? [])].map(({ partition }) => partition)];
 }
 
-/** What the answer to a commit tells of others' commits. */
+/** Names in a commit's result that come from other commits. */
 export function otherCommitNames(done: Committed): readonly string[] {
   if (done.kind === 'stale') return [];
   return done.kind === 'done' ? done.handedOut.map(taskName) : done.newer.map(({ key }) => key);
 }
 
-/** What holds tell of. */
+/** Names of the tasks in holds. */
 export function handedOutNames(holds: readonly Hold[]): readonly string[] {
   return holds.flatMap(({ tasks }) => tasks.map(taskName));
 }
 
-/** The units in which a commit asks for tasks. */
+/** Units in which a commit schedules tasks. */
 export function requestedUnits({ tasks = [] }: Commit): readonly string[] {
   return [...new Set(tasks.flatMap((change) => ('askedFor' in change ? change.unit : [])))];
 }

@@ -13,30 +13,30 @@ import { openDatabase, sqliteLocation } from './open-database.ts';
 import { openSqliteRecords } from './sqlite-records.ts';
 
 export interface SqliteStoreOptions {
-  /** The folder of `countersign.db`; made when missing, and this process's alone while the store is open. */
+  /** Folder of `countersign.db`; created if missing, and locked by this process while the store is open. */
   readonly dataDir: string;
   readonly clock: Clock;
-  /** (Default: nobody hears of it.) */
+  /** (Default: no log.) */
   readonly log?: Log;
-  /** Called after every commit that asked for work. */
+  /** Called after every commit that scheduled work. */
   readonly onWake?: () => void;
-  /** Hears of a record that was left out of a list since it is damaged. */
+  /** Called for each damaged record that a list leaves out. */
   readonly onDamaged?: OnDamaged;
 }
 
-/** All ports on one SQLite file, with the saver of graphs that others made. */
+/** All storage ports on one SQLite file, with the saver for third-party graphs. */
 export type SqliteStore = Store &
   Pick<CreatedStore, 'belongTo'> & {
-    /** Keeps checkpoints of graphs that others made. */
+    /** Stores checkpoints of third-party graphs. */
     readonly saver: FencedSqliteSaver;
     readonly installationKey: InstallationKey;
-    /** Closing twice is harmless. */
+    /** Idempotent. */
     close(): Promise<void>;
   };
 
 /**
- * Opens the store; throws, saying what to do, when the folder can't be used or another process has
- * it. Work that an earlier process had under way is due again at once.
+ * Opens the store. Throws, saying what to do, if the folder can't be used or another process has it.
+ * Unfinished work of an earlier process is due again at once.
  */
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { clock, dataDir, log = SILENT_LOG, onDamaged = () => {}, onWake } = options;

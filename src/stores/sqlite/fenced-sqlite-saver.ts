@@ -25,19 +25,18 @@ import type { Fence } from '../records.ts';
 import { fenceOf, staleFenceError } from '../repositories/documents/change-records.ts';
 import { explainSqliteFailure } from './sqlite-failure.ts';
 
-/** What a saver works on. */
+/** What a saver needs. */
 interface SaverDeps {
   readonly db: Database;
   readonly file: string;
-  /** Whether a lease is the newest of its unit. */
+  /** Whether a fence is the newest of its unit. */
   isHeld(fence: Fence): boolean;
 }
 
 /**
- * Keeps checkpoints beside the ports, for threads whose `thread_id` is a thread's key. A write
- * carries the thread's fence as `configurable.fence_token` and is refused with `StaleFenceError` in
- * its own transaction when the fence is old, and so is a read that carries one: a worker that was stopped and wakes up would otherwise
- * put its older state over a younger worker's.
+ * LangGraph saver; `thread_id` is a thread's key. Writes carry the thread's fence as
+ * `configurable.fence_token`. With an old fence they throw `StaleFenceError`, and so do reads that carry
+ * one: a worker that was suspended must not overwrite newer state.
  */
 export class FencedSqliteSaver extends SqliteSaver {
   readonly #deps: SaverDeps;
@@ -48,13 +47,13 @@ export class FencedSqliteSaver extends SqliteSaver {
     this.setup();
   }
 
-  /** Who holds what is in memory, and changes in no transaction. */
+  /** Leases are in memory and can't change during a transaction, so a check before it is enough. */
   #assertHeld(fence: ThreadFence): void {
     const hold = fenceOf(fence);
     if (!this.#deps.isHeld(hold)) throw staleFenceError(hold.unit, hold);
   }
 
-  /** Nobody was promised a checkpoint: it is durable with the next commit that waits. */
+  /** Checkpoints can be lost, so they become durable with the next commit that is `now`. */
   #write(fence: ThreadFence, work: () => void): void {
     this.#assertHeld(fence);
     try {
@@ -65,7 +64,7 @@ export class FencedSqliteSaver extends SqliteSaver {
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    // Whoever was overtaken does not come to ask the model.
+    // Stops a worker that lost its lease before it calls the model.
     if (config.configurable?.fence_token !== undefined) {
       this.#assertHeld(requiredFenceOf(config));
     }
@@ -76,7 +75,7 @@ export class FencedSqliteSaver extends SqliteSaver {
     return tuple;
   }
 
-  /** What is not the database's own failure is a fault of what it gave out. */
+  /** Any error that isn't SQLite's own means that stored data is damaged. */
   #explain(error: unknown): unknown {
     if (!this.db.open || error instanceof BetterSqlite.SqliteError) return error;
     if (error instanceof UnreadableStateError) return error;
@@ -104,7 +103,7 @@ export class FencedSqliteSaver extends SqliteSaver {
           INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id,
             parent_checkpoint_id, type, checkpoint, metadata)
           VALUES (?, ?, ?, ?, ?, ?, ?)`)
-        // Searches look into the metadata as JSON.
+        // LangGraph's searches read the metadata as JSON.
         .run(fence.thread, ns, checkpoint.id, parent, type, state, withoutChecksum(about));
     });
     return {
@@ -130,7 +129,7 @@ export class FencedSqliteSaver extends SqliteSaver {
         return [taskId, WRITES_IDX_MAP[channel] ?? index, channel, type, text];
       }),
     );
-    // As in the stock saver: errors and interrupts of a task are replaced, its results are kept.
+    // Like the stock saver: a task's errors and interrupts are replaced, its results are kept.
     const isSpecial = writes.every(([channel]) => channel in WRITES_IDX_MAP);
     this.#write(fence, () => {
       const insert = this.db.prepare(`

@@ -1,30 +1,30 @@
 import { fdatasync, fdatasyncSync } from 'node:fs';
 import { StoreUnavailableError } from '../../domain/ports/store.ts';
 
-/** Takes what SQLite has written to its log to the disk; all that wait at a time share one sync. After one failure all of it rejects for ever: a later success would prove nothing. */
+/** Syncs SQLite's log to disk; concurrent waiters share one sync. After one failure everything rejects, since a later success would prove nothing. */
 export interface GroupCommit {
-  /** Resolves when what is in the log now is on the disk; `written` names what it was promised of. */
+  /** Resolves once the current log is on disk; `written` names what the caller's commit wrote. */
   synced(written?: Iterable<string>): Promise<void>;
-  /** Resolves when every promise of these names is on the disk; undefined where it is already. */
+  /** Resolves once all pending commits that wrote these names are on disk; undefined if they already are. */
   syncOf(names: readonly string[]): Promise<void> | undefined;
 }
 
-/** What is taken to the disk together. */
+/** Commits that are synced together. */
 interface Batch {
-  /** How many wait for it whose commits it holds. */
+  /** Number of commits that wait for it. */
   commits: number;
-  /** What these commits have written. */
+  /** Names that these commits wrote. */
   readonly written: Set<string>;
   readonly synced: Promise<void>;
   end(failure: Error | undefined): void;
 }
 
-/** A sync that takes longer must not hold up the event loop. */
+/** A slower sync must not block the event loop. */
 const SLOW_SYNC_MS = 1;
 
-/** Creates the syncs of one file of a log, which stays open. */
+/** Creates the syncs of a log file, which must stay open. */
 export function createGroupCommit(log: number, file: string): GroupCommit {
-  /** The batch whose sync has not begun. */
+  /** The batch whose sync has not started. */
   let next: Batch | undefined;
   let underWay: Batch | undefined;
   let lastMs = 0;
@@ -45,13 +45,13 @@ export function createGroupCommit(log: number, file: string): GroupCommit {
     if (next) start(next);
   }
 
-  /** A moment later, so that all that is committed in this turn of the event loop goes along. */
+  /** In the next turn of the event loop, so that all commits of this one share the sync. */
   function start(batch: Batch): void {
     setImmediate(() => {
       next = undefined;
       underWay = batch;
       const startedAt = performance.now();
-      // The way through the thread pool takes longer than one sync of a fast disk.
+      // The thread pool adds more latency than one sync of a fast disk takes.
       if (batch.commits > 1 || lastMs > SLOW_SYNC_MS) {
         fdatasync(log, (error) => finish(batch, startedAt, error));
         return;

@@ -3,9 +3,8 @@ import Database from 'better-sqlite3';
 import { explainSqliteFailure } from './sqlite-failure.ts';
 
 /**
- * Takes the folder for this process and returns how to give it back; throws when another process
- * has it. It is an exclusive lock on a file of its own, which the system frees when the process
- * dies: a pid file would stay behind.
+ * Locks the folder for this process and returns the unlock function; throws if another process has it.
+ * An exclusive lock on a file of its own: the system frees it when the process dies, unlike a pid file.
  */
 export function lockDataDir(dataDir: string): () => void {
   const file = join(dataDir, 'lock.db');

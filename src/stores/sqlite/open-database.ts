@@ -9,29 +9,29 @@ import { lockDataDir } from './lock-data-dir.ts';
 import { explainSqliteFailure } from './sqlite-failure.ts';
 import { RECORDS_SCHEMA } from './sqlite-records.ts';
 
-/** An open database that no other process works on. */
+/** An open database that no other app process uses. */
 export interface OpenDatabase {
   readonly db: Database.Database;
   readonly file: string;
   readonly group: GroupCommit;
-  /** Closing twice is harmless. */
+  /** Idempotent. */
   close(): void;
 }
 
 /** How long a writer waits for another one. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Where the records of a data folder are. */
+/** Path of a data folder's database. */
 export function databasePathIn(dataDir: string): string {
   return join(dataDir, 'countersign.db');
 }
 
-/** The same for people. */
+/** Names the data in messages. */
 export function sqliteLocation(dataDir: string): RecordsLocation {
   return { where: `The data in ${dataDir}`, setting: 'DATA_DIR' };
 }
 
-/** Opens `countersign.db` in the folder, both made when missing; throws, saying what to do, when it can't be used or another process has it. */
+/** Opens `countersign.db`, creating it and its folder if missing. Throws, saying what to do, if it can't be used or another process has it. */
 export function openDatabase(dataDir: string): OpenDatabase {
   try {
     makeFolder(dataDir);
@@ -45,7 +45,7 @@ export function openDatabase(dataDir: string): OpenDatabase {
   let log: number | undefined;
   const close = (): void => {
     db?.close();
-    // After the connection: until then SQLite may read what was written to the log.
+    // After the database: SQLite may read the log until it is closed.
     if (log !== undefined) closeSync(log);
     log = undefined;
     unlock();
@@ -62,7 +62,7 @@ export function openDatabase(dataDir: string): OpenDatabase {
   }
 }
 
-/** Makes a folder with those above it, on the disk. */
+/** Creates a folder and its parents durably. */
 function makeFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -71,7 +71,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Opens the database beside the app that may work on it, for a command that writes; its commits wait for the disk by themselves. */
+/** Opens the database for a command that writes while the app may be running; each commit is durable by itself. */
 export function openToWrite(dataDir: string): Database.Database {
   const file = databasePathIn(dataDir);
   if (!existsSync(file)) openDatabase(dataDir).close();
@@ -83,7 +83,7 @@ export function openToWrite(dataDir: string): Database.Database {
   });
 }
 
-/** Opens the database beside the app that may work on it, to read it. */
+/** Opens the database read-only while the app may be running. */
 export function openToRead(dataDir: string): Database.Database {
   const file = databasePathIn(dataDir);
   return opened(file, () => {
@@ -101,7 +101,7 @@ function opened(file: string, open: () => Database.Database): Database.Database 
   }
 }
 
-/** Whether a commit waits for the disk by itself (`FULL`), or is taken there with others. https://www.sqlite.org/pragma.html#pragma_synchronous */
+/** `FULL`: each commit syncs by itself. `NORMAL`: the group commit syncs. https://www.sqlite.org/pragma.html#pragma_synchronous */
 function setJournal(db: Database.Database, synchronous: 'FULL' | 'NORMAL'): void {
   const journal = db.pragma('journal_mode = WAL', { simple: true });
   if (journal !== 'wal') {

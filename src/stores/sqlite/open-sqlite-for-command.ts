@@ -7,7 +7,7 @@ import { createOwnedRecords } from '../owned-records.ts';
 import { databasePathIn, openToRead, openToWrite, sqliteLocation } from './open-database.ts';
 import { openSqliteRecords } from './sqlite-records.ts';
 
-/** Opens the records of a data folder; nothing is held between two of its methods, so that the app can go on. */
+/** Opens the records of a data folder. Holds no lock between calls, so that the app can keep running. */
 export function openSqliteForCommand(dataDir: string, how: 'read' | 'write'): CommandRecords {
   const file = databasePathIn(dataDir);
   if (how === 'read' && !existsSync(file)) {
@@ -37,7 +37,7 @@ export function openSqliteForCommand(dataDir: string, how: 'read' | 'write'): Co
 
 function describeProblem(error: Error, file: string): string {
   const isOther = 'code' in error && error.code === 'SQLITE_ERROR';
-  // It has no such table or column.
+  // SQLITE_ERROR: a table or column is missing.
   return isOther
     ? `${file} is not a database of Countersign, or it is damaged: ${error.message}. Set DATA_DIR to the folder of the app's records.`
     : error.message;

@@ -3,7 +3,7 @@ import type { Records } from '../records.ts';
 import { databasePathIn } from './open-database.ts';
 import { openSqliteForCommand } from './open-sqlite-for-command.ts';
 
-/** Reads something of a data folder, beside a running app or without one; `none` where there is no database yet. Rejects when it can't be read. */
+/** Reads from a data folder, whether or not an app is running. Returns `none` if there is no database; rejects if it can't be read. */
 export async function readOffline<T>(
   dataDir: string,
   none: T,

@@ -3,9 +3,9 @@ import type { AuditRow, FoundRecord, StoredRecord } from '../records.ts';
 
 export type RecordStatements = ReturnType<typeof prepareRecords>;
 
-/** Prepares what records, their index and the audit are read and written with. */
+/** Prepares the statements for records, their index and the audit. */
 export function prepareRecords(db: Database) {
-  // No place is a prefix that is asked for: a sort text and a key follow it.
+  // A prefix never equals a position, which continues with a sort key and the record's key; so `>` is exact.
   const page = (order: 'ASC' | 'DESC') =>
     db.prepare<[partition: string, start: string, end: string, limit: number], FoundRecord>(`
       SELECT e.at, r.key, r.revision, r.document
@@ -56,10 +56,10 @@ export function prepareRecords(db: Database) {
   };
 }
 
-/** So many rows go in one statement; its text is prepared once for each number of them. */
+/** Rows per statement; one statement is prepared for each number of rows. */
 const MAX_ROWS = 32;
 
-/** Prepares a statement for any number of rows; answers the number of the last row that was inserted. */
+/** Prepares a statement for any number of rows; it returns the last inserted row's number. */
 function prepareMany(db: Database, sql: (rows: string) => string, row: string) {
   const prepared = new Map<number, Statement<unknown[]>>();
   return (rows: readonly (readonly unknown[])[]): number => {

@@ -1,9 +1,9 @@
-/** What SQLite and the file system say when the data can't be opened or written, told to people. */
+/** Explains failures of SQLite and the file system to people. */
 import { StoreUnavailableError } from '../../domain/ports/store.ts';
 
 interface Remedy {
   readonly code: RegExp;
-  /** Whether the same may work once it is mended, since nothing of it was done. */
+  /** Whether a retry may succeed once the cause is fixed; nothing was written. */
   readonly passes?: true;
   readonly why: string;
   readonly remedy: string;
@@ -61,7 +61,7 @@ const REMEDIES: readonly Remedy[] = [
   },
 ];
 
-/** Says what failed on which file, why and what to do; an error that is no failure of the storage comes back as it is. */
+/** Explains what failed, why, and what to do. Errors that aren't storage failures are returned unchanged. */
 export function explainSqliteFailure(error: unknown, file: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const known = REMEDIES.find((remedy) => remedy.code.test(code));

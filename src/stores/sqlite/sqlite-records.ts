@@ -1,7 +1,7 @@
 /**
- * Records in one SQLite file. Commits are written without waiting for the disk (`synchronous =
- * NORMAL`); those that were promised wait for a sync of the log, which they share. A log is a
- * prefix: what is synced makes everything before it durable. https://www.sqlite.org/wal.html
+ * Records in one SQLite file. Commits don't wait for the disk (`synchronous = NORMAL`). Those with
+ * `durable: 'now'` wait for a shared sync of the log. The log is written in order, so a sync makes all
+ * earlier commits durable too. https://www.sqlite.org/wal.html
  */
 import type { Database } from 'better-sqlite3';
 import {
@@ -28,7 +28,7 @@ import { prepareRecords, type RecordStatements, readRecord } from './record-stat
 import { explainSqliteFailure } from './sqlite-failure.ts';
 import { createSqliteTasks, type MayBeDone } from './sqlite-tasks.ts';
 
-/** The one schema: a file of an older one is refused. */
+/** The only schema; files with an older one are refused. */
 export const RECORDS_SCHEMA = `
 CREATE TABLE records (
   number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, document TEXT NOT NULL
@@ -48,25 +48,25 @@ CREATE TABLE starts (number INTEGER NOT NULL) STRICT;
 INSERT INTO starts VALUES (0);
 `;
 
-/** How many finished commits are remembered, for repeats. */
+/** Finished commits remembered, to recognize repeats. */
 const RECEIPTS = 1_000;
-/** A file that one process works on, or beside it a command that only commits. */
+/** Used by one app process, or by a command beside it that only commits. */
 export interface SqliteRecordsOptions {
   readonly db: Database;
   readonly file: string;
-  /** Absent on a command's connection, whose commits wait for the disk by themselves; it leases nothing. */
+  /** Absent for a command: its commits sync by themselves, and it leases nothing. */
   readonly group?: GroupCommit;
-  /** Which of the tasks that are due at the start get a first try. (Default: none.) */
+  /** Tasks due at the start whose first try may have happened already. (Default: none.) */
   readonly mayBeDone?: MayBeDone;
 }
 
 /** Records on one file. */
 export type SqliteRecords = Records & {
-  /** Whether a lease is the newest of its unit. */
+  /** Whether a fence is the newest of its unit. */
   isHeld(fence: Fence): boolean;
 };
 
-/** Opens the records; work that an earlier process had in hand is due again at once. */
+/** Opens the records. Unfinished work of an earlier process is due again at once. */
 export function openSqliteRecords(options: SqliteRecordsOptions, now: number): SqliteRecords {
   const { db, file, group } = options;
   const statements = prepareRecords(db);
@@ -75,7 +75,7 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   const receipts = new Map<string, Committed>();
   const listeners = new Set<(units: readonly string[], isOwn: boolean) => void>();
 
-  /** Says what a failure of the file means. */
+  /** Explains failures of the file. */
   function explained<T>(work: () => T): T {
     try {
       return work();
@@ -84,13 +84,13 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     }
   }
 
-  /** Answers what was read once the commits that were promised and wrote any of it are on the disk: whoever is told of it may act on it. */
+  /** Returns a result once the `now` commits that wrote any of it are durable, since its reader may act on it. */
   async function durably<T>(found: T, names: readonly string[]): Promise<T> {
     await group?.syncOf(names);
     return found;
   }
 
-  /** Resolves when a commit can be answered: what that promises, or tells of other commits, is on the disk. */
+  /** Resolves once the commit, or the other commits that its result reveals, are durable. */
   function untilAnswerable(commit: Commit, done: Committed): Promise<void> | undefined {
     if (done.kind === 'done' && commit.durable === 'now') {
       return group?.synced(writtenNames(commit));
@@ -115,7 +115,7 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   function notifyListeners(commit: Commit): void {
     const asked = requestedUnits(commit);
     if (asked.length === 0) return;
-    // Apart from the writer: what a listener does or throws is not the writer's business.
+    // In a microtask, so that a listener can't fail the writer.
     for (const listener of listeners) queueMicrotask(() => listener(asked, true));
   }
 
@@ -186,14 +186,14 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   };
 }
 
-/** What a commit makes of the index. */
+/** Index changes of a commit. */
 interface IndexRows {
   readonly drop: (readonly [partition: string, at: string])[];
   readonly add: (readonly [partition: string, at: string, number: number])[];
 }
 
 function createApply(db: Database, statements: RecordStatements) {
-  /** Answers the record's number; undefined when it is not of the revision that is replaced. */
+  /** Returns the record's row number; undefined if its revision is not the one to replace. */
   function put(change: Exclude<RecordChange, { expects: number }>): number | undefined {
     const { key, replaces } = change;
     if ('isDeletion' in change) return statements.remove.get(key, replaces);
@@ -201,7 +201,7 @@ function createApply(db: Database, statements: RecordStatements) {
     return statements.update.get(change.document, key, replaces);
   }
 
-  /** Writes a change of a record, and notes what becomes of the index; false when the record is not what the caller took it for. */
+  /** Writes a record's change and collects its index changes; false if its revision isn't the expected one. */
   function write(change: RecordChange, index: IndexRows): boolean {
     const { key } = change;
     if ('expects' in change) return readRecord(statements, key).revision === change.expects;
@@ -217,7 +217,7 @@ function createApply(db: Database, statements: RecordStatements) {
   const apply = db.transaction(
     (commit: Commit, changeTasks: (commit: Commit) => readonly Task[]): Committed => {
       const { audit = [], records = [], trimAudit } = commit;
-      // All are tried, so that the answer names each that is newer.
+      // Tries all changes, so that the result names every conflict.
       const index: IndexRows = { drop: [], add: [] };
       const failed = records.filter((change) => !write(change, index));
       if (failed.length > 0) throw new Conflict(failed.map(({ key }) => key));
@@ -243,7 +243,7 @@ function createApply(db: Database, statements: RecordStatements) {
   };
 }
 
-/** Takes the transaction back; never leaves this file. */
+/** Rolls back the transaction; never leaves this file. */
 class Conflict extends Error {
   readonly keys: readonly string[];
 
@@ -253,7 +253,7 @@ class Conflict extends Error {
   }
 }
 
-/** Throws where a commit names a record twice: what it expects could not be told. */
+/** Throws if a commit names a record twice, since its expected revision would be ambiguous. */
 export function assertUniqueRecords(changes: readonly RecordChange[]): void {
   const keys = new Set(changes.map(({ key }) => key));
   if (keys.size === changes.length) return;

@@ -11,12 +11,12 @@ import type {
 } from '../records.ts';
 import { prepareTasks, type TaskStatements } from './task-statements.ts';
 
-/** The tasks of one file. Who holds what is in memory, which task is handed out is in the file: a start finds it. */
+/** Tasks of one file. Leases are in memory; which tasks are handed out is in the file, for the next start. */
 export interface SqliteTasks {
   isHeld(fence: Fence): boolean;
-  /** Within the transaction of a commit, which may still fail; answers what it hands out. */
+  /** Runs inside a commit's transaction, which may still fail; returns the tasks it hands out. */
   change(commit: Pick<Commit, 'tasks' | 'fences' | 'releases' | 'held'>): readonly Task[];
-  /** After a commit that has given units back. */
+  /** Call after a commit that released units. */
   released(fences: readonly Fence[]): void;
   lease(...args: Parameters<Records['lease']>): Leased;
   renew(...args: Parameters<Records['renew']>): readonly Hold[];
@@ -24,17 +24,17 @@ export interface SqliteTasks {
   stateOf(tasks: readonly Pick<Task, 'unit' | 'id'>[]): readonly (TaskState | undefined)[];
 }
 
-/** Whether a task that is due at a start may have been done though nothing says so. */
+/** Whether a task that is due at the start may have been done without a record of it. */
 export type MayBeDone = (task: Pick<Task, 'unit' | 'id'>) => boolean;
 
-/** A start takes a million tokens: no later process gives one of them again. */
+/** Tokens reserved per start, so that no later process reuses one. */
 const TOKENS_PER_START = 1_000_000;
-/** The most that one hold is handed out at a time. */
+/** Most tasks handed out to one hold at a time. */
 const MAX_TASKS = 100;
 
 type Asked = Extract<TaskChange, { askedFor: number }>;
 
-/** Creates them; `start` is absent on a connection that leases nothing. */
+/** Creates the tasks; `start` is absent on a connection that leases nothing. */
 export function createSqliteTasks(
   db: Database,
   start?: { readonly now: number; readonly mayBeDone?: MayBeDone | undefined },
@@ -45,18 +45,18 @@ export function createSqliteTasks(
 
   const isFree = (unit: string, now: number) => (leases.get(unit)?.until ?? now) <= now;
 
-  /** Free units in which something is due, with since when, longest first; at least `most`, if there are so many. */
+  /** Free units with due tasks and since when, oldest first; at least `most` if there are that many. */
   function freeAndDue(now: number, most: number): ReadonlyMap<string, number> {
     for (let limit = most + leases.size; ; limit *= 4) {
       const rows = statements.dueUnits.all(now, limit);
       const free = rows.filter(({ unit }) => isFree(unit, now));
-      // Of several rows of a unit the first one stays.
+      // After the reversal, a unit's oldest row wins.
       const found = new Map(free.reverse().map(({ due, unit }) => [unit, due]));
       if (rows.length < limit || found.size >= most) return found;
     }
   }
 
-  /** Units that can be leased now: those in which something is due, and those whose holder is over its time; longest first. */
+  /** Units that can be leased: those with due tasks and those with an expired lease, oldest first. */
   function leasable(now: number, most: number): readonly string[] {
     const since = new Map(freeAndDue(now, most));
     for (const [unit, { until }] of leases) if (until <= now) since.set(unit, until);
@@ -92,9 +92,9 @@ export function createSqliteTasks(
     }),
   );
 
-  /** What is in memory follows the file: a failed transaction has leased nothing. */
+  /** Memory is updated after the transaction, so that a failed one leases nothing. */
   function lease(units: readonly string[], now: number, until: number): readonly Hold[] {
-    // Mostly there are none, and a look is no transaction.
+    // The usual case, which needs no transaction.
     if (units.length === 0) return [];
     return takeOver.immediate(units, now).map((each) => {
       token += 1;
@@ -105,7 +105,7 @@ export function createSqliteTasks(
 
   function leaseDue(now: number, leaseMs: number, most: number): readonly Hold[] {
     const holds = lease(leasable(now, most), now, now + leaseMs);
-    // A holder that died with nothing in hand left nothing to be done.
+    // An expired lease without tasks leaves nothing to do.
     for (const { tasks, unit } of holds) if (tasks.length === 0) leases.delete(unit);
     return holds.filter(({ tasks }) => tasks.length > 0);
   }
@@ -128,7 +128,7 @@ export function createSqliteTasks(
     return [{ unit, id, due: task.due, tries: task.tries, deaths: task.deaths }];
   }
 
-  /** Ends a task in hand; answers it where it is handed out again. */
+  /** Finishes a handed-out task; returns it if it is handed out again. */
   function finish(unit: string, id: string, now: number): readonly Task[] {
     if (statements.drop.run({ unit, id }).changes > 0) return [];
     const due = statements.startHeld.get({ unit, id, now });
@@ -199,14 +199,14 @@ function changeTask(statements: TaskStatements, change: TaskChange): readonly []
   return [];
 }
 
-/** Takes back what an earlier process had in hand, and numbers this start. */
+/** Makes an earlier process's unfinished tasks due again, and numbers this start. */
 function begin(
   db: Database,
   statements: TaskStatements,
   { mayBeDone, now }: { readonly now: number; readonly mayBeDone?: MayBeDone | undefined },
 ): number {
   const run = db.transaction(() => {
-    // As where leases run out: what had waited meanwhile goes first.
+    // As if their leases had just expired: tasks that waited meanwhile go first.
     statements.dueNow.run(now);
     for (const unit of statements.taken.all()) statements.holderDied.run({ unit, now });
     const suspects = mayBeDone ? statements.untried.all(now).filter(mayBeDone) : [];

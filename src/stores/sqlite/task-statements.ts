@@ -5,7 +5,7 @@ type DueTask = Omit<Task, 'unit'>;
 
 export type TaskStatements = ReturnType<typeof prepareTasks>;
 
-/** Prepares what is done to the tasks of one file. */
+/** Prepares the statements for tasks. */
 export function prepareTasks(db: Database) {
   return {
     ask: db.prepare<{ unit: string; id: string; at: number }>(`
@@ -15,7 +15,7 @@ export function prepareTasks(db: Database) {
         tries = iif(taken OR due IS NOT NULL, tries, 0),
         deaths = iif(taken OR due IS NOT NULL, deaths, 0),
         due = iif(taken, due, min(coalesce(due, @at), @at))`),
-    // One that was taken before has a time now at which it is asked for again.
+    // `again` is set only if the task was already handed out.
     askHeld: db.prepare<
       { unit: string; id: string; at: number; now: number },
       DueTask & { handed: number }

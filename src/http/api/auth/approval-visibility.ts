@@ -6,16 +6,16 @@ import { isSamePerson, type Person } from '../../../domain/people/person.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import type { ApiCaller } from '../operation.ts';
 
-/** A call that a visitor may read, and how. */
+/** A call that the caller may read, with the view it is shown in. */
 export interface VisibleApproval {
   readonly call: Call;
   readonly sight: ApprovalReader;
 }
 
-/** What of a call is there to be read; unclear where Slack can't tell now whether the visitor may. */
+/** `unclear` if Slack can't say right now whether the caller may read the call; undefined if they may not. */
 export type VisibilityResult = VisibleApproval | 'unclear' | undefined;
 
-/** Builds the question what a visitor sees of calls. */
+/** Creates the check of which calls a caller may read, and in which view. */
 export function createApprovalVisibility({
   authorize,
   hide,
@@ -37,7 +37,7 @@ export function createApprovalVisibility({
     return call.outside?.by === 'key' && call.outside.key === key.id;
   }
 
-  /** Whoever asked, has decided on it, or may. */
+  /** True for everyone involved in the call and everyone who may decide it. */
   async function mayPersonSee(person: Person, call: Call): Promise<boolean | 'unclear'> {
     const { editedBy, outside, requester, verdict, votes } = call;
     const involved = [
@@ -69,13 +69,13 @@ export function createApprovalVisibility({
   return {
     sightOf,
 
-    /** The sight of a person who has opened a call. */
+    /** The view of a person who opened the masked parts. */
     opened: masked(true),
 
-    /** Finds a call that the visitor may read; those of others are not found. */
+    /** Finds a call that the caller may read; undefined for all others. */
     find,
 
-    /** Finds a call that was seen before and has perhaps changed: a person who may read it no more hears no more of it. */
+    /** Checks again, after a call changed, whether the caller may still read it. */
     async findAgain(
       visitor: ApiCaller,
       before: VisibleApproval,
@@ -88,5 +88,5 @@ export function createApprovalVisibility({
   };
 }
 
-/** Answers what a visitor sees of calls. */
+/** Decides what a caller sees of calls. */
 export type ApprovalVisibility = ReturnType<typeof createApprovalVisibility>;

@@ -4,11 +4,11 @@ import type { ApiCaller } from '../operation.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { ReadToken } from './person-tokens.ts';
 
-/** Who asks, or why nobody is let in. */
+/** The authenticated caller, or why there is none. */
 export type Authentication =
   | { readonly kind: 'in'; readonly visitor: ApiCaller }
   | { readonly kind: 'out'; readonly why: string }
-  /** Whose token it is can't be told now. */
+  /** The token can't be verified right now. */
   | { readonly kind: 'unclear'; readonly why: string };
 
 const WHY: Readonly<Record<KeyProblem, string>> = {
@@ -22,7 +22,7 @@ const NONE =
 const NO_PEOPLE =
   'This is no key of Countersign (csk_…), and tokens of people are not taken here: APPROVER_JWKS_URL or APPROVER_JWT_SECRET is not set.';
 
-/** Builds the question who asks, by the header of a request. */
+/** Creates the authentication of a request by its Authorization header. */
 export function createAuthenticate(
   { readPersonToken, team }: Pick<ApiDeps, 'readPersonToken' | 'team'>,
   ring: Pick<KeyRing, 'open'>,

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
-/** Where a request comes from: an address, or only that a proxy passed it on. */
+/** The client's address, or only that an untrusted proxy forwarded the request. */
 export type ClientAddress = { readonly host?: string } | { readonly isProxied: true };
 
-/** What proxies add to a request. */
+/** Headers that proxies add. */
 const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip'];
 
-/** Creates the look at where a request comes from; only the proxies in `trusted` (addresses or CIDR ranges) are believed. */
+/** Creates a lookup of the client's address. Forwarding headers are believed only from `trusted` proxies (addresses or CIDR ranges). */
 export function createClientAddress(
   trusted: readonly string[],
 ): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => ClientAddress {
@@ -27,7 +27,7 @@ export function createClientAddress(
       return peer === undefined ? {} : { host: peer };
     }
     if (peer === undefined || !isTrusted(peer)) return { isProxied: true };
-    // Each proxy appends whom it heard: the last one that is no proxy of ours is the client.
+    // Each proxy appends the address of its peer: the last address that is not a trusted proxy is the client.
     const hops = String(headers['x-forwarded-for'] ?? '').split(',');
     const client = hops.map(toAddress).findLast((hop) => !isTrusted(hop));
     return client !== undefined && ipaddr.isValid(client) ? { host: client } : { isProxied: true };
@@ -40,7 +40,7 @@ function toRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** Some proxies add a port, and brackets around IPv6. */
+/** Some proxies add a port, and brackets around IPv6 addresses. */
 function toAddress(hop: string): string {
   const plain = hop.trim();
   return /^\[(.+)\](?::\d+)?$/.exec(plain)?.[1] ?? plain.replace(/^([\d.]+):\d+$/, '$1');

@@ -1,24 +1,24 @@
-/** One-time tokens for the servers of tools: signed under a key of the installation, checked with its public half. */
+/** One-time tokens that prove an approval to tool servers. They are signed with a key derived from the installation key. */
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, randomUUID } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK, SignJWT } from 'jose';
 import type { Call } from '../../../domain/calls/call.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 
-/** For whom these tokens are, and nobody else's. */
+/** Audience claim: keeps these tokens from being accepted elsewhere. */
 const CONSUME_AUDIENCE = 'countersign:consume';
 
 const LIFE_S = 60;
-/** https://www.rfc-editor.org/rfc/rfc8410: an Ed25519 key in PKCS #8 is this and its 32 bytes. */
+/** Prefix of an Ed25519 key in PKCS #8, followed by its 32 bytes: https://www.rfc-editor.org/rfc/rfc8410 */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Signs that the bytes of a taken call were approved. */
+/** Signs that the arguments of a consumed call were approved. */
 export interface ConsumeTokens {
   sign(call: Call): Promise<string>;
-  /** The public key, as a set. */
+  /** The public key, as a JSON Web Key Set. */
   readonly keySet: { readonly keys: readonly JWK[] };
 }
 
-/** Creates the tokens of one installation: all its processes have the same key. */
+/** Creates the tokens of an installation; all its processes derive the same key. */
 export async function createConsumeTokens(
   installationKey: Uint8Array,
   clock: Clock,

@@ -1,7 +1,7 @@
 import type { ApiContext } from '../operation.ts';
 import { problemResponse } from '../problem.ts';
 
-/** Says that programs ask, and people do not. */
+/** 403: only programs may do this. */
 export function programsOnlyProblem(c: ApiContext) {
   return problemResponse(
     c,
@@ -10,7 +10,7 @@ export function programsOnlyProblem(c: ApiContext) {
   );
 }
 
-/** Says that people decide, and programs do not. */
+/** 403: only people may decide. */
 export function peopleOnlyProblem(c: ApiContext) {
   return problemResponse(
     c,

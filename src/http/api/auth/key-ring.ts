@@ -8,23 +8,23 @@ import type { Cancel, Clock } from '../../../domain/ports/clock.ts';
 import type { Log } from '../../../domain/ports/log.ts';
 import type { Keys } from '../../../domain/ports/store.ts';
 
-/** What a token opens: its key, or why none. */
+/** The key of a token, or why the token is rejected. */
 export type KeyLookup =
   | { readonly kind: 'open'; readonly key: ApiKey }
   | { readonly kind: 'shut'; readonly why: KeyProblem };
 
-/** The keys of programs as the API asks for them. */
+/** Looks up API keys, with a short cache. */
 export interface KeyRing {
-  /** Reads the key in the store, or what was read of it within the last half second; rejects when the store can't tell. */
+  /** Returns the key; a cached one is at most 400 ms old. Rejects if the store can't be read. */
   open(token: KeyToken): Promise<KeyLookup>;
-  /** Calls the listener once when the token has ceased to open its key, within a second. */
+  /** Calls the listener once, within a second, after the token has become invalid. */
   watch(token: KeyToken, listener: () => void): Cancel;
 }
 
-/** With the second look, what was revoked is known within a second. */
+/** Together with `LOOK_MS` this bounds the delay of a revocation to one second. */
 const FRESH_MS = 400;
 const LOOK_MS = 400;
-/** More ids than programs have were made up. */
+/** More distinct ids than real keys means that most are made up. */
 const MAX_KNOWN = 10_000;
 
 interface Known {
@@ -37,7 +37,7 @@ interface Watcher {
   readonly listener: () => void;
 }
 
-/** Creates the ring; it looks at the store only while somebody asks or waits. */
+/** Creates the key ring; it reads the store only while there are requests or watchers. */
 export function createKeyRing({
   keys,
   clock,
@@ -58,7 +58,7 @@ export function createKeyRing({
     if (known.size >= MAX_KNOWN) known.clear();
     const key = keys.get(id);
     known.set(id, { readAt: now, key });
-    // What failed is asked again; whoever asked hears of it.
+    // A failed read is not cached.
     key.catch(() => known.delete(id));
     return key;
   }

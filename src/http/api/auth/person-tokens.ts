@@ -1,10 +1,10 @@
-/** Tokens of people, made by the identity provider of whoever runs the app: who holds one speaks for its subject. */
+/** Users' tokens, issued by the operator's identity provider. The bearer acts as the token's subject. */
 import { createRemoteJWKSet, errors, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Clock } from '../../../domain/ports/clock.ts';
 
-/** Whose tokens are taken. */
+/** Which tokens are accepted. */
 export interface PersonTokenSettings {
-  /** Where the keys are that sign them, or the secret that does. */
+  /** The JWKS address of the signing keys, or the shared secret. */
   readonly by:
     | { readonly kind: 'jwks'; readonly url: string }
     | { readonly kind: 'secret'; readonly secret: string };
@@ -12,24 +12,24 @@ export interface PersonTokenSettings {
   readonly issuer?: string;
 }
 
-/** What a token says. */
+/** Result of checking a token. */
 export type ReadToken =
   | { readonly kind: 'person'; readonly user: string; readonly expiresAt: number }
   | { readonly kind: 'refused'; readonly why: string }
-  /** The keys could not be fetched: it may be otherwise soon. */
+  /** The signing keys could not be fetched; a retry may succeed. */
   | { readonly kind: 'unclear' };
 
 export type ReadPersonToken = (token: string) => Promise<ReadToken>;
 
-/** Only these: whoever may choose the algorithm could take a public key for a secret. */
+/** The algorithms are fixed: otherwise a caller could make a public key pass as an HMAC secret. */
 const BY_SECRET = ['HS256'];
 const BY_KEYS = ['RS256', 'ES256', 'EdDSA'];
 const FETCH_MS = 3_000;
 const TOLERANCE_S = 5;
-/** A token can't be taken back, so one that leaks has to end by itself. */
+/** A token can't be revoked, so its lifetime is limited. */
 const MAX_S = 24 * 3_600;
 
-/** Creates the reader of people's tokens. */
+/** Creates the check of users' tokens. */
 export function createPersonTokens(
   { by, audience, issuer }: PersonTokenSettings,
   clock: Clock,
@@ -58,7 +58,7 @@ export function createPersonTokens(
     try {
       const { payload } = await verify(token);
       const { exp = 0 } = payload;
-      // The library reads it as a text, and does not look.
+      // The library's type says string, but it does not check that.
       const sub: unknown = payload.sub;
       if (typeof sub !== 'string' || !/^[UW][A-Z0-9]{2,39}$/.test(sub)) {
         return { kind: 'refused', why: 'Its subject (sub) is not the id of a person in Slack.' };

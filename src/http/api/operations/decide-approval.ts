@@ -20,7 +20,7 @@ const MISPLACED =
 
 type Decision = DecisionCommand['decision'];
 
-/** Makes the operations by which people decide, in the name of whoever's token it is. */
+/** Creates the operations by which people decide. */
 export function createDecideApproval(
   { desk, hide, store }: ApiDeps,
   { opened, sightOf }: Pick<ApprovalVisibility, 'opened' | 'sightOf'>,
@@ -44,7 +44,7 @@ export function createDecideApproval(
     return { kind: 'invalid', call, problems };
   }
 
-  /** Whoever edits says why at once, where the route wants to know: their approval of the attempt that they made. */
+  /** If the route requires a reason, an edit with a reason also approves the edited call. */
   async function addReason(outcome: DecisionOutcome, by: Person, reason: string | undefined) {
     if (outcome.kind !== 'recorded' || reason === undefined) return outcome;
     const { call } = outcome;
@@ -146,7 +146,7 @@ export function createDecideApproval(
   return [approve, reject, open];
 }
 
-/** An approval is of what was seen: whoever decides on what has changed since says what they saw. */
+/** A decision covers only what the person saw. Once the call has changed, the decision must name the digest. */
 function explainUnseen(call: Call, digest: string | undefined): string | undefined {
   if (digest !== undefined && digest !== call.digest) {
     return 'It is not as it was seen: its digest is another one by now. Read it again, and decide on what stands there.';

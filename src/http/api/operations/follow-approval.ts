@@ -15,19 +15,19 @@ import { type ApiCaller, createOperation } from '../operation.ts';
 import { notVisibleProblem } from '../problem.ts';
 import { problemResponses } from '../response-schemas.ts';
 
-/** Proxies cut what is silent for a minute. */
+/** Proxies close connections that are silent for a minute. */
 const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 1_000;
 
 const LastEvent = z.object({ 'last-event-id': z.string().max(20).optional() });
 
-/** Makes the operation that tells of each change of an approval, until it has ended. */
+/** Creates the operation that streams each change of an approval until it has ended. */
 export function createFollowApproval(
   { clock, log, outside }: ApiDeps,
   { find, findAgain }: Pick<ApprovalVisibility, 'find' | 'findAgain'>,
   waits: LongPolls,
 ) {
-  /** A line that a client passes over. */
+  /** Sends SSE comments, which clients ignore, to keep the connection open. */
   function beat(write: (text: string) => Promise<unknown>): Cancel {
     let cancel: Cancel = () => {};
     const arm = () => {
@@ -42,7 +42,7 @@ export function createFollowApproval(
     return () => cancel();
   }
 
-  /** Tells how it stands, and of each change. */
+  /** Sends the current state, then each change. */
   async function sendEvent(
     out: StreamingApi,
     visitor: ApiCaller,
@@ -77,11 +77,11 @@ export function createFollowApproval(
     const waiting = waits.open({ visitor, gone: gone.signal });
     const cancel = beat((text) => out.write(text));
     try {
-      // Some proxies hold back an answer until its first byte.
+      // Some proxies buffer a response until its first byte.
       await out.write(': connected\n\n');
       await sendEvent(out, visitor, seen, known, waiting.signal);
     } catch (error) {
-      // The client asks anew.
+      // The client reconnects.
       log.warn({ err: error, call: seen.call.id }, 'A stream of an approval’s changes broke off.');
     } finally {
       cancel();

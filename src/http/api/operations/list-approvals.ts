@@ -13,7 +13,7 @@ import { ListQuery, Page } from '../schemas.ts';
 
 type Query = z.output<typeof ListQuery>;
 
-/** A page is never more work than to look at so many calls: what is beyond them is on the next one. */
+/** Calls examined per page. More matches are on the next page. */
 const MAX_LOOKED_AT = 500;
 const BATCH = 100;
 const RETRY_S = 5;
@@ -27,7 +27,7 @@ interface Found {
 type Fits = (call: Call) => boolean;
 type ReadBatch = (before: string | undefined, limit: number) => Promise<readonly Call[]>;
 
-/** Read as they are needed. */
+/** Reads batches as they are needed. */
 async function* inBatches(read: ReadBatch, after: string | undefined): AsyncGenerator<Call> {
   for (let before = after; ; ) {
     const batch = await read(before, BATCH);
@@ -37,12 +37,12 @@ async function* inBatches(read: ReadBatch, after: string | undefined): AsyncGene
   }
 }
 
-/** Makes the operation that lists approvals. */
+/** Creates the operation that lists approvals. */
 export function createListApprovals(
   { desk, store }: Pick<ApiDeps, 'desk' | 'store'>,
   { find, sightOf }: Pick<ApprovalVisibility, 'find' | 'sightOf'>,
 ) {
-  /** Looks until a page is full or the look was long enough. */
+  /** Collects calls until the page is full or `MAX_LOOKED_AT` were examined. */
   async function findPage(read: ReadBatch, fits: Fits, { after, limit }: Query): Promise<Found> {
     const calls: Call[] = [];
     let last = after;

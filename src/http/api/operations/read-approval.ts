@@ -11,17 +11,17 @@ import { jsonResponse, problemResponses } from '../response-schemas.ts';
 import { Approval, WaitQuery } from '../schemas.ts';
 
 const RETRY_S = 1;
-/** Common proxies give up at 60 seconds. */
+/** Common proxies time out at 60 seconds. */
 const MAX_WAIT_S = 50;
 const SHUT_OUT: LongPollEnd = 'shut-out';
 
-/** Makes the operation that reads an approval, or waits for people's decision on it. */
+/** Creates the operation that reads an approval, or waits for a decision on it. */
 export function createReadApproval(
   { log, outside }: ApiDeps,
   { find, findAgain }: Pick<ApprovalVisibility, 'find' | 'findAgain'>,
   waits: LongPolls,
 ) {
-  /** Reads until the call is not as it was, or the wait is over. */
+  /** Waits until there is news or the signal aborts. Returns undefined if the call is gone. */
   async function wait(
     seen: Call,
     isNews: (call: Call) => boolean,
@@ -47,7 +47,7 @@ export function createReadApproval(
     return c.json(toApproval(call, sight), status);
   }
 
-  /** A program that has read how its call ended knows it. */
+  /** Once the program has read how its call ended, the outcome counts as delivered. */
   async function markTold(visitor: ApiCaller, call: Call): Promise<void> {
     const isOwn = visitor.kind === 'key' && call.outside?.key === visitor.key.id;
     if (!isOwn || call.delivered || !isTerminal(call)) return;
@@ -61,7 +61,7 @@ export function createReadApproval(
     }
   }
 
-  /** Answers when there is news, or the wait is over. */
+  /** Responds when there is news or the wait is over. */
   async function answerLater(
     c: ApiContext,
     visitor: ApiCaller,

@@ -12,7 +12,7 @@ import { Approval, IdempotencyHeader, NewApproval } from '../schemas.ts';
 
 type Body = z.output<typeof NewApproval>;
 
-/** What of a request is not to be as it is wished. */
+/** Why a request is not allowed as it is. */
 interface Refusal {
   readonly status: 403 | 422;
   readonly why: string;
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 const MAX_MS = 30 * DAY_MS;
 const RETRY_S = 30;
 
-/** Makes the operation by which a program puts a call to people. */
+/** Creates the operation by which a program requests an approval. */
 export function createRequestApproval({ clientAddress, clock, outside, team }: ApiDeps) {
   return createOperation(
     {
@@ -120,7 +120,7 @@ function toRequest(body: Body): Omit<ExternalRequest, 'channel' | 'requester'> {
   };
 }
 
-/** In which channel, and for whom. */
+/** Chooses the channel and the requester, or says why the key may not use them. */
 function place(
   key: ApiKey,
   { action, channel = key.channels[0], requester = key.owner }: Body,

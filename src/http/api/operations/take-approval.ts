@@ -9,9 +9,9 @@ import { notFoundProblem, problemResponse, RETRY_AFTER_S } from '../problem.ts';
 import { jsonResponse, problemResponses } from '../response-schemas.ts';
 import { Approval, Consume, Consumed, Report } from '../schemas.ts';
 
-/** Makes the operations of a program on a call that it has asked for: to take it, to say what came of it, to take it back. */
+/** Creates the operations of a program on its own calls: consume, report the outcome, cancel. */
 export function createTakeApproval({ outside, tokens }: ApiDeps) {
-  /** The key that may do this, or the answer why none. */
+  /** The key that may do this, or the response that says why not. */
   function takerOf(c: ApiContext, visitor: ApiCaller) {
     if (visitor.kind === 'person') return { refusal: programsOnlyProblem(c) };
     if (mayRequest(visitor.key)) return { taker: { key: visitor.key.id } };

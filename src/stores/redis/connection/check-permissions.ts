@@ -1,4 +1,4 @@
-/** What our scripts may do is found out before they do it: a command that is refused amid a script leaves the half of it done, for nothing is rolled back. */
+/** Checks permissions up front: a command refused inside a script leaves it half done, since Redis rolls nothing back. */
 import { parseTextList } from './parse-reply.ts';
 import {
   NO_PERMISSION_SIGNS,
@@ -8,9 +8,8 @@ import {
 } from './script-runner.ts';
 
 /**
- * Runs each command of our scripts such that it changes nothing: on a key that is not there, or on
- * one of another kind. Answers the time of the server, and
- * what its user may not run.
+ * Tries each command of our scripts so that it changes nothing: on a missing key, or on one of another
+ * type. Returns the server's time and the commands that are not allowed.
  */
 const TRY = toScript(`
 local none,key,denied=KEYS[1]..':none',KEYS[1]..':checked-at',{}
@@ -42,7 +41,7 @@ local time=try('TIME') or {'0','0'}
 try('UNLINK',key)
 return {time[1],time[2],unpack(denied)}`);
 
-/** Tries the commands of our scripts on what a key begins with; resolves with the time of the server (ms), and rejects, saying what to grant, when its user may not run one of them. */
+/** Tries the scripts' commands on keys with this prefix. Returns the server's time (ms); rejects, saying what to grant, if any is not allowed. */
 export async function checkPermissions(link: ScriptRunner, key: string): Promise<number> {
   const [seconds, micros, ...denied] = parseTextList(await link.run(TRY, key, []));
   if (denied.length > 0) {

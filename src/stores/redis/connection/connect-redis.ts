@@ -14,25 +14,25 @@ import { withTimeout } from './with-timeout.ts';
 
 /** A connected Redis, one server or a cluster. */
 export interface RedisConnection {
-  /** The client at first: what the line breaks for is sent by `link`. */
+  /** The first client. Commands that must survive a reconnect use `link`. */
   readonly client: RedisClient | RedisCluster;
   readonly link: ScriptRunner;
-  /** Rejects, saying why and what to do, when it can't be written, is not fit, or its clock is not ours; `desk` is the key that it tries it on. */
+  /** Rejects with the reason and a remedy if Redis isn't writable or suitable, or its clock is off. `desk` is the key it tries. */
   check(desk: string): Promise<void>;
-  /** Lists keys by a pattern, without holding up the server. */
+  /** Lists keys by pattern, without blocking the server. */
   scan(pattern: string): Promise<readonly string[]>;
-  /** Calls `listener` at each message of the channel until the connection is closed, and without one where some may be lost. */
+  /** Calls `listener` with each message of the channel until the connection is closed; without a message if some may be lost. */
   listen(channel: string, listener: (message?: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 
 const INFO_MS = 2_000;
-/** Leases are times of the caller: replicas whose clocks differ more than this would take each other's work. */
+/** Leases use callers' clocks: with a larger offset, replicas would take each other's work. */
 const MAX_CLOCK_OFFSET_MS = 1_000;
 
-/** Connects to a Redis, and again whenever the line breaks; rejects when it can't be reached, or isn't fit, at first. */
+/** Connects to Redis, and reconnects whenever the connection breaks. Rejects if the first attempt fails or the server isn't suitable. */
 export async function connectRedis(options: {
-  /** `redis://`, `rediss://`, or `unix://` and the path of a socket; of a cluster any node's. */
+  /** `redis://`, `rediss://`, or `unix://` and a socket path; for a cluster, any node. */
   readonly url: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -85,7 +85,7 @@ export async function connectRedis(options: {
   };
 }
 
-/** Judges every server that takes writes; rejects when one is not fit. */
+/** Checks every primary; rejects if one isn't suitable. */
 async function judgeAll(line: RedisSocket, log: Log): Promise<readonly ServerRequirements[]> {
   const all: ServerRequirements[] = [];
   for (const server of await line.masters()) all.push(await checkServer(server, log));
@@ -110,7 +110,7 @@ async function checkServer(client: RedisClient, log: Log): Promise<ServerRequire
   return checkServerRequirements(parseRedisInfo(info), saves);
 }
 
-/** Built of its parts: a password may hold whatever ends it for a pattern. */
+/** Built from its parts, since a password can contain characters that would end a pattern. */
 function withoutSecrets(url: string): string {
   const { host, pathname, protocol } = new URL(url);
   return `${protocol}//${host}${pathname}`;

@@ -1,4 +1,4 @@
-/** How redis@4 is used: each client for as long as its connection lasts, reconnecting nothing by itself. */
+/** Wraps redis@4: a client lives as long as its connection and never reconnects by itself. */
 import { isIP } from 'node:net';
 import { createClient, createCluster } from 'redis';
 import type { Log } from '../../../domain/ports/log.ts';
@@ -7,18 +7,18 @@ import { withTimeout } from './with-timeout.ts';
 export type RedisClient = ReturnType<typeof createClient>;
 export type RedisCluster = ReturnType<typeof createCluster>;
 
-/** A client that hangs in its TCP connection can't be closed: it must have given up before we do. */
+/** A client hanging in its TCP connection can't be closed, so its timeout must be shorter than ours. */
 const TCP_MS = 2_000;
 const OPEN_MS = 3_000;
 
-/** Ends a line at once: a polite end would wait for a server that is gone. */
+/** Disconnects at once: a graceful quit would wait for a dead server. */
 export function disconnectNow(client: RedisClient | RedisCluster, log: Log): void {
   client.disconnect().catch((error: unknown) => {
     log.debug({ err: error }, 'The line to Redis was closed already.');
   });
 }
 
-/** Connects to one server, of a cluster that was asked for by another address perhaps; `broke` is called when the connection breaks. Rejects within 3 s. */
+/** Connects to one server; `broke` is called when the connection breaks. `asked` is the configured URL, if it differs. Rejects within 3 s. */
 export async function openClient(
   address: string,
   broke: (error: unknown) => void,
@@ -30,7 +30,7 @@ export async function openClient(
   const client: RedisClient = createClient({
     ...rest,
     socket: { ...socket, connectTimeout: TCP_MS, reconnectStrategy: false },
-    // What can't be sent now fails now: nothing waits in a queue of which nobody knows.
+    // Commands fail while disconnected, rather than wait in a hidden queue.
     disableOfflineQueue: true,
   });
   client.on('error', broke);
@@ -44,7 +44,7 @@ export async function openClient(
   return client;
 }
 
-/** The name by which TLS asks for a server (SNI), which Node sends only when it is told: an address is none. */
+/** TLS server name (SNI), which Node sends only if it is set; IP addresses are not allowed as one. */
 function tlsOf(address: string, asked: string): { tls: true; servername?: string } | object {
   if (!address.startsWith('rediss:')) return {};
   const name = [address, asked]
@@ -60,7 +60,7 @@ function placeOf(address: string, asked: string) {
   return { host, port, ...tlsOf(`rediss://${host.includes(':') ? `[${host}]` : host}`, asked) };
 }
 
-/** The masters of the cluster that a server belongs to, as addresses; undefined when it belongs to none. */
+/** Addresses of the primaries of a server's cluster; undefined if it is not in a cluster. */
 export async function clusterNodesOf(
   client: RedisClient,
   url: string,
@@ -73,7 +73,7 @@ export async function clusterNodesOf(
   const nodes = slots.map(([, , node]) => {
     const [host, port] = node as readonly [string | null, number];
     const at = new URL(asked);
-    // A server that does not know its own name is where it was found.
+    // A node that doesn't know its own host is at the address that was used.
     at.hostname = host || asked.hostname;
     at.port = String(port);
     return at.href;
@@ -81,7 +81,7 @@ export async function clusterNodesOf(
   return [...new Set(nodes)];
 }
 
-/** Connects to a cluster by any of its nodes; `broke` is called when any connection to it breaks. */
+/** Connects to a cluster by any of its nodes; `broke` is called when any of its connections breaks. */
 export async function openCluster(
   nodes: readonly string[],
   url: string,
@@ -93,9 +93,9 @@ export async function openCluster(
   const isTls = url.startsWith('rediss:');
   const cluster = createCluster({
     rootNodes: nodes.map((each) => ({ url: each, socket: tlsOf(each, url) })),
-    // The servers that the cluster names later are called by their own names as well.
+    // Nodes that the cluster names later need their own TLS server names too.
     ...(isTls && { nodeAddressMap: (address: string) => placeOf(address, url) }),
-    // A master that is down must not keep the others from being used.
+    // One unavailable primary must not block the others.
     minimizeConnections: true,
     defaults: {
       ...(username !== '' && { username: decodeURIComponent(username) }),

@@ -1,6 +1,6 @@
 /**
- * The line to Redis, to one server or to a cluster. It is opened when something is to be sent and
- * given up whole when any part of it breaks or stays silent: there is one way to mend it.
+ * The connection to Redis, to one server or a cluster. It is opened on the first command. If any part of
+ * it breaks or times out, all of it is closed and the next command opens a new one.
  */
 import { ClientClosedError, ClientOfflineError, ErrorReply } from 'redis';
 import type { Log } from '../../../domain/ports/log.ts';
@@ -14,13 +14,13 @@ import {
 } from './open-client.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** What scripts answer: texts, numbers, lists of them, or nothing. */
+/** A script's reply: text, number, list or nothing. */
 export type Reply = string | number | null | readonly Reply[];
 
-/** A command had no answer. */
+/** A command got no reply. */
 export class NoReplyError extends Error {
   override readonly name = 'UnansweredError';
-  /** Whether the server may have heard it. */
+  /** Whether the server may have received it. */
   readonly isSent: boolean;
 
   constructor(isSent: boolean, options: ErrorOptions) {
@@ -31,18 +31,18 @@ export class NoReplyError extends Error {
 }
 
 export interface RedisSocket {
-  /** Opens the line if it isn't; rejects, saying why, when nobody answers. */
+  /** Opens the connection unless it is open; rejects with the reason. */
   open(): Promise<RedisClient | RedisCluster>;
-  /** Sends a command to the server where `key` lies; rejects with the server's refusal, or with `UnansweredError` after `ms` at the latest. */
+  /** Sends a command to the server of `key`. Rejects with the server's error, or with a `NoReplyError` after `ms` at the latest. */
   send(key: string, args: readonly string[], ms: number): Promise<Reply>;
-  /** The servers that take writes. */
+  /** The primaries. */
   masters(): Promise<readonly RedisClient[]>;
-  /** Calls `listener` at each message of the channel, on this line and on those after it, and without one where some may be lost. */
+  /** Calls `listener` with each message of the channel, also after reconnects; without a message if some may be lost. */
   listen(channel: string, listener: (message?: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 
-/** An open line: never mended, only left. */
+/** An open connection; it is replaced, never repaired. */
 interface Wire {
   readonly client: RedisClient | RedisCluster;
   readonly listener: RedisClient | undefined;
@@ -50,12 +50,12 @@ interface Wire {
 
 const OPEN_MS = 3_000;
 
-/** Creates the line to one server, or to the cluster that a server belongs to; nothing is opened yet. */
+/** Creates the connection to a server or its cluster; opens nothing yet. */
 export function createRedisSocket(url: string, log: Log): RedisSocket {
   const channels = new Map<string, (message?: string) => void>();
-  /** Channels that were heard on an earlier line. */
+  /** Channels subscribed on an earlier connection. */
   const heard = new Set<string>();
-  /** Where to knock: the address that was given first, then all that the cluster named. */
+  /** Addresses to try: the configured one, then all that the cluster named. */
   let addresses: readonly string[] = [url];
   let wire: Wire | undefined;
   let opening: Promise<Wire> | undefined;
@@ -114,7 +114,7 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
     return made;
   }
 
-  /** The cluster that a server belongs to; undefined when it stands alone. */
+  /** The cluster of a server; undefined if it is standalone. */
   async function clusterOf(
     server: RedisClient,
     broke: (error: unknown) => void,
@@ -133,7 +133,7 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
     }
   }
 
-  /** Gives a line up, for good: all that waits for an answer on it fails, and the next command opens another. */
+  /** Closes a connection: its pending commands fail, and the next command opens a new one. */
   function give(broken: Wire, why: unknown): void {
     if (wire !== broken) return;
     wire = undefined;
@@ -144,7 +144,7 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
 
   async function sendOn(on: Wire, key: string, args: readonly string[]): Promise<Reply> {
     const { client } = on;
-    // redis@4 routes EVALSHA of a cluster by the wrong argument: its first key is named by hand.
+    // redis@4 picks the wrong cluster node for EVALSHA, so the key is passed explicitly.
     return 'masters' in client
       ? await client.sendCommand<Reply>(key, false, [...args])
       : await client.sendCommand<Reply>([...args]);
@@ -169,7 +169,7 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
           give(on, error);
           throw new NoReplyError(!isUnsent(error), { cause: error });
         }
-        // What was the first server is no more; the same address may lead to the one that is.
+        // The server is no longer the primary; the address may now lead to the new one.
         if (error.message.startsWith('READONLY')) give(on, error);
         throw error;
       }

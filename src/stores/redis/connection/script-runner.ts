@@ -5,22 +5,20 @@ import { StaleFenceError, StoreUnavailableError } from '../../../domain/ports/st
 import { NoReplyError, type RedisSocket, type Reply } from './redis-connection.ts';
 
 /**
- * What may happen when a script's answer was lost and it is run again. `read`: nothing; `repeat`:
- * nothing more than the first time; `once`: it takes a receipt as its last argument, and answers
- * what it answered to the same one before.
+ * What repeating a script after a lost reply does. `read`: nothing. `repeat`: the same as the first run.
+ * `once`: it takes a receipt as its last argument, and returns its first result for the same receipt.
  */
 type ScriptKind = 'read' | 'repeat' | 'once';
 
-/** A Lua script, known to the server by its hash. */
+/** A Lua script, cached by the server under its hash. */
 export interface Script {
   readonly source: string;
   readonly sha: string;
   readonly kind: ScriptKind;
-  /** Whether it reads or writes so much that it may take its time. */
+  /** Whether it handles so much data that it needs a longer timeout. */
   readonly isBulk: boolean;
 }
 
-/** Makes a script of its source. */
 export function toScript(
   source: string,
   kind: ScriptKind = 'repeat',
@@ -29,25 +27,24 @@ export function toScript(
   return { source, sha: createHash('sha1').update(source).digest('hex'), kind, isBulk };
 }
 
-/** Runs scripts on one server or on the right node of a cluster. */
+/** Runs scripts on one server or on the right cluster node. */
 export interface ScriptRunner {
   /**
-   * Runs a script whose keys all share the hash tag of `key`; what it does happens whole or not at
-   * all, and once. While the line is broken or silent it is asked again, for some seconds; then it
-   * throws `StoreUnavailableError`.
+   * Runs a script atomically and once; all its keys share the hash tag of `key`. Retries for a few seconds
+   * while the connection is broken or silent, then throws `StoreUnavailableError`.
    */
   run(script: Script, key: string, args: readonly string[]): Promise<Reply>;
 }
 
-/** Begins the error with which a script refuses an old fence. */
+/** Prefix of the error by which a script refuses an old fence. */
 export const STALE = 'STALEFENCE';
 
-/** How long an answer may take, and how long the same is asked for. Slack waits three seconds to hear that a click was taken. */
+/** Timeouts of one reply and of all retries (ms). Slack expects the response to a click within 3 s. */
 const PATIENCE = { answerMs: 1_000, totalMs: 2_500 };
 const BULK_PATIENCE = { answerMs: 10_000, totalMs: 12_000 };
 const PAUSE_MS = 50;
 
-/** Makes the link over a line. */
+/** Creates the script runner on a connection. */
 export function createScriptRunner(line: Pick<RedisSocket, 'send'>): ScriptRunner {
   async function ask(script: Script, key: string, rest: readonly string[], ms: number) {
     try {
@@ -58,7 +55,7 @@ export function createScriptRunner(line: Pick<RedisSocket, 'send'>): ScriptRunne
     }
   }
 
-  /** Asks until there is an answer, a refusal, or no time left. */
+  /** Retries until there is a reply, a permanent error, or no time left. */
   async function persist(script: Script, key: string, rest: readonly string[]): Promise<Reply> {
     const { answerMs, totalMs } = script.isBulk ? BULK_PATIENCE : PATIENCE;
     const endsAt = performance.now() + totalMs;
@@ -75,20 +72,20 @@ export function createScriptRunner(line: Pick<RedisSocket, 'send'>): ScriptRunne
 
   return {
     run(script, key, args) {
-      // Two keys of which one never exists: while a cluster moves the slot, it refuses such a command
-      // on both sides (TRYAGAIN). With one key it would run the script beside half of the data.
+      // The second key never exists. With it, both nodes refuse the script (TRYAGAIN) while a cluster moves
+      // the slot; with one key it would run without the part of the data that has moved.
       // https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#multi-key-operations
       return persist(script, key, ['2', key, `${key}:none`, ...withReceipt(script, args)]);
     },
   };
 }
 
-/** Adds the receipt that a script of the kind `once` takes. */
+/** Adds the receipt to a script of kind `once`. */
 function withReceipt({ kind }: Script, args: readonly string[]): readonly string[] {
   return kind === 'once' ? [...args, randomBytes(12).toString('base64url')] : args;
 }
 
-/** Resolves with an answer, or with an error that passes by itself; rejects with any other. */
+/** Returns a reply or a temporary error; rejects with any other. */
 async function runOnce(
   ask: () => Promise<Reply>,
 ): Promise<{ readonly reply: Reply } | { readonly error: unknown }> {
@@ -100,7 +97,7 @@ async function runOnce(
   }
 }
 
-/** What passes by itself: a line that broke, data that moves, a server that starts or becomes the first. */
+/** Temporary errors: data that moves, or a server that starts or becomes the primary. */
 const PASSING = [
   'LOADING',
   'TRYAGAIN',
@@ -137,7 +134,7 @@ function unavailable(cause: unknown, mayBeDone: boolean): StoreUnavailableError 
   );
 }
 
-/** What a server's refusals mean, and what to do about them. */
+/** Redis errors, and what to do about them. */
 const REFUSALS: readonly (readonly [begin: string, say: string])[] = [
   ['OOM', 'Redis is out of memory and takes no writes: give it more maxmemory.'],
   [
@@ -154,11 +151,11 @@ const REFUSALS: readonly (readonly [begin: string, say: string])[] = [
   ['TRYAGAIN', 'The Redis cluster is moving the data to another node.'],
   ['BUSY ', 'Redis is busy with a script of somebody: see SCRIPT KILL.'],
 ];
-/** What a user of Redis needs, besides a password. */
+/** Permissions that the Redis user needs. */
 export const REQUIRED_GRANTS =
   'Grant it (ACL SETUSER) ~PREFIX:* &PREFIX:* +@read +@write +@scripting +@pubsub +@connection +info +time, where PREFIX is REDIS_PREFIX, and on a cluster +cluster.';
 
-/** What servers of several versions say when a user may not run a command, use a key or a channel. */
+/** Permission errors in the wording of several server versions. */
 export const NO_PERMISSION_SIGNS = ['NOPERM', 'executing the script', 'ACL failure'] as const;
 
 function describeRedisError(error: unknown): string {
@@ -170,7 +167,7 @@ function describeRedisError(error: unknown): string {
   );
 }
 
-/** Makes of an error what it means, where a server's refusal is one of those that are known. */
+/** Turns known Redis errors into their meaning; others stay as they are. */
 export function explainRedisError(error: unknown): unknown {
   if (isReply(error, STALE)) return new StaleFenceError(error.message.slice(STALE.length + 1));
   if (!(error instanceof ErrorReply)) return error;

@@ -1,4 +1,4 @@
-/** What a server must be for the guarantees to hold, judged from what its INFO says. */
+/** Whether a server can hold our guarantees, judged by its INFO. */
 export interface ServerRequirements {
   /** Why it can't be used, and what to do. */
   readonly refusals: readonly string[];
@@ -8,7 +8,7 @@ export interface ServerRequirements {
 
 const OLDEST = '6.2';
 
-/** Reads what INFO answers: a line each, sections and blanks between them. */
+/** Parses INFO: one fact per line, with section headings and blank lines. */
 export function parseRedisInfo(text: string): ReadonlyMap<string, string> {
   const facts = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
@@ -18,7 +18,7 @@ export function parseRedisInfo(text: string): ReadonlyMap<string, string> {
   return facts;
 }
 
-/** Judges a server from its INFO; `saves` is its setting `save`, undefined where it does not tell. */
+/** Judges a server by its INFO; `saves` is its `save` setting, undefined if unknown. */
 export function checkServerRequirements(
   info: ReadonlyMap<string, string>,
   saves: string | undefined,

@@ -1,8 +1,8 @@
-/** Waits for an answer of the network; rejects after `ms`, in the machine's own time: a server is not alive because the app's clock stands still. */
+/** Rejects after `ms` of real time. Not the app's clock, which tests can stop. */
 export async function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
     const silent = () => reject(new Error(`No answer came within ${Math.round(ms)} ms.`));
-    // A process that stood still finds its timers due before what has long arrived is read.
+    // After a pause of the process, timers fire first. Replies that already arrived must still win.
     const timer = setTimeout(() => setImmediate(silent), ms);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });

@@ -1,15 +1,14 @@
 import type { AgendaKey, AgendaTask } from '../../../domain/ports/agenda.ts';
 import { isChannelItself, placeOf, type ThreadKey } from '../../../domain/threads/thread-key.ts';
 
-/** Writes a key as one text; ids may hold any character, tasks hold no colon. */
+/** Encodes a key as one text. Ids may contain any character; tasks contain no colon. */
 export function encodeAgendaKey(key: AgendaKey): string {
   return `${key.task}:${key.id}`;
 }
 
 /**
- * Reads what `encodeAgendaKey` wrote, found in a unit. The task is what stands there, be it one that
- * another version has written: who gets it must see, for a key that can't be read would hold up all
- * behind it.
+ * Decodes a key that `encodeAgendaKey` wrote, found in a unit. The task may be unknown here if another
+ * version wrote it; its handler must check. Throwing would block all keys behind it.
  */
 export function decodeAgendaKey(text: string, unit: string): AgendaKey {
   const colon = text.indexOf(':');
@@ -22,12 +21,12 @@ export function decodeAgendaKey(text: string, unit: string): AgendaKey {
 
 const OF_THREADS: ReadonlySet<AgendaTask> = new Set(['pump', 'say', 'heed']);
 
-/** The thread that a key belongs to, if it belongs to one. */
+/** The thread that a key belongs to, if any. */
 export function threadOfAgendaKey({ id, task, thread }: AgendaKey): ThreadKey | undefined {
   return OF_THREADS.has(task) ? (id as ThreadKey) : thread;
 }
 
-/** The unit in which a key is worked on: a thread, with all that there is to do in it; a call outside of threads; or the key alone. */
+/** The unit that a key is worked on in: its thread, a call outside of threads, or the key alone. */
 export function leaseUnitOf(key: AgendaKey): string {
   if (OF_THREADS.has(key.task)) return key.id;
   if (key.thread === undefined) return encodeAgendaKey(key);
@@ -36,7 +35,7 @@ export function leaseUnitOf(key: AgendaKey): string {
 
 const POSTS: ReadonlySet<AgendaTask> = new Set(['say', 'redraw', 'stub', 'bulletin']);
 
-/** Whether work may have been done though nothing says so: that a post stands is not waited for, so whoever begins it anew looks in Slack first. */
+/** Whether the work may already be done although nothing recorded it: posts are not confirmed durably, so a restart looks in Slack first. */
 export function mayHaveBeenDone({
   id,
   unit,

@@ -3,12 +3,12 @@ import type { Task } from '../../records.ts';
 import { encodeAgendaKey, leaseUnitOf } from './agenda-key.ts';
 import type { CommitDraft } from './change-records.ts';
 
-/** The task that a key of the agenda is. */
+/** The task of an agenda key. */
 export function agendaTaskOf(key: AgendaKey): Pick<Task, 'unit' | 'id'> {
   return { unit: leaseUnitOf(key), id: encodeAgendaKey(key) };
 }
 
-/** Asks for work in a commit; of a key that is named twice the earlier time counts. */
+/** Schedules work in a commit; if a key occurs twice, the earlier time wins. */
 export function requestTask(draft: CommitDraft, wakes: readonly Wake[]): void {
   const asked = new Map<string, ReturnType<typeof agendaTaskOf> & { askedFor: number }>();
   for (const { dueAt, key } of wakes) {

@@ -18,51 +18,51 @@ import {
 } from '../../records.ts';
 import { keyOf, type ListPage, listRecords, type RecordKind, readStored } from './read-records.ts';
 
-/** One commit in the making. Whatever it reads is named in the commit: nothing is written if that has changed. */
+/** A commit being built. It names every revision it read: nothing is written if one of them changed. */
 export interface CommitDraft {
-  /** Reads records ahead, in one round trip. */
+  /** Loads records ahead in one round trip. */
   load(keys: readonly RecordKey[]): Promise<void>;
-  /** Takes records for new that most likely are: the commit tells if they are not, and is made again. */
+  /** Assumes that records don't exist, to save a read. If one does, the commit conflicts and is rebuilt. */
   takeForNew(keys: readonly RecordKey[]): void;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   read<T>(kind: RecordKind<T>, id: string): Promise<T | undefined>;
   readAll<T>(kind: RecordKind<T>, ids: readonly string[]): Promise<readonly (T | undefined)[]>;
-  /** Lists a partition as it stands now; what it finds is loaded, and only what is read or changed after that is named in the commit. */
+  /** Lists a partition's current state. Only what is read or changed afterwards is named in the commit. */
   list<T>(
     kind: RecordKind<T>,
     partition: string,
     page?: ListPage,
     onDamaged?: OnDamaged,
   ): Promise<readonly T[]>;
-  /** Names what was read before in the commit; false where it is known to be newer. */
+  /** Adds earlier reads to the commit's checks; false if one is known to be outdated. */
   expect(seen: ReadRevisions): boolean;
-  /** Puts a record in place of what is there. */
+  /** Creates or replaces a record. */
   put<T>(kind: RecordKind<T>, id: string, value: T): Promise<void>;
-  /** Removes a record; one that is not there stays so. */
+  /** Removes a record; no-op if there is none. */
   remove<T>(kind: RecordKind<T>, id: string): Promise<void>;
   task(change: TaskChange): void;
   audit(entries: readonly string[]): void;
   /** Removes the audit entries up to this number. */
   trimAudit(through: number): void;
-  /** Has every process forget what it keeps in memory. */
+  /** Makes all processes drop their caches. */
   tellAll(): void;
 }
 
-/** How a commit is made. */
+/** Options of a commit. */
 export interface ChangeOptions {
   /** (Default: `now`.) */
   readonly durable?: Commit['durable'];
   readonly fence?: Fence | undefined;
-  /** Gives the unit of the fence back with it. */
+  /** Releases the fenced unit in the same commit. */
   readonly releases?: true;
 }
 
-/** More conflicts in a row are no race any more. */
+/** More conflicts in a row are not a plain race. */
 const MAX_TRIES = 200;
 
 /**
- * Makes a commit and writes it; where another writer was first, makes it again of what is there
- * now. Nothing is written where the work throws. Throws `StaleFenceError` where the fence is old.
+ * Builds a commit and writes it; after a conflict, builds it again from the current records. Writes
+ * nothing if `work` throws. Throws `StaleFenceError` if the fence is old.
  */
 export async function changeRecords<T>(
   records: Records,
@@ -88,7 +88,7 @@ export async function changeRecords<T>(
   throw new Error(`A record was changed by others ${MAX_TRIES} times in a row.`);
 }
 
-/** A fence alone is to be checked too. */
+/** A commit with only a fence still has to be checked. */
 function isEmpty({ audit, fences, records, tasks }: Commit): boolean {
   return ![audit, fences, tasks].some((each) => each && each.length > 0) && !records?.some(writes);
 }
@@ -97,7 +97,7 @@ function writes(change: RecordChange): boolean {
   return !('expects' in change);
 }
 
-/** Says that a worker wrote with an older lease than the newest. */
+/** Error for a write with an outdated fence. */
 export function staleFenceError(unit: string, fence: Fence | undefined): StaleFenceError {
   return new StaleFenceError(
     `Refused a write to ${unit}: it came with fence ${fence?.token}, and another worker has it, or nobody.`,
@@ -170,7 +170,7 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
       const isSame = [...seen].every(
         ([key, { revision }]) => known.get(key)?.revision === revision || !known.has(key),
       );
-      // Of a change that is not made nothing has to hold.
+      // If the check fails, the change is not made, so nothing has to be checked.
       if (isSame) for (const [key, { revision }] of seen) expected.set(key, revision);
       return isSame;
     },
@@ -202,7 +202,7 @@ function workspaceOfThread(value: unknown): string | undefined {
   return isObject ? placeOf(value.thread as ThreadKey).team : undefined;
 }
 
-/** What can't be read has no entries that are known: those that stay lead to it and are passed over. */
+/** Entries of an unreadable record are unknown. Those left behind are skipped by readers. */
 function entriesOfStored<T>(
   kind: RecordKind<T>,
   id: string,
@@ -216,7 +216,7 @@ function entriesOfStored<T>(
   }
 }
 
-/** The unit that a thread's worker holds. */
+/** The fence of a thread's unit. */
 export function fenceOf(fence: ThreadFence): Fence;
 export function fenceOf(fence: ThreadFence | undefined): Fence | undefined;
 export function fenceOf(fence: ThreadFence | undefined): Fence | undefined {

@@ -10,7 +10,7 @@ import { keyOf } from './read-records.ts';
 import { CALL, markOutcomesTaken } from './stored-call.ts';
 import { endMessage, MESSAGE } from './stored-message.ts';
 
-/** The records that effects are about. */
+/** Keys of the records that effects change. */
 export function keysOf({
   checkpoint,
   delivered = [],
@@ -23,7 +23,7 @@ export function keysOf({
   ];
 }
 
-/** Puts what goes with a change into its commit. */
+/** Adds effects to a commit. */
 export async function applyEffects(draft: CommitDraft, effects: Effects): Promise<void> {
   const { audit = [], checkpoint, delivered = [], messageEnds = [] } = effects;
   const { records = [], says = [], wakes = [] } = effects;
@@ -37,7 +37,7 @@ export async function applyEffects(draft: CommitDraft, effects: Effects): Promis
   requestTask(draft, wakes);
 }
 
-/** Puts entries of the audit into a commit. */
+/** Adds audit entries to a commit. */
 export function appendAudit(draft: CommitDraft, drafts: readonly AuditDraft[]): void {
   draft.audit(
     drafts.map(({ actor, at, detail, event, subject }) =>

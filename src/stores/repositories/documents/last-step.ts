@@ -1,7 +1,7 @@
 import type { Call } from '../../../domain/calls/call.ts';
 import { assertStep, type Step } from '../../../domain/calls/transitions.ts';
 
-/** Returns the call as it stands after all steps; throws when one is no edge of the table, or does not follow the one before. */
+/** Applies all steps and returns the resulting call. Throws if a step is not allowed, or doesn't follow the one before. */
 export function applySteps(before: Call, steps: readonly Step[]): Call {
   let last = before;
   for (const step of steps) {

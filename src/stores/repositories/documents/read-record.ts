@@ -1,4 +1,4 @@
-/** How stored documents are read: whole and understood, or not at all. */
+/** Reads stored documents: completely understood, or not at all. */
 import { z } from 'zod';
 import { DamagedRecordError, type RecordName } from '../../../domain/audit/damaged-record.ts';
 import { CALL_STATUSES, type Call } from '../../../domain/calls/call.ts';
@@ -35,7 +35,7 @@ const outcome = z.looseObject({
   ]),
 });
 
-/** What every part of the app takes for granted of a call; its seal holds all the rest. */
+/** What all code relies on in a call; its seal protects the rest. */
 const CALL = z.looseObject({
   id: text,
   thread,
@@ -103,7 +103,7 @@ const TURN = z.looseObject({
   messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'tool']), id: text, text })),
 });
 
-/** One message of a turn in progress. */
+/** One message of an unfinished turn. */
 const TURN_RECORD = z.looseObject({
   v: count,
   thread,
@@ -113,7 +113,7 @@ const TURN_RECORD = z.looseObject({
   rejected: z.array(z.looseObject({ role: z.literal('tool'), id: text, callId: text, text })),
 });
 
-/** What a record must be like to be understood. */
+/** Shapes that records must have. */
 const SHAPES = {
   call: CALL,
   message: MESSAGE,
@@ -130,7 +130,7 @@ interface Documents {
   readonly turnRecord: TurnRecord;
 }
 
-/** Reads a stored JSON text; throws, naming what it is of, when it can't be read. The value is returned as it was stored. */
+/** Parses a stored JSON object and returns it unchanged. Throws a `DamagedRecordError` that names the record. */
 export function parseDocument<T>(stored: string, record: RecordName): T {
   let value: unknown;
   try {
@@ -142,7 +142,7 @@ export function parseDocument<T>(stored: string, record: RecordName): T {
   throw new DamagedRecordError('it is no record', { record });
 }
 
-/** Reads a stored record whose shape is known; throws when this version does not understand it. */
+/** Parses and checks a stored record. Throws a `DamagedRecordError` if this version doesn't understand it. */
 export function parseRecord<Shape extends keyof Documents>(
   shape: Shape,
   stored: string,
@@ -151,7 +151,7 @@ export function parseRecord<Shape extends keyof Documents>(
   return checkRecord(shape, parseDocument<unknown>(stored, record), record);
 }
 
-/** Checks a record that was put together from several stored texts. */
+/** Checks a record that was assembled from several stored texts. */
 export function checkRecord<Shape extends keyof Documents>(
   shape: Shape,
   value: unknown,

@@ -1,25 +1,25 @@
-/** How records are read: one by its key, or those of a partition in their order. */
+/** Reads records: one by key, or a partition in order. */
 import { DamagedRecordError, type OnDamaged } from '../../../domain/audit/damaged-record.ts';
 import type { FoundRecord, IndexEntry, RecordKey, Records, StoredRecord } from '../../records.ts';
 
-/** How a record was come by. */
+/** How a record was found. */
 export interface FoundBy {
   readonly revision: number;
-  /** Where it was found; absent where it was asked for by its key. */
+  /** Its position in the list; absent if it was read by key. */
   readonly at?: string;
 }
 
-/** One kind of record: how it is named, found and read. */
+/** One kind of record: its name, index entries and format. */
 export interface RecordKind<T> {
-  /** What its keys begin with. */
+  /** Prefix of its keys. */
   readonly name: string;
-  /** Where a record is found, from its value alone. */
+  /** Index entries, computed from the value alone. */
   entriesOf(value: T, id: string): readonly IndexEntry[];
-  /** The workspace that a record belongs to; undefined for the installation's. (Default: that of its `thread`.) */
+  /** The record's workspace; undefined for the installation's. (Default: that of its `thread`.) */
   workspaceOf?(value: T, id: string): string | undefined;
-  /** Reads a stored document; throws a `DamagedRecordError` where it can't be understood. */
+  /** Parses a stored document; throws a `DamagedRecordError` if it isn't understood. */
   read(document: string, id: string, found: FoundBy): T;
-  /** Writes it as of a revision. (Default: its JSON.) */
+  /** Serializes the value as of a revision. (Default: JSON.) */
   write?(value: T, revision: number): string;
 }
 
@@ -27,7 +27,7 @@ export function keyOf<T>({ name }: RecordKind<T>, id: string): RecordKey {
   return `${name}/${id}`;
 }
 
-/** Reads a record as it was found; undefined where there is none. */
+/** Parses a record; undefined if there is none. */
 export function readStored<T>(
   kind: RecordKind<T>,
   id: string,
@@ -36,7 +36,7 @@ export function readStored<T>(
   return revision === 0 ? undefined : kind.read(document, id, { revision });
 }
 
-/** Reads a record; undefined where there is none. */
+/** Reads a record by id; undefined if there is none. */
 export async function readOne<T>(
   records: Pick<Records, 'get'>,
   kind: RecordKind<T>,
@@ -46,22 +46,22 @@ export async function readOne<T>(
   return found && readStored(kind, id, found);
 }
 
-/** Which part of a partition is read. */
+/** Which part of a partition to read. */
 export interface ListPage {
   readonly after?: string | undefined;
   readonly isBackwards?: boolean;
-  /** Only places that begin with this. */
+  /** Only positions with this prefix. */
   readonly prefix?: string;
-  /** (Default: all of it.) */
+  /** (Default: all.) */
   readonly limit?: number;
 }
 
-/** How many records are read at once where all of a partition is. */
+/** Records per read when a whole partition is listed. */
 const PAGE = 500;
-/** How many where a reader may have had enough. */
+/** Records per read when the reader may stop early. */
 const FEW = 50;
 
-/** Reads the records of a partition in their order; one that is damaged is left out and told. */
+/** Reads a partition's records in order. Damaged ones are left out and passed to `onDamaged`. */
 export async function listRecords<T>(
   records: Pick<Records, 'range'>,
   kind: RecordKind<T>,
@@ -80,7 +80,7 @@ export async function listRecords<T>(
   return found;
 }
 
-/** The same, a few at a time, for a reader that may end early. */
+/** Like `listRecords`, but reads a few at a time, for readers that may stop early. */
 export async function* walkRecords<T>(
   records: Pick<Records, 'range'>,
   kind: RecordKind<T>,
@@ -105,7 +105,7 @@ function readFound<T>(
   { at, document, key, revision }: FoundRecord,
   onDamaged: OnDamaged,
 ): readonly T[] {
-  // It was removed between the look at the index and the look at it.
+  // It was removed between reading the index and reading the record.
   if (revision === 0) return [];
   const id = key.slice(kind.name.length + 1);
   try {

@@ -2,7 +2,7 @@ import { type Seal, withCallSeal, withCheckedSeal } from '../../../domain/calls/
 import type { Step } from '../../../domain/calls/transitions.ts';
 import type { Ledger } from '../../../domain/ports/store.ts';
 
-/** Wraps a ledger so that every call is stored with its seal, and read with what the seal says of it. */
+/** Wraps a ledger: calls are sealed when stored, and checked against their seal when read. */
 export function withSealedCalls(ledger: Ledger, seal: Seal): Ledger {
   return {
     ...ledger,
@@ -32,7 +32,7 @@ export function withSealedCalls(ledger: Ledger, seal: Seal): Ledger {
   };
 }
 
-/** The last step's call is the one that is stored. */
+/** Only the last step's call is stored, so only that is sealed. */
 function sealLastStep(steps: readonly Step[], seal: Seal): readonly Step[] {
   return steps.map((step, i) =>
     i === steps.length - 1 ? { ...step, call: withCallSeal(step.call, seal) } : step,

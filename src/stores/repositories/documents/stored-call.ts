@@ -1,4 +1,4 @@
-/** How a call is stored, and where it is found. */
+/** How calls are stored and found. */
 
 import { DamagedRecordError } from '../../../domain/audit/damaged-record.ts';
 import { type Call, isTerminal } from '../../../domain/calls/call.ts';
@@ -18,16 +18,16 @@ import type { CommitDraft } from './change-records.ts';
 import { parseRecord } from './read-record.ts';
 import { keyOf, type RecordKind } from './read-records.ts';
 
-/** A call with its place among those of the same millisecond. */
+/** A call, with its order among calls of the same millisecond. */
 export interface StoredCall {
   readonly call: Call;
   readonly order: string;
 }
 
-/** What is stored with a call. */
+/** Fields stored beside a call. */
 interface Wrapping {
   readonly order: string;
-  /** How far the revision of its record is ahead of its own: it is marked as delivered apart from its steps. */
+  /** Difference of the record's revision to the call's: marking it as delivered changes only the record. */
   readonly ahead: number;
 }
 
@@ -45,7 +45,7 @@ export const CALL: RecordKind<StoredCall> = {
       order = '',
       ...call
     }: Call & Partial<Wrapping> = parseRecord('call', document, record);
-    // An earlier state that was put back has a right seal.
+    // An older state that was put back would have a valid seal.
     if (call.revision + ahead !== revision) {
       throw new DamagedRecordError('its document is of another revision', { record });
     }
@@ -55,7 +55,7 @@ export const CALL: RecordKind<StoredCall> = {
     JSON.stringify({ ...call, order, ahead: revision - call.revision } satisfies Call & Wrapping),
 };
 
-/** In the order of their creation, and of their places in a message. */
+/** By creation time, then by position in the message. */
 function sortCall({ call: { createdAt, position }, order }: StoredCall): string {
   return `${sortTime(createdAt)}.${String(position).padStart(3, '0')}.${order}`;
 }
@@ -85,16 +85,16 @@ export const callRecordName = ({ team, user }: Person): string => `${team}/${use
 export const requestedPartition = (team: string, who: RequestedDecider): string =>
   `call.asked|${team}/${who}`;
 
-/** A long thread has many calls, one turn of it few. */
+/** A separate partition per turn: a long thread has many calls, one turn has few. */
 export const ofTurn = (thread: ThreadKey, turn: string): string => `call.turn|${thread}|${turn}`;
 
-/** The calls of a thread of people and of its child threads. */
+/** The calls of a thread and of its child threads. */
 export const ofFamily = (thread: ThreadKey): string => `call.family|${rootOf(thread)}`;
 
-/** Calls of channels themselves that are over. */
+/** Ended calls that belong to a channel, not to a thread. */
 export const ENDED_IN_CHANNELS = 'call.over-in-channels';
 
-/** Where a call is found again that is proposed once more: in its turn, or by what a program calls it. */
+/** Partition in which a repeated proposal finds its call: its turn, or the program's reference. */
 export function proposedIn(call: Call): string {
   return call.outside ? refOf(call) : ofTurn(call.thread, call.turn);
 }
@@ -108,7 +108,7 @@ export function isSameRef(a: Call, b: Call): boolean {
   return a.thread === b.thread && a.messageId === b.messageId && a.toolCallId === b.toolCallId;
 }
 
-/** Marks outcomes as taken; calls that are not there, or of another thread than the given one, are passed over. */
+/** Marks outcomes as delivered. Skips missing calls, and those of other threads than `thread`. */
 export async function markOutcomesTaken(
   draft: CommitDraft,
   ids: readonly string[],
@@ -122,6 +122,6 @@ export async function markOutcomesTaken(
   }
 }
 
-/** Behind which a page goes on. */
+/** The call's position in a list, after which the next page starts. */
 export const placeOfCall = (stored: StoredCall): string =>
   `${sortCall(stored)} ${keyOf(CALL, stored.call.id)}`;

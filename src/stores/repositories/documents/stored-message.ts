@@ -1,4 +1,4 @@
-/** Messages as they are stored, and how they end. */
+/** How messages are stored, and how they end. */
 import { DamagedRecordError } from '../../../domain/audit/damaged-record.ts';
 import type { MessageEnd } from '../../../domain/ports/store.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';
@@ -7,7 +7,7 @@ import type { CommitDraft } from './change-records.ts';
 import { parseDocument, parseRecord } from './read-record.ts';
 import type { RecordKind } from './read-records.ts';
 
-/** Of one that has ended only this much is kept: it is known for ever. */
+/** After the end only its id and state remain, so that a repeated delivery is still recognized. */
 interface StoredMessage {
   readonly thread: ThreadKey;
   readonly state: 'waiting' | 'current' | MessageEnd;
@@ -33,7 +33,7 @@ export const MESSAGE: RecordKind<StoredMessage> = {
     ];
   },
   read(document, id, { at = '' }) {
-    // Of one that can't be read this tells whose it is.
+    // If the document is unreadable, its position still tells the thread.
     const thread = at.includes('|') ? threadOfOpen(at) : undefined;
     const record = { kind: 'message', id, ...(thread && { thread: thread as ThreadKey }) } as const;
     const stored = parseDocument<StoredMessage>(document, record);
@@ -54,26 +54,26 @@ export const MESSAGE: RecordKind<StoredMessage> = {
   },
 };
 
-/** Of all threads, the messages that are waiting or going on. */
+/** Waiting and current messages of all threads. */
 export const OPEN_MESSAGES = 'message.open';
 
-/** What the places of a thread's open messages begin with; no thread's key holds a bar. */
+/** Prefix of the positions of a thread's open messages; thread keys contain no bar. */
 export function openIn(thread: ThreadKey, state: StoredMessage['state']): string {
   return `${thread}|${state === 'current' ? 'c' : 'w'}`;
 }
 
-/** Whose open message stands at a place. */
+/** The thread of an open message's position. */
 export function threadOfOpen(at: string): ThreadKey {
   return at.slice(0, at.indexOf('|')) as ThreadKey;
 }
 
-/** Seconds may differ in length, their six decimals do not. */
+/** The seconds may differ in length; the six decimals don't. */
 function sortTs(ts: string): string {
   const [seconds = '', decimals = ''] = ts.split('.');
   return `${seconds.padStart(13, '0')}.${decimals}`;
 }
 
-/** Ends a message that is waiting or going on; false where it is not. */
+/** Ends a waiting or current message; false if it is neither. */
 export async function endMessage(
   draft: CommitDraft,
   id: string,

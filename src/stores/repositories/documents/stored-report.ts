@@ -2,7 +2,7 @@ import type { ProgressReport } from '../../../domain/cards/progress-report.ts';
 import { parseDocument } from './read-record.ts';
 import type { RecordKind } from './read-records.ts';
 
-/** By the id of the call that runs. */
+/** Keyed by the id of the running call. */
 export const REPORT: RecordKind<ProgressReport> = {
   name: 'report',
   entriesOf: () => [],
