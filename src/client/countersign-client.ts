@@ -1,4 +1,8 @@
-/** Client for the HTTP API: requests approvals for a program's calls and runs only what people approved. One file without imports, for Node 20+, Deno, Bun and browsers: copy it, or import `countersign/client`. */
+/**
+ * Client for the HTTP API: requests approvals for a program's calls and runs only what people approved.
+ * One file without imports, for Node 20+, Deno, Bun and browsers: copy it, or import
+ * `countersign/client`.
+ */
 
 /** Status of an approval. */
 export type ApprovalStatus =

@@ -2,7 +2,10 @@ import type { Log } from '../domain/ports/log.ts';
 import type { CommandRecords } from './command-records.ts';
 import type { StoreLocation } from './open-store.ts';
 
-/** Opens the configured records for a command. `read` changes nothing and rejects if there are none; `write` creates them. Rejects with a `NoRecordsError` that says why. */
+/**
+ * Opens the configured records for a command. `read` changes nothing and rejects if there are none;
+ * `write` creates them. Rejects with a `NoRecordsError` that says why.
+ */
 export async function openForCommand(
   { dataDir, redis }: Pick<StoreLocation, 'dataDir' | 'redis'>,
   how: 'read' | 'write',

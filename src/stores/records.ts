@@ -183,7 +183,10 @@ export interface Records {
   audit(from: number, limit: number): Promise<readonly AuditRow[]>;
   /** Number of the last appended entry; 0 if there never was one. */
   newestAudit(): Promise<number>;
-  /** Calls the listener after commits that scheduled tasks, with their units and whether this process made them. Wake-ups may get lost; undefined units mean that some were. Returns a function that stops watching. */
+  /**
+   * Calls the listener after commits that scheduled tasks, with their units and whether this process
+   * made them. Wake-ups may get lost; undefined units mean that some were. Returns how to stop.
+   */
   watch(
     listener: (units: readonly string[] | undefined, isOwn: boolean) => void,
   ): Promise<() => void>;

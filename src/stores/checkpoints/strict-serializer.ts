@@ -7,7 +7,11 @@ import { UnreadableStateError } from '../../domain/ports/agent.ts';
 const CHECKSUM = /\n#([0-9a-f]{8})$/;
 const CHECKSUM_LENGTH = '\n#00000000'.length;
 
-/** Serializer for third-party graphs: LangChain's own format, with a checksum. Throws on a BigInt, which the stock serializer would silently lose, and an `UnreadableStateError` on damaged data. */
+/**
+ * Creates the serializer for third-party graphs: LangChain's own, since they keep its message classes,
+ * with a checksum. Throws on a BigInt, for which the stock one replaces the whole value that holds it.
+ * Throws an `UnreadableStateError` on damaged data.
+ */
 export function createStrictSerializer(): SerializerProtocol {
   const stock = new JsonPlusSerializer();
   return {

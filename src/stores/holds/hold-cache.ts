@@ -17,7 +17,7 @@ export interface HoldCache {
   get(key: RecordKey): StoredRecord | undefined;
   /** Undefined unless the whole list is cached. */
   list(page: Page): readonly FoundRecord[] | undefined;
-  /** A wider page to read instead, so that its result serves other lists too. */
+  /** The page to read instead, so that its result can be cached and serves other lists too. */
   widen(page: Page): Page;
   /** Take it before a read: the result is cached only if nothing changed since. */
   mark(): number;
@@ -30,7 +30,7 @@ export interface HoldCache {
   drop(): void;
 }
 
-/** Longest list that is cached. */
+/** Only shorter lists are cached. */
 const WIDE = 50;
 
 type WritingChange = Exclude<RecordChange, { expects: number }>;

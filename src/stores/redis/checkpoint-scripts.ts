@@ -4,7 +4,7 @@
  */
 import { type Script, STALE, toScript } from './connection/script-runner.ts';
 
-/** A worker that pauses for longer than this could write with an old fence. */
+/** How long the newest fence of a thread is remembered: longer than any worker can be paused. */
 const FENCE_LIFE_S = 7 * 24 * 3600;
 
 const PRELUDE = `
@@ -41,7 +41,10 @@ end`;
 const script = (source: string): Script =>
   toScript(`${PRELUDE}\n${source}`, 'repeat', { isBulk: true });
 
-/** ARGV: token, namespace, id, parent (or empty), document, references, then blobs as (field, text). Returns the references whose blob is missing, and then stores nothing. */
+/**
+ * ARGV: token, namespace, id, parent (or empty), document, references, then blobs as (field, text).
+ * Returns the references whose blob is missing; if there are any, nothing is stored.
+ */
 export const PUT = script(`
 local token,ns,id,parent=ARGV[1],ARGV[2],ARGV[3],ARGV[4]
 local ids,docs,blobs=keys(ns)

@@ -18,7 +18,10 @@ export async function readRedisKey(
 
 /** The key, with a way to survive data loss in Redis. */
 export type RedisInstallationKey = InstallationKey & {
-  /** Restores the key if Redis lost it. Otherwise a new replica would create another one, and treat records sealed here as tampered. Rejects if there is a different key. */
+  /**
+   * Restores the key if Redis lost it. Otherwise a new replica would create another one, and treat
+   * records sealed here as tampered. Rejects if there is a different key.
+   */
   keep(): Promise<void>;
 };
 
