@@ -173,33 +173,33 @@ interface Answer {
   readonly why?: never;
 }
 
-interface Silence {
+interface RetryableFailure {
   readonly why: string;
   readonly afterMs: number;
 }
 
-interface Exchanged extends Answer {
+interface RetriedAnswer extends Answer {
   /** Whether an earlier try may have reached the server. */
   readonly isRepeated: boolean;
 }
 
-interface Sending {
+interface OutgoingRequest {
   readonly method?: 'GET' | 'POST';
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** Aborting the signal does not cut off a try in progress: to cancel a request that may have arrived, its id is needed. */
-  readonly isWhole?: boolean;
+  readonly isUninterrupted?: boolean;
 }
 
 /** Proxies close connections that are silent for a minute, some sooner. */
 const POLL_SECONDS = 20;
 /** A connection without a response for longer than this is dead. */
 const REQUEST_TIMEOUT_MS = (POLL_SECONDS + 15) * 1_000;
-const SHORTEST_POLL_MS = 500;
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
-const HELD_PAUSE_MS = 5_000;
+const MIN_POLL_MS = 500;
+const FIRST_RETRY_DELAY_MS = 250;
+const MAX_RETRY_DELAY_MS = 10_000;
+const HELD_RETRY_MS = 5_000;
 
 /** A client of one Countersign server. */
 export type Countersign = ReturnType<typeof createCountersign>;
@@ -214,20 +214,20 @@ export function createCountersign(options: CountersignOptions) {
   /** Sends the request once. Returns the response, or why it should be sent again. */
   async function attempt(
     path: string,
-    { method = 'GET', body, headers, signal, isWhole = false }: Sending,
-  ): Promise<Answer | Silence> {
+    { method = 'GET', body, headers, signal, isUninterrupted = false }: OutgoingRequest,
+  ): Promise<Answer | RetryableFailure> {
     signal?.throwIfAborted();
     const sent = body === undefined ? undefined : JSON.stringify(body);
-    const ending = new AbortController();
-    const end = () => ending.abort();
+    const aborter = new AbortController();
+    const end = () => aborter.abort();
     const timer = setTimeout(end, REQUEST_TIMEOUT_MS);
-    if (!isWhole) signal?.addEventListener('abort', end);
+    if (!isUninterrupted) signal?.addEventListener('abort', end);
     try {
       const response = await send(base + path, {
         method,
         // Never send the key to another host.
         redirect: 'manual',
-        signal: ending.signal,
+        signal: aborter.signal,
         headers: {
           ...headers,
           authorization: `Bearer ${key}`,
@@ -245,26 +245,26 @@ export function createCountersign(options: CountersignOptions) {
     }
   }
 
-  async function exchange(path: string, sending: Sending): Promise<Exchanged> {
+  async function sendWithRetry(path: string, sending: OutgoingRequest): Promise<RetriedAnswer> {
     let failingSince: number | undefined;
     for (let tries = 0; ; tries += 1) {
       const answer = await attempt(path, sending);
       if (answer.why === undefined) {
-        assertOfDesk(answer, base);
+        assertFromCountersign(answer, base);
         return { ...answer, isRepeated: tries > 0 };
       }
       failingSince ??= performance.now();
-      const backOff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
-      const pauseMs = Math.max(answer.afterMs, backOff * (0.5 + Math.random() / 2));
-      if (performance.now() - failingSince + pauseMs > patience * 1_000) {
+      const backoff = Math.min(MAX_RETRY_DELAY_MS, FIRST_RETRY_DELAY_MS * 2 ** tries);
+      const delayMs = Math.max(answer.afterMs, backoff * (0.5 + Math.random() / 2));
+      if (performance.now() - failingSince + delayMs > patience * 1_000) {
         throw new UnreachableError(`The desk at ${base} can't be reached: ${answer.why}`);
       }
-      await pause(pauseMs, sending.signal);
+      await sleep(delayMs, sending.signal);
     }
   }
 
-  async function demand(path: string, sending: Sending): Promise<unknown> {
-    const { status, body } = await exchange(path, sending);
+  async function sendOrThrow(path: string, sending: OutgoingRequest): Promise<unknown> {
+    const { status, body } = await sendWithRetry(path, sending);
     if (status < 200 || status > 299) throw new ProblemError(detailOf(body), status);
     return body;
   }
@@ -277,8 +277,8 @@ export function createCountersign(options: CountersignOptions) {
     { signal, idempotencyKey = crypto.randomUUID() }: RequestOptions = {},
   ): Promise<Approval<Args>> {
     const headers = { 'idempotency-key': idempotencyKey };
-    const sending = { method: 'POST', body: request, headers, signal, isWhole: true } as const;
-    return readApproval(await demand('', sending));
+    const sending = { method: 'POST', body: request, headers, signal, isUninterrupted: true } as const;
+    return readApproval(await sendOrThrow('', sending));
   }
 
   /** Reads an approval. Waits until it is no longer pending, at most `wait` seconds. (Default: 0.) */
@@ -291,17 +291,17 @@ export function createCountersign(options: CountersignOptions) {
       const askedAt = performance.now();
       const seconds = Math.min(POLL_SECONDS, Math.ceil(Math.max(0, until - askedAt) / 1_000));
       const path = pathOf(id, seconds > 0 ? `?wait=${seconds}` : '');
-      const approval = readApproval<Args>(await demand(path, { signal }), id);
+      const approval = readApproval<Args>(await sendOrThrow(path, { signal }), id);
       if (approval.status !== 'pending' || performance.now() >= until) return approval;
       onWaiting?.(approval);
       // Don't poll in a tight loop if the server answers at once, as it does while it shuts down.
-      if (performance.now() - askedAt < SHORTEST_POLL_MS) await pause(2 * SHORTEST_POLL_MS, signal);
+      if (performance.now() - askedAt < MIN_POLL_MS) await sleep(2 * MIN_POLL_MS, signal);
     }
   }
 
   /** Withdraws the request unless it was consumed. Returns its current state. */
   async function cancel(id: string): Promise<Approval> {
-    const { status, body } = await exchange(pathOf(id, '/cancel'), { method: 'POST' });
+    const { status, body } = await sendWithRetry(pathOf(id, '/cancel'), { method: 'POST' });
     if (status === 409 || status === 410) return await getApproval(id);
     if (status !== 200) throw new ProblemError(detailOf(body), status);
     return readApproval(body, id);
@@ -313,12 +313,12 @@ export function createCountersign(options: CountersignOptions) {
     options: RequestOptions = {},
   ): Promise<Approval<Args>> {
     const approval = await createApproval(request, options);
-    const decided = await settle(approval, { wait: Number.POSITIVE_INFINITY, ...options });
+    const decided = await waitForDecision(approval, { wait: Number.POSITIVE_INFINITY, ...options });
     if (decided.status !== 'approved') throw toError(decided);
     return decided;
   }
 
-  async function settle<Args extends object>(
+  async function waitForDecision<Args extends object>(
     approval: Approval<Args>,
     waiting: WaitOptions,
   ): Promise<Approval<Args>> {
@@ -328,42 +328,42 @@ export function createCountersign(options: CountersignOptions) {
       waiting.onWaiting?.(approval);
       return await getApproval<Args>(approval.id, waiting);
     } catch (error) {
-      if (waiting.signal?.aborted) await takeBack(approval.id);
+      if (waiting.signal?.aborted) await tryCancel(approval.id);
       throw error;
     }
   }
 
   /** Tries once: if that fails, the request expires by itself. Returns whether it is known to be withdrawn. */
-  async function takeBack(id: string): Promise<boolean> {
+  async function tryCancel(id: string): Promise<boolean> {
     const answer = await attempt(pathOf(id, '/cancel'), { method: 'POST' });
     return answer.why === undefined && answer.status === 200;
   }
 
   /** Consumes the approval, or returns its current state if people have to decide again. */
-  async function tryToTake<Args extends object>(
+  async function tryConsume<Args extends object>(
     approved: Approved<Args>,
   ): Promise<Taken<Args> | Approval<Args>> {
     const { digest, id } = approved;
     const sending = { method: 'POST', body: { digest } } as const;
-    const { status, body, isRepeated } = await exchange(pathOf(id, '/consume'), sending);
+    const { status, body, isRepeated } = await sendWithRetry(pathOf(id, '/consume'), sending);
     if (status === 200) return readTaken(body, approved);
     if (status !== 409 && status !== 410) throw new ProblemError(detailOf(body), status);
     const approval = await getApproval<Args>(id);
     if (approval.status === 'pending') return approval;
     if (approval.status === 'approved' && approval.digest !== digest) return approval;
-    throw toNotTaken(approval, { detail: detailOf(body), isRepeated });
+    throw toNotConsumedError(approval, { detail: detailOf(body), isRepeated });
   }
 
   /** Consumes the approval, once. From then on this program may run the call, with exactly these arguments. */
   async function consume<Args extends object>(approval: Approved<Args>): Promise<Taken<Args>> {
-    const taken = await tryToTake<Args>(approval);
+    const taken = await tryConsume<Args>(approval);
     if ('token' in taken) return taken;
     throw new PendingError('What was approved is not what stands there now.', taken);
   }
 
   /** Reports the outcome of a consumed call. */
   async function report(id: string, outcome: Report): Promise<Approval> {
-    const { status, body, isRepeated } = await exchange(pathOf(id, '/report'), {
+    const { status, body, isRepeated } = await sendWithRetry(pathOf(id, '/report'), {
       method: 'POST',
       body: { outcome },
     });
@@ -374,7 +374,7 @@ export function createCountersign(options: CountersignOptions) {
     throw new ProblemError(detailOf(body), status);
   }
 
-  async function askAndTake<Args extends object>(
+  async function requestAndConsume<Args extends object>(
     request: ApprovalRequest<Args>,
     { wait = Number.POSITIVE_INFINITY, ...options }: RequestOptions,
   ): Promise<Taken<Args>> {
@@ -383,32 +383,32 @@ export function createCountersign(options: CountersignOptions) {
     let approval = await createApproval(request, options);
     for (;;) {
       const left = Math.max(0, until - performance.now()) / 1_000;
-      approval = await settle(approval, { ...options, wait: left });
+      approval = await waitForDecision(approval, { ...options, wait: left });
       if (approval.status === 'pending') {
-        throw toLate(approval, await takeBack(approval.id));
+        throw toExpiredError(approval, await tryCancel(approval.id));
       }
       if (approval.status !== 'approved') throw toError(approval);
-      const taken = await takeOrHold(approval, until - performance.now(), signal);
+      const taken = await consumeOrWait(approval, until - performance.now(), signal);
       if ('token' in taken) return taken;
       approval = taken;
     }
   }
 
   /** Waits a while before the next try if the call is held, e.g. because Countersign is paused. */
-  async function takeOrHold<Args extends object>(
+  async function consumeOrWait<Args extends object>(
     approval: Approval<Args>,
     leftMs: number,
     signal: AbortSignal | undefined,
   ): Promise<Taken<Args> | Approval<Args>> {
     try {
-      return await tryToTake<Args>(approval);
+      return await tryConsume<Args>(approval);
     } catch (error) {
       if (!(error instanceof ProblemError && error.status === 409)) throw error;
       if (leftMs <= 0) {
-        await takeBack(approval.id);
+        await tryCancel(approval.id);
         throw error;
       }
-      await pause(Math.min(HELD_PAUSE_MS, leftMs), signal);
+      await sleep(Math.min(HELD_RETRY_MS, leftMs), signal);
       return approval;
     }
   }
@@ -431,7 +431,7 @@ export function createCountersign(options: CountersignOptions) {
     }
 
     return async (args) => {
-      const taken = await askAndTake<Args>({ ...request, args }, asking);
+      const taken = await requestAndConsume<Args>({ ...request, args }, asking);
       let result: Result;
       try {
         result = await fn(taken.approval.arguments, taken);
@@ -451,7 +451,7 @@ export function createCountersign(options: CountersignOptions) {
 }
 
 /** Server errors and rate limits are worth a retry. */
-async function readAnswer(response: Response): Promise<Answer | Silence> {
+async function readAnswer(response: Response): Promise<Answer | RetryableFailure> {
   const { status, headers } = response;
   const body = parse(await response.text());
   if (status < 500 && status !== 429 && status !== 408) return { status, body };
@@ -459,7 +459,7 @@ async function readAnswer(response: Response): Promise<Answer | Silence> {
   return { why: `it answered ${status}: ${detailOf(body)}`, afterMs };
 }
 
-function toNotTaken(
+function toNotConsumedError(
   approval: Approval<object>,
   { detail, isRepeated }: { readonly detail: string; readonly isRepeated: boolean },
 ): CountersignError {
@@ -469,8 +469,8 @@ function toNotTaken(
   return new OutcomeUnknownError(lost, approval);
 }
 
-function toLate(approval: Approval<object>, isTakenBack: boolean): ExpiredError {
-  const then = isTakenBack ? 'so it was taken back' : 'and what was not taken back expires';
+function toExpiredError(approval: Approval<object>, isCancelled: boolean): ExpiredError {
+  const then = isCancelled ? 'so it was taken back' : 'and what was not taken back expires';
   return new ExpiredError(`Nobody decided in time, ${then}.`, approval);
 }
 
@@ -556,7 +556,7 @@ function isEqual(one: unknown, other: unknown): boolean {
 }
 
 /** Countersign explains every refusal. A redirect or another site's page is not its response. */
-function assertOfDesk({ body, status }: Answer, base: string): void {
+function assertFromCountersign({ body, status }: Answer, base: string): void {
   if (Math.trunc(status / 100) === 2 || (isObject(body) && typeof body.detail === 'string')) return;
   throw new UnreachableError(
     `What answers at ${base} is no desk: it answered ${status || 'a redirect'}.`,
@@ -591,7 +591,7 @@ function warn(error: unknown, { id }: Approval<object>): void {
   console.warn(`The desk was not told what came of ${id}: ${describeError(error)}`);
 }
 
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timer);

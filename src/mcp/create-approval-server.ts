@@ -22,16 +22,16 @@ const INSTRUCTIONS = `Puts your actions to people in Slack before you run them.
 Call request_approval before anything risky, wait for its result, and run exactly the arguments that it gives back: people may have edited them. Anything but the decision "approved" means: do not run it.
 Ask people a question with ask_human.`;
 
-/** Creates the server; `askerOf` maps a message's auth info to its sender. */
+/** Creates the server; `callerOf` maps a message's auth info to its sender. */
 export function createApprovalServer(
-  askerOf: (auth: AuthInfo | undefined) => McpCaller | undefined,
+  callerOf: (auth: AuthInfo | undefined) => McpCaller | undefined,
   defaults: RequestDefaults = {},
 ): ApprovalServer {
   const mcp = new McpServer(
     { name: 'countersign', title: 'Countersign', version: '0.1.0' },
     { instructions: INSTRUCTIONS },
   );
-  const work = createToolRunner(askerOf);
+  const work = createToolRunner(callerOf);
   addRequestApproval(mcp, { defaults, work });
   addGetApproval(mcp, { work });
   addAskHuman(mcp, { defaults, work });

@@ -50,7 +50,7 @@ export function createMcpHandler({
   maxSessionsPerKey = MAX_SESSIONS_PER_KEY,
 }: McpHandlerDeps): McpHandler {
   /** Returns the key's id, or the response that refuses the token. */
-  async function letIn(token: string): Promise<string | Response> {
+  async function authenticate(token: string): Promise<string | Response> {
     if (token !== '' && !token.startsWith('csk_')) {
       const why =
         'MCP is for agents with a key of Countersign (csk_…). This is none, and tokens of people are not taken here.';
@@ -73,9 +73,9 @@ export function createMcpHandler({
   const beginning = new Set<Session>();
   const ending = new Set<Promise<void>>();
   /** The sender of each request: its API client and its abort signal. */
-  const askers = new WeakMap<AuthInfo, McpCaller>();
+  const callers = new WeakMap<AuthInfo, McpCaller>();
 
-  function end(id: string | undefined, { server }: Session): void {
+  function endSession(id: string | undefined, { server }: Session): void {
     if (id !== undefined) sessions.delete(id);
     const ended = server.close().finally(() => ending.delete(ended));
     ending.add(ended);
@@ -91,21 +91,21 @@ export function createMcpHandler({
     return kept + begun < maxSessionsPerKey;
   }
 
-  function keep(id: string, session: Session): void {
+  function addSession(id: string, session: Session): void {
     const own = sessionsOf(session.keyId);
     sessions.set(id, session);
     const idle = own.filter(([, each]) => isIdle(each));
     const excess = Math.max(0, own.length + 1 - maxSessionsPerKey);
-    for (const [each, old] of idle.slice(0, excess)) end(each, old);
+    for (const [each, old] of idle.slice(0, excess)) endSession(each, old);
   }
 
-  async function begin(keyId: string, defaults: RequestDefaults): Promise<Session> {
+  async function createSession(keyId: string, defaults: RequestDefaults): Promise<Session> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
-      onsessioninitialized: (id) => keep(id, session),
-      onsessionclosed: (id) => end(id, session),
+      onsessioninitialized: (id) => addSession(id, session),
+      onsessionclosed: (id) => endSession(id, session),
     });
-    const server = createApprovalServer((auth) => auth && askers.get(auth), defaults);
+    const server = createApprovalServer((auth) => auth && callers.get(auth), defaults);
     const session: Session = { keyId, transport, server, open: 0 };
     beginning.add(session);
     await server.mcp.connect(transport);
@@ -116,7 +116,7 @@ export function createMcpHandler({
   async function findSession(request: Request, keyId: string): Promise<Session | Response> {
     const id = request.headers.get('mcp-session-id');
     if (id === null) {
-      if (hasRoom(keyId)) return await begin(keyId, readDefaults(request));
+      if (hasRoom(keyId)) return await createSession(keyId, readDefaults(request));
       const why = `This key has ${maxSessionsPerKey} sessions in which something waits, which is as many as may. Try again when one of those is over.`;
       return refuseMcpRequest(429, why, { 'retry-after': RETRY_S });
     }
@@ -128,8 +128,8 @@ export function createMcpHandler({
     return session;
   }
 
-  async function pass(session: Session, request: Request, asker: McpCaller & { token: string }) {
-    const { token, ...by } = asker;
+  async function forward(session: Session, request: Request, caller: McpCaller & { token: string }) {
+    const { token, ...by } = caller;
     const message = request.method === 'POST' ? await readMessage(request) : {};
     if (message instanceof Response) return message;
     // Two requests with one id would get each other's responses.
@@ -140,7 +140,7 @@ export function createMcpHandler({
       );
     }
     const authInfo = { token, clientId: session.keyId, scopes: [] };
-    askers.set(authInfo, by);
+    callers.set(authInfo, by);
     const answer = await session.transport.handleRequest(request, { authInfo, ...message });
     return withSseHeartbeat(answer, clock);
   }
@@ -150,23 +150,23 @@ export function createMcpHandler({
       const refusal = rejectUnacceptable(request);
       if (refusal) return refusal;
       const token = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
-      const keyId = await letIn(token);
+      const keyId = await authenticate(token);
       if (typeof keyId !== 'string') return keyId;
       const session = await findSession(request, keyId);
       if (session instanceof Response) return session;
-      const api = createCountersign({ url: 'http://desk', key: token, fetch: via(dispatch) });
+      const api = createCountersign({ url: 'http://desk', key: token, fetch: toFetch(dispatch) });
       session.open += 1;
       try {
         // A client that disconnected can't receive the response.
-        return await pass(session, request, { api, signal: request.signal, token });
+        return await forward(session, request, { api, signal: request.signal, token });
       } finally {
         session.open -= 1;
         beginning.delete(session);
-        if (session.transport.sessionId === undefined) end(undefined, session);
+        if (session.transport.sessionId === undefined) endSession(undefined, session);
       }
     },
     async close() {
-      for (const [id, session] of sessions) end(id, session);
+      for (const [id, session] of sessions) endSession(id, session);
       await Promise.all(ending);
     },
   };
@@ -189,7 +189,7 @@ function idsOf({ parsedBody }: { readonly parsedBody?: JsonValue }): readonly Re
   return requests.flatMap(({ data }) => (data ? [data.id] : []));
 }
 
-function via(dispatch: Dispatch): typeof fetch {
+function toFetch(dispatch: Dispatch): typeof fetch {
   return async (input, init) => await dispatch(new Request(input, init));
 }
 

@@ -7,7 +7,7 @@ import { createStrictLines } from './strict-lines.ts';
 
 /** Serves one client over two streams. Resolves when the input ends or the signal aborts, and waiting requests are cancelled. */
 export async function serveStdio(
-  asker: McpCaller,
+  caller: McpCaller,
   {
     defaults,
     input,
@@ -20,7 +20,7 @@ export async function serveStdio(
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  const server = createApprovalServer(() => asker, defaults);
+  const server = createApprovalServer(() => caller, defaults);
   const messages = input.pipe(createStrictLines(output));
   const ended = Promise.race([
     once(messages, 'end', { signal }),

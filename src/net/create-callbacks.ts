@@ -63,15 +63,15 @@ export function createCallbacks({
         'user-agent': 'Countersign (callback)',
         [SIGNATURE_HEADER]: signCallback(secret, body, clock.now()),
       };
-      const tooLate = new AbortController();
-      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => tooLate.abort());
+      const timeout = new AbortController();
+      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => timeout.abort());
       try {
-        const status = await post(url, headers, body, AbortSignal.any([signal, tooLate.signal]));
+        const status = await post(url, headers, body, AbortSignal.any([signal, timeout.signal]));
         if (status < 200 || status > 299)
           throw new Error(`${url.host} ${describeCallbackStatus(status)}`);
       } catch (error) {
         signal.throwIfAborted();
-        if (!tooLate.signal.aborted) throw error;
+        if (!timeout.signal.aborted) throw error;
         throw new Error(`${url.host} did not answer within ${TIMEOUT_MS / 1_000} s.`, {
           cause: error,
         });

@@ -43,17 +43,17 @@ export function createApi(deps: ApiDeps): Api {
   const { clock, log, store, tokens } = deps;
   const ring = createKeyRing({ keys: store.keys, clock, log });
   const waits = createLongPolls({ clock, ring });
-  const sight = createApprovalVisibility(deps);
+  const visibility = createApprovalVisibility(deps);
   const authenticate = createAuthenticate(deps, ring);
   const limiter = new RateLimiterMemory({ points: deps.ratePerMinute, duration: 60 });
 
   const operations: readonly Operation[] = [
     createRequestApproval(deps),
-    createListApprovals(deps, sight),
-    createReadApproval(deps, sight, waits),
-    createFollowApproval(deps, sight, waits),
+    createListApprovals(deps, visibility),
+    createReadApproval(deps, visibility, waits),
+    createFollowApproval(deps, visibility, waits),
     ...createTakeApproval(deps),
-    ...createDecideApproval(deps, sight),
+    ...createDecideApproval(deps, visibility),
     createOperation(
       {
         method: 'get',
@@ -70,8 +70,8 @@ export function createApi(deps: ApiDeps): Api {
   const document = writeOpenApi(operations);
 
   /** Returns a 429 response if the caller exceeds the rate limit. */
-  async function refuseRush(c: ApiContext, visitor: ApiCaller): Promise<Response | undefined> {
-    const name = visitor.kind === 'key' ? `key ${visitor.key.id}` : `person ${visitor.person.user}`;
+  async function checkRateLimit(c: ApiContext, caller: ApiCaller): Promise<Response | undefined> {
+    const name = caller.kind === 'key' ? `key ${caller.key.id}` : `person ${caller.person.user}`;
     try {
       await limiter.consume(name);
       return undefined;
@@ -86,32 +86,32 @@ export function createApi(deps: ApiDeps): Api {
     }
   }
 
-  async function letIn(c: ApiContext): Promise<ApiCaller | Response> {
+  async function authenticateRequest(c: ApiContext): Promise<ApiCaller | Response> {
     const entry = await authenticate(c.req.header('authorization'));
     if (entry.kind === 'out') return problemResponse(c, 401, entry.why);
     if (entry.kind === 'unclear')
       return problemResponse(c, 503, entry.why, { retryAfter: RETRY_AFTER_S });
-    return entry.visitor;
+    return entry.caller;
   }
 
   /** Authenticates again once the body was read: a slow sender's key may have been revoked meanwhile. */
-  async function letInWithBody(c: ApiContext): Promise<ApiCaller | Response> {
+  async function readBodyAndAuthenticate(c: ApiContext): Promise<ApiCaller | Response> {
     const read = await readJsonBody(c.req.raw);
     if (read.kind === 'refused') return problemResponse(c, read.status, read.why);
     c.set('body', read.kind === 'json' ? read.value : undefined);
-    return await letIn(c);
+    return await authenticateRequest(c);
   }
 
   async function serve(c: ApiContext, each: Operation): Promise<Response> {
     c.header('cache-control', 'no-store');
     if (each.isOpen) return await each.serve(c);
-    const comer = await letIn(c);
-    if (comer instanceof Response) return comer;
-    const rush = await refuseRush(c, comer);
-    if (rush) return rush;
-    const visitor = each.method === 'post' ? await letInWithBody(c) : comer;
-    if (visitor instanceof Response) return visitor;
-    c.set('visitor', visitor);
+    const authenticated = await authenticateRequest(c);
+    if (authenticated instanceof Response) return authenticated;
+    const limited = await checkRateLimit(c, authenticated);
+    if (limited) return limited;
+    const caller = each.method === 'post' ? await readBodyAndAuthenticate(c) : authenticated;
+    if (caller instanceof Response) return caller;
+    c.set('caller', caller);
     return await each.serve(c);
   }
 
@@ -157,7 +157,7 @@ export function createApi(deps: ApiDeps): Api {
 
   async function keyIdOf(token: string): Promise<string | undefined> {
     const entry = await authenticate(`Bearer ${token}`);
-    return entry.kind === 'in' && entry.visitor.kind === 'key' ? entry.visitor.key.id : undefined;
+    return entry.kind === 'in' && entry.caller.kind === 'key' ? entry.caller.key.id : undefined;
   }
 
   return { routes, keyIdOf, close: waits.close };

@@ -16,7 +16,7 @@ export interface LongPoll {
 /** Opens long polls, and ends all of them when the app stops. */
 export interface LongPolls {
   open(request: {
-    readonly visitor: ApiCaller;
+    readonly caller: ApiCaller;
     /** Aborts when the client disconnects. */
     readonly gone: AbortSignal;
     /** (Default: until the caller's key or token becomes invalid.) */
@@ -38,21 +38,21 @@ export function createLongPolls({
   let isClosing = false;
 
   /** A caller whose key or token becomes invalid gets no more news. */
-  function watch(visitor: ApiCaller, listener: () => void): Cancel {
-    return visitor.kind === 'key'
-      ? ring.watch(visitor.token, listener)
-      : clock.schedule(visitor.expiresAt, listener);
+  function watch(caller: ApiCaller, listener: () => void): Cancel {
+    return caller.kind === 'key'
+      ? ring.watch(caller.token, listener)
+      : clock.schedule(caller.expiresAt, listener);
   }
 
   return {
-    open({ visitor, gone, ms }) {
+    open({ caller, gone, ms }) {
       const ends = new AbortController();
       const end = (why: LongPollEnd) => () => ends.abort(why);
       const [onGone, onClosing] = [end('gone'), end('closing')];
       gone.addEventListener('abort', onGone);
       open.add(onClosing);
       const cancels = [
-        watch(visitor, end('shut-out')),
+        watch(caller, end('shut-out')),
         ...(ms === undefined ? [] : [clock.schedule(clock.now() + ms, end('time'))]),
       ];
       if (gone.aborted) onGone();

@@ -17,7 +17,7 @@ export type ApiCaller =
 export interface ApiEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
-    readonly visitor: ApiCaller;
+    readonly caller: ApiCaller;
     /** Undefined if there is none. */
     readonly body: JsonValue | undefined;
   };
@@ -66,7 +66,7 @@ export interface Operation extends Description {
 /** A validated request. */
 export interface OperationRequest<Query, Headers, Body> {
   readonly c: ApiContext;
-  readonly visitor: ApiCaller;
+  readonly caller: ApiCaller;
   /** Empty if the path has no id. */
   readonly id: string;
   readonly query: Query;
@@ -110,7 +110,7 @@ export function createOperation<
       return await handle({
         c,
         // Open operations must not use it: it is not set for them.
-        visitor: c.get('visitor'),
+        caller: c.get('caller'),
         id: id.slice(0, MAX_ID),
         query: query.data as z.output<Query>,
         headers: headers.data as z.output<Headers>,
@@ -141,7 +141,7 @@ const PARTS = {
   headers: 'The request',
   body: 'The body',
 } as const;
-const MAX_SAID = 3;
+const MAX_SHOWN = 3;
 
 function rejectRequest(
   c: ApiContext,
@@ -150,6 +150,6 @@ function rejectRequest(
   sent: unknown,
 ): Response {
   const errors = describeIssues(error, sent);
-  const said = errors.slice(0, MAX_SAID).map((issue) => formatIssue(issue, PARTS[where]));
-  return problemResponse(c, 400, `${said.join(' ')} See /api/openapi.json.`, { errors });
+  const shown = errors.slice(0, MAX_SHOWN).map((issue) => formatIssue(issue, PARTS[where]));
+  return problemResponse(c, 400, `${shown.join(' ')} See /api/openapi.json.`, { errors });
 }

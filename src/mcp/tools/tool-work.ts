@@ -36,36 +36,36 @@ export interface ToolWait extends Required<Pick<WaitOptions, 'signal' | 'onWaiti
 
 /** Creates the tool runner of one connection. */
 export function createToolRunner(
-  askerOf: (auth: AuthInfo | undefined) => McpCaller | undefined,
+  callerOf: (auth: AuthInfo | undefined) => McpCaller | undefined,
 ): ToolRunner {
-  const underWay = new Map<Promise<unknown>, RequestId>();
+  const inProgress = new Map<Promise<unknown>, RequestId>();
   return {
     async run(extra, tool) {
-      const running = carryOut(askerOf(extra.authInfo), extra, tool);
-      underWay.set(running, extra.requestId);
+      const running = runTool(callerOf(extra.authInfo), extra, tool);
+      inProgress.set(running, extra.requestId);
       try {
         return await running;
       } finally {
-        underWay.delete(running);
+        inProgress.delete(running);
       }
     },
-    isBusy: (id) => (id === undefined ? underWay.size > 0 : [...underWay.values()].includes(id)),
+    isBusy: (id) => (id === undefined ? inProgress.size > 0 : [...inProgress.values()].includes(id)),
     async ended() {
-      await Promise.allSettled(underWay.keys());
+      await Promise.allSettled(inProgress.keys());
     },
   };
 }
 
-async function carryOut(
-  asker: McpCaller | undefined,
+async function runTool(
+  caller: McpCaller | undefined,
   extra: Extra,
   tool: Tool,
 ): Promise<CallToolResult> {
   const { progressToken } = extra._meta ?? {};
-  if (!asker) throw new Error('A message came from nobody.');
+  if (!caller) throw new Error('A message came from nobody.');
   try {
-    return await tool(asker.api, {
-      signal: asker.signal ? AbortSignal.any([extra.signal, asker.signal]) : extra.signal,
+    return await tool(caller.api, {
+      signal: caller.signal ? AbortSignal.any([extra.signal, caller.signal]) : extra.signal,
       isFollowed: progressToken !== undefined,
       onWaiting: progressToken === undefined ? () => {} : createProgress(extra, progressToken),
     });

@@ -78,7 +78,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
     }
   }
 
-  async function giveBackIdle(held: UnitHold): Promise<void> {
+  async function releaseIfIdle(held: UnitHold): Promise<void> {
     const end = units.releaseIdle(held);
     if (end) await releaseUnit(held, end);
     notifyListeners();
@@ -158,18 +158,18 @@ export function createHolds(records: Records, clock: Clock): Holds {
       const held = units.newestOf(hold);
       if (!held) return;
       await flushDone([held]);
-      await giveBackIdle(held);
+      await releaseIfIdle(held);
     },
     async enter(unit, leaseMs) {
       const held = await visit(unit, leaseMs);
       if (!held) return undefined;
-      const visitor = newId();
-      held.inHand.add(visitor);
+      const visitId = newId();
+      held.inHand.add(visitId);
       return {
         ...{ unit, token: held.token },
         async leave() {
-          held.inHand.delete(visitor);
-          await giveBackIdle(held);
+          held.inHand.delete(visitId);
+          await releaseIfIdle(held);
         },
       };
     },

@@ -24,7 +24,7 @@ export type RedisStore = Store &
   };
 
 /** Longest delay until a lost wake-up of another process is noticed. */
-const LOOK_AGAIN_MS = 1_000;
+const POLL_MS = 1_000;
 
 /** Opens a store that several processes share; rejects, saying what to do, if Redis is unreachable or unsuitable. */
 export async function createRedisStore(options: {
@@ -54,30 +54,30 @@ export async function createRedisStore(options: {
     log,
     onDamaged,
   });
-  const { listen: hear, requestLease: forget, tryWrite: _, ...ports } = made;
+  const { listen: listenForTasks, requestLease, tryWrite: _, ...ports } = made;
   let cancel: Cancel = () => {};
   try {
     // Each thread's checkpoints have their own hash tag.
     for (const key of [desk, `${prefix}:{thread:}`]) await checkPermissions(link, key);
     await claimStoreVersion(link, desk);
     if (onWake) {
-      await hear(onWake);
-      lookAgain(onWake);
+      await listenForTasks(onWake);
+      pollForTasks(onWake);
     }
   } catch (error) {
     await connection.close();
     throw error;
   }
 
-  function lookAgain(look: () => void): void {
-    cancel = clock.schedule(clock.now() + LOOK_AGAIN_MS, () => {
-      forget();
-      look();
+  function pollForTasks(onPoll: () => void): void {
+    cancel = clock.schedule(clock.now() + POLL_MS, () => {
+      requestLease();
+      onPoll();
       // Also checked by `check`, which reports the error.
       installationKey.keep().catch((error: unknown) => {
         log.debug({ err: error }, 'The key of the installation was not looked at.');
       });
-      lookAgain(look);
+      pollForTasks(onPoll);
     });
   }
 

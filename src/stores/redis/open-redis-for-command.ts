@@ -15,11 +15,11 @@ export async function openRedisForCommand(
   how: 'read' | 'write',
   log: Log,
 ): Promise<CommandRecords> {
-  const line = createRedisSocket(url, log);
-  const link = explaining(createScriptRunner(line));
+  const socket = createRedisSocket(url, log);
+  const link = explaining(createScriptRunner(socket));
   const desk = `${prefix}:{desk}`;
   try {
-    await line.open().catch((error: unknown) => {
+    await socket.open().catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
       throw new NoRecordsError(
         `The Redis of REDIS_URL can't be reached: ${why}. Check the address, the password, and that Redis runs.`,
@@ -29,7 +29,7 @@ export async function openRedisForCommand(
     if (how === 'write') await prepare(link, desk);
     else await assertThere(link, desk, prefix);
   } catch (error) {
-    await line.close();
+    await socket.close();
     throw error;
   }
   const bare = openRedisRecords({ link, listen: async () => {}, prefix: desk });
@@ -39,7 +39,7 @@ export async function openRedisForCommand(
     installationKey: createRedisInstallationKey(link, desk),
     key: () => readRedisKey(link, desk),
     keyPlace: `${desk}:installation-key in Redis`,
-    close: () => line.close(),
+    close: () => socket.close(),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The audit. Entries are marked on their way to the backend; the chain that seals them is one record. */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type AuditChain,
   type AuditDraft,
@@ -74,7 +74,7 @@ export async function* rowsAfter(
     yield rows;
     if (rows.length < PAGE) return;
     from = last.seq + 1;
-    await breathe();
+    await nextTurn();
   }
 }
 

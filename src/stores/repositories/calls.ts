@@ -97,11 +97,11 @@ async function replaceCall(draft: CommitDraft, before: Call, after: Call): Promi
 
 /** Creates the ledger. */
 export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
-  const listStored = (partition: string, page: ListPage = {}, told = onDamaged) =>
-    listRecords(records, CALL, partition, page, told);
+  const listStored = (partition: string, page: ListPage = {}, report = onDamaged) =>
+    listRecords(records, CALL, partition, page, report);
 
-  async function list(partition: string, page?: ListPage, told?: OnDamaged) {
-    return (await listStored(partition, page, told)).map(({ call }) => call);
+  async function list(partition: string, page?: ListPage, report?: OnDamaged) {
+    return (await listStored(partition, page, report)).map(({ call }) => call);
   }
 
   /** A page continues after a call, even if the call has moved meanwhile. */
@@ -171,9 +171,9 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
     },
     get: async (id) => (await readOne(records, CALL, id))?.call,
     async ofThread(thread, turn, damaged) {
-      const told = damaged === 'leave-out' ? onDamaged : rethrow;
-      if (turn !== undefined) return await list(ofTurn(thread, turn), {}, told);
-      const family = await list(ofFamily(thread), {}, told);
+      const report = damaged === 'leave-out' ? onDamaged : rethrow;
+      if (turn !== undefined) return await list(ofTurn(thread, turn), {}, report);
+      const family = await list(ofFamily(thread), {}, report);
       return family.filter((call) => call.thread === thread);
     },
     async markDelivered(ids, fence) {

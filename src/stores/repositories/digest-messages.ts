@@ -1,4 +1,4 @@
-/** Cards that arrive in a channel, and the digest messages that announce many of them. */
+/** Cards that register in a channel, and the digest messages that announce many of them. */
 
 import type { MentionTarget } from '../../domain/cards/card-channel.ts';
 import {
@@ -94,7 +94,7 @@ export function createDigestMessages(records: Records): DigestMessages {
     return last && last.lastAt > lastAfter && last.openedAt > openedAfter ? last : undefined;
   }
 
-  async function join(
+  async function joinDigest(
     draft: CommitDraft,
     arrival: CardArrival,
     found: StoredDigestMessage,
@@ -113,16 +113,16 @@ export function createDigestMessages(records: Records): DigestMessages {
     return { calls, bulletin: found.id };
   }
 
-  /** Opens a digest message for this arrival and for all waiting arrivals of the crowd that have none. */
-  async function begin(
+  /** Opens a digest message for this arrival and for all waiting arrivals of the recent that have none. */
+  async function openDigest(
     draft: CommitDraft,
     arrival: CardArrival,
-    crowd: readonly StoredArrival[],
+    recent: readonly StoredArrival[],
     order: number,
   ): Promise<MentionPlan> {
     const { at, calls, channel } = arrival;
     const id = digestMessageId(arrival);
-    const taken = crowd.filter(({ bulletin, waits }) => waits && bulletin === undefined);
+    const taken = recent.filter(({ bulletin, waits }) => waits && bulletin === undefined);
     const all = [...taken, { ...arrival, calls: [], waits: true }];
     for (const [index, each] of all.entries()) {
       const isFirst = all.findIndex(({ callId }) => callId === each.callId) === index;
@@ -136,12 +136,12 @@ export function createDigestMessages(records: Records): DigestMessages {
     return { calls: [], bulletin: id };
   }
 
-  async function arrive(
+  async function register(
     draft: CommitDraft,
     arrival: CardArrival,
-    crowding: DigestThreshold,
+    threshold: DigestThreshold,
   ): Promise<MentionPlan> {
-    const { lifeMs, over, windowMs } = crowding;
+    const { lifeMs, over, windowMs } = threshold;
     const { at, calls, channel } = arrival;
     const known = await draft.read(ARRIVAL, digestMessageId(arrival));
     if (known) return { calls: known.calls, ...(known.bulletin && { bulletin: known.bulletin }) };
@@ -158,9 +158,9 @@ export function createDigestMessages(records: Records): DigestMessages {
     }
     const found = await findOpen(channel, { lastAfter: after, openedAfter: at - lifeMs });
     await note(counts.bulletins + Number(!found));
-    if (found) return await join(draft, arrival, found);
-    const crowd = await arrivedAfter(channel, after);
-    return await begin(draft, arrival, crowd, counts.bulletins + 1);
+    if (found) return await joinDigest(draft, arrival, found);
+    const recent = await arrivedAfter(channel, after);
+    return await openDigest(draft, arrival, recent, counts.bulletins + 1);
   }
 
   /** The latest arrival of this process in each channel. */
@@ -182,9 +182,9 @@ export function createDigestMessages(records: Records): DigestMessages {
     (await records.count([waitingIn(id)]))[0] ?? 0;
 
   return {
-    registerArrival: (arrival, crowding) =>
+    registerArrival: (arrival, threshold) =>
       afterOthers(arrival.channel, () =>
-        changeRecords(records, (draft) => arrive(draft, arrival, crowding)),
+        changeRecords(records, (draft) => register(draft, arrival, threshold)),
       ),
     async removeArrival(callId, except = '') {
       return await changeRecords(records, async (draft) => {

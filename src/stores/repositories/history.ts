@@ -123,8 +123,8 @@ export function createHistory(records: Records, onDamaged: OnDamaged): History {
   async function dropThread(draft: CommitDraft, root: ThreadKey): Promise<void> {
     const stored = await draft.list(CALL, ofFamily(root), {}, ignore);
     const calls = stored.map(({ call }) => call);
-    const said = await draft.list(OUTBOX_MESSAGE, UNSENT, { prefix: root }, ignore);
-    const unsaid = said.filter(({ say }) => say && rootOf(say.thread) === root);
+    const listed = await draft.list(OUTBOX_MESSAGE, UNSENT, { prefix: root }, ignore);
+    const unsent = listed.filter(({ say }) => say && rootOf(say.thread) === root);
     await dropTurns(draft, root);
     await dropCalls(draft, calls);
     const threads = new Set([
@@ -136,7 +136,7 @@ export function createHistory(records: Records, onDamaged: OnDamaged): History {
       await deleteCheckpoint(draft, thread);
       await draft.remove(LIVE, thread);
     }
-    for (const { say } of unsaid) if (say) await draft.put(OUTBOX_MESSAGE, say.id, SENT);
+    for (const { say } of unsent) if (say) await draft.put(OUTBOX_MESSAGE, say.id, SENT);
     await draft.remove(THREAD, root);
   }
 

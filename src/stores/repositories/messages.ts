@@ -22,9 +22,9 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
   async function list(
     prefix: string,
     state: 'waiting' | 'current',
-    told = onDamaged,
+    report = onDamaged,
   ): Promise<readonly InboxMessage[]> {
-    const found = await listRecords(records, MESSAGE, OPEN_MESSAGES, { prefix }, told);
+    const found = await listRecords(records, MESSAGE, OPEN_MESSAGES, { prefix }, report);
     return found.flatMap(({ message, state: own }) => (own === state && message ? message : []));
   }
 

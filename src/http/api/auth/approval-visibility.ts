@@ -9,7 +9,7 @@ import type { ApiCaller } from '../operation.ts';
 /** A call that the caller may read, with the view it is shown in. */
 export interface VisibleApproval {
   readonly call: Call;
-  readonly sight: ApprovalReader;
+  readonly view: ApprovalReader;
 }
 
 /** `unclear` if Slack can't say right now whether the caller may read the call; undefined if they may not. */
@@ -21,8 +21,8 @@ export function createApprovalVisibility({
   hide,
   store,
 }: Pick<ApiDeps, 'authorize' | 'hide' | 'store'>) {
-  function sightOf(visitor: ApiCaller, call: Call): ApprovalReader {
-    return visitor.kind === 'key' && isOwn(visitor, call) ? SENDER_VIEW : masked(false);
+  function viewFor(caller: ApiCaller, call: Call): ApprovalReader {
+    return caller.kind === 'key' && isOwn(caller, call) ? SENDER_VIEW : masked(false);
   }
 
   function masked(reveals: boolean): ApprovalReader {
@@ -55,19 +55,19 @@ export function createApprovalVisibility({
     return failure === undefined ? false : 'unclear';
   }
 
-  async function find(visitor: ApiCaller, id: string): Promise<VisibilityResult> {
+  async function find(caller: ApiCaller, id: string): Promise<VisibilityResult> {
     const call = await store.ledger.get(id);
     if (!call) return undefined;
     const may =
-      visitor.kind === 'key'
-        ? isOwn(visitor, call) || mayRead(visitor.key)
-        : await mayPersonSee(visitor.person, call);
+      caller.kind === 'key'
+        ? isOwn(caller, call) || mayRead(caller.key)
+        : await mayPersonSee(caller.person, call);
     if (may === 'unclear') return may;
-    return may ? { call, sight: sightOf(visitor, call) } : undefined;
+    return may ? { call, view: viewFor(caller, call) } : undefined;
   }
 
   return {
-    sightOf,
+    viewFor,
 
     /** The view of a person who opened the masked parts. */
     opened: masked(true),
@@ -77,13 +77,13 @@ export function createApprovalVisibility({
 
     /** Checks again, after a call changed, whether the caller may still read it. */
     async findAgain(
-      visitor: ApiCaller,
+      caller: ApiCaller,
       before: VisibleApproval,
       call: Call,
     ): Promise<VisibilityResult> {
-      return visitor.kind === 'key' || call === before.call
+      return caller.kind === 'key' || call === before.call
         ? { ...before, call }
-        : await find(visitor, call.id);
+        : await find(caller, call.id);
     },
   };
 }

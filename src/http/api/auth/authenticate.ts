@@ -6,7 +6,7 @@ import type { ReadToken } from './person-tokens.ts';
 
 /** The authenticated caller, or why there is none. */
 export type Authentication =
-  | { readonly kind: 'in'; readonly visitor: ApiCaller }
+  | { readonly kind: 'in'; readonly caller: ApiCaller }
   | { readonly kind: 'out'; readonly why: string }
   /** The token can't be verified right now. */
   | { readonly kind: 'unclear'; readonly why: string };
@@ -31,7 +31,7 @@ export function createAuthenticate(
     if (!token) return { kind: 'out', why: WHY.unknown };
     const opened = await ring.open(token);
     if (opened.kind === 'shut') return { kind: 'out', why: WHY[opened.why] };
-    return { kind: 'in', visitor: { kind: 'key', key: opened.key, token } };
+    return { kind: 'in', caller: { kind: 'key', key: opened.key, token } };
   }
 
   return async function authenticate(header: string | undefined): Promise<Authentication> {
@@ -55,7 +55,7 @@ function toEntry(read: ReadToken, team: string): Authentication {
       };
     case 'person': {
       const { expiresAt, user } = read;
-      return { kind: 'in', visitor: { kind: 'person', person: { team, user }, expiresAt } };
+      return { kind: 'in', caller: { kind: 'person', person: { team, user }, expiresAt } };
     }
   }
 }

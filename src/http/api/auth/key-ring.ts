@@ -21,9 +21,9 @@ export interface KeyRing {
   watch(token: KeyToken, listener: () => void): Cancel;
 }
 
-/** Together with `LOOK_MS` this bounds the delay of a revocation to one second. */
+/** Together with `REFRESH_MS` this bounds the delay of a revocation to one second. */
 const FRESH_MS = 400;
-const LOOK_MS = 400;
+const REFRESH_MS = 400;
 /** More distinct ids than real keys means that most are made up. */
 const MAX_KNOWN = 10_000;
 
@@ -77,14 +77,14 @@ export function createKeyRing({
     }
   }
 
-  function lookLater(): void {
+  function scheduleRefresh(): void {
     if (cancel !== undefined || watchers.size === 0) return;
-    cancel = clock.schedule(clock.now() + LOOK_MS, () => {
+    cancel = clock.schedule(clock.now() + REFRESH_MS, () => {
       refreshKeys()
         .catch((error: unknown) => log.warn({ err: error }, 'The keys of programs were not read.'))
         .finally(() => {
           cancel = undefined;
-          lookLater();
+          scheduleRefresh();
         });
     });
   }
@@ -94,7 +94,7 @@ export function createKeyRing({
     watch(token, listener) {
       const watcher = { token, listener };
       watchers.add(watcher);
-      lookLater();
+      scheduleRefresh();
       return () => {
         watchers.delete(watcher);
         if (watchers.size > 0) return;

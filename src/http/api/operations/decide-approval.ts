@@ -23,7 +23,7 @@ type Decision = DecisionCommand['decision'];
 /** Creates the operations by which people decide. */
 export function createDecideApproval(
   { desk, hide, store }: ApiDeps,
-  { opened, sightOf }: Pick<ApprovalVisibility, 'opened' | 'sightOf'>,
+  { opened, viewFor }: Pick<ApprovalVisibility, 'opened' | 'viewFor'>,
 ) {
   async function decide(call: Call, by: Person, decision: Decision): Promise<DecisionOutcome> {
     const { attempt, id: callId } = call;
@@ -55,25 +55,25 @@ export function createDecideApproval(
     return approved.kind === 'decided' || approved.kind === 'recorded' ? approved : outcome;
   }
 
-  function toResponse(c: ApiContext, visitor: ApiCaller, outcome: DecisionOutcome): Response {
+  function toResponse(c: ApiContext, caller: ApiCaller, outcome: DecisionOutcome): Response {
     return isDone(outcome)
-      ? c.json(toApproval(outcome.call, sightOf(visitor, outcome.call)), 200)
+      ? c.json(toApproval(outcome.call, viewFor(caller, outcome.call)), 200)
       : rejectDecision(c, outcome);
   }
 
   async function answer(
     c: ApiContext,
-    visitor: ApiCaller,
+    caller: ApiCaller,
     id: string,
     digest: string | undefined,
     act: (call: Call, by: Person) => Promise<DecisionOutcome>,
   ): Promise<Response> {
-    if (visitor.kind === 'key') return peopleOnlyProblem(c);
+    if (caller.kind === 'key') return peopleOnlyProblem(c);
     const call = await store.ledger.get(id);
     if (!call) return notFoundProblem(c);
     const unseen = explainUnseen(call, digest);
     if (unseen !== undefined) return problemResponse(c, 409, unseen);
-    return toResponse(c, visitor, await act(call, visitor.person));
+    return toResponse(c, caller, await act(call, caller.person));
   }
 
   const approve = createOperation(
@@ -89,8 +89,8 @@ export function createDecideApproval(
       },
     },
     { body: Approve },
-    ({ body, c, id, visitor }) =>
-      answer(c, visitor, id, body.digest, async (call, by) => {
+    ({ body, c, id, caller }) =>
+      answer(c, caller, id, body.digest, async (call, by) => {
         const { modifiedArguments: modified, reason } = body;
         if (modified) return await addReason(await edit(call, by, modified), by, reason);
         return await decide(call, by, { kind: 'approve', ...(reason !== undefined && { reason }) });
@@ -110,8 +110,8 @@ export function createDecideApproval(
       },
     },
     { body: Reject },
-    ({ body, c, id, visitor }) =>
-      answer(c, visitor, id, body.digest, (call, by) => {
+    ({ body, c, id, caller }) =>
+      answer(c, caller, id, body.digest, (call, by) => {
         const text = body.reason?.trim() ?? '';
         return decide(call, by, text === '' ? { kind: 'ignore' } : { kind: 'reply', text });
       }),
@@ -130,16 +130,16 @@ export function createDecideApproval(
       },
     },
     {},
-    async ({ c, id, visitor }) => {
-      if (visitor.kind === 'key') return peopleOnlyProblem(c);
+    async ({ c, id, caller }) => {
+      if (caller.kind === 'key') return peopleOnlyProblem(c);
       const call = await store.ledger.get(id);
       if (!call) return notFoundProblem(c);
       const { attempt, digest } = call;
-      const by = visitor.person;
+      const by = caller.person;
       const seen = await desk.open({ callId: id, attempt, digest: shortDigest(digest), by });
       return seen.kind === 'open'
         ? c.json(toApproval(seen.call, opened), 200)
-        : toResponse(c, visitor, seen);
+        : toResponse(c, caller, seen);
     },
   );
 

@@ -28,7 +28,7 @@ export function createFollowApproval(
   waits: LongPolls,
 ) {
   /** Sends SSE comments, which clients ignore, to keep the connection open. */
-  function beat(write: (text: string) => Promise<unknown>): Cancel {
+  function startHeartbeat(write: (text: string) => Promise<unknown>): Cancel {
     let cancel: Cancel = () => {};
     const arm = () => {
       cancel = clock.schedule(clock.now() + HEARTBEAT_MS, () => {
@@ -45,41 +45,41 @@ export function createFollowApproval(
   /** Sends the current state, then each change. */
   async function sendEvent(
     out: StreamingApi,
-    visitor: ApiCaller,
+    caller: ApiCaller,
     first: VisibleApproval,
     known: number,
     signal: AbortSignal,
   ): Promise<void> {
-    let told = known;
+    let sentRevision = known;
     for (let found: VisibilityResult = first; found && found !== 'unclear'; ) {
-      const { call, sight }: VisibleApproval = found;
-      if (call.revision !== told) {
-        const data = JSON.stringify(toApproval(call, sight));
+      const { call, view }: VisibleApproval = found;
+      if (call.revision !== sentRevision) {
+        const data = JSON.stringify(toApproval(call, view));
         await out.write(
           `event: approval\nid: ${call.revision}\nretry: ${RETRY_MS}\ndata: ${data}\n\n`,
         );
       }
-      told = call.revision;
+      sentRevision = call.revision;
       if (isTerminal(call) || signal.aborted) return;
-      const changed = await outside.changed(call.id, told, signal);
-      found = changed && (await findAgain(visitor, { call, sight }, changed));
+      const changed = await outside.changed(call.id, sentRevision, signal);
+      found = changed && (await findAgain(caller, { call, view }, changed));
     }
   }
 
   async function follow(
     out: StreamingApi,
-    visitor: ApiCaller,
+    caller: ApiCaller,
     seen: VisibleApproval,
     known: number,
   ): Promise<void> {
     const gone = new AbortController();
     out.onAbort(() => gone.abort());
-    const waiting = waits.open({ visitor, gone: gone.signal });
-    const cancel = beat((text) => out.write(text));
+    const waiting = waits.open({ caller, gone: gone.signal });
+    const cancel = startHeartbeat((text) => out.write(text));
     try {
       // Some proxies buffer a response until its first byte.
       await out.write(': connected\n\n');
-      await sendEvent(out, visitor, seen, known, waiting.signal);
+      await sendEvent(out, caller, seen, known, waiting.signal);
     } catch (error) {
       // The client reconnects.
       log.warn({ err: error, call: seen.call.id }, 'A stream of an approval’s changes broke off.');
@@ -107,14 +107,14 @@ export function createFollowApproval(
       },
     },
     { headers: LastEvent },
-    async ({ c, headers, id, visitor }) => {
-      const seen = await find(visitor, id);
+    async ({ c, headers, id, caller }) => {
+      const seen = await find(caller, id);
       if (!seen || seen === 'unclear') return notVisibleProblem(c, seen);
       const known = Number(headers['last-event-id'] ?? Number.NaN);
       if (isTerminal(seen.call) && seen.call.revision === known) return c.body(null, 204);
       c.header('content-type', 'text/event-stream');
       c.header('x-accel-buffering', 'no');
-      return stream(c, (out) => follow(out, visitor, seen, known));
+      return stream(c, (out) => follow(out, caller, seen, known));
     },
   );
 }

@@ -40,7 +40,7 @@ async function* inBatches(read: ReadBatch, after: string | undefined): AsyncGene
 /** Creates the operation that lists approvals. */
 export function createListApprovals(
   { desk, store }: Pick<ApiDeps, 'desk' | 'store'>,
-  { find, sightOf }: Pick<ApprovalVisibility, 'find' | 'sightOf'>,
+  { find, viewFor }: Pick<ApprovalVisibility, 'find' | 'viewFor'>,
 ) {
   /** Collects calls until the page is full or `MAX_LOOKED_AT` were examined. */
   async function findPage(read: ReadBatch, fits: Fits, { after, limit }: Query): Promise<Found> {
@@ -83,8 +83,8 @@ export function createListApprovals(
     return await findPage(read, fitting(query), query);
   }
 
-  async function refuseStart(c: ApiContext, visitor: ApiCaller, after: string) {
-    const found = await find(visitor, after);
+  async function refuseStart(c: ApiContext, caller: ApiCaller, after: string) {
+    const found = await find(caller, after);
     if (found === 'unclear') return notVisibleProblem(c, found);
     if (found) return undefined;
     return problemResponse(
@@ -94,8 +94,8 @@ export function createListApprovals(
     );
   }
 
-  function answer(c: ApiContext, visitor: ApiCaller, { calls, next, note }: Found): Response {
-    const approvals = calls.map((call) => toApproval(call, sightOf(visitor, call)));
+  function answer(c: ApiContext, caller: ApiCaller, { calls, next, note }: Found): Response {
+    const approvals = calls.map((call) => toApproval(call, viewFor(caller, call)));
     return c.json({ approvals, next: next ?? null, ...(note !== undefined && { note }) }, 200);
   }
 
@@ -109,13 +109,13 @@ export function createListApprovals(
       answers: { 200: jsonResponse(Page, 'A page.'), ...problemResponses(403, 422) },
     },
     { query: ListQuery },
-    async ({ c, query, visitor }) => {
+    async ({ c, query, caller }) => {
       const { after } = query;
-      const refusal = after === undefined ? undefined : await refuseStart(c, visitor, after);
+      const refusal = after === undefined ? undefined : await refuseStart(c, caller, after);
       if (refusal) return refusal;
-      if (visitor.kind === 'key') return answer(c, visitor, await ofKey(visitor, query));
-      const found = await ofPerson(visitor.person, query);
-      if ('calls' in found) return answer(c, visitor, found);
+      if (caller.kind === 'key') return answer(c, caller, await ofKey(caller, query));
+      const found = await ofPerson(caller.person, query);
+      if ('calls' in found) return answer(c, caller, found);
       return found.passes
         ? problemResponse(c, 503, found.why, { retryAfter: RETRY_S })
         : problemResponse(c, 403, found.why);

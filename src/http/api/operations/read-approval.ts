@@ -38,18 +38,18 @@ export function createReadApproval(
 
   async function answer(
     c: ApiContext,
-    visitor: ApiCaller,
-    { call, sight }: VisibleApproval,
+    caller: ApiCaller,
+    { call, view }: VisibleApproval,
     status: 200 | 202,
   ): Promise<Response> {
     if (status === 202) c.header('retry-after', String(RETRY_S));
-    else await markTold(visitor, call);
-    return c.json(toApproval(call, sight), status);
+    else await markTold(caller, call);
+    return c.json(toApproval(call, view), status);
   }
 
   /** Once the program has read how its call ended, the outcome counts as delivered. */
-  async function markTold(visitor: ApiCaller, call: Call): Promise<void> {
-    const isOwn = visitor.kind === 'key' && call.outside?.key === visitor.key.id;
+  async function markTold(caller: ApiCaller, call: Call): Promise<void> {
+    const isOwn = caller.kind === 'key' && call.outside?.key === caller.key.id;
     if (!isOwn || call.delivered || !isTerminal(call)) return;
     try {
       await outside.markTold(call.id);
@@ -64,7 +64,7 @@ export function createReadApproval(
   /** Responds when there is news or the wait is over. */
   async function answerLater(
     c: ApiContext,
-    visitor: ApiCaller,
+    caller: ApiCaller,
     seen: VisibleApproval,
     { revision, wait: seconds = 0 }: z.output<typeof WaitQuery>,
   ): Promise<Response> {
@@ -73,7 +73,7 @@ export function createReadApproval(
     const waited = Math.min(seconds, MAX_WAIT_S);
     // https://www.rfc-editor.org/rfc/rfc7240#section-4.3
     if (waited < seconds) c.header('preference-applied', `wait=${waited}`);
-    const waiting = waits.open({ visitor, gone: c.req.raw.signal, ms: waited * 1_000 });
+    const waiting = waits.open({ caller, gone: c.req.raw.signal, ms: waited * 1_000 });
     try {
       const call = await wait(seen.call, isNews, waiting.signal);
       if (!call) return notFoundProblem(c);
@@ -84,9 +84,9 @@ export function createReadApproval(
           'The key was revoked, or the token has expired, while this waited.',
         );
       }
-      const now = await findAgain(visitor, seen, call);
+      const now = await findAgain(caller, seen, call);
       if (!now || now === 'unclear') return notVisibleProblem(c, now);
-      return await answer(c, visitor, now, isNews(now.call) ? 200 : 202);
+      return await answer(c, caller, now, isNews(now.call) ? 200 : 202);
     } finally {
       waiting.release();
     }
@@ -105,13 +105,13 @@ export function createReadApproval(
       },
     },
     { query: WaitQuery },
-    async ({ c, id, query, visitor }) => {
-      const seen = await find(visitor, id);
+    async ({ c, id, query, caller }) => {
+      const seen = await find(caller, id);
       if (!seen || seen === 'unclear') return notVisibleProblem(c, seen);
       const isPlain = query.wait === undefined && query.revision === undefined;
       return isPlain
-        ? await answer(c, visitor, seen, 200)
-        : await answerLater(c, visitor, seen, query);
+        ? await answer(c, caller, seen, 200)
+        : await answerLater(c, caller, seen, query);
     },
   );
 }

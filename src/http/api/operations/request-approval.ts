@@ -40,9 +40,9 @@ export function createRequestApproval({ clientAddress, clock, outside, team }: A
       },
     },
     { headers: IdempotencyHeader, body: NewApproval, needsBody: true },
-    async ({ c, visitor, headers, body }) => {
-      if (visitor.kind === 'person') return programsOnlyProblem(c);
-      const { key } = visitor;
+    async ({ c, caller, headers, body }) => {
+      if (caller.kind === 'person') return programsOnlyProblem(c);
+      const { key } = caller;
       const placed = place(key, body);
       if ('why' in placed) return problemResponse(c, placed.status, placed.why);
       const deadline = readDeadline(body.deadline, clock.now());

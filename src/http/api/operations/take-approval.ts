@@ -12,9 +12,9 @@ import { Approval, Consume, Consumed, Report } from '../schemas.ts';
 /** Creates the operations of a program on its own calls: consume, report the outcome, cancel. */
 export function createTakeApproval({ outside, tokens }: ApiDeps) {
   /** The key that may do this, or the response that says why not. */
-  function takerOf(c: ApiContext, visitor: ApiCaller) {
-    if (visitor.kind === 'person') return { refusal: programsOnlyProblem(c) };
-    if (mayRequest(visitor.key)) return { taker: { key: visitor.key.id } };
+  function checkCaller(c: ApiContext, caller: ApiCaller) {
+    if (caller.kind === 'person') return { refusal: programsOnlyProblem(c) };
+    if (mayRequest(caller.key)) return { taker: { key: caller.key.id } };
     const why = 'This key only reads. A key with the scope request may do this with its own calls.';
     return { refusal: problemResponse(c, 403, why) };
   }
@@ -31,8 +31,8 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       },
     },
     { body: Consume, needsBody: true },
-    async ({ body, c, id, visitor }) => {
-      const { refusal, taker } = takerOf(c, visitor);
+    async ({ body, c, id, caller }) => {
+      const { refusal, taker } = checkCaller(c, caller);
       if (!taker) return refusal;
       const taken = await outside.take(id, taker, body.digest);
       switch (taken.kind) {
@@ -75,18 +75,18 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       },
     },
     { body: Report, needsBody: true },
-    async ({ body, c, id, visitor }) => {
-      const { refusal, taker } = takerOf(c, visitor);
+    async ({ body, c, id, caller }) => {
+      const { refusal, taker } = checkCaller(c, caller);
       if (!taker) return refusal;
       const { status, text = '' } = body.outcome;
       const kind = status === 'succeeded' ? 'result' : 'error';
-      const told = await outside.report(id, taker, { kind, text });
-      if (told.kind === 'not-found') return notFoundProblem(c);
-      if (told.kind === 'ended') return c.json(toApproval(told.call, SENDER_VIEW), 200);
+      const reported = await outside.report(id, taker, { kind, text });
+      if (reported.kind === 'not-found') return notFoundProblem(c);
+      if (reported.kind === 'ended') return c.json(toApproval(reported.call, SENDER_VIEW), 200);
       const why =
-        told.call.status === 'unknown'
+        reported.call.status === 'unknown'
           ? 'The report came too late: people have been asked whether it ran.'
-          : `An outcome is reported of a call that was consumed and has not ended. This one is ${told.call.status}.`;
+          : `An outcome is reported of a call that was consumed and has not ended. This one is ${reported.call.status}.`;
       return problemResponse(c, 409, why);
     },
   );
@@ -103,8 +103,8 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       },
     },
     { body: z.strictObject({}) },
-    async ({ c, id, visitor }) => {
-      const { refusal, taker } = takerOf(c, visitor);
+    async ({ c, id, caller }) => {
+      const { refusal, taker } = checkCaller(c, caller);
       if (!taker) return refusal;
       const ended = await outside.cancel(id, taker);
       if (ended.kind === 'not-found') return notFoundProblem(c);

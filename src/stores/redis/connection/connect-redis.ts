@@ -38,20 +38,20 @@ export async function connectRedis(options: {
   readonly log: Log;
 }): Promise<RedisConnection> {
   const { clock, log, url } = options;
-  const line = createRedisSocket(url, log);
-  const link = createScriptRunner(line);
-  const client = await line.open().catch((error: unknown) => {
+  const socket = createRedisSocket(url, log);
+  const link = createScriptRunner(socket);
+  const client = await socket.open().catch((error: unknown) => {
     throw new Error(
       `REDIS_URL ${withoutSecrets(url)} can't be reached: ${error instanceof Error ? error.message : String(error)}. Check the address, the password, and that Redis runs.`,
       { cause: error },
     );
   });
   try {
-    for (const { warnings } of await judgeAll(line, log)) {
+    for (const { warnings } of await checkServers(socket, log)) {
       for (const warning of warnings) log.warn({}, warning);
     }
   } catch (error) {
-    await line.close();
+    await socket.close();
     throw error;
   }
 
@@ -67,28 +67,28 @@ export async function connectRedis(options: {
           `This machine's clock is ${Math.round(offset)} ms off from that of Redis; set both by NTP.`,
         );
       }
-      await judgeAll(line, log);
+      await checkServers(socket, log);
     },
     async scan(pattern) {
       const keys = new Set<string>();
-      for (const node of await line.masters()) {
+      for (const node of await socket.masters()) {
         for await (const key of node.scanIterator({ MATCH: pattern, COUNT: 500 })) keys.add(key);
       }
       return [...keys];
     },
     async listen(channel, listener) {
-      await line.listen(channel, listener).catch((error: unknown) => {
+      await socket.listen(channel, listener).catch((error: unknown) => {
         throw explainRedisError(error);
       });
     },
-    close: line.close,
+    close: socket.close,
   };
 }
 
 /** Checks every primary; rejects if one isn't suitable. */
-async function judgeAll(line: RedisSocket, log: Log): Promise<readonly ServerRequirements[]> {
+async function checkServers(socket: RedisSocket, log: Log): Promise<readonly ServerRequirements[]> {
   const all: ServerRequirements[] = [];
-  for (const server of await line.masters()) all.push(await checkServer(server, log));
+  for (const server of await socket.masters()) all.push(await checkServer(server, log));
   const refusals = new Set(all.flatMap((each) => each.refusals));
   if (refusals.size > 0) throw new Error([...refusals].join('\n'));
   return all;

@@ -43,7 +43,7 @@ export interface RedisSocket {
 }
 
 /** An open connection; it is replaced, never repaired. */
-interface Wire {
+interface Connection {
   readonly client: RedisClient | RedisCluster;
   readonly listener: RedisClient | undefined;
 }
@@ -54,28 +54,28 @@ const OPEN_MS = 3_000;
 export function createRedisSocket(url: string, log: Log): RedisSocket {
   const channels = new Map<string, (message?: string) => void>();
   /** Channels subscribed on an earlier connection. */
-  const heard = new Set<string>();
+  const subscribed = new Set<string>();
   /** Addresses to try: the configured one, then all that the cluster named. */
   let addresses: readonly string[] = [url];
-  let wire: Wire | undefined;
-  let opening: Promise<Wire> | undefined;
+  let current: Connection | undefined;
+  let opening: Promise<Connection> | undefined;
   let isClosed = false;
 
-  async function open(): Promise<Wire> {
+  async function open(): Promise<Connection> {
     if (isClosed) throw new Error('The store is closed.');
-    if (wire) return wire;
-    opening ??= reach().finally(() => {
+    if (current) return current;
+    opening ??= connectToAny().finally(() => {
       opening = undefined;
     });
     return await opening;
   }
 
-  async function reach(): Promise<Wire> {
+  async function connectToAny(): Promise<Connection> {
     let reason: unknown;
     for (const address of addresses) {
       try {
-        const made = await makeWire(address);
-        wire = made;
+        const made = await connectTo(address);
+        current = made;
         return made;
       } catch (error) {
         reason ??= error;
@@ -84,23 +84,23 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
     throw reason;
   }
 
-  async function makeWire(address: string): Promise<Wire> {
+  async function connectTo(address: string): Promise<Connection> {
     const parts: (RedisClient | RedisCluster)[] = [];
     try {
-      return await putTogether(address, parts);
+      return await connectParts(address, parts);
     } catch (error) {
       for (const part of parts) disconnectNow(part, log);
       throw error;
     }
   }
 
-  async function putTogether(
+  async function connectParts(
     address: string,
     parts: (RedisClient | RedisCluster)[],
-  ): Promise<Wire> {
-    let made: Wire | undefined;
+  ): Promise<Connection> {
+    let made: Connection | undefined;
     const broke = (error: unknown) => {
-      if (made) give(made, error);
+      if (made) abandon(made, error);
     };
     const first = await openClient(address, broke, url);
     parts.push(first);
@@ -126,23 +126,23 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
   }
 
   async function subscribe(listener: RedisClient): Promise<void> {
-    for (const [name, hear] of channels) {
-      await withTimeout(OPEN_MS, listener.subscribe(name, hear));
-      if (heard.has(name)) hear();
-      heard.add(name);
+    for (const [name, onMessage] of channels) {
+      await withTimeout(OPEN_MS, listener.subscribe(name, onMessage));
+      if (subscribed.has(name)) onMessage();
+      subscribed.add(name);
     }
   }
 
   /** Closes a connection: its pending commands fail, and the next command opens a new one. */
-  function give(broken: Wire, why: unknown): void {
-    if (wire !== broken) return;
-    wire = undefined;
+  function abandon(broken: Connection, why: unknown): void {
+    if (current !== broken) return;
+    current = undefined;
     if (!isClosed) log.warn({ err: why }, 'The line to Redis broke; it is opened again.');
     disconnectNow(broken.client, log);
     if (broken.listener) disconnectNow(broken.listener, log);
   }
 
-  async function sendOn(on: Wire, key: string, args: readonly string[]): Promise<Reply> {
+  async function sendOn(on: Connection, key: string, args: readonly string[]): Promise<Reply> {
     const { client } = on;
     // redis@4 picks the wrong cluster node for EVALSHA, so the key is passed explicitly.
     return 'masters' in client
@@ -155,7 +155,7 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
     async send(key, args, ms) {
       const startedAt = performance.now();
       const on =
-        wire ??
+        current ??
         (await withTimeout(ms, open()).catch((error: unknown) => {
           throw new NoReplyError(false, { cause: error });
         }));
@@ -166,11 +166,11 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
         );
       } catch (error) {
         if (!(error instanceof ErrorReply)) {
-          give(on, error);
+          abandon(on, error);
           throw new NoReplyError(!isUnsent(error), { cause: error });
         }
         // The server is no longer the primary; the address may now lead to the new one.
-        if (error.message.startsWith('READONLY')) give(on, error);
+        if (error.message.startsWith('READONLY')) abandon(on, error);
         throw error;
       }
     },
@@ -184,13 +184,13 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
       channels.set(channel, listener);
       const before = await open();
       disconnectNow(before.client, log);
-      if (wire === before) wire = undefined;
+      if (current === before) current = undefined;
       await open();
     },
     async close() {
       isClosed = true;
       await opening?.catch((error: unknown) => log.debug({ err: error }, 'Redis was not reached.'));
-      if (wire) give(wire, undefined);
+      if (current) abandon(current, undefined);
     },
   };
 }

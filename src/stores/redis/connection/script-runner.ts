@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorReply } from 'redis';
 import { StaleFenceError, StoreUnavailableError } from '../../../domain/ports/store.ts';
 import { NoReplyError, type RedisSocket, type Reply } from './redis-connection.ts';
@@ -40,33 +40,33 @@ export interface ScriptRunner {
 export const STALE = 'STALEFENCE';
 
 /** Timeouts of one reply and of all retries (ms). Slack expects the response to a click within 3 s. */
-const PATIENCE = { answerMs: 1_000, totalMs: 2_500 };
-const BULK_PATIENCE = { answerMs: 10_000, totalMs: 12_000 };
-const PAUSE_MS = 50;
+const TIMEOUTS = { answerMs: 1_000, totalMs: 2_500 };
+const BULK_TIMEOUTS = { answerMs: 10_000, totalMs: 12_000 };
+const RETRY_DELAY_MS = 50;
 
 /** Creates the script runner on a connection. */
-export function createScriptRunner(line: Pick<RedisSocket, 'send'>): ScriptRunner {
+export function createScriptRunner(socket: Pick<RedisSocket, 'send'>): ScriptRunner {
   async function ask(script: Script, key: string, rest: readonly string[], ms: number) {
     try {
-      return await line.send(key, ['EVALSHA', script.sha, ...rest], ms);
+      return await socket.send(key, ['EVALSHA', script.sha, ...rest], ms);
     } catch (error) {
       if (!isReply(error, 'NOSCRIPT')) throw error;
-      return await line.send(key, ['EVAL', script.source, ...rest], ms);
+      return await socket.send(key, ['EVAL', script.source, ...rest], ms);
     }
   }
 
   /** Retries until there is a reply, a permanent error, or no time left. */
-  async function persist(script: Script, key: string, rest: readonly string[]): Promise<Reply> {
-    const { answerMs, totalMs } = script.isBulk ? BULK_PATIENCE : PATIENCE;
+  async function runWithRetry(script: Script, key: string, rest: readonly string[]): Promise<Reply> {
+    const { answerMs, totalMs } = script.isBulk ? BULK_TIMEOUTS : TIMEOUTS;
     const endsAt = performance.now() + totalMs;
     const leftMs = () => endsAt - performance.now();
     let mayBeDone = false;
     for (;;) {
-      const heard = await runOnce(() => ask(script, key, rest, Math.min(answerMs, leftMs())));
-      if ('reply' in heard) return heard.reply;
-      mayBeDone ||= mayHaveRun(script, heard.error);
-      if (leftMs() < 2 * PAUSE_MS) throw unavailable(heard.error, mayBeDone);
-      await pause(PAUSE_MS);
+      const outcome = await runOnce(() => ask(script, key, rest, Math.min(answerMs, leftMs())));
+      if ('reply' in outcome) return outcome.reply;
+      mayBeDone ||= mayHaveRun(script, outcome.error);
+      if (leftMs() < 2 * RETRY_DELAY_MS) throw unavailable(outcome.error, mayBeDone);
+      await sleep(RETRY_DELAY_MS);
     }
   }
 
@@ -75,7 +75,7 @@ export function createScriptRunner(line: Pick<RedisSocket, 'send'>): ScriptRunne
       // The second key never exists. With it, both nodes refuse the script (TRYAGAIN) while a cluster moves
       // the slot; with one key it would run without the part of the data that has moved.
       // https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#multi-key-operations
-      return persist(script, key, ['2', key, `${key}:none`, ...withReceipt(script, args)]);
+      return runWithRetry(script, key, ['2', key, `${key}:none`, ...withReceipt(script, args)]);
     },
   };
 }
@@ -92,13 +92,13 @@ async function runOnce(
   try {
     return { reply: await ask() };
   } catch (error) {
-    if (!passes(error)) throw explainRedisError(error);
+    if (!isTemporary(error)) throw explainRedisError(error);
     return { error };
   }
 }
 
 /** Temporary errors: data that moves, or a server that starts or becomes the primary. */
-const PASSING = [
+const TEMPORARY = [
   'LOADING',
   'TRYAGAIN',
   'CLUSTERDOWN',
@@ -109,8 +109,8 @@ const PASSING = [
   'ASK',
 ];
 
-function passes(error: unknown): boolean {
-  return error instanceof NoReplyError || PASSING.some((begin) => isReply(error, begin));
+function isTemporary(error: unknown): boolean {
+  return error instanceof NoReplyError || TEMPORARY.some((begin) => isReply(error, begin));
 }
 
 function mayHaveRun({ kind }: Script, error: unknown): boolean {
@@ -135,7 +135,7 @@ function unavailable(cause: unknown, mayBeDone: boolean): StoreUnavailableError 
 }
 
 /** Redis errors, and what to do about them. */
-const REFUSALS: readonly (readonly [begin: string, say: string])[] = [
+const REFUSALS: readonly (readonly [begin: string, meaning: string])[] = [
   ['OOM', 'Redis is out of memory and takes no writes: give it more maxmemory.'],
   [
     'MISCONF',

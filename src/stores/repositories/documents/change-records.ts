@@ -190,8 +190,8 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
     const checks = [...expected].filter(([key]) => !puts.has(key));
     const unchanged = checks.map(([key, expects]) => ({ key, expects }));
     const trim = trimmed === undefined ? {} : { trimAudit: trimmed };
-    const told = notifiesAll ? { tellsAll: notifiesAll } : {};
-    return { records: [...puts.values(), ...unchanged], tasks, audit: entries, ...trim, ...told };
+    const broadcast = notifiesAll ? { tellsAll: notifiesAll } : {};
+    return { records: [...puts.values(), ...unchanged], tasks, audit: entries, ...trim, ...broadcast };
   };
   return { draft, changes };
 }
