@@ -1,4 +1,4 @@
-/** Cards that register in a channel, and the digest messages that announce many of them. */
+/** Cards that arrive in a channel, and the digest messages that announce many of them. */
 
 import type { MentionTarget } from '../../domain/cards/card-channel.ts';
 import {
@@ -113,7 +113,7 @@ export function createDigestMessages(records: Records): DigestMessages {
     return { calls, bulletin: found.id };
   }
 
-  /** Opens a digest message for this arrival and for all waiting arrivals of the recent that have none. */
+  /** Opens a digest message for this arrival and for all recent arrivals that wait without one. */
   async function openDigest(
     draft: CommitDraft,
     arrival: CardArrival,
