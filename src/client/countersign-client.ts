@@ -208,7 +208,7 @@ export type Countersign = ReturnType<typeof createCountersign>;
 export function createCountersign(options: CountersignOptions) {
   const { key, patience = 120 } = options;
   const send = options.fetch ?? fetch;
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('The key is none: give it whole.');
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('The API key is invalid: pass the whole key.');
   const base = `${new URL(options.url).href.replace(/\/+$/, '')}/api/approvals`;
 
   /** Sends the request once. Returns the response, or why it should be sent again. */
@@ -257,7 +257,7 @@ export function createCountersign(options: CountersignOptions) {
       const backoff = Math.min(MAX_RETRY_DELAY_MS, FIRST_RETRY_DELAY_MS * 2 ** tries);
       const delayMs = Math.max(answer.afterMs, backoff * (0.5 + Math.random() / 2));
       if (performance.now() - failingSince + delayMs > patience * 1_000) {
-        throw new UnreachableError(`The desk at ${base} can't be reached: ${answer.why}`);
+        throw new UnreachableError(`Countersign at ${base} can't be reached: ${answer.why}`);
       }
       await sleep(delayMs, sending.signal);
     }
@@ -358,7 +358,7 @@ export function createCountersign(options: CountersignOptions) {
   async function consume<Args extends object>(approval: Approved<Args>): Promise<Taken<Args>> {
     const taken = await tryConsume<Args>(approval);
     if ('token' in taken) return taken;
-    throw new PendingError('What was approved is not what stands there now.', taken);
+    throw new PendingError('The approval has changed. Read it again before consuming it.', taken);
   }
 
   /** Reports the outcome of a consumed call. */
@@ -465,12 +465,12 @@ function toNotConsumedError(
 ): CountersignError {
   if (approval.status === 'approved') return new ProblemError(detail, 409);
   if (!isRepeated || approval.status !== 'running') return toError(approval);
-  const lost = 'The answer to taking it was lost: it counts as taken, and was not run.';
+  const lost = 'The response to consuming it was lost: it counts as consumed, but was not run.';
   return new OutcomeUnknownError(lost, approval);
 }
 
 function toExpiredError(approval: Approval<object>, isCancelled: boolean): ExpiredError {
-  const then = isCancelled ? 'so it was taken back' : 'and what was not taken back expires';
+  const then = isCancelled ? 'so the request was cancelled' : 'and the request could not be cancelled; it will expire';
   return new ExpiredError(`Nobody decided in time, ${then}.`, approval);
 }
 
@@ -486,15 +486,15 @@ function toError(approval: Approval<object>): ApprovalError {
     case 'expired':
       return new ExpiredError(`Nobody decided in time.${because}`, approval);
     case 'withdrawn':
-      return new CancelledError(`It was taken back.${because}`, approval);
+      return new CancelledError(`The request was cancelled.${because}`, approval);
     case 'refused':
-      return new RefusedError(`The rules forbid it.${because}`, approval);
+      return new RefusedError(`The policy forbids it.${because}`, approval);
     case 'unknown':
-      return new OutcomeUnknownError('It was taken, and whether it ran is not known.', approval);
+      return new OutcomeUnknownError('It was consumed, but it is unknown whether it ran.', approval);
     case 'running':
     case 'succeeded':
     case 'failed':
-      return new TakenError(`It was taken before, and is ${status}.`, approval);
+      return new TakenError(`It was already consumed and is ${status}.`, approval);
     case 'pending':
     case 'approved':
       return new PendingError('Nobody has decided yet.', approval);
@@ -528,7 +528,7 @@ function readApproval<Args extends object = Record<string, unknown>>(
     typeof status === 'string' &&
     Object.hasOwn(STATUSES, status) &&
     isObject(args);
-  if (!isRead) throw new UnreachableError('What answers there does not answer as a desk does.');
+  if (!isRead) throw new UnreachableError('The response is not a valid response of Countersign.');
   return body as unknown as Approval<Args>;
 }
 
@@ -539,7 +539,7 @@ function readTaken<Args extends object>(body: unknown, approved: Approved<Args>)
   const { arguments: args = read.arguments, digest } = approved;
   const isSame = read.digest === digest && isEqual(read.arguments, args);
   if (typeof token !== 'string' || !isTaken || !isSame) {
-    throw new UnreachableError('What was handed over is not what was approved: nothing was run.');
+    throw new UnreachableError('The consumed call is not the approved one. Nothing was run.');
   }
   return { token, approval: read };
 }
@@ -559,7 +559,7 @@ function isEqual(one: unknown, other: unknown): boolean {
 function assertFromCountersign({ body, status }: Answer, base: string): void {
   if (Math.trunc(status / 100) === 2 || (isObject(body) && typeof body.detail === 'string')) return;
   throw new UnreachableError(
-    `What answers at ${base} is no desk: it answered ${status || 'a redirect'}.`,
+    `The server at ${base} is not Countersign: it answered ${status || 'a redirect'}.`,
   );
 }
 
@@ -577,7 +577,7 @@ function parse(text: string): unknown {
 
 function detailOf(body: unknown): string {
   const { detail, title } = isObject(body) ? body : {};
-  return [detail, title].find((each) => typeof each === 'string') ?? 'It gives no reason.';
+  return [detail, title].find((each) => typeof each === 'string') ?? 'No reason was given.';
 }
 
 function describeError(error: unknown): string {
@@ -588,7 +588,7 @@ function describeError(error: unknown): string {
 
 function warn(error: unknown, { id }: Approval<object>): void {
   // biome-ignore lint/suspicious/noConsole: a program that did not ask to be called must not miss it.
-  console.warn(`The desk was not told what came of ${id}: ${describeError(error)}`);
+  console.warn(`The outcome of ${id} could not be reported to Countersign: ${describeError(error)}`);
 }
 
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -129,7 +129,7 @@ function createRoutes(options: HttpServerOptions, isStopping: () => boolean): Ho
   routes.notFound((context) => context.json({ error: 'There is nothing here.' }, 404));
   routes.onError((error, context) => {
     options.log.error({ err: error, path: context.req.path }, 'A request could not be handled.');
-    return context.json({ error: 'Something broke here.' }, 500);
+    return context.json({ error: 'Internal error.' }, 500);
   });
   return routes;
 }

@@ -47,7 +47,7 @@ function explainUnsigned(
   const skewMs = now - Number(timestamp) * 1_000;
   if (!isTime || Math.abs(skewMs) > MAX_SKEW_MS) {
     if (isTime) onSkew?.(skewMs);
-    return 'The timestamp is more than five minutes away from the time here.';
+    return 'The timestamp is more than five minutes off the server’s clock.';
   }
   return undefined;
 }

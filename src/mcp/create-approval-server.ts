@@ -18,8 +18,8 @@ export interface ApprovalServer {
   close(): Promise<void>;
 }
 
-const INSTRUCTIONS = `Puts your actions to people in Slack before you run them.
-Call request_approval before anything risky, wait for its result, and run exactly the arguments that it gives back: people may have edited them. Anything but the decision "approved" means: do not run it.
+const INSTRUCTIONS = `Asks people in Slack to approve your actions before you run them.
+Call request_approval before anything risky, wait for its result, and run exactly the arguments that it returns: people may have edited them. Anything but the decision "approved" means: do not run it.
 Ask people a question with ask_human.`;
 
 /** Creates the server; `callerOf` maps a message's auth info to its sender. */

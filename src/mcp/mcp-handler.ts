@@ -53,13 +53,13 @@ export function createMcpHandler({
   async function authenticate(token: string): Promise<string | Response> {
     if (token !== '' && !token.startsWith('csk_')) {
       const why =
-        'MCP is for agents with a key of Countersign (csk_…). This is none, and tokens of people are not taken here.';
+        'MCP needs a Countersign API key (csk_…). User tokens are not accepted here.';
       return refuseMcpRequest(401, why, { 'www-authenticate': 'Bearer' });
     }
     try {
       const keyId = await keyIdOf(token);
       if (keyId !== undefined) return keyId;
-      const how = 'Send a key that works, as “Authorization: Bearer csk_…”.';
+      const how = 'Send a valid API key as “Authorization: Bearer csk_…”.';
       return refuseMcpRequest(401, how, { 'www-authenticate': 'Bearer' });
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
@@ -117,12 +117,12 @@ export function createMcpHandler({
     const id = request.headers.get('mcp-session-id');
     if (id === null) {
       if (hasRoom(keyId)) return await createSession(keyId, readDefaults(request));
-      const why = `This key has ${maxSessionsPerKey} sessions in which something waits, which is as many as may. Try again when one of those is over.`;
+      const why = `This key has ${maxSessionsPerKey} sessions with waiting requests, the maximum. Try again when one of them has ended.`;
       return refuseMcpRequest(429, why, { 'retry-after': RETRY_S });
     }
     const session = sessions.get(id);
     if (session?.keyId !== keyId)
-      return refuseMcpRequest(404, 'There is no such session. Begin another one.');
+      return refuseMcpRequest(404, 'This session does not exist. Start a new one.');
     sessions.delete(id);
     sessions.set(id, session);
     return session;
@@ -136,7 +136,7 @@ export function createMcpHandler({
     if (idsOf(message).some((id) => session.server.isBusy(id))) {
       return refuseMcpRequest(
         400,
-        'A request with this id is under way in this session. Give each its own.',
+        'A request with this id is already in progress in this session. Use a unique id.',
       );
     }
     const authInfo = { token, clientId: session.keyId, scopes: [] };
@@ -179,7 +179,7 @@ function rejectUnacceptable({ headers, method }: Request): Response | undefined 
     return refuseMcpRequest(403, `Web pages of ${origin} may not use this address.`);
   }
   if (method === 'POST' || method === 'DELETE') return undefined;
-  return refuseMcpRequest(405, 'Nothing is sent unasked here.', { allow: 'POST, DELETE' });
+  return refuseMcpRequest(405, 'This server sends no unsolicited messages. Use POST.', { allow: 'POST, DELETE' });
 }
 
 /** The ids of one request or of a batch. */

@@ -55,6 +55,6 @@ function toOutput(permission: Permission): string {
 }
 
 function denyUnreadableInput(why: string): string {
-  const message = `Not allowed: the hook can't read what it was asked. ${why}`;
+  const message = `Not allowed: the hook can't read its input. ${why}`;
   return toOutput({ behavior: 'deny', message });
 }

@@ -14,7 +14,7 @@ export async function readMessage(
   if (body.kind === 'too-long') {
     return refuseMcpRequest(413, `A message has at most ${AGENT_JSON_LIMITS.bytes} bytes.`);
   }
-  if (body.kind === 'broken-off') return unread('it did not arrive whole.');
+  if (body.kind === 'broken-off') return unread('it is incomplete.');
   if (body.kind === 'not-utf8') return unread('it is not UTF-8.');
   const read = parseAgentJson(body.text);
   if (read.ok) return { parsedBody: read.value };
@@ -22,6 +22,6 @@ export async function readMessage(
 }
 
 function unread(why: string): Response {
-  const error = { code: PARSE_ERROR, message: `The message is not read: ${why}` };
+  const error = { code: PARSE_ERROR, message: `The message can’t be read: ${why}` };
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 });
 }

@@ -14,7 +14,7 @@ export function createStrictLines(output: Pick<Writable, 'write'>): Transform {
     const text = line.toString('utf8');
     const read = text.trim() === '' ? undefined : parseAgentJson(text);
     if (!read || read.ok) return false;
-    const message = `The message is not read: ${read.reason} (column ${read.column})`;
+    const message = `The message can’t be read: ${read.reason} (column ${read.column})`;
     const error = { code: PARSE_ERROR, message };
     output.write(`${JSON.stringify({ jsonrpc: '2.0', id: idOf(text), error })}\n`);
     return true;
@@ -28,7 +28,7 @@ export function createStrictLines(output: Pick<Writable, 'write'>): Transform {
         rest = rest.subarray(end + 1);
         if (!refuseUnread(line)) this.push(line);
       }
-      done(rest.length > LONGEST ? new Error('A message has no end.') : null);
+      done(rest.length > LONGEST ? new Error('A message is too long.') : null);
     },
   });
 }

@@ -30,11 +30,11 @@ export function createCallbacks({
 }): Callbacks {
   function problemOf(text: string): string | undefined {
     const url = text.length > MAX_LENGTH ? undefined : parseAddress(text);
-    if (!url) return `has to be an address of at most ${MAX_LENGTH} characters`;
-    if (url.protocol !== 'https:' && reach === PUBLIC_INTERNET) return 'has to be an https address';
+    if (!url) return `must be a URL of at most ${MAX_LENGTH} characters`;
+    if (url.protocol !== 'https:' && reach === PUBLIC_INTERNET) return 'must be an https URL';
     const port = portOf(url);
     if (!reach.isAllowedPort(port)) {
-      return `has to be on the usual port, 443; ${port} is none that is called`;
+      return `must use port 443, not ${port}`;
     }
     return addressProblem(url, reach);
   }
@@ -84,6 +84,6 @@ export function createCallbacks({
 
 function describeCallbackStatus(status: number): string {
   return status >= 300 && status < 400
-    ? `answered ${status}, a redirect, and callbacks follow none.`
-    : `answered ${status}, which takes no callback.`;
+    ? `answered ${status}, a redirect. Callbacks do not follow redirects.`
+    : `answered ${status}. A callback needs a 2xx response.`;
 }

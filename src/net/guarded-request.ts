@@ -50,7 +50,7 @@ export async function sendGuarded(request: GuardedRequest): Promise<IncomingMess
     // Without this, Node closes the connection silently and the promise never settles.
     sent.on('upgrade', ({ statusCode }, socket) => {
       socket.destroy();
-      reject(new Error(`${url.host} answered ${statusCode}: it wants to speak another protocol.`));
+      reject(new Error(`${url.host} answered ${statusCode}: it wants to switch to another protocol.`));
     });
     sent.on('error', (error) => reject(toFetchError(url, error)));
     sent.end(body);
@@ -72,9 +72,9 @@ function createLookup(reach: WebAccess): LookupFunction {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'has no address: no such host.',
-  EAI_AGAIN: 'could not be resolved just now.',
+  EAI_AGAIN: 'could not be resolved right now.',
   ECONNREFUSED: 'refused the connection.',
-  ECONNRESET: 'broke the connection off.',
+  ECONNRESET: 'closed the connection.',
   EHOSTUNREACH: 'can’t be reached.',
   ENETUNREACH: 'can’t be reached.',
   ETIMEDOUT: 'did not answer.',

@@ -55,11 +55,11 @@ export function addressProblem(url: URL, reach: WebAccess): string | undefined {
     return 'Only http and https addresses can be fetched.';
   }
   if (username !== '' || password !== '') {
-    return 'The address holds a user name or a password, and those are never sent. Leave them out.';
+    return 'The address contains a user name or a password, which are never sent. Remove them.';
   }
   const port = portOf(url);
   if (!reach.isAllowedPort(port)) {
-    return `Port ${port} can’t be fetched, only the usual ones, 80 and 443.`;
+    return `Port ${port} can’t be fetched, only 80 and 443.`;
   }
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0 && !reach.isPublic(literal))
@@ -87,7 +87,7 @@ export function portOf({ port, protocol }: URL): number {
 /** Error text for a host outside the public internet. */
 export function describeNonPublicHost(host: string, address: string): string {
   const leads = host.replace(/^\[|\]$/g, '') === address ? '' : `leads to ${address}, which `;
-  return `${host} ${leads}is not an address of the public internet, and nothing else can be fetched.`;
+  return `${host} ${leads}is not an address of the public internet, so it can’t be fetched.`;
 }
 
 function isPublicAddress(text: string): boolean {

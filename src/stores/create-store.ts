@@ -84,7 +84,7 @@ export function createStore(parts: StoreParts): CreatedStore {
     async close() {
       await sealing.stop();
       await holds.releaseHolds().catch((error: unknown) => {
-        log.warn({ err: error }, 'Threads were not given back; their leases run out.');
+        log.warn({ err: error }, 'Threads could not be released; their leases will expire.');
       });
       await parts.records.close();
     },
@@ -116,7 +116,7 @@ function createSealing(audit: Audit, { clock, log }: Pick<StoreParts, 'clock' | 
       if (fault) log.error({ fault }, BROKEN);
     } catch (error) {
       // The entries are sealed with the next append, or at the next start.
-      log.warn({ err: error }, 'The audit could not be sealed; it is tried again.');
+      log.warn({ err: error }, 'The audit could not be sealed; trying again.');
       if (!isOver) plan();
     }
   }
@@ -149,4 +149,4 @@ function createSealing(audit: Audit, { clock, log }: Pick<StoreParts, 'clock' | 
 }
 
 const BROKEN =
-  'The audit is broken, and nothing after that is sealed: see “npx --no -- countersign audit verify”.';
+  'The audit is broken, and nothing after the break is sealed. Run “npx --no -- countersign audit verify”.';

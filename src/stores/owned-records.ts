@@ -72,7 +72,7 @@ export function createOwnedRecords(
   function assertOwner(known: InstallationOwner | undefined, wanted: InstallationOwner): void {
     if (known === undefined || known.workspace === wanted.workspace) return;
     throw new Error(
-      `${where} belongs to the workspace ${known.workspace}, but the app is now in ${wanted.workspace}. Threads, calls and keys of one workspace cannot be used in another. Start the app in ${known.workspace} again, or set another ${setting} to start with nothing.`,
+      `${where} belongs to the workspace ${known.workspace}, but the app is now in ${wanted.workspace}. Threads, calls and keys of one workspace cannot be used in another. Start the app in ${known.workspace} again, or set another ${setting} to start empty.`,
     );
   }
 
@@ -137,7 +137,7 @@ function addOwner(
   { document, key }: Pick<Put, 'document' | 'key'>,
   { enterprise, workspace }: InstallationOwner,
 ): string {
-  if (!document.startsWith('{')) throw new TypeError(`The document of ${key} is no JSON object.`);
+  if (!document.startsWith('{')) throw new TypeError(`The document of ${key} is not a JSON object.`);
   const head = JSON.stringify({ workspace, ...(enterprise !== undefined && { enterprise }) });
   return `${head.slice(0, -1)}${document === EMPTY ? '' : ','}${document.slice(1)}`;
 }

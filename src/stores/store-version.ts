@@ -11,10 +11,10 @@ export function assertVersion(where: string, version: number, setting: string): 
   if (version === STORE_VERSION) return;
   if (version > STORE_VERSION) {
     throw new OtherVersionError(
-      `${where} was written by a newer Countersign: its version is ${version}, and this one knows up to ${STORE_VERSION}. Start the newer Countersign, or set another ${setting}.`,
+      `${where} was written by a newer Countersign: its version is ${version}, and this one supports up to ${STORE_VERSION}. Start the newer Countersign, or set another ${setting}.`,
     );
   }
   throw new OtherVersionError(
-    `${where} was written by a Countersign from before its first release: its version is ${version}, and this one needs ${STORE_VERSION}. It is left as it is. Set another ${setting} to start with nothing, and decide what still waits with the earlier Countersign.`,
+    `${where} was written by a Countersign from before its first release: its version is ${version}, and this one needs ${STORE_VERSION}. Nothing was changed. Set another ${setting} to start empty, and decide pending calls with the earlier Countersign.`,
   );
 }

@@ -78,10 +78,10 @@ describe('withApproval', () => {
     [{ status: 'ignored', reason: 'Not today.' }, DeclinedError, /U1 said no\. Not today\./],
     [{ status: 'replied', reply: 'Use trash.' }, DeclinedError, /U1 answered: Use trash\./],
     [{ status: 'expired' }, ExpiredError, /Nobody decided/],
-    [{ status: 'withdrawn' }, CancelledError, /taken back/],
+    [{ status: 'withdrawn' }, CancelledError, /request was cancelled/],
     [{ status: 'refused', reason: 'Never in /etc.' }, RefusedError, /Never in \/etc\./],
-    [{ status: 'running' }, TakenError, /taken before/],
-    [{ status: 'unknown' }, OutcomeUnknownError, /not known/],
+    [{ status: 'running' }, TakenError, /already consumed/],
+    [{ status: 'unknown' }, OutcomeUnknownError, /unknown whether it ran/],
   ];
   for (const [change, kind, message] of REFUSALS) {
     it(`runs nothing when the approval is ${change.status}`, async (t) => {
@@ -127,7 +127,7 @@ describe('withApproval', () => {
     const { desk, countersign } = await begin(t);
     const run = () => assert.fail('It ran.');
     const hasty = countersign.withApproval(run, { action: 'rm', wait: 0.2 });
-    await assert.rejects(hasty(PATHS), { name: 'ExpiredError', message: /so it was taken back/ });
+    await assert.rejects(hasty(PATHS), { name: 'ExpiredError', message: /so the request was cancelled/ });
     desk.fail('/consume', { status: 409 }, { status: 409 });
     const held = hasty(PATHS);
     await approve(desk);
@@ -142,7 +142,7 @@ describe('withApproval', () => {
       ['withdrawn', 'withdrawn', 'withdrawn'],
     );
     desk.fail('/cancel', 'drop');
-    await assert.rejects(hasty(PATHS), /was not taken back/);
+    await assert.rejects(hasty(PATHS), /could not be cancelled; it will expire/);
   });
 
   it('runs nothing when what is handed over is not what was approved', async (t) => {
@@ -231,7 +231,7 @@ describe('a line that breaks', () => {
       const gate = createCountersign({ url: 'http://proxy', key: 'k', fetch: fetchPage });
       await assert.rejects(gate.requestApproval({ action: 'rm', args: {} }), {
         name: 'UnreachableError',
-        message: `What answers at http://proxy/api/approvals is no desk: it answered ${status}.`,
+        message: `The server at http://proxy/api/approvals is not Countersign: it answered ${status}.`,
       });
     }
     const nobody = createCountersign({ url: 'http://127.0.0.1:1', key: 'k', patience: 0.1 });

@@ -46,7 +46,7 @@ describe('countersign backup', () => {
     writeFileSync(file, 'precious');
     const there = await call('backup', file);
     assert.equal(there.code, 1);
-    assert.match(there.err, /there\.db is there already.*Name another one/);
+    assert.match(there.err, /there\.db already exists.*Choose another name/);
     const inside = await call('backup', join(dir, 'backup.db'));
     assert.equal(inside.code, 2);
     assert.match(inside.err, /is inside DATA_DIR/);
@@ -79,7 +79,7 @@ describe('countersign backup', () => {
       assert.equal(code, 1);
       assert.match(
         err,
-        /lacks what the -wal file beside the original holds.*countersign backup FILE/,
+        /lacks the data of the -wal file beside the original.*countersign backup FILE/,
       );
       assert.doesNotMatch(err, /older Countersign/);
     }

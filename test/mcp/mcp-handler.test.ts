@@ -116,7 +116,7 @@ describe('/mcp', () => {
     const other = { tool_name: 'Bash', input: { command: 'rm -r /' } };
     const second = await post(url, transport.sessionId, other);
     assert.equal(second.status, 400);
-    assert.match(await second.text(), /request with this id is under way/);
+    assert.match(await second.text(), /request with this id is already in progress/);
     await desk.decide({ status: 'approved' });
     assert.match(await first.text(), /behavior.*allow.*rm -r build/);
     assert.equal(desk.approvals().length, 1);
@@ -153,7 +153,7 @@ describe('/mcp', () => {
     assert.equal(await ask('csk_none', session), 401);
     assert.equal(await ask('csk_down', session), 503);
     assert.equal(await ask('eyJhbGciOiJIUzI1NiJ9.e30.x', session), 401);
-    assert.match(told, /tokens of people are not taken here/);
+    assert.match(told, /User tokens are not accepted here/);
     // What a reader of JSON would pass over is not shown to people as something else.
     for (const [bad, says] of [
       [LIST.replace('"id":1', '"id":1,"id":2'), /appears twice/],
@@ -181,10 +181,10 @@ describe('/mcp', () => {
     const asked = waiting.call('permission_prompt', BASH).catch(() => 'cut off');
     await until(() => desk.approvals().length === 1, 5);
     const third = await join(url);
-    await assert.rejects(idle.call('get_approval', { approval_id: 'x' }), /no such session/);
+    await assert.rejects(idle.call('get_approval', { approval_id: 'x' }), /session does not exist/);
     const alsoAsked = third.call('permission_prompt', BASH);
     await until(() => desk.approvals().length === 2, 5);
-    await assert.rejects(join(url), /429|sessions in which something waits/);
+    await assert.rejects(join(url), /429|sessions with waiting requests/);
     const other = await join(url, 'csk_other');
     assert.equal(
       JSON.parse((await decided(desk, alsoAsked, { status: 'approved' })).text).behavior,

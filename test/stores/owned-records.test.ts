@@ -236,7 +236,7 @@ describe('records whose workspace is known', () => {
     const wrong = { key: 'k/c', replaces: 0, document: '[1]' };
     await assert.rejects(
       records.commit({ id: 'wrong', durable: 'later', records: [wrong] }),
-      /k\/c is no JSON object/,
+      /k\/c is not a JSON object/,
     );
   });
 });

@@ -59,7 +59,7 @@ export function createApi(deps: ApiDeps): Api {
         method: 'get',
         path: '/api/jwks.json',
         operationId: 'readKeySet',
-        summary: 'The public key of the tokens that consume gives',
+        summary: 'Returns the public key that verifies consume tokens',
         isOpen: true,
         answers: { 200: jsonResponse(KeySet, 'A JSON Web Key Set.'), 400: PROBLEM },
       },
@@ -80,7 +80,7 @@ export function createApi(deps: ApiDeps): Api {
       return problemResponse(
         c,
         429,
-        `More than ${deps.ratePerMinute} requests in a minute (API_RATE_PER_MINUTE). Wait a little; ?wait=30 waits for a decision with one request.`,
+        `More than ${deps.ratePerMinute} requests per minute (API_RATE_PER_MINUTE). Wait a moment; ?wait=30 waits for a decision with one request.`,
         { retryAfter: Math.max(1, Math.ceil(error.msBeforeNext / 1_000)) },
       );
     }
@@ -129,20 +129,20 @@ export function createApi(deps: ApiDeps): Api {
     const allowed = [...new Set(methods.length > 0 ? methods : ['get'])].join(', ').toUpperCase();
     routes.all(path, (c) => {
       c.header('allow', allowed);
-      return problemResponse(c, 405, `This address takes ${allowed}.`);
+      return problemResponse(c, 405, `This address accepts ${allowed}.`);
     });
   }
   routes.notFound((c) =>
     problemResponse(
       c,
       404,
-      'There is nothing at this address. /api/openapi.json lists what there is.',
+      'There is nothing at this address. /api/openapi.json lists all operations.',
     ),
   );
   routes.onError((error, c) => answerError(error, c));
 
   function answerError(error: unknown, c: Context): Response {
-    log.warn({ err: error, path: c.req.path }, 'A request of the API could not be handled.');
+    log.warn({ err: error, path: c.req.path }, 'An API request could not be handled.');
     if (error instanceof DamagedRecordError) return problemResponse(c, 500, DAMAGED_RECORD_DETAIL);
     return error instanceof StoreUnavailableError
       ? problemResponse(c, 503, 'The records can’t be reached right now. Try again in a moment.', {
@@ -151,7 +151,7 @@ export function createApi(deps: ApiDeps): Api {
       : problemResponse(
           c,
           500,
-          'Something broke here, and it was logged. Nothing is known of whether it was done: read the approval.',
+          'Something went wrong, and it was logged. It is unknown whether the request was carried out: read the approval.',
         );
   }
 

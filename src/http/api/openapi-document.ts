@@ -8,7 +8,7 @@ const ID = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'Of the approval.',
+  description: 'Id of the approval.',
   schema: { type: 'string', minLength: 1, maxLength: 100 },
 };
 
@@ -27,9 +27,9 @@ export function writeOpenApi(operations: readonly Operation[]): object {
       version: '1',
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       description:
-        'Programs put their calls to people, who decide them in Slack. A key (csk_…) requests and never decides; a token of a person decides in their name.',
+        'Programs request approvals, and people decide them in Slack. An API key (csk_…) can request but never decide; a person’s token decides in their name.',
     },
-    servers: [{ url: '/', description: 'This Countersign.' }],
+    servers: [{ url: '/', description: 'This server.' }],
     paths,
     components: {
       schemas,

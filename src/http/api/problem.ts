@@ -18,22 +18,22 @@ export const RETRY_AFTER_S = 5;
 
 /** Detail for a stored record that can't be read. */
 export const DAMAGED_RECORD_DETAIL =
-  'What is stored of it is damaged: nothing of it can be decided or run until the operator restores it from a backup.';
+  'Its stored record is damaged: it can’t be decided or run until the operator restores it from a backup.';
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad request',
   401: 'Unauthorized',
   403: 'Not allowed',
   404: 'Not found',
-  405: 'Not a method of this address',
-  409: 'Not as it stands now',
+  405: 'Method not allowed',
+  409: 'Conflict with the current state',
   410: 'Too late',
   413: 'Too large',
-  415: 'Not a body that is read here',
+  415: 'Unsupported body',
   422: 'The request can’t be carried out',
-  429: 'Too much',
-  500: 'Something broke here',
-  503: 'Not now',
+  429: 'Too many requests',
+  500: 'Internal error',
+  503: 'Temporarily unavailable',
 };
 
 /** Creates an error response; `detail` says what happened and what to do. */
@@ -46,7 +46,7 @@ export function problemResponse<Status extends ContentfulStatusCode>(
   const { errors, retryAfter } = more;
   const body = {
     type: 'about:blank',
-    title: TITLES[status] ?? 'Not done',
+    title: TITLES[status] ?? 'Request failed',
     status: Number(status),
     detail,
     ...(errors && {
@@ -65,13 +65,13 @@ export function notFoundProblem(c: Context) {
   return problemResponse(
     c,
     404,
-    'There is no approval with this id for you. A key finds those that it asked for itself.',
+    'You have no approval with this id. A key finds only those that it requested.',
   );
 }
 
 /** 404, or 503 if Slack can't say right now whether the caller may read it. */
 export function notVisibleProblem(c: Context, found: 'unclear' | undefined) {
   if (found === undefined) return notFoundProblem(c);
-  const why = 'Slack does not tell right now who may read this. Try again in a moment.';
+  const why = 'Slack can’t be asked right now who may read this. Try again in a moment.';
   return problemResponse(c, 503, why, { retryAfter: RETRY_AFTER_S });
 }

@@ -16,22 +16,22 @@ const MAX_NAMED = 40;
 export async function readJsonBody(request: Request): Promise<ReadJsonBody> {
   const encoding = request.headers.get('content-encoding') ?? 'identity';
   if (encoding.trim().toLowerCase() !== 'identity') {
-    const why = `The body is encoded as “${encoding.slice(0, MAX_NAMED)}” (content-encoding), which is not read here. Send it without an encoding.`;
+    const why = `The content-encoding “${encoding.slice(0, MAX_NAMED)}” is not supported. Send the body without an encoding.`;
     return refused(415, why);
   }
   const body = await readTextBody(request, MAX_BYTES);
   if (body.kind === 'too-long') return refused(413, 'The body is longer than 256 KB.');
-  if (body.kind === 'broken-off') return refused(400, 'The body did not arrive whole.');
+  if (body.kind === 'broken-off') return refused(400, 'The body is incomplete.');
   if (body.kind === 'text' && body.text === '') return { kind: 'none' };
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/json(?:\s*;\s*charset=(?:"utf-?8"|utf-?8))?\s*$/i.test(type)) {
-    return refused(415, 'The body has to be JSON: send content-type: application/json.');
+    return refused(415, 'The body must be JSON: send content-type: application/json.');
   }
   if (body.kind === 'not-utf8') return refused(400, 'The body is not UTF-8.');
   const read = parseStrictJson(body.text, SCHEMA_LIMITS);
   if (!read.ok) {
     const { column, line, reason } = read;
-    return refused(400, `The body is not read: ${reason} (line ${line}, column ${column})`);
+    return refused(400, `The body can’t be read: ${reason} (line ${line}, column ${column})`);
   }
   if (countKeys(read.value) > MAX_KEYS) {
     return refused(400, `The body has more than ${MAX_KEYS} keys.`);

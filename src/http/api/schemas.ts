@@ -7,12 +7,12 @@ const DEFAULT_PAGE = 50;
 
 const person = z
   .string()
-  .regex(/^[UW][A-Z0-9]{2,39}$/, 'must be the ID of a person in Slack, like U012AB3CD')
+  .regex(/^[UW][A-Z0-9]{2,39}$/, 'must be a Slack user ID, like U012AB3CD')
   .meta({ examples: ['U012AB3CD'] });
 
 const channel = z
   .string()
-  .regex(/^[CGD][A-Z0-9]{2,39}$/, 'must be the ID of a channel in Slack, like C012AB3CD')
+  .regex(/^[CGD][A-Z0-9]{2,39}$/, 'must be a Slack channel ID, like C012AB3CD')
   .meta({ examples: ['C012AB3CD'] });
 
 /** An integer schema with one message for every invalid value. */
@@ -47,24 +47,24 @@ export const Approval = z
     toolName: z.string(),
     arguments: z.any().meta({
       description:
-        'Those that run, as people edited them. Secrets are hidden from whoever did not send them.',
+        'With people’s edits. Secrets are hidden from everyone but their sender.',
     }),
     masked: z.boolean().meta({
       description:
-        'Whether a part is masked that a person has to see before they can approve: open shows it to them.',
+        'Whether a part is masked that a person must see before they can approve; open shows it.',
     }),
     digest: digest.meta({
-      description: 'Binds all that changes the effect; to be sent back with consume.',
+      description: 'Hash of everything that changes the effect. Send it back with consume.',
     }),
-    attempt: whole().meta({ description: 'From 1; an edit makes the next one.' }),
+    attempt: whole().meta({ description: 'Starts at 1; each edit adds 1.' }),
     edited: z.boolean(),
     requestedAt: isoTime,
     decideBy: isoTime.nullable(),
     requester: z.string(),
     channel: z.string(),
     thread: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
-    title: z.string().meta({ description: 'Names the call in one line, in words of the desk.' }),
-    summary: z.string().nullable().meta({ description: 'What the program says that it would do.' }),
+    title: z.string().meta({ description: 'The call in one line, in Countersign’s words.' }),
+    summary: z.string().nullable().meta({ description: 'What the call would do, in the program’s words.' }),
     userMessage: z.string().nullable(),
     description: z.string().nullable(),
     risk: z.enum(RISKS),
@@ -79,7 +79,7 @@ export const Approval = z
     reply: z
       .string()
       .nullable()
-      .meta({ description: 'What a person answered in place of approving.' }),
+      .meta({ description: 'A person’s answer in place of an approval.' }),
     reason: z
       .string()
       .nullable()
@@ -109,12 +109,12 @@ export const NewApproval = z
     schema: z
       .record(z.string(), z.any())
       .optional()
-      .meta({ description: 'JSON Schema of the arguments: people edit them by a form of it.' }),
+      .meta({ description: 'JSON Schema of the arguments: people edit them in a form built from it.' }),
     summary: z
       .string()
       .regex(ONE_LINE, 'must be one line of 1 to 150 characters')
       .optional()
-      .meta({ description: 'What the call would do, for people: shown as the program’s words.' }),
+      .meta({ description: 'What the call would do. Shown to people as the program’s words.' }),
     description: z.string().max(3_000).optional(),
     risk: z.enum(RISKS).optional(),
     channel: channel.optional(),
@@ -131,17 +131,17 @@ export const NewApproval = z
       .min(1)
       .max(DECISIONS.length)
       .optional()
-      .meta({ description: 'The only ones that the program understands.' }),
+      .meta({ description: 'The decisions that the program supports.' }),
     callbackUrl: z
       .url({ protocol: /^https?$/ })
       .max(2_000)
       .optional(),
-    metadata: z.any().optional().meta({ description: 'Given back as it is.' }),
+    metadata: z.any().optional().meta({ description: 'Returned unchanged.' }),
     choices: z.array(z.string().min(1).max(75)).min(1).max(20).optional(),
     silent: z
       .boolean()
       .optional()
-      .meta({ description: 'The program will not report: consuming is the end.' }),
+      .meta({ description: 'The program will not report an outcome: consuming ends the call.' }),
   })
   .meta({ id: 'NewApproval' });
 
@@ -149,11 +149,11 @@ export const NewApproval = z
 export const WaitQuery = z.strictObject({
   wait: whole(0, 999_999_999, 'of seconds').optional().meta({
     description:
-      'Seconds to wait until people have decided; 50 at most, as Preference-Applied then says.',
+      'Seconds to wait for a decision, at most 50; Preference-Applied tells if it was shortened.',
   }),
   revision: whole(0, 999_999_999)
     .optional()
-    .meta({ description: 'Waits until the approval is not of this revision any more instead.' }),
+    .meta({ description: 'Wait until the approval no longer has this revision instead.' }),
 });
 
 /** Filters and page size. */
@@ -161,7 +161,7 @@ export const ListQuery = z.strictObject({
   status: status.optional(),
   tool: z.string().min(1).max(128).optional(),
   requester: person.optional(),
-  after: z.string().min(1).max(100).optional().meta({ description: '`next` of the page before.' }),
+  after: z.string().min(1).max(100).optional().meta({ description: '`next` of the previous page.' }),
   limit: whole(1, MAX_PAGE).default(DEFAULT_PAGE),
 });
 
@@ -170,7 +170,7 @@ export const Page = z
   .strictObject({
     approvals: z.array(Approval),
     next: z.string().nullable().meta({ description: '`after` of the next page.' }),
-    note: z.string().optional().meta({ description: 'Why there may be more than is told.' }),
+    note: z.string().optional().meta({ description: 'Why the list may be incomplete.' }),
   })
   .meta({ id: 'Page' });
 
@@ -190,7 +190,7 @@ export const Consumed = z
   .strictObject({
     token: z.string().meta({
       description:
-        'A JWS (EdDSA; the key is in /api/jwks.json) that says that these bytes were approved: jti, sub (the approval), tool, digest, argsHash (SHA-256 of the RFC 8785 text of the arguments), aud “countersign:consume”, exp within 60 seconds.',
+        'A JWS (EdDSA; the key is in /api/jwks.json) that proves that these arguments were approved: jti, sub (the approval), tool, digest, argsHash (SHA-256 of the RFC 8785 text of the arguments), aud “countersign:consume”, exp within 60 seconds.',
     }),
     approval: Approval,
   })
@@ -212,9 +212,9 @@ export const Approve = z
     modifiedArguments: z
       .record(z.string(), z.any())
       .optional()
-      .meta({ description: 'All arguments, as they are to run. A hidden secret stays as it is.' }),
+      .meta({ description: 'All arguments, as they should run. A hidden secret keeps its value.' }),
     digest: digest.optional().meta({
-      description: 'Of what was seen; needed once the approval was edited or shown anew.',
+      description: 'The digest that the person saw; required once the approval was edited or shown again.',
     }),
     reason: z.string().max(300).optional(),
   })
@@ -227,7 +227,7 @@ export const Reject = z
       .string()
       .max(3_000)
       .optional()
-      .meta({ description: 'With it the program is told it as a reply; without, ignored.' }),
+      .meta({ description: 'With a reason the program gets it as a reply; without one, the call is ignored.' }),
     digest: digest.optional(),
   })
   .meta({ id: 'Reject' });

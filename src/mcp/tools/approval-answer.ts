@@ -23,7 +23,7 @@ export const ApprovalAnswer = {
   status: z.string(),
   arguments: z.record(z.string(), z.unknown()).describe('As they were approved.'),
   edited: z.boolean().describe('People changed the arguments.'),
-  digest: z.string().describe('Names exactly these arguments.'),
+  digest: z.string().describe('Hash of exactly these arguments.'),
   reply: z.string().nullable().describe('What a person wrote instead of approving.'),
   reason: z.string().nullable(),
   decided_by: z.string().nullable(),
@@ -48,19 +48,19 @@ const DECISION_OF: Readonly<Record<ApprovalStatus, Decision>> = {
 
 const NEXT: Readonly<Record<Decision, string>> = {
   approved:
-    'Approved, not taken yet. To run it yourself call request_approval again with the same input and idempotency_key, which takes it. Another program that runs it takes it first with POST /api/approvals/{approval_id}/consume {"digest": …}, runs exactly these arguments, and reports what came of it.',
+    'Approved, but not consumed yet. To run it yourself, call request_approval again with the same input and idempotency_key, which consumes it. If another program runs it, that program first consumes it with POST /api/approvals/{approval_id}/consume {"digest": …}, runs exactly these arguments, and reports the outcome.',
   pending:
-    'Not approved yet: do not run it. To go on waiting call request_approval with the same input and this idempotency_key, or look with get_approval.',
-  answered: 'Do not run it: a person answered instead. Heed the reply.',
-  declined: 'Do not run it, nor the same in another way: a person said no.',
+    'Not approved yet: do not run it. To keep waiting, call request_approval with the same input and this idempotency_key, or check with get_approval.',
+  answered: 'Do not run it: a person answered instead. Follow the reply.',
+  declined: 'Do not run it, and do not try the same in another way: a person said no.',
   expired: 'Do not run it: nobody decided in time, which is not a no.',
-  withdrawn: 'Do not run it: it was taken back.',
-  refused: 'Do not run it: the rules forbid it.',
-  taken: 'Do not run it again: it was taken before.',
-  unknown: 'Do not run it again: it was taken, and whether it ran is not known; people are asked.',
+  withdrawn: 'Do not run it: the request was cancelled.',
+  refused: 'Do not run it: the policy forbids it.',
+  taken: 'Do not run it again: it was already consumed.',
+  unknown: 'Do not run it again: it was consumed, but it is unknown whether it ran. People are asked.',
 };
 
-const TAKEN = 'Approved and taken for you: run it now, once, with exactly these arguments.';
+const TAKEN = 'Approved and consumed for you: run it now, once, with exactly these arguments.';
 
 interface AnswerOptions {
   readonly idempotencyKey?: string;

@@ -21,7 +21,7 @@ export function addAskHuman(
     {
       title: 'Ask people a question',
       description:
-        'Puts a question to people in Slack and waits for the answer, which is in "reply". It approves nothing.',
+        'Asks people in Slack a question and waits for the answer, which is in "reply". It approves nothing.',
       inputSchema: z.strictObject({
         question: z.string().min(1),
         choices: z
@@ -32,7 +32,7 @@ export function addAskHuman(
           .describe('Answers to choose from; without them people write freely.'),
         channel: z.string().optional().describe('Id of the Slack channel to ask in.'),
         requester: z.string().optional().describe('Id of the person for whom you ask.'),
-        wait_seconds: z.number().nonnegative().optional().describe('As of request_approval.'),
+        wait_seconds: z.number().nonnegative().optional().describe('As in request_approval.'),
         idempotency_key: z.string().min(1).max(200).optional(),
       }),
       outputSchema: ApprovalAnswer,

@@ -43,7 +43,7 @@ function describeDenial(error: unknown): string {
   if (error instanceof ExpiredError) {
     return `${why} That is not a no: say what you wanted to do and why, and ask again later.`;
   }
-  return `Not allowed: no approval could be had. ${why}`;
+  return `Not allowed: there is no approval. ${why}`;
 }
 
 /** A person's reply is passed on verbatim. */

@@ -8,8 +8,8 @@ export function addGetApproval(mcp: McpServer, { work }: { work: ToolRunner }): 
   mcp.registerTool(
     'get_approval',
     {
-      title: 'Look at an approval',
-      description: 'Tells how an approval stands that you asked for; it changes nothing.',
+      title: 'Read an approval',
+      description: 'Returns the status of an approval that you requested. It changes nothing.',
       inputSchema: z.strictObject({
         approval_id: z.string().min(1),
         wait_seconds: z

@@ -38,19 +38,19 @@ const Input = z.strictObject({
     .nonnegative()
     .optional()
     .describe(
-      'How long to wait. Default: until it is decided where the client follows progress, else 45. When it is over the decision is "pending": call again with the same input and idempotency_key to go on waiting.',
+      'How long to wait. Default: until the decision if the client follows progress, else 45. When the wait ends, the decision is "pending": call again with the same input and idempotency_key to keep waiting.',
     ),
   idempotency_key: z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .describe('The same key with the same input is the same approval.'),
+    .describe('Repeating the same key with the same input returns the same approval.'),
   consume: z
     .boolean()
     .optional()
     .describe(
-      'Default true: once approved it is taken for you at once, and you run it, once. False: hand approval_id and digest to the program that runs it, which takes it with POST /api/approvals/{approval_id}/consume {digest} and reports what came of it.',
+      'Default true: once approved, it is consumed for you, and you run it once. False: pass approval_id and digest to the program that runs it, which consumes it with POST /api/approvals/{approval_id}/consume {digest} and reports the outcome.',
     ),
 });
 

@@ -62,7 +62,7 @@ async function runTool(
   tool: Tool,
 ): Promise<CallToolResult> {
   const { progressToken } = extra._meta ?? {};
-  if (!caller) throw new Error('A message came from nobody.');
+  if (!caller) throw new Error('A message has no authenticated sender.');
   try {
     return await tool(caller.api, {
       signal: caller.signal ? AbortSignal.any([extra.signal, caller.signal]) : extra.signal,

@@ -25,7 +25,7 @@ export function createFileKey(dataDir: string): InstallationKey {
       const key = found ?? (await writeIfAbsent(path, randomBytes(BYTES), OWNER_ONLY));
       if (key.length === BYTES) return key;
       throw new Error(
-        `${path} is not a key: it has ${key.length} bytes instead of ${BYTES}. Restore it from a backup, or delete it; then secrets get new marks, and calls that wait are stopped as if somebody had changed them.`,
+        `${path} is not a key: it has ${key.length} bytes instead of ${BYTES}. Restore it from a backup, or delete it. If you delete it, hidden secrets get new placeholders, and pending calls are stopped as if they had been tampered with.`,
       );
     },
   };

@@ -75,7 +75,7 @@ export async function createRedisStore(options: {
       onPoll();
       // Also checked by `check`, which reports the error.
       installationKey.keep().catch((error: unknown) => {
-        log.debug({ err: error }, 'The key of the installation was not looked at.');
+        log.debug({ err: error }, 'The installation key could not be checked.');
       });
       pollForTasks(onPoll);
     });

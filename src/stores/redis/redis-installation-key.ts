@@ -39,13 +39,13 @@ export function createRedisInstallationKey(link: ScriptRunner, desk: string): Re
         return key;
       }
       throw new Error(
-        `The key of the installation in Redis (${desk}:installation-key) has ${key.length} bytes instead of ${BYTES}. Restore it from a backup, or delete it; then secrets get new marks, and calls that wait are stopped as if somebody had changed them.`,
+        `The key of the installation in Redis (${desk}:installation-key) has ${key.length} bytes instead of ${BYTES}. Restore it from a backup, or delete it. If you delete it, hidden secrets get new placeholders, and pending calls are stopped as if they had been tampered with.`,
       );
     },
     async keep() {
       if (known === undefined || (await keepHex(known)) === known) return;
       throw new Error(
-        `The key of the installation in Redis (${desk}:installation-key) is not the one with which this process was started: Redis lost its data, or somebody replaced the key. Restart the app; calls that were sealed under the other key are stopped as if somebody had changed them.`,
+        `The key of the installation in Redis (${desk}:installation-key) is not the one that this process started with: Redis lost its data, or somebody replaced the key. Restart the app. Calls sealed with the other key are stopped as if they had been tampered with.`,
       );
     },
   };

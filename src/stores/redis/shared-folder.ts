@@ -23,5 +23,5 @@ export async function findSharingProblem(
   const kept = await setIfAbsent(link, desk, 'workspace', mark);
   if (kept === mark) return undefined;
   if (found === undefined) await unlink(path);
-  return `WORKSPACE_DIR is not the folder that the other replicas of this Redis work on (${NAME} in it ${found === undefined ? 'is missing' : 'names another one'}). Mount one shared volume on all of them, or write ${kept} into that file if this is the right folder.`;
+  return `WORKSPACE_DIR is not the folder that the other replicas of this Redis use (${NAME} in it ${found === undefined ? 'is missing' : 'names another one'}). Mount one shared volume on all of them, or write ${kept} into that file if this is the right folder.`;
 }

@@ -41,7 +41,7 @@ export const OUTBOX_MESSAGE: RecordKind<StoredOutboxMessage> = {
     const record = { kind: 'say', id, ...(own && { thread: own as ThreadKey }) } as const;
     const stored = parseDocument<StoredOutboxMessage>(document, record);
     if (stored.isSaid) return stored;
-    if (!stored.say) throw new DamagedRecordError('its words are gone', { record });
+    if (!stored.say) throw new DamagedRecordError('its text is missing', { record });
     const { thread } = stored.say;
     const outboxMessage = parseRecord('say', JSON.stringify(stored.say), {
       kind: 'say',

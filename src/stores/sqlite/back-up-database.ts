@@ -20,7 +20,7 @@ export async function backUpDatabase(dataDir: string, target: string): Promise<B
   const file = join(dataDir, 'countersign.db');
   if (!existsSync(file)) {
     throw new Error(
-      `There is nothing to back up: ${file} is not there. Set DATA_DIR to the folder of the app’s records.`,
+      `There is nothing to back up: ${file} does not exist. Set DATA_DIR to the folder of the app’s records.`,
     );
   }
   const key = join(dataDir, 'installation.key');
@@ -65,5 +65,5 @@ async function copyPages(file: string, draft: string): Promise<void> {
 }
 
 function describeThere(path: string): string {
-  return `${path} is there already, and no backup is written over another file. Name another one.`;
+  return `${path} already exists, and a backup never overwrites a file. Choose another name.`;
 }

@@ -13,7 +13,7 @@ export function checkDatabase(dataDir: string): StoreCheck {
   try {
     if (!existsSync(file)) {
       accessSync(nearestFolder(dataDir), constants.W_OK | constants.X_OK);
-      return { message: `${file} will be made at the start.`, warnings: [], isInUse: false };
+      return { message: `${file} will be created at the start.`, warnings: [], isInUse: false };
     }
     accessSync(dataDir, constants.W_OK | constants.X_OK);
     accessSync(file, constants.R_OK | constants.W_OK);

@@ -35,7 +35,7 @@ export function createGroupCommit(log: number, file: string): GroupCommit {
     if (error) {
       const why = error instanceof Error ? error.message : String(error);
       failure = new StoreUnavailableError(
-        `${file} could not be taken to the disk (${why}): whether the last changes are stored is not known. Check the disk, then restart the app.`,
+        `${file} could not be synced to disk (${why}): it is unknown whether the last changes are stored. Check the disk, then restart the app.`,
         'unknown',
         { cause: error },
       );

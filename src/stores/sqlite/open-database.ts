@@ -106,7 +106,7 @@ function setJournal(db: Database.Database, synchronous: 'FULL' | 'NORMAL'): void
   const journal = db.pragma('journal_mode = WAL', { simple: true });
   if (journal !== 'wal') {
     throw new Error(
-      `${db.name} can not be used with a write-ahead log (its journal is "${journal}"). ` +
+      `${db.name} can’t be used with a write-ahead log (its journal is "${journal}"). ` +
         'Set DATA_DIR to a folder on a local disk.',
     );
   }
@@ -127,7 +127,7 @@ function prepareSchema(db: Database.Database, file: string): void {
 function assertOurs(db: Database.Database, file: string): void {
   if (isEmpty(db)) {
     throw new OtherVersionError(
-      `${file} is empty. If it is a copy, it lacks what the -wal file beside the original holds: make copies by “npx --no -- countersign backup FILE”. Otherwise start the app once, or set DATA_DIR to the folder of its records.`,
+      `${file} is empty. If it is a copy, it lacks the data of the -wal file beside the original: make copies with “npx --no -- countersign backup FILE”. Otherwise start the app once, or set DATA_DIR to the folder of its records.`,
     );
   }
   assertVersion(file, versionOf(db), 'DATA_DIR');

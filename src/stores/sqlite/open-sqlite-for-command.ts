@@ -12,7 +12,7 @@ export function openSqliteForCommand(dataDir: string, how: 'read' | 'write'): Co
   const file = databasePathIn(dataDir);
   if (how === 'read' && !existsSync(file)) {
     throw new NoRecordsError(
-      `There are no records: ${file} is not there. Set DATA_DIR to the folder of the app's records, or REDIS_URL where they are on Redis.`,
+      `There are no records: ${file} does not exist. Set DATA_DIR to the folder of the app's records, or REDIS_URL if they are on Redis.`,
     );
   }
   let db: Database.Database | undefined;
@@ -39,6 +39,6 @@ function describeProblem(error: Error, file: string): string {
   const isOther = 'code' in error && error.code === 'SQLITE_ERROR';
   // SQLITE_ERROR: a table or column is missing.
   return isOther
-    ? `${file} is not a database of Countersign, or it is damaged: ${error.message}. Set DATA_DIR to the folder of the app's records.`
+    ? `${file} is not a Countersign database, or it is damaged: ${error.message}. Set DATA_DIR to the folder of the app's records.`
     : error.message;
 }

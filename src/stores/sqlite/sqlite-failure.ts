@@ -19,8 +19,8 @@ const REMEDIES: readonly Remedy[] = [
   {
     code: /^(SQLITE_READONLY|SQLITE_PERM|EACCES|EPERM|EROFS)/,
     passes: true,
-    why: 'it may not be written',
-    remedy: 'Give the user that runs Countersign the right to write it, or set another DATA_DIR.',
+    why: 'it is not writable',
+    remedy: 'Give the user that runs Countersign permission to write it, or set another DATA_DIR.',
   },
   {
     code: /^SQLITE_CANTOPEN_ISDIR|^EISDIR/,
@@ -29,19 +29,19 @@ const REMEDIES: readonly Remedy[] = [
   },
   {
     code: /^(ENOTDIR|EEXIST)/,
-    why: 'a file stands where a folder should be',
+    why: 'there is a file where a folder should be',
     remedy: 'Move the file away, or set another DATA_DIR.',
   },
   {
     code: /^ELOOP/,
-    why: 'its links lead in a circle',
-    remedy: 'Mend the links, or set another DATA_DIR.',
+    why: 'its symbolic links form a loop',
+    remedy: 'Fix the links, or set another DATA_DIR.',
   },
   {
     code: /^SQLITE_CANTOPEN/,
     passes: true,
-    why: 'it can not be opened',
-    remedy: 'See that it is a file that may be read and written, or set another DATA_DIR.',
+    why: 'it can’t be opened',
+    remedy: 'Check that it is a readable and writable file, or set another DATA_DIR.',
   },
   {
     code: /^(SQLITE_NOTADB|SQLITE_CORRUPT)/,
@@ -51,8 +51,8 @@ const REMEDIES: readonly Remedy[] = [
   {
     code: /^(SQLITE_BUSY|SQLITE_LOCKED)/,
     passes: true,
-    why: 'another program holds it locked',
-    remedy: 'Close whatever else has the file open (a database browser, a backup).',
+    why: 'another program has locked it',
+    remedy: 'Close other programs that have the file open (a database browser, a backup).',
   },
   {
     code: /^(SQLITE_IOERR|EIO)/,

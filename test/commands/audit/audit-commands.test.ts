@@ -244,13 +244,13 @@ describe('countersign audit export', () => {
     const verify = (env: Readonly<Record<string, string>>) => callIn(env, ['audit', 'verify']);
     const none = await verify({ DATA_DIR: path });
     assert.deepEqual([none.code, none.out], [1, '']);
-    assert.match(none.err, /no records: .*countersign\.db is not there\. Set DATA_DIR/);
+    assert.match(none.err, /no records: .*countersign\.db does not exist\. Set DATA_DIR/);
     await writeFile(file, 'not a database, but long enough to be taken for one'.repeat(9));
     assert.match((await verify({ DATA_DIR: path })).err, /damaged, or it is not a database/);
     await writeFile(file, '');
     assert.match(
       (await verify({ DATA_DIR: path })).err,
-      /countersign\.db is empty\. If it is a copy.*make copies by/,
+      /countersign\.db is empty\. If it is a copy.*make copies with/,
     );
     const db = new Database(file);
     db.exec('CREATE TABLE notes (text TEXT)');
@@ -262,7 +262,7 @@ describe('countersign audit export', () => {
     db.pragma('user_version = 18');
     assert.match(
       (await verify({ DATA_DIR: path })).err,
-      /from before its first release: its version is 18.*left as it is\. Set another DATA_DIR/,
+      /from before its first release: its version is 18.*Nothing was changed\. Set another DATA_DIR/,
     );
     db.pragma('user_version = 999');
     db.close();

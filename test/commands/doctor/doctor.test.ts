@@ -202,7 +202,7 @@ describe('countersign doctor', () => {
         set.env.REDIS_URL = redis.url;
       },
       'store',
-      /throws data away.*Set maxmemory-policy to noeviction/,
+      /evicts data.*Set maxmemory-policy to noeviction/,
     ],
     [
       'a port that another program has',

@@ -36,7 +36,7 @@ const WRONG = [
   [
     NewApproval,
     { ...FINE, requester: 'bob' },
-    '`requester` must be the ID of a person in Slack, like U012AB3CD.',
+    '`requester` must be a Slack user ID, like U012AB3CD.',
   ],
   [
     NewApproval,

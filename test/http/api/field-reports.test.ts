@@ -220,7 +220,7 @@ describe('the HTTP API in the field', () => {
       headers: { 'content-encoding': 'gzip' },
     });
     assert.equal(status, 415);
-    assert.match(body.detail, /“gzip”.*Send it without an encoding/);
+    assert.match(body.detail, /“gzip”.*Send the body without an encoding/);
   });
 
   it('takes UTF-8 under each of its names', async (t) => {

@@ -137,7 +137,7 @@ describe('the disk', () => {
     const { code, output } = await failToStart(settingsOf(stage, dataDir));
     disk.allow('rw');
     assert.equal(code, 1);
-    assert.match(output, /is not usable: it may not be written .*set another DATA_DIR/);
+    assert.match(output, /is not usable: it is not writable .*set another DATA_DIR/);
     assert.equal(integrityOf(dataDir), 'ok');
     await stage.startAgain();
     await stage.press('requester', card, 'call.approve');

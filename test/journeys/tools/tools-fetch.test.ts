@@ -125,7 +125,7 @@ describe('fetch_url over the real app', () => {
         (_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(),
         /of type image\/png/,
       ],
-      [(_, response) => response.socket?.destroy(), /broke the connection off/],
+      [(_, response) => response.socket?.destroy(), /closed the connection/],
       [redirectTo('/round'), /redirects more than 5 times/],
     ];
     for (const [how, why] of faults) {

@@ -59,7 +59,7 @@ test('a fence of one process is refused when another has the thread', async (t) 
   await other.clock.advance(40_000);
   const young = await holdThread(other);
   assert.ok(young.token > old.token);
-  await assert.rejects(store.outbox.add([], [], old), /Refused a write .* another worker has it/);
+  await assert.rejects(store.outbox.add([], [], old), /Refused a write .* another worker holds it/);
   await other.store.outbox.add([], [], young);
 });
 
@@ -199,7 +199,7 @@ test('data of another version stops the start, and is left as it is', async (t) 
   for (const [version, why] of [
     [
       '8',
-      /data in Redis was written by .* from before its first release: its version is 8.*left as it is.*another REDIS_PREFIX/,
+      /data in Redis was written by .* from before its first release: its version is 8.*Nothing was changed.*another REDIS_PREFIX/,
     ],
     ['999', /written by a newer Countersign: its version is 999/],
   ] as const) {

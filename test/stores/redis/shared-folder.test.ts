@@ -81,5 +81,5 @@ test('a key of the installation that Redis has lost is put back by whoever works
   await today.installationKey.read();
   await today.check();
   await client.set(name, 'ff'.repeat(32));
-  await assert.rejects(today.check(), /not the one with which this process was started.*Restart/);
+  await assert.rejects(today.check(), /not the one that this process started with.*Restart/);
 });

@@ -212,7 +212,7 @@ describe('what can not be opened or written says why and what to do', () => {
   test('a file in place of the folder', async (t) => {
     const dataDir = join(await tempDir(t), 'file');
     await writeFile(dataDir, '');
-    assert.throws(() => createSqliteStore({ dataDir, ...OPEN }), /a file stands .* DATA_DIR/);
+    assert.throws(() => createSqliteStore({ dataDir, ...OPEN }), /there is a file where .* DATA_DIR/);
   });
 
   test('a folder in place of the database', async (t) => {
@@ -220,7 +220,7 @@ describe('what can not be opened or written says why and what to do', () => {
     await mkdir(join(dataDir, 'countersign.db'));
     assert.throws(
       () => createSqliteStore({ dataDir, ...OPEN }),
-      /countersign\.db is not usable: .*(folder|can not be opened).* DATA_DIR/,
+      /countersign\.db is not usable: .*(folder|can’t be opened).* DATA_DIR/,
     );
   });
 
@@ -239,7 +239,7 @@ describe('what can not be opened or written says why and what to do', () => {
     await store.close();
     const file = join(dataDir, 'countersign.db');
     for (const [version, why] of [
-      [18, /from before its first release: its version is 18.*left as it is.*another DATA_DIR/],
+      [18, /from before its first release: its version is 18.*Nothing was changed.*another DATA_DIR/],
       [999, /written by a newer Countersign: its version is 999/],
     ] as const) {
       const db = new Database(file);
@@ -265,7 +265,7 @@ describe('what can not be opened or written says why and what to do', () => {
     const { store } = await openStore(t);
     await store.check();
     store.saver.db.pragma('query_only = ON');
-    await assert.rejects(store.check(), /may not be written .*DATA_DIR/);
+    await assert.rejects(store.check(), /is not writable .*DATA_DIR/);
   });
 });
 

@@ -12,15 +12,15 @@ export type Authentication =
   | { readonly kind: 'unclear'; readonly why: string };
 
 const WHY: Readonly<Record<KeyProblem, string>> = {
-  unknown: 'There is no such key. “npx --no -- countersign keys list” lists those that there are.',
-  revoked: 'This key was revoked. Ask whoever runs Countersign for another one.',
-  expired: 'This key, or this secret of it, has expired. Ask whoever runs Countersign for another.',
+  unknown: 'This key does not exist. “npx --no -- countersign keys list” lists all keys.',
+  revoked: 'This key was revoked. Ask your Countersign operator for a new one.',
+  expired: 'This key or its secret has expired. Ask your Countersign operator for a new one.',
 };
 
 const NONE =
-  'Send a key of Countersign, Authorization: Bearer csk_…; “npx --no -- countersign keys create” makes one.';
+  'Send a Countersign API key (Authorization: Bearer csk_…). “npx --no -- countersign keys create” creates one.';
 const NO_PEOPLE =
-  'This is no key of Countersign (csk_…), and tokens of people are not taken here: APPROVER_JWKS_URL or APPROVER_JWT_SECRET is not set.';
+  'This is not a Countersign API key (csk_…), and user tokens are not accepted: neither APPROVER_JWKS_URL nor APPROVER_JWT_SECRET is set.';
 
 /** Creates the authentication of a request by its Authorization header. */
 export function createAuthenticate(
@@ -47,11 +47,11 @@ export function createAuthenticate(
 function toEntry(read: ReadToken, team: string): Authentication {
   switch (read.kind) {
     case 'refused':
-      return { kind: 'out', why: `This token of a person is not taken. ${read.why}` };
+      return { kind: 'out', why: `This user token is not accepted. ${read.why}` };
     case 'unclear':
       return {
         kind: 'unclear',
-        why: 'The keys that sign people’s tokens can’t be read right now (APPROVER_JWKS_URL).',
+        why: 'The keys that verify user tokens can’t be fetched right now (APPROVER_JWKS_URL). Try again in a moment.',
       };
     case 'person': {
       const { expiresAt, user } = read;

@@ -6,7 +6,7 @@ export function programsOnlyProblem(c: ApiContext) {
   return problemResponse(
     c,
     403,
-    'This is for programs with a key of Countersign (csk_…). People read approvals, approve and reject.',
+    'Only programs with a Countersign API key (csk_…) can do this. People can read, approve and reject.',
   );
 }
 
@@ -15,6 +15,6 @@ export function peopleOnlyProblem(c: ApiContext) {
   return problemResponse(
     c,
     403,
-    'A key requests and never decides. This needs the token of a person who may decide.',
+    'API keys can request but never decide. Send the token of a person who may decide.',
   );
 }

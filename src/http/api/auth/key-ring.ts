@@ -81,7 +81,7 @@ export function createKeyRing({
     if (cancel !== undefined || watchers.size === 0) return;
     cancel = clock.schedule(clock.now() + REFRESH_MS, () => {
       refreshKeys()
-        .catch((error: unknown) => log.warn({ err: error }, 'The keys of programs were not read.'))
+        .catch((error: unknown) => log.warn({ err: error }, 'The API keys could not be read.'))
         .finally(() => {
           cancel = undefined;
           scheduleRefresh();

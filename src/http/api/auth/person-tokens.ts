@@ -61,10 +61,10 @@ export function createPersonTokens(
       // The library's type says string, but it does not check that.
       const sub: unknown = payload.sub;
       if (typeof sub !== 'string' || !/^[UW][A-Z0-9]{2,39}$/.test(sub)) {
-        return { kind: 'refused', why: 'Its subject (sub) is not the id of a person in Slack.' };
+        return { kind: 'refused', why: 'Its subject (sub) is not a Slack user ID.' };
       }
       if (exp > clock.now() / 1_000 + MAX_S + TOLERANCE_S) {
-        const why = 'It expires (exp) in more than 24 hours: make tokens that live a day at most.';
+        const why = 'It expires (exp) in more than 24 hours. Issue tokens that are valid for at most a day.';
         return { kind: 'refused', why };
       }
       return { kind: 'person', user: sub, expiresAt: exp * 1_000 };
@@ -77,7 +77,7 @@ export function createPersonTokens(
 function classifyTokenError(error: unknown): ReadToken {
   if (error instanceof errors.JWTExpired) return { kind: 'refused', why: 'It has expired.' };
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return { kind: 'refused', why: `Its claim “${error.claim}” is missing or not the right one.` };
+    return { kind: 'refused', why: `Its claim “${error.claim}” is missing or wrong.` };
   }
   const isOfToken =
     error instanceof errors.JWSInvalid ||
@@ -88,6 +88,6 @@ function classifyTokenError(error: unknown): ReadToken {
     error instanceof errors.JWKSNoMatchingKey ||
     error instanceof errors.JWKSMultipleMatchingKeys;
   if (isOfToken)
-    return { kind: 'refused', why: 'It is not signed by the key that is trusted here.' };
+    return { kind: 'refused', why: 'It is not signed by a trusted key.' };
   return { kind: 'unclear' };
 }

@@ -16,7 +16,7 @@ import { jsonResponse, problemResponses } from '../response-schemas.ts';
 import { Approval, Approve, Reject } from '../schemas.ts';
 
 const MISPLACED =
-  'holds the mark of a hidden secret, which is put back only where it stood; write what is to stand there';
+  'contains the placeholder of a hidden secret, which only works in its original place; write the value itself';
 
 type Decision = DecisionCommand['decision'];
 
@@ -82,9 +82,9 @@ export function createDecideApproval(
       path: '/api/approvals/:id/approve',
       operationId: 'approve',
       summary:
-        'Approves, as the person whose token it is; with other arguments, edits and approves',
+        'Approves in the name of the token’s person; with modified arguments, edits and approves',
       answers: {
-        200: jsonResponse(Approval, 'It counts.'),
+        200: jsonResponse(Approval, 'The approval counts.'),
         ...problemResponses(403, 404, 409, 422),
       },
     },
@@ -103,7 +103,7 @@ export function createDecideApproval(
       path: '/api/approvals/:id/reject',
       operationId: 'reject',
       summary:
-        'Rejects, as the person whose token it is: with a reason as a reply, without as ignored',
+        'Rejects in the name of the token’s person: as a reply if there is a reason, else as ignored',
       answers: {
         200: jsonResponse(Approval, 'It is rejected.'),
         ...problemResponses(403, 404, 409, 422),
@@ -123,9 +123,9 @@ export function createDecideApproval(
       path: '/api/approvals/:id/open',
       operationId: 'openApproval',
       summary:
-        'Shows what is masked of an approval to a person who may decide it, and logs that they saw it',
+        'Shows the masked parts of an approval to a person who may decide it, and logs that they saw them',
       answers: {
-        200: jsonResponse(Approval, 'As it is to run.'),
+        200: jsonResponse(Approval, 'The call as it would run.'),
         ...problemResponses(403, 404, 409),
       },
     },
@@ -149,11 +149,11 @@ export function createDecideApproval(
 /** A decision covers only what the person saw. Once the call has changed, the decision must name the digest. */
 function explainUnseen(call: Call, digest: string | undefined): string | undefined {
   if (digest !== undefined && digest !== call.digest) {
-    return 'It is not as it was seen: its digest is another one by now. Read it again, and decide on what stands there.';
+    return 'The approval has changed since you saw it: its digest is different now. Read it again, then decide.';
   }
   const hasChanged = call.attempt > 1 || call.renewedAt !== undefined;
   if (digest === undefined && hasChanged && call.status === 'pending') {
-    return 'It was edited, or shown anew, since it was asked for. Send the digest of what was seen with the decision.';
+    return 'It was edited or shown again since the request. Send the digest that you saw with the decision.';
   }
   return undefined;
 }
@@ -176,23 +176,23 @@ function rejectDecision(c: ApiContext, outcome: Refused): Response {
       return problemResponse(
         c,
         409,
-        'It was changed in this moment. Read it again, and decide on what stands there.',
+        'It has just changed. Read it again, then decide.',
       );
     case 'rerouted':
       return problemResponse(
         c,
         409,
-        'Its route changed in this moment. Read it again, and decide on what it shows.',
+        'Its route has just changed. Read it again, then decide.',
       );
     case 'not-allowed':
       return problemResponse(c, 403, plainSentence(outcome.why));
     case 'needs-reason':
-      return problemResponse(c, 422, 'An approval of this needs a reason: send one.');
+      return problemResponse(c, 422, 'Approving this needs a reason: send one.');
     case 'needs-opening':
       return problemResponse(
         c,
         409,
-        'A part of this is masked, and you have not seen it. POST …/open shows it to you; approve it after that.',
+        'A part of this is masked, and you have not seen it. Open it with POST …/open, then approve.',
       );
     case 'invalid': {
       const [first] = outcome.problems;

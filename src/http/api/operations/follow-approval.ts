@@ -34,7 +34,7 @@ export function createFollowApproval(
       cancel = clock.schedule(clock.now() + HEARTBEAT_MS, () => {
         arm();
         write(': still here\n\n').catch((error: unknown) =>
-          log.debug({ err: error }, 'A reader has gone.'),
+          log.debug({ err: error }, 'A reader disconnected.'),
         );
       });
     };
@@ -82,7 +82,7 @@ export function createFollowApproval(
       await sendEvent(out, caller, seen, known, waiting.signal);
     } catch (error) {
       // The client reconnects.
-      log.warn({ err: error, call: seen.call.id }, 'A stream of an approval’s changes broke off.');
+      log.warn({ err: error, call: seen.call.id }, 'A stream of approval events failed.');
     } finally {
       cancel();
       waiting.release();
@@ -94,15 +94,15 @@ export function createFollowApproval(
       method: 'get',
       path: '/api/approvals/:id/events',
       operationId: 'followApproval',
-      summary: 'Follows an approval by server-sent events, until it has ended',
+      summary: 'Streams the changes of an approval as server-sent events until it has ended',
       answers: {
         200: {
           description:
-            'Events named `approval`: data is the approval, id its revision. The stream ends when the approval has.',
+            'Events named `approval`: data is the approval, id its revision. The stream ends with the approval.',
           schema: z.string(),
           mediaType: 'text/event-stream',
         },
-        204: { description: 'It has ended, as Last-Event-ID says that you know.' },
+        204: { description: 'It has ended, and Last-Event-ID shows that you have its final state.' },
         ...problemResponses(404),
       },
     },

@@ -90,7 +90,7 @@ export function createListApprovals(
     return problemResponse(
       c,
       422,
-      'The page before is not there any more. Begin anew, without “after”.',
+      'The previous page no longer exists. Start again without “after”.',
     );
   }
 
@@ -105,7 +105,7 @@ export function createListApprovals(
       path: '/api/approvals',
       operationId: 'listApprovals',
       summary:
-        'Lists approvals, newest first: of a key those that it asked for, with the scope read all; of a person those that wait for their decision, oldest first, and with another status than pending those asked for in their name',
+        'Lists approvals. A key gets its own requests (with the scope read, all), newest first. A person gets those that wait for their decision, oldest first; with a status other than pending, those requested in their name',
       answers: { 200: jsonResponse(Page, 'A page.'), ...problemResponses(403, 422) },
     },
     { query: ListQuery },

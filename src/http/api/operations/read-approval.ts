@@ -56,7 +56,7 @@ export function createReadApproval(
     } catch (error) {
       log.warn(
         { err: error, call: call.id },
-        'It was not stored that a program knows the outcome.',
+        'Could not store that a program has read the outcome.',
       );
     }
   }
@@ -81,7 +81,7 @@ export function createReadApproval(
         return problemResponse(
           c,
           401,
-          'The key was revoked, or the token has expired, while this waited.',
+          'The key was revoked or the token expired while this request waited.',
         );
       }
       const now = await findAgain(caller, seen, call);
@@ -97,10 +97,10 @@ export function createReadApproval(
       method: 'get',
       path: '/api/approvals/:id',
       operationId: 'readApproval',
-      summary: 'Reads an approval; with wait, as soon as people have decided',
+      summary: 'Reads an approval; with wait, waits until people have decided',
       answers: {
-        200: jsonResponse(Approval, 'How it stands.'),
-        202: jsonResponse(Approval, 'It stands as before when the wait is over: ask again.'),
+        200: jsonResponse(Approval, 'The approval.'),
+        202: jsonResponse(Approval, 'The wait ended without a change: ask again.'),
         ...problemResponses(404),
       },
     },

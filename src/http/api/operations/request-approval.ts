@@ -29,13 +29,13 @@ export function createRequestApproval({ clientAddress, clock, outside, team }: A
       method: 'post',
       path: '/api/approvals',
       operationId: 'requestApproval',
-      summary: 'Puts a call to people',
+      summary: 'Requests approval of a call',
       answers: {
         201: jsonResponse(
           Approval,
-          'It is stored, and people are asked, or the policy has answered.',
+          'Stored. People are asked, or the policy has already decided.',
         ),
-        200: jsonResponse(Approval, 'The same was asked before with this Idempotency-Key.'),
+        200: jsonResponse(Approval, 'The same request was made before with this Idempotency-Key.'),
         ...problemResponses(403, 409, 422),
       },
     },
@@ -47,7 +47,7 @@ export function createRequestApproval({ clientAddress, clock, outside, team }: A
       if ('why' in placed) return problemResponse(c, placed.status, placed.why);
       const deadline = readDeadline(body.deadline, clock.now());
       if (deadline === undefined) {
-        return problemResponse(c, 422, 'The deadline is over already, or more than 30 days away.');
+        return problemResponse(c, 422, 'The deadline is in the past or more than 30 days away.');
       }
       const idempotencyKey = headers['idempotency-key'];
       const request: ExternalRequest = {
@@ -71,7 +71,7 @@ export function createRequestApproval({ clientAddress, clock, outside, team }: A
           return problemResponse(
             c,
             409,
-            'Another request was made with this Idempotency-Key. Send that one again unchanged, or take another key for this one.',
+            'A different request was made with this Idempotency-Key. Repeat that request unchanged, or use another key for this one.',
           );
         case 'invalid':
           return problemResponse(c, 422, describeInvalid(made.problems), { errors: made.problems });
@@ -79,7 +79,7 @@ export function createRequestApproval({ clientAddress, clock, outside, team }: A
           return problemResponse(
             c,
             429,
-            `${made.pending} calls of this key wait for people already, which is as many as may (MAX_PENDING_PER_KEY). Ask again when some of those are decided or cancelled.`,
+            `This key already has ${made.pending} pending approvals, the maximum (MAX_PENDING_PER_KEY). Try again when some of them are decided or cancelled.`,
             { retryAfter: RETRY_S },
           );
       }
@@ -88,9 +88,9 @@ export function createRequestApproval({ clientAddress, clock, outside, team }: A
 }
 
 function describeInvalid([first]: readonly FieldProblem[]): string {
-  if (!first) return 'The request can’t be taken.';
+  if (!first) return 'The request is invalid.';
   const { message, path } = first;
-  const what = path[0] === 'args' ? 'The arguments do not fit their schema' : 'It can’t be asked';
+  const what = path[0] === 'args' ? 'The arguments do not match their schema' : 'The request is invalid';
   return `${what}. ${path.join('.')}: ${message}`;
 }
 
@@ -129,31 +129,31 @@ function place(
   if (!mayRequest(key, action)) {
     return {
       status: 403,
-      why: `This key may not ask for “${action}”. Its scopes are ${scopes}; “npx --no -- countersign keys create --scopes request:…” makes one that may.`,
+      why: `This key may not request “${action}”. Its scopes are ${scopes}. “npx --no -- countersign keys create --scopes request:…” creates one that may.`,
     };
   }
   if (requester === undefined) {
     return {
       status: 422,
-      why: 'Nobody is named for whom this is asked. Name a requester (the key then needs the scope requesters), or make the key with an owner: “npx --no -- countersign keys create --owner U…”.',
+      why: 'No requester is given. Send a requester (the key needs the scope requesters), or create the key with an owner: “npx --no -- countersign keys create --owner U…”.',
     };
   }
   if (requester !== key.owner && !mayNameRequesters(key)) {
     return {
       status: 403,
-      why: `This key may not ask for ${requester}: only for its owner${key.owner === undefined ? ', and it has none' : ''}. A key with the scope requesters may.`,
+      why: `This key may not make requests for ${requester}, only for its owner${key.owner === undefined ? ', and it has none' : ''}. A key with the scope requesters may.`,
     };
   }
   if (channel === undefined) {
     return {
       status: 422,
-      why: 'No channel is named for the card. Name a channel, or make the key with one: “npx --no -- countersign keys create --channels C…”.',
+      why: 'No channel is given for the card. Send a channel, or create the key with one: “npx --no -- countersign keys create --channels C…”.',
     };
   }
   if (key.channels.length > 0 && !key.channels.includes(channel)) {
     return {
       status: 403,
-      why: `This key may not use the channel ${channel}, but ${key.channels.join(', ')}.`,
+      why: `This key may not use the channel ${channel}, only ${key.channels.join(', ')}.`,
     };
   }
   return { channel, requester };

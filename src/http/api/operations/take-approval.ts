@@ -15,7 +15,7 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
   function checkCaller(c: ApiContext, caller: ApiCaller) {
     if (caller.kind === 'person') return { refusal: programsOnlyProblem(c) };
     if (mayRequest(caller.key)) return { taker: { key: caller.key.id } };
-    const why = 'This key only reads. A key with the scope request may do this with its own calls.';
+    const why = 'This key can only read. A key with the scope request can do this with its own calls.';
     return { refusal: problemResponse(c, 403, why) };
   }
 
@@ -24,9 +24,9 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       method: 'post',
       path: '/api/approvals/:id/consume',
       operationId: 'consumeApproval',
-      summary: 'Takes an approved call to run it, once',
+      summary: 'Consumes an approved call, to run it once',
       answers: {
-        200: jsonResponse(Consumed, 'It is yours to run, with these arguments and no others.'),
+        200: jsonResponse(Consumed, 'You may run it now, with exactly these arguments.'),
         ...problemResponses(403, 404, 409, 410),
       },
     },
@@ -42,19 +42,19 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
         }
         case 'not-approved':
           return taken.call.status === 'expired'
-            ? problemResponse(c, 410, 'It expired before it was consumed. Ask for it anew.')
+            ? problemResponse(c, 410, 'It expired before it was consumed. Request it again.')
             : problemResponse(c, 409, describeNotApproved(taken.call));
         case 'other-digest':
           return problemResponse(
             c,
             409,
-            'What was approved has another digest. Read the approval, and run the arguments that stand there with the digest that stands there; people may have edited them.',
+            'The approval has a different digest; people may have edited the arguments. Read it again, and use its current digest and arguments.',
           );
         case 'held':
           return problemResponse(
             c,
             409,
-            'It is approved, and held: Countersign is paused, or can’t tell right now whether it may still run. Nothing was consumed; try again in a moment.',
+            'It is approved but on hold: Countersign is paused, or can’t check right now whether it may still run. Nothing was consumed. Try again in a moment.',
             { retryAfter: RETRY_AFTER_S },
           );
         case 'not-found':
@@ -68,9 +68,9 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       method: 'post',
       path: '/api/approvals/:id/report',
       operationId: 'reportOutcome',
-      summary: 'Says what came of a call that was consumed',
+      summary: 'Reports the outcome of a consumed call',
       answers: {
-        200: jsonResponse(Approval, 'Its card says so.'),
+        200: jsonResponse(Approval, 'Its card shows the outcome.'),
         ...problemResponses(403, 404, 409),
       },
     },
@@ -86,7 +86,7 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       const why =
         reported.call.status === 'unknown'
           ? 'The report came too late: people have been asked whether it ran.'
-          : `An outcome is reported of a call that was consumed and has not ended. This one is ${reported.call.status}.`;
+          : `Only a call that was consumed and has not ended can be reported. This one is ${reported.call.status}.`;
       return problemResponse(c, 409, why);
     },
   );
@@ -96,7 +96,7 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       method: 'post',
       path: '/api/approvals/:id/cancel',
       operationId: 'cancelApproval',
-      summary: 'Takes back a call that was not consumed',
+      summary: 'Cancels a call that was not consumed',
       answers: {
         200: jsonResponse(Approval, 'It is withdrawn.'),
         ...problemResponses(403, 404, 409),
@@ -120,12 +120,12 @@ function describeNotApproved({ status }: Call): string {
   switch (status) {
     case 'proposed':
     case 'pending':
-      return 'It is not approved: it waits for people. Read it with ?wait=30 until it is.';
+      return 'It is not approved yet. Read it with ?wait=30 until it is.';
     case 'running':
     case 'succeeded':
     case 'failed':
     case 'unknown':
-      return `It was consumed before, and can be only once: it is ${status}. Ask for it anew to run it again.`;
+      return `It was already consumed and is ${status}. A call can be consumed only once: request it again to run it again.`;
     default:
       return `It was not approved: it is ${status}. Do not run it.`;
   }

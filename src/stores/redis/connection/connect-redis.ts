@@ -64,7 +64,7 @@ export async function connectRedis(options: {
       const offset = Math.max(before - theirs, theirs - clock.now());
       if (offset > MAX_CLOCK_OFFSET_MS) {
         throw new Error(
-          `This machine's clock is ${Math.round(offset)} ms off from that of Redis; set both by NTP.`,
+          `This machine's clock is ${Math.round(offset)} ms off from that of Redis. Synchronize both with NTP.`,
         );
       }
       await checkServers(socket, log);
@@ -96,14 +96,14 @@ async function checkServers(socket: RedisSocket, log: Log): Promise<readonly Ser
 
 async function checkServer(client: RedisClient, log: Log): Promise<ServerRequirements> {
   const info = await withTimeout(INFO_MS, client.info()).catch((error: unknown) => {
-    throw new StoreUnavailableError('Redis does not answer: see that it runs.', 'not-done', {
+    throw new StoreUnavailableError('Redis does not answer: check that it runs.', 'not-done', {
       cause: error,
     });
   });
   const saves = await withTimeout(INFO_MS, client.configGet('save')).then(
     (found) => found.save,
     (error: unknown) => {
-      log.debug({ err: error }, 'Redis does not tell its settings.');
+      log.debug({ err: error }, 'Redis did not return its settings.');
       return undefined;
     },
   );

@@ -14,7 +14,7 @@ const OPEN_MS = 3_000;
 /** Disconnects at once: a graceful quit would wait for a dead server. */
 export function disconnectNow(client: RedisClient | RedisCluster, log: Log): void {
   client.disconnect().catch((error: unknown) => {
-    log.debug({ err: error }, 'The line to Redis was closed already.');
+    log.debug({ err: error }, 'The connection to Redis was already closed.');
   });
 }
 

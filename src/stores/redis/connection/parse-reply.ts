@@ -8,13 +8,13 @@ export function parseTextList(reply: Reply): readonly string[] {
 /** Reads a list; throws otherwise. */
 export function parseReplyList(reply: Reply): readonly Reply[] {
   if (Array.isArray(reply)) return reply;
-  throw new Error(`Redis answered ${JSON.stringify(reply)} where a list was due.`);
+  throw new Error(`Redis answered ${JSON.stringify(reply)} where a list was expected.`);
 }
 
 /** Reads a text; throws otherwise. */
 export function parseText(reply: Reply | undefined): string {
   if (typeof reply === 'string') return reply;
-  throw new Error(`Redis answered ${JSON.stringify(reply)} where a text was due.`);
+  throw new Error(`Redis answered ${JSON.stringify(reply)} where a text was expected.`);
 }
 
 /** Reads a text that may be missing. */

@@ -137,7 +137,7 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
   function abandon(broken: Connection, why: unknown): void {
     if (current !== broken) return;
     current = undefined;
-    if (!isClosed) log.warn({ err: why }, 'The line to Redis broke; it is opened again.');
+    if (!isClosed) log.warn({ err: why }, 'The connection to Redis broke; reconnecting.');
     disconnectNow(broken.client, log);
     if (broken.listener) disconnectNow(broken.listener, log);
   }

@@ -123,7 +123,7 @@ function isReply(error: unknown, begin: string): error is Error {
 
 function unavailable(cause: unknown, mayBeDone: boolean): StoreUnavailableError {
   const fate = mayBeDone
-    ? 'Whether it took what it was told last is not known; asking again does nothing twice.'
+    ? 'It is unknown whether the last write was done; repeating it is safe.'
     : 'Nothing was written.';
   return new StoreUnavailableError(
     `${describeRedisError(cause)} ${fate}`,
@@ -136,20 +136,20 @@ function unavailable(cause: unknown, mayBeDone: boolean): StoreUnavailableError 
 
 /** Redis errors, and what to do about them. */
 const REFUSALS: readonly (readonly [begin: string, meaning: string])[] = [
-  ['OOM', 'Redis is out of memory and takes no writes: give it more maxmemory.'],
+  ['OOM', 'Redis is out of memory and takes no writes: increase maxmemory.'],
   [
     'MISCONF',
-    'Redis can not write its file to disk and takes no writes: see its log, and free the disk.',
+    'Redis can’t save its data to disk and takes no writes: check its log, and free disk space.',
   ],
   [
     'NOREPLICAS',
-    'Redis takes no writes since too few of its replicas answer: see them, and min-replicas-to-write.',
+    'Redis takes no writes because too few of its replicas answer: check them, and min-replicas-to-write.',
   ],
   ['READONLY', 'Redis is a replica that takes no writes: point REDIS_URL at the primary.'],
   ['CLUSTERDOWN', 'The Redis cluster is down: too few of its masters answer.'],
   ['LOADING', 'Redis is still loading its data.'],
   ['TRYAGAIN', 'The Redis cluster is moving the data to another node.'],
-  ['BUSY ', 'Redis is busy with a script of somebody: see SCRIPT KILL.'],
+  ['BUSY ', 'Redis is busy with another client’s script: see SCRIPT KILL.'],
 ];
 /** Permissions that the Redis user needs. */
 export const REQUIRED_GRANTS =
@@ -163,7 +163,7 @@ function describeRedisError(error: unknown): string {
   const [, known] = REFUSALS.find(([begin]) => message.includes(begin)) ?? [];
   return (
     known ??
-    `Redis does not answer (${message.replace(/\.$/, '')}): see that it runs and can be reached.`
+    `Redis does not answer (${message.replace(/\.$/, '')}): check that it runs and can be reached.`
   );
 }
 

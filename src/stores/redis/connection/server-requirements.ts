@@ -30,26 +30,26 @@ export function checkServerRequirements(
     refusals.push(`Redis ${version} is too old: Countersign needs ${OLDEST} or newer, or Valkey.`);
   }
   if (info.get('role') === 'slave') {
-    refusals.push('REDIS_URL leads to a replica, which takes no writes: name the primary.');
+    refusals.push('REDIS_URL leads to a replica, which takes no writes: use the primary.');
   }
   const policy = info.get('maxmemory_policy') ?? 'noeviction';
   if (policy !== 'noeviction') {
     const remedy = 'Set maxmemory-policy to noeviction.';
     if (info.get('maxmemory') === '0') {
       warnings.push(
-        `Redis would throw data away (${policy}) once it had a memory limit. ${remedy}`,
+        `Redis would evict data (${policy}) if it had a memory limit. ${remedy}`,
       );
     } else {
-      refusals.push(`Redis throws data away when its memory is full (${policy}). ${remedy}`);
+      refusals.push(`Redis evicts data when its memory is full (${policy}). ${remedy}`);
     }
   }
   if (info.get('aof_enabled') === '0') {
     const loss =
       saves === ''
         ? 'everything, and calls could run again'
-        : 'what came after its last snapshot, and calls could run again';
+        : 'everything since its last snapshot, and calls could run again';
     warnings.push(
-      `Redis keeps no append-only file: when it crashes it loses ${loss}. Set appendonly to yes.`,
+      `Redis keeps no append-only file: if it crashes, it loses ${loss}. Set appendonly to yes.`,
     );
   }
   return { refusals, warnings };

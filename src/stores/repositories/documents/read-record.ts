@@ -139,7 +139,7 @@ export function parseDocument<T>(stored: string, record: RecordName): T {
     throw new DamagedRecordError('its JSON is damaged', { record, cause });
   }
   if (typeof value === 'object' && value !== null) return value as T;
-  throw new DamagedRecordError('it is no record', { record });
+  throw new DamagedRecordError('it is not a JSON object', { record });
 }
 
 /** Parses and checks a stored record. Throws a `DamagedRecordError` if this version doesn't understand it. */
@@ -161,12 +161,12 @@ export function checkRecord<Shape extends keyof Documents>(
   if (error) {
     const [issue] = error.issues;
     const where = issue?.path.map(String).join('.') ?? '';
-    const why = where === '' ? 'it is no record of its kind' : `its “${where}” is not understood`;
+    const why = where === '' ? 'it is not a valid record of its kind' : `its “${where}” is not understood`;
     throw new DamagedRecordError(why, { record, cause: error });
   }
   const found = value as Documents[Shape];
   if (record.kind !== 'history' && idOf(found) !== record.id) {
-    throw new DamagedRecordError('its document is of another one', { record });
+    throw new DamagedRecordError('its document belongs to another record', { record });
   }
   return found;
 }

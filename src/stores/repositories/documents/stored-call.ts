@@ -47,7 +47,7 @@ export const CALL: RecordKind<StoredCall> = {
     }: Call & Partial<Wrapping> = parseRecord('call', document, record);
     // An older state that was put back would have a valid seal.
     if (call.revision + ahead !== revision) {
-      throw new DamagedRecordError('its document is of another revision', { record });
+      throw new DamagedRecordError('its document belongs to another revision', { record });
     }
     return { call, order };
   },

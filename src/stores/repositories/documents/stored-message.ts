@@ -43,7 +43,7 @@ export const MESSAGE: RecordKind<StoredMessage> = {
       (isOpen && !stored.message) ||
       !STATES.has(stored.state)
     ) {
-      throw new DamagedRecordError('parts of it are gone', { record });
+      throw new DamagedRecordError('parts of it are missing', { record });
     }
     if (!stored.message) return stored;
     const text = JSON.stringify(stored.message);

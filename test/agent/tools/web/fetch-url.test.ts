@@ -97,8 +97,8 @@ describe('a page', () => {
       '/zstd': /compressed in a way that can’t be read \(zstd\)/,
       '/broken': /incorrect header check/,
       '/headers': /more than 16 KB of headers/,
-      '/reset': /broke the connection off/,
-      '/101': /answered 101: it wants to speak another protocol/,
+      '/reset': /closed the connection/,
+      '/101': /answered 101: it wants to switch to another protocol/,
     };
     for (const [path, why] of Object.entries(reasons)) {
       await assert.rejects(run(fetchTool(), { url: server.at(path) }), why);

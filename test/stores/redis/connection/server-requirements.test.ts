@@ -41,10 +41,10 @@ test('each fault is named with its remedy', () => {
   const faults: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
     [{ redis_version: '6.0.16' }, /6\.0\.16 is too old: .* 6\.2 or newer/],
     [{ redis_version: '5.0.7' }, /too old/],
-    [{ role: 'slave' }, /replica, which takes no writes: name the primary/],
+    [{ role: 'slave' }, /replica, which takes no writes: use the primary/],
     [
       { maxmemory: '100', maxmemory_policy: 'allkeys-lru' },
-      /throws data away .*allkeys-lru.* Set maxmemory-policy to noeviction/,
+      /evicts data .*allkeys-lru.* Set maxmemory-policy to noeviction/,
     ],
   ];
   for (const [changes, words] of faults) {
@@ -62,5 +62,5 @@ test('Valkey counts by its own name, whatever version of Redis it claims', () =>
 test('what only weakens the guarantees is warned of', () => {
   assert.match(judge({ maxmemory_policy: 'allkeys-lru' }).warnings[0] ?? '', /noeviction/);
   assert.match(judge({ aof_enabled: '0' }, '').warnings[0] ?? '', /loses everything.*appendonly/);
-  assert.match(judge({ aof_enabled: '0' }, '900 1').warnings[0] ?? '', /after its last snapshot/);
+  assert.match(judge({ aof_enabled: '0' }, '900 1').warnings[0] ?? '', /everything since its last snapshot/);
 });
