@@ -248,7 +248,7 @@ class Conflict extends Error {
   readonly keys: readonly string[];
 
   constructor(keys: readonly string[]) {
-    super('A record is newer than it was taken for.');
+    super('A record is newer than expected.');
     this.keys = keys;
   }
 }

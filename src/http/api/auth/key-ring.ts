@@ -24,7 +24,7 @@ export interface KeyRing {
 /** Together with `REFRESH_MS` this bounds the delay of a revocation to one second. */
 const FRESH_MS = 400;
 const REFRESH_MS = 400;
-/** More distinct ids than real keys means that most are made up. */
+/** Cached ids. An overflow means that most of them are made up: the cache is cleared. */
 const MAX_KNOWN = 10_000;
 
 interface Known {

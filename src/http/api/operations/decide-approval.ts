@@ -82,7 +82,7 @@ export function createDecideApproval(
       path: '/api/approvals/:id/approve',
       operationId: 'approve',
       summary:
-        'Approves in the name of the token’s person; with modified arguments, edits and approves',
+        'Approves as the user of the token; with modified arguments, edits and approves',
       answers: {
         200: jsonResponse(Approval, 'The approval counts.'),
         ...problemResponses(403, 404, 409, 422),
@@ -103,7 +103,7 @@ export function createDecideApproval(
       path: '/api/approvals/:id/reject',
       operationId: 'reject',
       summary:
-        'Rejects in the name of the token’s person: as a reply if there is a reason, else as ignored',
+        'Rejects as the user of the token: with a reason as a reply, without one as ignored',
       answers: {
         200: jsonResponse(Approval, 'It is rejected.'),
         ...problemResponses(403, 404, 409, 422),

@@ -122,11 +122,11 @@ function isReply(error: unknown, begin: string): error is Error {
 }
 
 function unavailable(cause: unknown, mayBeDone: boolean): StoreUnavailableError {
-  const fate = mayBeDone
+  const consequence = mayBeDone
     ? 'It is unknown whether the last write was done; repeating it is safe.'
     : 'Nothing was written.';
   return new StoreUnavailableError(
-    `${describeRedisError(cause)} ${fate}`,
+    `${describeRedisError(cause)} ${consequence}`,
     mayBeDone ? 'unknown' : 'not-done',
     {
       cause,

@@ -100,7 +100,7 @@ function writes(change: RecordChange): boolean {
 /** Error for a write with an outdated fence. */
 export function staleFenceError(unit: string, fence: Fence | undefined): StaleFenceError {
   return new StaleFenceError(
-    `Refused a write to ${unit}: its fence ${fence?.token} is outdated, since another worker holds it, or nobody.`,
+    `Refused a write to ${unit}: its fence ${fence?.token} is outdated; another worker holds the unit, or nobody.`,
   );
 }
 
