@@ -22,7 +22,7 @@ const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 const DOCUMENTATION: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('3fff::'), 20];
 
 /** Addresses that look public, but reach the cloud provider's internal services from its own machines. */
-const OF_CLOUDS: readonly (readonly [range: string, what: string])[] = [
+const CLOUD_SERVICES: readonly (readonly [range: string, what: string])[] = [
   // https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
   ['168.63.129.16/32', 'the host of a machine of Azure'],
   // https://docs.cloud.google.com/vpc/docs/configure-private-google-access
@@ -34,7 +34,7 @@ const OF_CLOUDS: readonly (readonly [range: string, what: string])[] = [
   ['161.26.0.0/16', 'services of the machines of IBM'],
   ['166.8.0.0/14', 'services of the machines of IBM'],
 ];
-const CLOUD_RANGES = OF_CLOUDS.map(([range]) => ipaddr.parseCIDR(range));
+const CLOUD_RANGES = CLOUD_SERVICES.map(([range]) => ipaddr.parseCIDR(range));
 
 /** The public internet: no private, local, shared, reserved or translated addresses, and none of this machine. */
 export const PUBLIC_INTERNET: WebAccess = {

@@ -88,7 +88,7 @@ export function createApi(deps: ApiDeps): Api {
 
   async function authenticateRequest(c: ApiContext): Promise<ApiCaller | Response> {
     const entry = await authenticate(c.req.header('authorization'));
-    if (entry.kind === 'out') return problemResponse(c, 401, entry.why);
+    if (entry.kind === 'refused') return problemResponse(c, 401, entry.why);
     if (entry.kind === 'unclear')
       return problemResponse(c, 503, entry.why, { retryAfter: RETRY_AFTER_S });
     return entry.caller;
@@ -157,7 +157,7 @@ export function createApi(deps: ApiDeps): Api {
 
   async function keyIdOf(token: string): Promise<string | undefined> {
     const entry = await authenticate(`Bearer ${token}`);
-    return entry.kind === 'in' && entry.caller.kind === 'key' ? entry.caller.key.id : undefined;
+    return entry.kind === 'authenticated' && entry.caller.kind === 'key' ? entry.caller.key.id : undefined;
   }
 
   return { routes, keyIdOf, close: waits.close };

@@ -3,7 +3,7 @@ import type { KeyRing } from './auth/key-ring.ts';
 import type { ApiCaller } from './operation.ts';
 
 /** Why a long poll ended without news. */
-export type LongPollEnd = 'time' | 'closing' | 'gone' | 'shut-out';
+export type LongPollEnd = 'time' | 'closing' | 'gone' | 'unauthorized';
 
 /** A waiting request. */
 export interface LongPoll {
@@ -52,7 +52,7 @@ export function createLongPolls({
       gone.addEventListener('abort', onGone);
       open.add(onClosing);
       const cancels = [
-        watch(caller, end('shut-out')),
+        watch(caller, end('unauthorized')),
         ...(ms === undefined ? [] : [clock.schedule(clock.now() + ms, end('time'))]),
       ];
       if (gone.aborted) onGone();

@@ -32,7 +32,7 @@ import type { Reply } from './connection/redis-connection.ts';
 import type { ScriptRunner } from './connection/script-runner.ts';
 
 /** Identifies a checkpoint. */
-interface Spot {
+interface CheckpointAddress {
   readonly thread: string;
   readonly ns: string;
   readonly id: string;
@@ -116,8 +116,8 @@ export class CompactRedisSaver extends RedisSaver {
     const thread: unknown = config.configurable?.thread_id;
     const token: unknown = config.configurable?.fence_token;
     if (typeof thread !== 'string') return undefined;
-    const spot = { thread, ns: checkpointNamespaceOf(config), id: getCheckpointId(config) };
-    return await this.#read(spot, typeof token === 'number' ? String(token) : '');
+    const address = { thread, ns: checkpointNamespaceOf(config), id: getCheckpointId(config) };
+    return await this.#read(address, typeof token === 'number' ? String(token) : '');
   }
 
   override async *list(
@@ -126,10 +126,10 @@ export class CompactRedisSaver extends RedisSaver {
   ): AsyncGenerator<CheckpointTuple> {
     const end: unknown = before?.configurable?.checkpoint_id;
     let left = limit;
-    for (const spot of await this.#spots(config)) {
+    for (const address of await this.#addresses(config)) {
       if (left <= 0) return;
-      if (typeof end === 'string' && spot.id >= end) continue;
-      const tuple = await this.#read(spot, '');
+      if (typeof end === 'string' && address.id >= end) continue;
+      const tuple = await this.#read(address, '');
       if (!tuple || !fits(tuple.metadata, filter)) continue;
       left -= 1;
       yield tuple;
@@ -156,9 +156,9 @@ export class CompactRedisSaver extends RedisSaver {
     return await this.serde.loadsTyped('bytes', Buffer.from(body, 'base64'));
   }
 
-  async #read(spot: Spot, token: string): Promise<CheckpointTuple | undefined> {
-    const { thread, ns } = spot;
-    const reply = await this.#link.run(GET, this.#base(thread), [token, ns, spot.id]);
+  async #read(address: CheckpointAddress, token: string): Promise<CheckpointTuple | undefined> {
+    const { thread, ns } = address;
+    const reply = await this.#link.run(GET, this.#base(thread), [token, ns, address.id]);
     if (reply === null) return undefined;
     const { parts, checkpoint, writes } = await readable(() => this.#decode(reply));
     const { id, about, parent } = parts;
@@ -224,17 +224,17 @@ export class CompactRedisSaver extends RedisSaver {
   }
 
   /** Newest first. */
-  async #spots(config: RunnableConfig | null): Promise<readonly Spot[]> {
+  async #addresses(config: RunnableConfig | null): Promise<readonly CheckpointAddress[]> {
     const asked = config?.configurable ?? {};
     const threads = typeof asked.thread_id === 'string' ? [asked.thread_id] : await this.#threads();
-    const spots: Spot[] = [];
+    const addresses: CheckpointAddress[] = [];
     for (const thread of threads) {
       for (const row of parseReplyList(await this.#link.run(LIST, this.#base(thread), []))) {
         const [ns, ids] = parseReplyList(row);
-        for (const id of parseTextList(ids ?? null)) spots.push({ thread, ns: parseText(ns), id });
+        for (const id of parseTextList(ids ?? null)) addresses.push({ thread, ns: parseText(ns), id });
       }
     }
-    return spots
+    return addresses
       .filter(({ ns }) => asked.checkpoint_ns === undefined || ns === asked.checkpoint_ns)
       .filter(({ id }) => !asked.checkpoint_id || id === asked.checkpoint_id)
       .sort((a, b) => (a.id < b.id ? 1 : -1));

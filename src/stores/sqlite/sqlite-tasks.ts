@@ -46,7 +46,7 @@ export function createSqliteTasks(
   const isFree = (unit: string, now: number) => (leases.get(unit)?.until ?? now) <= now;
 
   /** Free units with due tasks and since when, oldest first; at least `most` if there are that many. */
-  function freeAndDue(now: number, most: number): ReadonlyMap<string, number> {
+  function findFreeDue(now: number, most: number): ReadonlyMap<string, number> {
     for (let limit = most + leases.size; ; limit *= 4) {
       const rows = statements.dueUnits.all(now, limit);
       const free = rows.filter(({ unit }) => isFree(unit, now));
@@ -58,7 +58,7 @@ export function createSqliteTasks(
 
   /** Units that can be leased: those with due tasks and those with an expired lease, oldest first. */
   function leasable(now: number, most: number): readonly string[] {
-    const since = new Map(freeAndDue(now, most));
+    const since = new Map(findFreeDue(now, most));
     for (const [unit, { until }] of leases) if (until <= now) since.set(unit, until);
     const units = [...since].sort(([a, atA], [b, atB]) => atA - atB || (a < b ? -1 : 1));
     return units.map(([unit]) => unit).slice(0, most);
@@ -122,8 +122,8 @@ export function createSqliteTasks(
     }),
   );
 
-  function askHeld({ askedFor: at, id, unit }: Asked, now: number): readonly Task[] {
-    const task = statements.askHeld.get({ unit, id, at, now });
+  function scheduleHeld({ askedFor: at, id, unit }: Asked, now: number): readonly Task[] {
+    const task = statements.scheduleHeld.get({ unit, id, at, now });
     if (!task || task.handed === 0) return [];
     return [{ unit, id, due: task.due, tries: task.tries, deaths: task.deaths }];
   }
@@ -147,9 +147,9 @@ export function createSqliteTasks(
       const asked = tasks.flatMap((change) => {
         if (!('askedFor' in change) || !names.has(change.unit))
           return changeTask(statements, change);
-        return askHeld(change, now);
+        return scheduleHeld(change, now);
       });
-      if (releases) for (const { unit } of fences) statements.giveBack.run(unit);
+      if (releases) for (const { unit } of fences) statements.release.run(unit);
       return [...again, ...asked];
     },
     released(fences) {
@@ -170,7 +170,7 @@ export function createSqliteTasks(
     renew: (holds, now, leaseMs) => renew.immediate(holds, now, leaseMs),
     release(hold) {
       if (!isHeld(hold)) return;
-      statements.giveBack.run(hold.unit);
+      statements.release.run(hold.unit);
       leases.delete(hold.unit);
     },
     stateOf: (tasks) =>
@@ -186,12 +186,12 @@ export function createSqliteTasks(
 function changeTask(statements: TaskStatements, change: TaskChange): readonly [] {
   const { id, unit } = change;
   if ('askedFor' in change) {
-    statements.ask.run({ unit, id, at: change.askedFor });
+    statements.schedule.run({ unit, id, at: change.askedFor });
   } else if ('isCalledOff' in change) {
-    statements.callOff.run({ unit, id });
+    statements.cancel.run({ unit, id });
   } else if ('putOffTo' in change) {
     const failures = Number(change.isFailure);
-    statements.putOff.run({ unit, id, at: change.putOffTo, failures });
+    statements.postpone.run({ unit, id, at: change.putOffTo, failures });
   } else {
     const { changes } = ('isDone' in change ? statements.drop : statements.park).run({ unit, id });
     if (changes === 0) statements.startAfresh.run({ unit, id });

@@ -8,7 +8,7 @@ export type TaskStatements = ReturnType<typeof prepareTasks>;
 /** Prepares the statements for tasks. */
 export function prepareTasks(db: Database) {
   return {
-    ask: db.prepare<{ unit: string; id: string; at: number }>(`
+    schedule: db.prepare<{ unit: string; id: string; at: number }>(`
       INSERT INTO tasks (unit, id, due) VALUES (@unit, @id, @at)
       ON CONFLICT (unit, id) DO UPDATE SET
         again = iif(taken, min(coalesce(again, @at), @at), again),
@@ -16,7 +16,7 @@ export function prepareTasks(db: Database) {
         deaths = iif(taken OR due IS NOT NULL, deaths, 0),
         due = iif(taken, due, min(coalesce(due, @at), @at))`),
     // `again` is set only if the task was already handed out.
-    askHeld: db.prepare<
+    scheduleHeld: db.prepare<
       { unit: string; id: string; at: number; now: number },
       DueTask & { handed: number }
     >(`
@@ -31,7 +31,7 @@ export function prepareTasks(db: Database) {
     drop: db.prepare<{ unit: string; id: string }>(
       'DELETE FROM tasks WHERE unit = @unit AND id = @id AND taken = 1 AND again IS NULL',
     ),
-    callOff: db.prepare<{ unit: string; id: string }>(
+    cancel: db.prepare<{ unit: string; id: string }>(
       'DELETE FROM tasks WHERE unit = @unit AND id = @id AND taken = 0',
     ),
     nextOf: db
@@ -47,7 +47,7 @@ export function prepareTasks(db: Database) {
         UPDATE tasks SET due = again, again = NULL, taken = again <= @now, tries = 0, deaths = 0
         WHERE unit = @unit AND id = @id AND again IS NOT NULL RETURNING due`)
       .pluck(),
-    putOff: db.prepare<{ unit: string; id: string; at: number; failures: number }>(`
+    postpone: db.prepare<{ unit: string; id: string; at: number; failures: number }>(`
       UPDATE tasks SET due = min(coalesce(again, @at), @at), again = NULL, taken = 0,
         tries = tries + @failures, deaths = 0
       WHERE unit = @unit AND id = @id`),
@@ -69,7 +69,7 @@ export function prepareTasks(db: Database) {
         again = iif(again <= @now, NULL, again)
       WHERE unit = @unit AND taken = 1`),
     dueNow: db.prepare<[now: number]>('UPDATE tasks SET due = ? WHERE taken = 1'),
-    giveBack: db.prepare<[unit: string]>(`
+    release: db.prepare<[unit: string]>(`
       UPDATE tasks SET taken = 0, again = iif(again <= due, NULL, again)
       WHERE unit = ? AND taken = 1`),
     taken: db.prepare<[], string>('SELECT DISTINCT unit FROM tasks WHERE taken = 1').pluck(),

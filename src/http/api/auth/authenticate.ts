@@ -6,8 +6,8 @@ import type { ReadToken } from './person-tokens.ts';
 
 /** The authenticated caller, or why there is none. */
 export type Authentication =
-  | { readonly kind: 'in'; readonly caller: ApiCaller }
-  | { readonly kind: 'out'; readonly why: string }
+  | { readonly kind: 'authenticated'; readonly caller: ApiCaller }
+  | { readonly kind: 'refused'; readonly why: string }
   /** The token can't be verified right now. */
   | { readonly kind: 'unclear'; readonly why: string };
 
@@ -28,26 +28,26 @@ export function createAuthenticate(
   ring: Pick<KeyRing, 'open'>,
 ) {
   async function openKey(token: KeyToken | undefined): Promise<Authentication> {
-    if (!token) return { kind: 'out', why: WHY.unknown };
+    if (!token) return { kind: 'refused', why: WHY.unknown };
     const opened = await ring.open(token);
-    if (opened.kind === 'shut') return { kind: 'out', why: WHY[opened.why] };
-    return { kind: 'in', caller: { kind: 'key', key: opened.key, token } };
+    if (opened.kind === 'invalid') return { kind: 'refused', why: WHY[opened.why] };
+    return { kind: 'authenticated', caller: { kind: 'key', key: opened.key, token } };
   }
 
   return async function authenticate(header: string | undefined): Promise<Authentication> {
     const [, text] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
-    if (text === undefined) return { kind: 'out', why: NONE };
+    if (text === undefined) return { kind: 'refused', why: NONE };
     if (text.startsWith('csk_')) return await openKey(parseKeyToken(text));
     return readPersonToken
       ? toEntry(await readPersonToken(text), team)
-      : { kind: 'out', why: NO_PEOPLE };
+      : { kind: 'refused', why: NO_PEOPLE };
   };
 }
 
 function toEntry(read: ReadToken, team: string): Authentication {
   switch (read.kind) {
     case 'refused':
-      return { kind: 'out', why: `This user token is not accepted. ${read.why}` };
+      return { kind: 'refused', why: `This user token is not accepted. ${read.why}` };
     case 'unclear':
       return {
         kind: 'unclear',
@@ -55,7 +55,7 @@ function toEntry(read: ReadToken, team: string): Authentication {
       };
     case 'person': {
       const { expiresAt, user } = read;
-      return { kind: 'in', caller: { kind: 'person', person: { team, user }, expiresAt } };
+      return { kind: 'authenticated', caller: { kind: 'person', person: { team, user }, expiresAt } };
     }
   }
 }

@@ -10,8 +10,8 @@ import type { Keys } from '../../../domain/ports/store.ts';
 
 /** The key of a token, or why the token is rejected. */
 export type KeyLookup =
-  | { readonly kind: 'open'; readonly key: ApiKey }
-  | { readonly kind: 'shut'; readonly why: KeyProblem };
+  | { readonly kind: 'valid'; readonly key: ApiKey }
+  | { readonly kind: 'invalid'; readonly why: KeyProblem };
 
 /** Looks up API keys, with a short cache. */
 export interface KeyRing {
@@ -66,14 +66,14 @@ export function createKeyRing({
   async function open(token: KeyToken): Promise<KeyLookup> {
     const key = await read(token.id);
     const why = key ? keyProblem(key, token.secret, clock.now()) : 'unknown';
-    if (!key || why !== undefined) return { kind: 'shut', why: why ?? 'unknown' };
-    return { kind: 'open', key };
+    if (!key || why !== undefined) return { kind: 'invalid', why: why ?? 'unknown' };
+    return { kind: 'valid', key };
   }
 
   async function refreshKeys(): Promise<void> {
     for (const watcher of [...watchers]) {
       const opened = await open(watcher.token);
-      if (opened.kind === 'shut' && watchers.delete(watcher)) watcher.listener();
+      if (opened.kind === 'invalid' && watchers.delete(watcher)) watcher.listener();
     }
   }
 

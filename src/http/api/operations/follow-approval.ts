@@ -42,7 +42,7 @@ export function createFollowApproval(
     return () => cancel();
   }
 
-  /** Sends the current state, then each change. */
+  /** Sends the current state unless the client has it, then each change. */
   async function sendEvent(
     out: StreamingApi,
     caller: ApiCaller,

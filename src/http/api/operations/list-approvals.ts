@@ -14,7 +14,7 @@ import { ListQuery, Page } from '../schemas.ts';
 type Query = z.output<typeof ListQuery>;
 
 /** Calls examined per page. More matches are on the next page. */
-const MAX_LOOKED_AT = 500;
+const MAX_EXAMINED = 500;
 const BATCH = 100;
 const RETRY_S = 5;
 
@@ -42,17 +42,17 @@ export function createListApprovals(
   { desk, store }: Pick<ApiDeps, 'desk' | 'store'>,
   { find, viewFor }: Pick<ApprovalVisibility, 'find' | 'viewFor'>,
 ) {
-  /** Collects calls until the page is full or `MAX_LOOKED_AT` were examined. */
+  /** Collects calls until the page is full or `MAX_EXAMINED` were examined. */
   async function findPage(read: ReadBatch, fits: Fits, { after, limit }: Query): Promise<Found> {
     const calls: Call[] = [];
     let last = after;
-    let looked = 0;
+    let examined = 0;
     for await (const call of inBatches(read, after)) {
       const isFull = calls.length === limit && fits(call);
-      if (isFull || looked === MAX_LOOKED_AT) return { calls, next: last };
+      if (isFull || examined === MAX_EXAMINED) return { calls, next: last };
       if (fits(call)) calls.push(call);
       last = call.id;
-      looked += 1;
+      examined += 1;
     }
     return { calls };
   }
@@ -83,7 +83,7 @@ export function createListApprovals(
     return await findPage(read, fitting(query), query);
   }
 
-  async function refuseStart(c: ApiContext, caller: ApiCaller, after: string) {
+  async function checkStart(c: ApiContext, caller: ApiCaller, after: string) {
     const found = await find(caller, after);
     if (found === 'unclear') return notVisibleProblem(c, found);
     if (found) return undefined;
@@ -111,7 +111,7 @@ export function createListApprovals(
     { query: ListQuery },
     async ({ c, query, caller }) => {
       const { after } = query;
-      const refusal = after === undefined ? undefined : await refuseStart(c, caller, after);
+      const refusal = after === undefined ? undefined : await checkStart(c, caller, after);
       if (refusal) return refusal;
       if (caller.kind === 'key') return answer(c, caller, await ofKey(caller, query));
       const found = await ofPerson(caller.person, query);

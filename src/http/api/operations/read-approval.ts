@@ -13,7 +13,7 @@ import { Approval, WaitQuery } from '../schemas.ts';
 const RETRY_S = 1;
 /** Common proxies time out at 60 seconds. */
 const MAX_WAIT_S = 50;
-const SHUT_OUT: LongPollEnd = 'shut-out';
+const UNAUTHORIZED: LongPollEnd = 'unauthorized';
 
 /** Creates the operation that reads an approval, or waits for a decision on it. */
 export function createReadApproval(
@@ -77,7 +77,7 @@ export function createReadApproval(
     try {
       const call = await wait(seen.call, isNews, waiting.signal);
       if (!call) return notFoundProblem(c);
-      if (waiting.signal.reason === SHUT_OUT) {
+      if (waiting.signal.reason === UNAUTHORIZED) {
         return problemResponse(
           c,
           401,
