@@ -188,7 +188,7 @@ interface OutgoingRequest {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Aborting the signal does not cut off a try in progress: to cancel a request that may have arrived, its id is needed. */
+  /** Aborting the signal does not interrupt the request: cancelling an approval needs its id, which is in the response. */
   readonly isUninterrupted?: boolean;
 }
 
