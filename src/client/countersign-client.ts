@@ -208,7 +208,8 @@ export type Countersign = ReturnType<typeof createCountersign>;
 export function createCountersign(options: CountersignOptions) {
   const { key, patience = 120 } = options;
   const send = options.fetch ?? fetch;
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('The API key is invalid: pass the whole key.');
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError('The API key is invalid: pass the whole key.');
   const base = `${new URL(options.url).href.replace(/\/+$/, '')}/api/approvals`;
 
   /** Sends the request once. Returns the response, or why it should be sent again. */
@@ -277,7 +278,13 @@ export function createCountersign(options: CountersignOptions) {
     { signal, idempotencyKey = crypto.randomUUID() }: RequestOptions = {},
   ): Promise<Approval<Args>> {
     const headers = { 'idempotency-key': idempotencyKey };
-    const sending = { method: 'POST', body: request, headers, signal, isUninterrupted: true } as const;
+    const sending = {
+      method: 'POST',
+      body: request,
+      headers,
+      signal,
+      isUninterrupted: true,
+    } as const;
     return readApproval(await sendOrThrow('', sending));
   }
 
@@ -470,7 +477,9 @@ function toNotConsumedError(
 }
 
 function toExpiredError(approval: Approval<object>, isCancelled: boolean): ExpiredError {
-  const then = isCancelled ? 'so the request was cancelled' : 'and the request could not be cancelled; it will expire';
+  const then = isCancelled
+    ? 'so the request was cancelled'
+    : 'and the request could not be cancelled; it will expire';
   return new ExpiredError(`Nobody decided in time, ${then}.`, approval);
 }
 
@@ -490,7 +499,10 @@ function toError(approval: Approval<object>): ApprovalError {
     case 'refused':
       return new RefusedError(`The policy forbids it.${because}`, approval);
     case 'unknown':
-      return new OutcomeUnknownError('It was consumed, but it is unknown whether it ran.', approval);
+      return new OutcomeUnknownError(
+        'It was consumed, but it is unknown whether it ran.',
+        approval,
+      );
     case 'running':
     case 'succeeded':
     case 'failed':
@@ -588,7 +600,9 @@ function describeError(error: unknown): string {
 
 function warn(error: unknown, { id }: Approval<object>): void {
   // biome-ignore lint/suspicious/noConsole: a program that did not ask to be called must not miss it.
-  console.warn(`The outcome of ${id} could not be reported to Countersign: ${describeError(error)}`);
+  console.warn(
+    `The outcome of ${id} could not be reported to Countersign: ${describeError(error)}`,
+  );
 }
 
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

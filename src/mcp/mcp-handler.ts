@@ -52,8 +52,7 @@ export function createMcpHandler({
   /** Returns the key's id, or the response that refuses the token. */
   async function authenticate(token: string): Promise<string | Response> {
     if (token !== '' && !token.startsWith('csk_')) {
-      const why =
-        'MCP needs a Countersign API key (csk_…). User tokens are not accepted here.';
+      const why = 'MCP needs a Countersign API key (csk_…). User tokens are not accepted here.';
       return refuseMcpRequest(401, why, { 'www-authenticate': 'Bearer' });
     }
     try {
@@ -128,7 +127,11 @@ export function createMcpHandler({
     return session;
   }
 
-  async function forward(session: Session, request: Request, caller: McpCaller & { token: string }) {
+  async function forward(
+    session: Session,
+    request: Request,
+    caller: McpCaller & { token: string },
+  ) {
     const { token, ...by } = caller;
     const message = request.method === 'POST' ? await readMessage(request) : {};
     if (message instanceof Response) return message;
@@ -179,7 +182,9 @@ function rejectUnacceptable({ headers, method }: Request): Response | undefined 
     return refuseMcpRequest(403, `Web pages of ${origin} may not use this address.`);
   }
   if (method === 'POST' || method === 'DELETE') return undefined;
-  return refuseMcpRequest(405, 'This server sends no unsolicited messages. Use POST.', { allow: 'POST, DELETE' });
+  return refuseMcpRequest(405, 'This server sends no unsolicited messages. Use POST.', {
+    allow: 'POST, DELETE',
+  });
 }
 
 /** The ids of one request or of a batch. */

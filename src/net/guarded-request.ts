@@ -50,7 +50,9 @@ export async function sendGuarded(request: GuardedRequest): Promise<IncomingMess
     // Without this, Node closes the connection silently and the promise never settles.
     sent.on('upgrade', ({ statusCode }, socket) => {
       socket.destroy();
-      reject(new Error(`${url.host} answered ${statusCode}: it wants to switch to another protocol.`));
+      reject(
+        new Error(`${url.host} answered ${statusCode}: it wants to switch to another protocol.`),
+      );
     });
     sent.on('error', (error) => reject(toFetchError(url, error)));
     sent.end(body);

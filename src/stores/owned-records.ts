@@ -137,7 +137,8 @@ function addOwner(
   { document, key }: Pick<Put, 'document' | 'key'>,
   { enterprise, workspace }: InstallationOwner,
 ): string {
-  if (!document.startsWith('{')) throw new TypeError(`The document of ${key} is not a JSON object.`);
+  if (!document.startsWith('{'))
+    throw new TypeError(`The document of ${key} is not a JSON object.`);
   const head = JSON.stringify({ workspace, ...(enterprise !== undefined && { enterprise }) });
   return `${head.slice(0, -1)}${document === EMPTY ? '' : ','}${document.slice(1)}`;
 }

@@ -127,7 +127,10 @@ describe('withApproval', () => {
     const { desk, countersign } = await begin(t);
     const run = () => assert.fail('It ran.');
     const hasty = countersign.withApproval(run, { action: 'rm', wait: 0.2 });
-    await assert.rejects(hasty(PATHS), { name: 'ExpiredError', message: /so the request was cancelled/ });
+    await assert.rejects(hasty(PATHS), {
+      name: 'ExpiredError',
+      message: /so the request was cancelled/,
+    });
     desk.fail('/consume', { status: 409 }, { status: 409 });
     const held = hasty(PATHS);
     await approve(desk);

@@ -157,7 +157,9 @@ export function createApi(deps: ApiDeps): Api {
 
   async function keyIdOf(token: string): Promise<string | undefined> {
     const entry = await authenticate(`Bearer ${token}`);
-    return entry.kind === 'authenticated' && entry.caller.kind === 'key' ? entry.caller.key.id : undefined;
+    return entry.kind === 'authenticated' && entry.caller.kind === 'key'
+      ? entry.caller.key.id
+      : undefined;
   }
 
   return { routes, keyIdOf, close: waits.close };

@@ -46,8 +46,7 @@ export const Approval = z
     revision: whole().meta({ description: 'Grows with each change.' }),
     toolName: z.string(),
     arguments: z.any().meta({
-      description:
-        'With people’s edits. Secrets are hidden from everyone but their sender.',
+      description: 'With people’s edits. Secrets are hidden from everyone but their sender.',
     }),
     masked: z.boolean().meta({
       description:
@@ -64,7 +63,10 @@ export const Approval = z
     channel: z.string(),
     thread: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
     title: z.string().meta({ description: 'The call in one line, in Countersign’s words.' }),
-    summary: z.string().nullable().meta({ description: 'What the call would do, in the program’s words.' }),
+    summary: z
+      .string()
+      .nullable()
+      .meta({ description: 'What the call would do, in the program’s words.' }),
     userMessage: z.string().nullable(),
     description: z.string().nullable(),
     risk: z.enum(RISKS),
@@ -109,7 +111,9 @@ export const NewApproval = z
     schema: z
       .record(z.string(), z.any())
       .optional()
-      .meta({ description: 'JSON Schema of the arguments: people edit them in a form built from it.' }),
+      .meta({
+        description: 'JSON Schema of the arguments: people edit them in a form built from it.',
+      }),
     summary: z
       .string()
       .regex(ONE_LINE, 'must be one line of 1 to 150 characters')
@@ -161,7 +165,12 @@ export const ListQuery = z.strictObject({
   status: status.optional(),
   tool: z.string().min(1).max(128).optional(),
   requester: person.optional(),
-  after: z.string().min(1).max(100).optional().meta({ description: '`next` of the previous page.' }),
+  after: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: '`next` of the previous page.' }),
   limit: whole(1, MAX_PAGE).default(DEFAULT_PAGE),
 });
 
@@ -214,7 +223,8 @@ export const Approve = z
       .optional()
       .meta({ description: 'All arguments, as they should run. A hidden secret keeps its value.' }),
     digest: digest.optional().meta({
-      description: 'The digest that the person saw; required once the approval was edited or shown again.',
+      description:
+        'The digest that the person saw; required once the approval was edited or shown again.',
     }),
     reason: z.string().max(300).optional(),
   })
@@ -227,7 +237,10 @@ export const Reject = z
       .string()
       .max(3_000)
       .optional()
-      .meta({ description: 'With a reason the program gets it as a reply; without one, the call is ignored.' }),
+      .meta({
+        description:
+          'With a reason the program gets it as a reply; without one, the call is ignored.',
+      }),
     digest: digest.optional(),
   })
   .meta({ id: 'Reject' });

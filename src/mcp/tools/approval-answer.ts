@@ -57,7 +57,8 @@ const NEXT: Readonly<Record<Decision, string>> = {
   withdrawn: 'Do not run it: the request was cancelled.',
   refused: 'Do not run it: the policy forbids it.',
   taken: 'Do not run it again: it was already consumed.',
-  unknown: 'Do not run it again: it was consumed, but it is unknown whether it ran. People are asked.',
+  unknown:
+    'Do not run it again: it was consumed, but it is unknown whether it ran. People are asked.',
 };
 
 const TAKEN = 'Approved and consumed for you: run it now, once, with exactly these arguments.';

@@ -49,7 +49,8 @@ export function createToolRunner(
         inProgress.delete(running);
       }
     },
-    isBusy: (id) => (id === undefined ? inProgress.size > 0 : [...inProgress.values()].includes(id)),
+    isBusy: (id) =>
+      id === undefined ? inProgress.size > 0 : [...inProgress.values()].includes(id),
     async ended() {
       await Promise.allSettled(inProgress.keys());
     },

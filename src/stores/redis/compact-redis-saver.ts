@@ -231,7 +231,8 @@ export class CompactRedisSaver extends RedisSaver {
     for (const thread of threads) {
       for (const row of parseReplyList(await this.#link.run(LIST, this.#base(thread), []))) {
         const [ns, ids] = parseReplyList(row);
-        for (const id of parseTextList(ids ?? null)) addresses.push({ thread, ns: parseText(ns), id });
+        for (const id of parseTextList(ids ?? null))
+          addresses.push({ thread, ns: parseText(ns), id });
       }
     }
     return addresses

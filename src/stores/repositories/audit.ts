@@ -53,7 +53,8 @@ function chainKind(seal: Seal | undefined): RecordKind<AuditChain | 'forged'> {
     entriesOf: () => [],
     read: (document) => readAuditChain(document, seal),
     write(chain) {
-      if (chain === 'forged' || !seal) throw new Error('A forged or unsealed audit chain can’t be written.');
+      if (chain === 'forged' || !seal)
+        throw new Error('A forged or unsealed audit chain can’t be written.');
       return writeAuditChain(chain, seal);
     },
   };

@@ -59,7 +59,10 @@ test('a fence of one process is refused when another has the thread', async (t) 
   await other.clock.advance(40_000);
   const young = await holdThread(other);
   assert.ok(young.token > old.token);
-  await assert.rejects(store.outbox.add([], [], old), /Refused a write .* another worker holds the unit/);
+  await assert.rejects(
+    store.outbox.add([], [], old),
+    /Refused a write .* another worker holds the unit/,
+  );
   await other.store.outbox.add([], [], young);
 });
 

@@ -55,7 +55,10 @@ function toEntry(read: ReadToken, team: string): Authentication {
       };
     case 'person': {
       const { expiresAt, user } = read;
-      return { kind: 'authenticated', caller: { kind: 'person', person: { team, user }, expiresAt } };
+      return {
+        kind: 'authenticated',
+        caller: { kind: 'person', person: { team, user }, expiresAt },
+      };
     }
   }
 }

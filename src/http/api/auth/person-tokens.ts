@@ -64,7 +64,8 @@ export function createPersonTokens(
         return { kind: 'refused', why: 'Its subject (sub) is not a Slack user ID.' };
       }
       if (exp > clock.now() / 1_000 + MAX_S + TOLERANCE_S) {
-        const why = 'It expires (exp) in more than 24 hours. Issue tokens that are valid for at most a day.';
+        const why =
+          'It expires (exp) in more than 24 hours. Issue tokens that are valid for at most a day.';
         return { kind: 'refused', why };
       }
       return { kind: 'person', user: sub, expiresAt: exp * 1_000 };
@@ -87,7 +88,6 @@ function classifyTokenError(error: unknown): ReadToken {
     error instanceof errors.JOSENotSupported ||
     error instanceof errors.JWKSNoMatchingKey ||
     error instanceof errors.JWKSMultipleMatchingKeys;
-  if (isOfToken)
-    return { kind: 'refused', why: 'It is not signed by a trusted key.' };
+  if (isOfToken) return { kind: 'refused', why: 'It is not signed by a trusted key.' };
   return { kind: 'unclear' };
 }

@@ -81,8 +81,7 @@ export function createDecideApproval(
       method: 'post',
       path: '/api/approvals/:id/approve',
       operationId: 'approve',
-      summary:
-        'Approves as the user of the token; with modified arguments, edits and approves',
+      summary: 'Approves as the user of the token; with modified arguments, edits and approves',
       answers: {
         200: jsonResponse(Approval, 'The approval counts.'),
         ...problemResponses(403, 404, 409, 422),
@@ -102,8 +101,7 @@ export function createDecideApproval(
       method: 'post',
       path: '/api/approvals/:id/reject',
       operationId: 'reject',
-      summary:
-        'Rejects as the user of the token: with a reason as a reply, without one as ignored',
+      summary: 'Rejects as the user of the token: with a reason as a reply, without one as ignored',
       answers: {
         200: jsonResponse(Approval, 'It is rejected.'),
         ...problemResponses(403, 404, 409, 422),
@@ -173,17 +171,9 @@ function rejectDecision(c: ApiContext, outcome: Refused): Response {
       return problemResponse(c, 409, `It is too late to decide: it is ${status}${by}.`);
     }
     case 'stale':
-      return problemResponse(
-        c,
-        409,
-        'It has just changed. Read it again, then decide.',
-      );
+      return problemResponse(c, 409, 'It has just changed. Read it again, then decide.');
     case 'rerouted':
-      return problemResponse(
-        c,
-        409,
-        'Its route has just changed. Read it again, then decide.',
-      );
+      return problemResponse(c, 409, 'Its route has just changed. Read it again, then decide.');
     case 'not-allowed':
       return problemResponse(c, 403, plainSentence(outcome.why));
     case 'needs-reason':

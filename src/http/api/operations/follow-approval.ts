@@ -102,7 +102,9 @@ export function createFollowApproval(
           schema: z.string(),
           mediaType: 'text/event-stream',
         },
-        204: { description: 'It has ended, and Last-Event-ID shows that you have its final state.' },
+        204: {
+          description: 'It has ended, and Last-Event-ID shows that you have its final state.',
+        },
         ...problemResponses(404),
       },
     },

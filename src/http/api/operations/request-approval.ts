@@ -31,10 +31,7 @@ export function createRequestApproval({ clientAddress, clock, outside, team }: A
       operationId: 'requestApproval',
       summary: 'Requests approval of a call',
       answers: {
-        201: jsonResponse(
-          Approval,
-          'Stored. People are asked, or the policy has already decided.',
-        ),
+        201: jsonResponse(Approval, 'Stored. People are asked, or the policy has already decided.'),
         200: jsonResponse(Approval, 'The same request was made before with this Idempotency-Key.'),
         ...problemResponses(403, 409, 422),
       },
@@ -90,7 +87,8 @@ export function createRequestApproval({ clientAddress, clock, outside, team }: A
 function describeInvalid([first]: readonly FieldProblem[]): string {
   if (!first) return 'The request is invalid.';
   const { message, path } = first;
-  const what = path[0] === 'args' ? 'The arguments do not match their schema' : 'The request is invalid';
+  const what =
+    path[0] === 'args' ? 'The arguments do not match their schema' : 'The request is invalid';
   return `${what}. ${path.join('.')}: ${message}`;
 }
 

@@ -15,7 +15,8 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
   function checkCaller(c: ApiContext, caller: ApiCaller) {
     if (caller.kind === 'person') return { refusal: programsOnlyProblem(c) };
     if (mayRequest(caller.key)) return { taker: { key: caller.key.id } };
-    const why = 'This key can only read. A key with the scope request can do this with its own calls.';
+    const why =
+      'This key can only read. A key with the scope request can do this with its own calls.';
     return { refusal: problemResponse(c, 403, why) };
   }
 

@@ -56,7 +56,11 @@ export function createScriptRunner(socket: Pick<RedisSocket, 'send'>): ScriptRun
   }
 
   /** Retries until there is a reply, a permanent error, or no time left. */
-  async function runWithRetry(script: Script, key: string, rest: readonly string[]): Promise<Reply> {
+  async function runWithRetry(
+    script: Script,
+    key: string,
+    rest: readonly string[],
+  ): Promise<Reply> {
     const { answerMs, totalMs } = script.isBulk ? BULK_TIMEOUTS : TIMEOUTS;
     const endsAt = performance.now() + totalMs;
     const leftMs = () => endsAt - performance.now();

@@ -36,9 +36,7 @@ export function checkServerRequirements(
   if (policy !== 'noeviction') {
     const remedy = 'Set maxmemory-policy to noeviction.';
     if (info.get('maxmemory') === '0') {
-      warnings.push(
-        `Redis would evict data (${policy}) if it had a memory limit. ${remedy}`,
-      );
+      warnings.push(`Redis would evict data (${policy}) if it had a memory limit. ${remedy}`);
     } else {
       refusals.push(`Redis evicts data when its memory is full (${policy}). ${remedy}`);
     }

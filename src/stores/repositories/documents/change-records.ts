@@ -191,7 +191,13 @@ function createDraft(records: Records, known: Map<RecordKey, StoredRecord>) {
     const unchanged = checks.map(([key, expects]) => ({ key, expects }));
     const trim = trimmed === undefined ? {} : { trimAudit: trimmed };
     const broadcast = notifiesAll ? { tellsAll: notifiesAll } : {};
-    return { records: [...puts.values(), ...unchanged], tasks, audit: entries, ...trim, ...broadcast };
+    return {
+      records: [...puts.values(), ...unchanged],
+      tasks,
+      audit: entries,
+      ...trim,
+      ...broadcast,
+    };
   };
   return { draft, changes };
 }

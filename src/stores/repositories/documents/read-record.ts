@@ -161,7 +161,8 @@ export function checkRecord<Shape extends keyof Documents>(
   if (error) {
     const [issue] = error.issues;
     const where = issue?.path.map(String).join('.') ?? '';
-    const why = where === '' ? 'it is not a valid record of its kind' : `its “${where}” is not understood`;
+    const why =
+      where === '' ? 'it is not a valid record of its kind' : `its “${where}” is not understood`;
     throw new DamagedRecordError(why, { record, cause: error });
   }
   const found = value as Documents[Shape];

@@ -62,5 +62,8 @@ test('Valkey counts by its own name, whatever version of Redis it claims', () =>
 test('what only weakens the guarantees is warned of', () => {
   assert.match(judge({ maxmemory_policy: 'allkeys-lru' }).warnings[0] ?? '', /noeviction/);
   assert.match(judge({ aof_enabled: '0' }, '').warnings[0] ?? '', /loses everything.*appendonly/);
-  assert.match(judge({ aof_enabled: '0' }, '900 1').warnings[0] ?? '', /everything since its last snapshot/);
+  assert.match(
+    judge({ aof_enabled: '0' }, '900 1').warnings[0] ?? '',
+    /everything since its last snapshot/,
+  );
 });
