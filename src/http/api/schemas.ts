@@ -108,12 +108,9 @@ export const NewApproval = z
       )
       .meta({ description: 'The tool.', examples: ['deploy_service'] }),
     args: z.record(z.string(), z.any()).meta({ description: 'The arguments.' }),
-    schema: z
-      .record(z.string(), z.any())
-      .optional()
-      .meta({
-        description: 'JSON Schema of the arguments: people edit them in a form built from it.',
-      }),
+    schema: z.record(z.string(), z.any()).optional().meta({
+      description: 'JSON Schema of the arguments: people edit them in a form built from it.',
+    }),
     summary: z
       .string()
       .regex(ONE_LINE, 'must be one line of 1 to 150 characters')
@@ -233,14 +230,10 @@ export const Approve = z
 /** A person’s rejection. */
 export const Reject = z
   .strictObject({
-    reason: z
-      .string()
-      .max(3_000)
-      .optional()
-      .meta({
-        description:
-          'With a reason the program gets it as a reply; without one, the call is ignored.',
-      }),
+    reason: z.string().max(3_000).optional().meta({
+      description:
+        'With a reason the program gets it as a reply; without one, the call is ignored.',
+    }),
     digest: digest.optional(),
   })
   .meta({ id: 'Reject' });

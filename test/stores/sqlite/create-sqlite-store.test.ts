@@ -212,10 +212,7 @@ describe('what can not be opened or written says why and what to do', () => {
   test('a file in place of the folder', async (t) => {
     const dataDir = join(await tempDir(t), 'file');
     await writeFile(dataDir, '');
-    assert.throws(
-      () => createSqliteStore({ dataDir, ...OPEN }),
-      /there is a file where .* DATA_DIR/,
-    );
+    assert.throws(() => createSqliteStore({ dataDir, ...OPEN }), /a file where .* DATA_DIR/);
   });
 
   test('a folder in place of the database', async (t) => {
@@ -242,10 +239,7 @@ describe('what can not be opened or written says why and what to do', () => {
     await store.close();
     const file = join(dataDir, 'countersign.db');
     for (const [version, why] of [
-      [
-        18,
-        /from before its first release: its version is 18.*Nothing was changed.*another DATA_DIR/,
-      ],
+      [18, /before its first release: its version is 18.*Nothing was changed.*another DATA_DIR/],
       [999, /written by a newer Countersign: its version is 999/],
     ] as const) {
       const db = new Database(file);
