@@ -85,7 +85,7 @@ describe('a callback', () => {
     });
     await send(callbacks(), url('/200'));
     for (const status of [400, 404, 500]) {
-      await assert.rejects(send(callbacks(), url(`/${status}`)), /answered \d+, which takes no/);
+      await assert.rejects(send(callbacks(), url(`/${status}`)), /answered \d+\. A callback needs/);
     }
   });
 

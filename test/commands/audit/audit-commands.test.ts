@@ -257,7 +257,7 @@ describe('countersign audit export', () => {
     db.pragma('user_version = 100');
     assert.match(
       (await verify({ DATA_DIR: path })).err,
-      /countersign\.db is not a database of Countersign, or it is damaged: no such table: records\. Set DATA_DIR.*\n$/,
+      /countersign\.db is not a Countersign database, or it is damaged: no such table: records\. Set DATA_DIR.*\n$/,
     );
     db.pragma('user_version = 18');
     assert.match(
