@@ -1,8 +1,4 @@
-/**
- * Client for the HTTP API: requests approvals for a program's calls and runs only what people approved.
- * One file without imports, for Node 20+, Deno, Bun and browsers: copy it, or import
- * `countersign/client`.
- */
+/** Client for the HTTP API: runs only what people approved. One file without imports, for Node 20+, Deno, Bun and browsers: copy it, or import `countersign/client`. */
 
 /** Status of an approval. */
 export type ApprovalStatus =
@@ -189,7 +185,7 @@ interface OutgoingRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** Aborting the signal does not interrupt the request: cancelling an approval needs its id, which is in the response. */
-  readonly isUninterrupted?: boolean;
+  readonly noAbort?: boolean;
 }
 
 /** Proxies close connections that are silent for a minute, some sooner. */
@@ -208,21 +204,20 @@ export type Countersign = ReturnType<typeof createCountersign>;
 export function createCountersign(options: CountersignOptions) {
   const { key, patience = 120 } = options;
   const send = options.fetch ?? fetch;
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw new TypeError('The API key is invalid: pass the whole key.');
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('Invalid API key: pass the whole key.');
   const base = `${new URL(options.url).href.replace(/\/+$/, '')}/api/approvals`;
 
   /** Sends the request once. Returns the response, or why it should be sent again. */
   async function attempt(
     path: string,
-    { method = 'GET', body, headers, signal, isUninterrupted = false }: OutgoingRequest,
+    { method = 'GET', body, headers, signal, noAbort = false }: OutgoingRequest,
   ): Promise<Answer | RetryableFailure> {
     signal?.throwIfAborted();
     const sent = body === undefined ? undefined : JSON.stringify(body);
     const aborter = new AbortController();
     const end = () => aborter.abort();
     const timer = setTimeout(end, REQUEST_TIMEOUT_MS);
-    if (!isUninterrupted) signal?.addEventListener('abort', end);
+    if (!noAbort) signal?.addEventListener('abort', end);
     try {
       const response = await send(base + path, {
         method,
@@ -278,13 +273,7 @@ export function createCountersign(options: CountersignOptions) {
     { signal, idempotencyKey = crypto.randomUUID() }: RequestOptions = {},
   ): Promise<Approval<Args>> {
     const headers = { 'idempotency-key': idempotencyKey };
-    const sending = {
-      method: 'POST',
-      body: request,
-      headers,
-      signal,
-      isUninterrupted: true,
-    } as const;
+    const sending = { method: 'POST', body: request, headers, signal, noAbort: true } as const;
     return readApproval(await sendOrThrow('', sending));
   }
 
@@ -477,9 +466,7 @@ function toNotConsumedError(
 }
 
 function toExpiredError(approval: Approval<object>, isCancelled: boolean): ExpiredError {
-  const then = isCancelled
-    ? 'so the request was cancelled'
-    : 'and the request could not be cancelled; it will expire';
+  const then = isCancelled ? 'so the request was cancelled' : 'and it could not be cancelled';
   return new ExpiredError(`Nobody decided in time, ${then}.`, approval);
 }
 
@@ -499,10 +486,7 @@ function toError(approval: Approval<object>): ApprovalError {
     case 'refused':
       return new RefusedError(`The policy forbids it.${because}`, approval);
     case 'unknown':
-      return new OutcomeUnknownError(
-        'It was consumed, but it is unknown whether it ran.',
-        approval,
-      );
+      return new OutcomeUnknownError('It was consumed; whether it ran is unknown.', approval);
     case 'running':
     case 'succeeded':
     case 'failed':
@@ -600,9 +584,7 @@ function describeError(error: unknown): string {
 
 function warn(error: unknown, { id }: Approval<object>): void {
   // biome-ignore lint/suspicious/noConsole: a program that did not ask to be called must not miss it.
-  console.warn(
-    `The outcome of ${id} could not be reported to Countersign: ${describeError(error)}`,
-  );
+  console.warn(`The outcome of ${id} could not be reported: ${describeError(error)}`);
 }
 
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
