@@ -8,46 +8,46 @@ import { callEffectsOf } from './call-effects.ts';
 
 type AdvanceDeps = Pick<DeskDeps, 'store'> & Partial<Pick<DeskDeps, 'integrity'>>;
 
-/** Steps to commit, or an answer that commits nothing. `seen` must be unchanged at the commit. */
+/** Steps to commit, or an answer that commits nothing. The commit fails if `seen` has changed. */
 export type Ruled<Answer> = DecisionRuling<Answer> & { readonly seen?: ReadRevisions };
 
 type Steps = Extract<Ruled<never>, { kind: 'steps' }>;
 
-interface Ways<Answer> {
-  /** The call as it was just read. */
+interface AdvanceOptions<Answer> {
+  /** The call as just read; saves the first read. */
   readonly known?: Call | undefined;
-  /** Reads the call; the ledger does by default. */
+  /** Reads the call. Default: from the ledger. */
   readonly find?: (id: string) => Promise<Call | undefined>;
-  /** Commits the steps; resolves with undefined when another writer was first. */
+  /** Commits the steps. Resolves with undefined if another writer was first. */
   readonly commit: (call: Call, ruled: Steps) => Promise<Answer | undefined>;
 }
 
 /**
- * The one loop that reads a call, rules on it, and commits. Where another writer was first, the call
- * is read and ruled on again. Resolves with undefined where there is no such call.
+ * Reads a call, rules on it and commits; retries from the read if another writer was first.
+ * Resolves with undefined if the call does not exist.
  */
 export async function advanceCall<Answer>(
   { store }: AdvanceDeps,
   id: string,
   rule: (call: Call) => Ruled<Answer> | Promise<Ruled<Answer>>,
-  { known, commit, find = (callId) => store.ledger.get(callId) }: Ways<Answer>,
+  { known, commit, find = (callId) => store.ledger.get(callId) }: AdvanceOptions<Answer>,
 ): Promise<Answer | undefined> {
   for (let seen = known; ; seen = undefined) {
     const call = seen ?? (await find(id));
     if (!call) return undefined;
     const ruled = await rule(call);
     if (ruled.kind === 'answer') return ruled.outcome;
-    const done = await commit(call, ruled);
-    if (done !== undefined) return done;
+    const answer = await commit(call, ruled);
+    if (answer !== undefined) return answer;
   }
 }
 
-/** Advances a call by a step, if the rule has one; resolves with the call afterwards. */
+/** Applies the step that the rule returns, if any. Resolves with the call afterwards. */
 export async function advanceByStep(
   deps: AdvanceDeps,
   id: string,
   stepOf: (call: Call) => Step | undefined | Promise<Step | undefined>,
-  { known, find, ...options }: CommitOptions & Pick<Ways<Call>, 'known' | 'find'> = {},
+  { known, find, ...options }: CommitOptions & Pick<AdvanceOptions<Call>, 'known' | 'find'> = {},
 ): Promise<Call | undefined> {
   const rule = async (call: Call): Promise<Ruled<Call>> => {
     const step = await stepOf(call);
@@ -60,11 +60,13 @@ export async function advanceByStep(
 
 interface CommitOptions {
   readonly by?: Person | undefined;
-  /** In place of those, or beside them, that follow from the steps. */
+  /** Replaces or extends the effects that follow from the steps. */
   readonly effects?: Effects;
 }
 
-/** Commits steps of a call with their audit entries and tasks; false when another writer was first. */
+/**
+ * Commits steps of a call with their audit entries and tasks. False if another writer was first.
+ */
 export async function commitSteps(
   { store, integrity }: AdvanceDeps,
   call: Call,

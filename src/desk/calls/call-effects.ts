@@ -26,12 +26,12 @@ import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-m
 import { isChannelItself, placeOf } from '../../domain/threads/thread-key.ts';
 import { dueImmediately, isRecentCall } from './freshness.ts';
 
-/** Whoever does a thing, as the audit names them. */
+/** The audit's name for the actor of an event. */
 export function actorOf(person: Person | undefined): string {
   return person ? `${person.team}/${person.user}` : 'countersign';
 }
 
-/** What goes with the steps of a call: their audit entries, and the keys that have work now. */
+/** The effects of a call's steps: audit entries, outbox messages, and the tasks that are due. */
 export function callEffectsOf(
   before: Call,
   steps: readonly Step[],
@@ -44,7 +44,7 @@ export function callEffectsOf(
       at: call.updatedAt,
       event: `call.${cause}`,
       subject: call.id,
-      // Whoever approves it does not run it.
+      // The claim is made by the app, not by the approver.
       actor: actorOf(cause === 'claim' ? undefined : by),
       detail: {
         from: previous.status,
@@ -59,24 +59,27 @@ export function callEffectsOf(
     previous = call;
   }
   const now = previous.updatedAt;
-  const stopped = steps
+  const integrityNotices = steps
     .filter(({ cause }) => cause === 'integrity')
-    .map(({ call }) => stoppedNotice(call));
+    .map(({ call }) => integrityNotice(call));
   const decided = steps.findLast(({ cause }) => cause !== 'claim')?.call ?? previous;
   const outboxMessages = [
-    ...stopped,
+    ...integrityNotices,
     ...verdictNotices(before, decided, by),
     ...reopenedNotice(before, previous),
   ];
-  const told = isReportable(before, steps) ? [{ key: callbackKey(before), dueAt: now }] : [];
+  const callbackWakes = isReportable(before, steps) ? [{ key: callbackKey(before), dueAt: now }] : [];
   return {
     audit,
-    wakes: [...wakesOf(before, previous), ...told, ...wakesOfSays(outboxMessages)],
+    wakes: [...wakesOf(before, previous), ...callbackWakes, ...deliveryWakes(outboxMessages)],
     says: outboxMessages,
   };
 }
 
-/** Tells whether a program that wants to be told has to hear of the steps: they have moved its call, and are not its own doing. */
+/**
+ * True if the caller's callback must be sent: the steps moved its call, and the caller did not do
+ * it itself.
+ */
 function isReportable(before: Call, steps: readonly Step[]): boolean {
   const last = steps.at(-1);
   if (last?.call.outside?.callbackUrl === undefined || !isConsumedByCaller(last.call)) return false;
@@ -86,7 +89,10 @@ function isReportable(before: Call, steps: readonly Step[]): boolean {
   return call.status !== before.status || (!before.outcome && call.outcome !== undefined);
 }
 
-/** The words of the person who approved it in this step, without the operator's secrets. A caller can't blank them by what it calls secret. */
+/**
+ * The approver's reason, with the operator's secrets masked. The caller's own secret paths do not
+ * apply here.
+ */
 function reasonOf(cause: Step['cause'], call: Call): { readonly reason?: string } {
   const isApproval = cause === 'vote' || cause === 'approve';
   const reason = isApproval ? call.votes.at(-1)?.reason : undefined;
@@ -101,14 +107,17 @@ const VERDICTS: Partial<Readonly<Record<CallStatus, string>>> = {
   expired: 'has expired: nobody decided in time, and nothing was run.',
 };
 
-/** There was nothing to run. */
+/** For questions: there was nothing to run. */
 const ANSWERS: typeof VERDICTS = {
   replied: 'was answered.',
   ignored: 'was ignored.',
   expired: 'has expired: nobody answered in time.',
 };
 
-/** Whoever asked does not see the card where others decide; for whom a program asked is told in person, having no thread about it. */
+/**
+ * Tells the requester the verdict when the card is in another channel. A call from a program has no
+ * thread, so its requester gets a direct message.
+ */
 function verdictNotices(
   before: Call,
   call: Call,
@@ -139,7 +148,7 @@ function verdictNotices(
   ];
 }
 
-/** Tells the last approver that the call was not run after all. */
+/** Tells the last approver that the call did not run and needs a new decision. */
 function reopenedNotice(before: Call, call: Call): readonly OutboxMessage[] {
   const { verdict } = before;
   if (before.status !== 'approved' || call.status !== 'pending' || !verdict) return [];
@@ -157,37 +166,43 @@ function reopenedNotice(before: Call, call: Call): readonly OutboxMessage[] {
   ];
 }
 
-/** The card says it too, but not every call has one. */
-function stoppedNotice(call: Call): OutboxMessage {
+/** The card says so too, but not every call has one. */
+function integrityNotice(call: Call): OutboxMessage {
   return {
     id: `integrity:${call.id}`,
     thread: call.thread,
     kind: 'notice',
     ...toOutboxWords(
-      sentence`:rotating_light: I stopped ${callTitlePart(call)}: what I have stored of it is not what was shown, so I don’t run it. Please tell whoever runs me: somebody or something has changed my database.`,
+      sentence`:rotating_light: I stopped ${callTitlePart(call)}: the stored call is not the one that was shown, so I won’t run it. Please tell the person who runs this app: something has changed its database.`,
     ),
     createdAt: call.updatedAt,
   };
 }
 
-function wakesOfSays(says: readonly OutboxMessage[]): readonly Wake[] {
-  return says.map(({ thread, createdAt }) => ({ key: deliverOutboxKey(thread), dueAt: createdAt }));
+function deliveryWakes(messages: readonly OutboxMessage[]): readonly Wake[] {
+  return messages.map(({ thread, createdAt }) => ({ key: deliverOutboxKey(thread), dueAt: createdAt }));
 }
 
-/** A run has a time of its own, but for one that whoever took the call has to tell of. */
+/**
+ * Running calls have their own timeout. Calls that a program runs keep the deadline, because the
+ * program must report the end.
+ */
 function expireAt(call: Call): number | undefined {
   const isRun = call.status === 'running' && !isConsumedByCaller(call);
   return isTerminal(call) || isRun ? undefined : call.deadlineAt;
 }
 
-/** It is claimed by the work that runs it, or by the decision that has approved it. */
+/** Either claimed later by the executor, or already claimed by the decision that approved it. */
 function isToRun(before: Call, call: Call): boolean {
   if (isConsumedByCaller(call)) return false;
   const isJustClaimed = call.status === 'running' && before.status === 'pending';
   return call.status === 'approved' || isJustClaimed;
 }
 
-/** What became unknown runs no more: whoever waited for its end can go on. A graph that runs its own tools goes on from the claim. */
+/**
+ * A call with an unknown outcome no longer blocks its thread. A graph that runs its own tools
+ * continues from the claim.
+ */
 function advancesThread(call: Call): boolean {
   if (isConsumedByCaller(call)) return false;
   const isOver = call.outcome !== undefined || call.status === 'unknown';
@@ -197,7 +212,7 @@ function advancesThread(call: Call): boolean {
 function wakesOf(before: Call, call: Call): readonly Wake[] {
   const now = dueImmediately(isRecentCall(call, call.updatedAt), call.updatedAt);
   const wakes: Wake[] = [];
-  // Calls that may share a card are first shown together, once all of their message have been asked about.
+  // Calls that may share a card are first shown together, once the policy has ruled on all of them.
   const isShownLater = before.status === 'proposed' && mayShareCard(call);
   if (call.route && !isShownLater) wakes.push({ key: renderCardKey(call), dueAt: now });
   if (isToRun(before, call)) wakes.push({ key: runCallKey(call), dueAt: now });
@@ -210,7 +225,7 @@ function wakesOf(before: Call, call: Call): readonly Wake[] {
   if (advancesThread(call)) {
     wakes.push({ key: advanceTurnKey(call.thread), dueAt: now });
   }
-  // A helper ends with the call that it works for.
+  // A helper ends with the call that started it.
   if (call.child && isTerminal(call)) wakes.push({ key: advanceTurnKey(call.child), dueAt: now });
   return wakes;
 }

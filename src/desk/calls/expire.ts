@@ -7,10 +7,16 @@ import { expireKey } from '../../domain/ports/agenda.ts';
 import type { DeskDeps } from '../deps.ts';
 import { advanceByStep } from './advance-call.ts';
 
-/** Builds the use case: ends a call that nobody decided, took or told of by its deadline; before it, sees to it that it is looked at then. */
+/**
+ * Builds the use case: ends a call at its deadline. Covers calls nobody decided, took or reported.
+ * Before the deadline, schedules the next check.
+ */
 export function createExpire({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
-  /** Tells whether it is not over; the agenda keeps the earlier of two times, so a deadline that was put off is named again. */
-  async function lookLater(call: Call): Promise<boolean> {
+  /**
+   * False if the deadline has passed. Otherwise schedules the check again: the agenda keeps the
+   * earlier of two times, so a postponed deadline needs it.
+   */
+  async function checkLater(call: Call): Promise<boolean> {
     const dueAt = dueAtOf(call);
     if (dueAt === undefined) return true;
     if (clock.now() >= dueAt) return false;
@@ -20,7 +26,7 @@ export function createExpire({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>
 
   return async function expireCall(callId: string): Promise<void> {
     await advanceByStep({ store }, callId, async (call) =>
-      (await lookLater(call)) ? undefined : stepOf(call, clock.now()),
+      (await checkLater(call)) ? undefined : stepOf(call, clock.now()),
     );
   };
 }
@@ -29,7 +35,7 @@ function stepOf(call: Call, now: number): Step {
   return call.status === 'running' ? abandonRun(call, 'silence', now) : ruleExpiry(call, now);
 }
 
-/** When a call expires; undefined when it no longer does. */
+/** When the call expires; undefined if it no longer does. */
 function dueAtOf(call: Call): number | undefined {
   const { status, outcome, deadlineAt } = call;
   if (status === 'running') return isConsumedByCaller(call) ? deadlineAt : undefined;

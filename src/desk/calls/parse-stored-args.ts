@@ -2,7 +2,10 @@ import type { Call } from '../../domain/calls/call.ts';
 import { parseStrictJson } from '../../domain/json/strict-json.ts';
 import type { ParsedArgs, Tool } from '../../domain/tools/tool.ts';
 
-/** Reads the stored arguments of a call as its tool reads them now; a tool of a server that says other things of itself than when the call was made is another one. */
+/**
+ * Parses a call's stored arguments with its tool's current schema. An MCP tool whose schema hash
+ * changed is a different tool.
+ */
 export function parseStoredArgs(call: Pick<Call, 'args' | 'schemaHash'>, tool: Tool): ParsedArgs {
   const json = parseStrictJson(call.args);
   if (!json.ok) return rejectArguments(json.reason);

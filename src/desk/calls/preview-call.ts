@@ -5,27 +5,33 @@ import type { MaskedCall } from '../../domain/secrets/call-secrets.ts';
 import type { Preview, Tool } from '../../domain/tools/tool.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** A card must not wait for its preview: an edit is previewed before Slack's three seconds are over. */
+/**
+ * An edit must be previewed within Slack's 3 seconds, so a card does not wait longer for its
+ * preview.
+ */
 const DEADLINE_MS = 1_500;
-/** Nothing else runs while a summary is made. */
+/** Summaries block the event loop. */
 const MAX_SUMMARY_MS = 20;
 
-type ShowDeps = Pick<DeskDeps, 'clock' | 'log'>;
+type PreviewDeps = Pick<DeskDeps, 'clock' | 'log'>;
 
-/** Asks a tool what a run of a call would do, in whole and in one line; a tool that does not answer in time, or breaks, holds nothing up. */
+/**
+ * Asks a tool for a preview and a one-line summary of a run. A tool that is slow or fails delays
+ * nothing.
+ */
 export async function previewRun(
-  deps: ShowDeps,
+  deps: PreviewDeps,
   call: MaskedCall,
   tool: Tool,
   args: JsonValue,
 ): Promise<CallPreview> {
   const preview = await previewCall(deps, tool, args);
-  const said = askSummary(deps, tool, args);
+  const said = summaryOf(deps, tool, args);
   return { preview, summary: summarize({ call, tool, args, said, preview }) };
 }
 
 async function previewCall(
-  { clock }: ShowDeps,
+  { clock }: PreviewDeps,
   tool: Tool,
   args: JsonValue,
 ): Promise<Preview | undefined> {
@@ -41,30 +47,30 @@ async function previewCall(
     Promise.resolve()
       .then(() => tool.preview?.(args))
       .then(done, () =>
-        done({ text: 'The tool’s preview broke, so none is shown.', basis: UNSEEN_BASIS }),
+        done({ text: 'The tool’s preview failed, so none is shown.', basis: UNSEEN_BASIS }),
       );
   });
 }
 
-/** Undefined where the tool says nothing of use; the operator is told why. */
-function askSummary({ clock, log }: ShowDeps, tool: Tool, args: JsonValue): string | undefined {
-  const ask = () => {
+/** Undefined if the tool gives no usable summary; the log says why. */
+function summaryOf({ clock, log }: PreviewDeps, tool: Tool, args: JsonValue): string | undefined {
+  const measure = () => {
     const begunAt = clock.now();
     const said: unknown = tool.summary?.(args);
-    // What is answered later would be of no use, and must not end the process when it fails.
+    // Async summaries are not supported; a rejection must not end the process.
     if (said instanceof Promise) said.catch(() => {});
     return { said, tookMs: clock.now() - begunAt };
   };
   const ignore = (problem: string) =>
-    log.warn({ tool: tool.name }, `The summary of a tool ${problem}, so its cards are without.`);
+    log.warn({ tool: tool.name }, `A tool’s summary ${problem}, so its cards show none.`);
   try {
-    let { said, tookMs } = ask();
-    // The first time may have waited for code to load, or for the machine.
-    if (typeof said === 'string' && tookMs > MAX_SUMMARY_MS) ({ said, tookMs } = ask());
+    let { said, tookMs } = measure();
+    // The first try may include loading code or a busy machine.
+    if (typeof said === 'string' && tookMs > MAX_SUMMARY_MS) ({ said, tookMs } = measure());
     if (typeof said === 'string' && tookMs <= MAX_SUMMARY_MS) return said;
-    if (said !== undefined) ignore(typeof said === 'string' ? `took ${tookMs} ms` : 'is no text');
+    if (said !== undefined) ignore(typeof said === 'string' ? `took ${tookMs} ms` : 'is not a string');
   } catch {
-    // What is wrong may quote the arguments.
+    // The error is not logged, because it may quote the arguments.
     ignore('failed');
   }
   return undefined;

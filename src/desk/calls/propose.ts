@@ -16,33 +16,33 @@ import { callEffectsOf } from './call-effects.ts';
 import { createApplyPolicy } from './policy/apply-policy.ts';
 import { previewRun } from './preview-call.ts';
 
-/** A call in the ledger, or the answer to one that never can be run. */
+/** A stored call, or the reply to one that can never run. */
 export type Proposal =
   | { readonly kind: 'call'; readonly call: Call }
   | { readonly kind: 'rejected'; readonly reply: ToolReply };
 
-/** What an open call is worth: one that the ledger has, one that can be put there, or one that is answered at once. */
+/** An open call: already stored, fit to be stored, or rejected at once. */
 export type CheckedCall =
   | Proposal
   | {
       readonly kind: 'fit';
       readonly tool: Tool;
       readonly parsed: Fit;
-      /** Where a crash came between the insert and the gate. */
+      /** Set if a crash came between the insert and the policy step. */
       readonly stored: Call | undefined;
     };
 
-/** What is kept of a turn with a call of it. */
-type OfTurn = Pick<Effects, 'records' | 'checkpoint'>;
+/** Turn records written together with a call. */
+type TurnEffects = Pick<Effects, 'records' | 'checkpoint'>;
 
 type Fit = Extract<ParsedArgs, { ok: true }>;
 
-/** Builds the use case: puts an open call of the graph in the ledger, once, with the gate's answer. */
+/** Builds the use case: stores an open call of the graph once, with the gate's answer. */
 export function createPropose(deps: DeskDeps) {
   const { store, clock } = deps;
-  const passGate = createApplyPolicy(deps);
+  const applyPolicy = createApplyPolicy(deps);
 
-  /** Reads an open call; `known` is what the ledger holds of it. Nothing is written. */
+  /** Checks an open call; `known` is the stored call, if any. Writes nothing. */
   function check(open: OpenCall, message: InboxMessage, known: Call | undefined): CheckedCall {
     if (known && known.status !== 'proposed') return { kind: 'call', call: known };
     const tools = toolsOf(deps, message.thread, message.delegated?.agent);
@@ -53,30 +53,30 @@ export function createPropose(deps: DeskDeps) {
     return { kind: 'fit', tool, parsed, stored: known };
   }
 
-  /** Writes what was checked; with an insert go the records of the turn, and the state that has led to it. */
+  /** Writes a checked call. An insert includes the records of the turn and its checkpoint. */
   async function put(
     checked: CheckedCall,
     open: OpenCall,
     message: InboxMessage,
-    ofTurn: OfTurn,
+    turnEffects: TurnEffects,
     fence: ThreadFence,
   ): Promise<Proposal> {
     if (checked.kind !== 'fit') return checked;
     const { tool, parsed, stored } = checked;
     const call =
-      stored ?? (await insert(await draftOf(open, message, tool, parsed), parsed, ofTurn, fence));
-    return { kind: 'call', call: await passGate.pass(call, parsed) };
+      stored ?? (await insert(await draftOf(open, message, tool, parsed), parsed, turnEffects, fence));
+    return { kind: 'call', call: await applyPolicy.pass(call, parsed) };
   }
 
-  /** Puts a call in the ledger as the gate lets it through; where the gate can't be asked, it is there all the same. */
+  /** Inserts a call with the gate's answer; without it if the gate can't be asked now. */
   async function insert(
     call: Call,
     parsed: Fit,
-    ofTurn: OfTurn,
+    turnEffects: TurnEffects,
     fence: ThreadFence,
   ): Promise<Call> {
-    // Whoever puts it there asks once more, and is told why it failed.
-    const step = await passGate.stepThrough(call, parsed).catch(() => undefined);
+    // `pass` asks again and throws the error.
+    const step = await applyPolicy.stepThrough(call, parsed).catch(() => undefined);
     const steps = step ? [step] : [];
     const { audit, ...effects } = callEffectsOf(call, steps, undefined);
     const proposed = {
@@ -86,7 +86,7 @@ export function createPropose(deps: DeskDeps) {
       actor: 'countersign',
       detail: { tool: call.tool, thread: call.thread, risk: call.risk },
     };
-    const all = { ...effects, audit: [proposed, ...audit], ...ofTurn };
+    const all = { ...effects, audit: [proposed, ...audit], ...turnEffects };
     return await store.ledger.propose(call, all, fence, steps);
   }
 
@@ -121,7 +121,7 @@ export function createPropose(deps: DeskDeps) {
       ...(message.delegated && { agent: message.delegated.agent }),
       ...(open.outside && { outside: open.outside }),
       askedAt: message.receivedAt,
-      // What a helper is told are an agent's words, and no person's.
+      // A helper's task was written by an agent, so it is not quoted as a person's words.
       askedLine: message.delegated?.askedLine ?? firstLine(message.text),
       ...(message.delegated?.work && { work: message.delegated.work }),
       words: open.words,
@@ -141,7 +141,7 @@ export function createPropose(deps: DeskDeps) {
       store.history.newest(thread, 1, 0),
       store.ledger.ofThread(thread, id),
     ]);
-    // A turn that is over must not hold up this one: what is damaged in it is like nothing.
+    // Damaged records of the previous turn must not block this one; they match nothing.
     const before = last
       ? await store.ledger.ofThread(thread, last.id).catch(recoverDamaged([]))
       : [];
@@ -157,7 +157,7 @@ function describeUnknownTool(name: string, tools: Toolbox): string {
   return `Not run: there is no tool “${name}” for you. ${those}.`;
 }
 
-/** The arguments as the tool reads them, or what the agent is told of them. */
+/** The parsed arguments, or the error text for the agent. */
 function readArgs({ tool: name, argsText }: OpenCall, tool: Tool): Fit | string {
   const json = parseStrictJson(argsText.trim() === '' ? '{}' : argsText);
   if (!json.ok) {

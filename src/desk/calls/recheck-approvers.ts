@@ -16,24 +16,27 @@ import type {
 import { DECIDER_MAX_AGE_MS } from '../decisions/authorize.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** What could be found out of those who approved a call. */
+/** What is known about the people who approved a call. */
 export interface RecheckedApprovers {
   readonly voters: KnownApprovers;
-  /** The first thing that could not be told: the voters concerned look as if they had no right. */
+  /** The first failed lookup. The approvers it concerns look as if they had no right. */
   readonly failure?: unknown;
 }
 
-const ANEW = { maxAgeMs: 0, mayWaitForLimit: true } as const;
-/** Slack has just brought their press: what is known of them is as old as at a click. */
-const OF_NOW = { maxAgeMs: DECIDER_MAX_AGE_MS, mayWaitForLimit: true } as const;
-const NOW_MS = 5_000;
+const FRESH = { maxAgeMs: 0, mayWaitForLimit: true } as const;
+/** For a vote that has just arrived, a profile as old as at a click will do. */
+const AT_CLICK = { maxAgeMs: DECIDER_MAX_AGE_MS, mayWaitForLimit: true } as const;
+const RECENT_VOTE_MS = 5_000;
 
-/** Asks the workspace once more about those who approved a call: by default who is in a group, and who pressed a while ago, is never taken from memory. */
+/**
+ * Looks up the people who approved a call. By default groups, and approvers who voted a while ago,
+ * are not taken from the cache.
+ */
 export async function recheckApprovers(
   { clock, directory }: Pick<DeskDeps, 'clock' | 'directory'>,
   call: Call,
   route: Route,
-  asking: LookupOptions = ANEW,
+  lookup: LookupOptions = FRESH,
 ): Promise<RecheckedApprovers> {
   const standings = new Map<string, WorkspaceMembership>();
   const groups = new Map<Group, GroupProfile>();
@@ -43,22 +46,25 @@ export async function recheckApprovers(
   );
   const answers = await Promise.allSettled([
     ...call.votes.map(async ({ at, by }) => {
-      const isOfNow = now >= at && now - at < NOW_MS;
-      const profile = await directory.profileOf(by, isOfNow ? OF_NOW : asking);
+      const isRecentVote = now >= at && now - at < RECENT_VOTE_MS;
+      const profile = await directory.profileOf(by, isRecentVote ? AT_CLICK : lookup);
       standings.set(by.user, profile.standing);
     }),
     ...[...new Set(toAsk)].map(async (group) => {
-      groups.set(group, await directory.groupOf(group, asking));
+      groups.set(group, await directory.groupOf(group, lookup));
     }),
   ]);
   const failed = answers.find((answer) => answer.status === 'rejected');
   return { voters: { standings, groups }, ...(failed && { failure: failed.reason }) };
 }
 
-/** How often the workspace is asked about those who approved before they are asked to press again. */
+/** How many failed lookups of the approvers there are before they are asked to approve again. */
 const VOTER_TRIES = 5;
 
-/** Rules on a claim by what was found out; throws what kept it from being told, as long as it is worth trying again. */
+/**
+ * Rules on a claim with the looked-up approvers. Throws the failed lookup's error while it is worth
+ * retrying.
+ */
 export function ruleWithApprovers(
   call: Call,
   facts: Omit<ClaimFacts, 'voters'>,
@@ -67,7 +73,7 @@ export function ruleWithApprovers(
 ): Step {
   const step = ruleClaim(call, { ...facts, voters: asked?.voters });
   if (asked?.failure === undefined || step.cause !== 'recheck') return step;
-  // Whoever looks as if they might no longer approve may only not have been told of.
+  // An approver may only look unauthorized because the lookup failed.
   if (tries < VOTER_TRIES) throw asked.failure;
   return ruleClaim(call, { ...facts, voters: undefined });
 }

@@ -1,4 +1,4 @@
-/** What the clock does to a call that nobody decides, before its deadline: a reminder, and the way to others. */
+/** Reminder and escalation of a call that nobody decides before its deadline. */
 
 import type { Call, CardPlace } from '../../domain/calls/call.ts';
 import { isAnswerOnly } from '../../domain/calls/call-origin.ts';
@@ -46,35 +46,41 @@ import { callEffectsOf } from './call-effects.ts';
 
 type RemindEscalateDeps = Pick<DeskDeps, 'store' | 'clock'>;
 
-/** Builds the use case: reminds those who have not decided a pending call, once. */
+/** Builds the use case: reminds, once, the people who have not decided a pending call. */
 export function createRemind(deps: RemindEscalateDeps, announce: Announcements) {
   return whenDue(deps, announce, {
     occasion: 'remind',
     keyOf: remindKey,
     dueAt: reminderDueAt,
     stepOf: recordReminder,
-    sayOf: (call, more) => ({
+    noticeOf: (call, more) => ({
       id: reminderId(call),
       words: sentence`Still open: ${describeLine(call, more)}`,
     }),
   });
 }
 
-/** Builds the use case: hands a pending call to the route that comes after its own, and calls those who may decide now. */
+/**
+ * Builds the use case: moves a pending call to the next route, and mentions those who may decide
+ * now.
+ */
 export function createEscalate(deps: RemindEscalateDeps, announce: Announcements) {
   return whenDue(deps, announce, {
     occasion: 'escalate',
     keyOf: escalateKey,
     dueAt: escalationDueAt,
     stepOf: escalateCall,
-    sayOf: (call, more) => ({
-      id: `escalation:${call.route?.name}:${ofRoute(call)}`,
+    noticeOf: (call, more) => ({
+      id: `escalation:${call.route?.name}:${routeStageOf(call)}`,
       words: sentence`Nobody has ${isAnswerOnly(call) ? 'answered' : 'decided'} in time: ${describeLine(call, more)}. ${more === 0 ? 'It is' : 'They are'} now with the route “${call.route?.name ?? ''}”.`,
     }),
   });
 }
 
-/** As in every list, with how many others wait with it; whose turn it is, those who are called see. */
+/**
+ * The call as in every list, plus the number of other calls waiting on its card. The mentions show
+ * whose turn it is.
+ */
 function describeLine(call: Call, more: number): Sentence {
   const { since, turn } = toWaitingEntry(call, {});
   const others = more === 1 ? ' and another call' : ` and ${more} other calls`;
@@ -83,18 +89,21 @@ function describeLine(call: Call, more: number): Sentence {
 }
 
 function reminderId(call: Call): string {
-  return `reminder:${ofRoute(call)}`;
+  return `reminder:${routeStageOf(call)}`;
 }
 
-/** What becomes of a call's reminder once nobody has to decide it; `card` is where the call was shown last. */
+/**
+ * The message that replaces a call's reminder once nobody has to decide it; `card` is the call's
+ * last card.
+ */
 export function reminderOverMessage(
   call: Call,
   remindedAt: number,
   card: CardPlace | undefined,
 ): OutboxMessage {
   return {
-    id: `reminder-over:${ofRoute(call)}`,
-    thread: threadOfWords(call, card),
+    id: `reminder-over:${routeStageOf(call)}`,
+    thread: noticeThreadOf(call, card),
     kind: 'notice',
     ...toOutboxWords(sentence`No longer open: ${callTitlePart(call)}`),
     createdAt: call.updatedAt,
@@ -102,66 +111,72 @@ export function reminderOverMessage(
   };
 }
 
-function ofRoute({ id, route, pendingSince }: Call): string {
+function routeStageOf({ id, route, pendingSince }: Call): string {
   return `${id}:${route?.name}:${pendingSince}`;
 }
 
-/** What the clock does to a call, and the words that go with it. */
-interface Pressing {
+/** The timing, step and message of a reminder or an escalation. */
+interface Nudge {
   readonly occasion: AnnouncementOccasion;
   readonly keyOf: (call: CallRef) => AgendaKey;
   readonly dueAt: (call: Call) => number | undefined;
   readonly stepOf: (call: Call, now: number) => Step | undefined;
-  /** The words for a call and so many others that wait with it. */
-  readonly sayOf: (call: Call, more: number) => { readonly id: string; readonly words: Sentence };
+  /** The message for a call and `more` other calls waiting with it. */
+  readonly noticeOf: (call: Call, more: number) => { readonly id: string; readonly words: Sentence };
 }
 
-/** Takes the step when its time has come, with words that are said once; the call is read again until it stands. */
+/** Takes the step once it is due, with one notice. Retries if another writer was first. */
 function whenDue(
   { store, clock }: RemindEscalateDeps,
   announce: Announcements,
-  pressing: Pressing,
+  nudge: Nudge,
 ) {
-  const { dueAt, keyOf, stepOf } = pressing;
+  const { dueAt, keyOf, stepOf } = nudge;
 
-  /** At its deadline a call expires, whichever of the two is looked at first. */
+  /** From its deadline on a call only expires. */
   function isDue(call: Call, now: number): boolean {
     const at = dueAt(call);
     return at !== undefined && now >= at && now < (call.deadlineAt ?? Number.POSITIVE_INFINITY);
   }
 
-  /** How many calls wait on a card with this one, before the step and after it; undefined where an earlier one of them speaks for all. */
+  /**
+   * Counts the other calls waiting on the card, before or after the step. Undefined if an earlier
+   * one of them sends the notice for all.
+   */
   async function countBeside(before: Call, after: Call): Promise<number | undefined> {
     const cards = await Promise.all([before, after].map((call) => readCardCalls(store, call)));
     const beside = new Map(cards.flat().map((call) => [call.id, call]));
     beside.delete(before.id);
     const waiting = [...beside.values()].filter((call) => isAskedWith(call, [before, after]));
-    const isSpokenFor = waiting.some(({ position }) => position < before.position);
-    return isSpokenFor ? undefined : waiting.length;
+    const isCovered = waiting.some(({ position }) => position < before.position);
+    return isCovered ? undefined : waiting.length;
   }
 
-  /** It is said where the card stands, once for all of its calls; a card that goes on calls its people itself, and a bulletin those of many calls. */
-  async function wordsOn(before: Call, call: Call): Promise<OutboxMessage | undefined> {
+  /**
+   * One notice where the card is, for all of its calls. A card that moves mentions people itself; a
+   * bulletin does so for many calls.
+   */
+  async function noticeFor(before: Call, call: Call): Promise<OutboxMessage | undefined> {
     const more = await countBeside(before, call);
     if (more === undefined) return undefined;
     const card = await store.ledger.cardOf(call.id);
-    const goesOn = card !== undefined && mustMoveCard(call, card);
-    const welcome = goesOn ? undefined : await announce.arrive(call, pressing.occasion);
-    if (welcome?.bulletin !== undefined && welcome.calls.length === 0) return undefined;
-    const { id, words } = pressing.sayOf(call, more);
+    const isMoving = card !== undefined && mustMoveCard(call, card);
+    const plan = isMoving ? undefined : await announce.arrive(call, nudge.occasion);
+    if (plan?.bulletin !== undefined && plan.calls.length === 0) return undefined;
+    const { id, words } = nudge.noticeOf(call, more);
     return {
       id,
-      thread: threadOfWords(call, card),
+      thread: noticeThreadOf(call, card),
       kind: 'notice',
       ...toOutboxWords(words),
-      ...(goesOn ? {} : { mentions: mentionsOf(welcome?.calls ?? [], call) }),
+      ...(isMoving ? {} : { mentions: mentionsOf(plan?.calls ?? [], call) }),
       createdAt: call.updatedAt,
     };
   }
 
-  async function take(call: Call, step: Step): Promise<boolean> {
+  async function commitStep(call: Call, step: Step): Promise<boolean> {
     const { wakes } = callEffectsOf(call, [step], undefined);
-    const outboxMessage = await wordsOn(call, step.call);
+    const outboxMessage = await noticeFor(call, step.call);
     const outboxMessages = outboxMessage ? [outboxMessage] : [];
     const deliveryWakes = outboxMessages.map(({ thread, createdAt }) => ({
       key: deliverOutboxKey(thread),
@@ -177,21 +192,22 @@ function whenDue(
   }
 
   async function stepNow(call: Call): Promise<Step | undefined> {
-    // Decided while it was to be announced: no bulletin speaks for it, unless others of its card wait.
+    // Decided before it was announced: remove it from the bulletin unless other calls of its card
+    // are pending.
     if (call.status !== 'pending' && !(await isCardOpen(call))) await announce.leave(call);
     const now = clock.now();
     if (isDue(call, now)) return stepOf(call, now);
-    // The agenda keeps the earlier of two times: one that was put off is named again.
+    // The agenda keeps the earlier of two times, so a postponed one is scheduled again.
     const at = dueAt(call);
     if (at !== undefined && at > now) await store.agenda.wake([{ key: keyOf(call), dueAt: at }]);
     return undefined;
   }
 
-  return async function pressOn(callId: string): Promise<void> {
+  return async function remindOrEscalate(callId: string): Promise<void> {
     for (;;) {
       const call = await store.ledger.get(callId);
       const step = call && (await stepNow(call));
-      if (!step || (await take(call, step))) return;
+      if (!step || (await commitStep(call, step))) return;
     }
   };
 }
@@ -204,14 +220,17 @@ function isAskedWith({ pendingSince = 0, status }: Call, calls: readonly Call[])
   return status === 'pending' && calls.some((call) => isNear(call.pendingSince));
 }
 
-/** Below the card where that stands elsewhere and stays; without a thread of its own, below the card that there is. */
-function threadOfWords(call: Call, card: CardPlace | undefined): ThreadKey {
+/**
+ * Below the card if that stays in another channel, or if the call has no thread. Otherwise in the
+ * call's thread.
+ */
+function noticeThreadOf(call: Call, card: CardPlace | undefined): ThreadKey {
   const hasNoThread = isChannelItself(placeOf(call.thread));
   const isAside = card && (hasNoThread || (isInOtherChannel(call) && !mustMoveCard(call, card)));
   return isAside ? threadKey({ team: call.requester.team, ...card }) : call.thread;
 }
 
-/** The requester is among them here: in a notice they are called like everybody else. */
+/** Includes the requester: a notice mentions them like everybody else. */
 function mentionsOf(calls: readonly MentionTarget[], call: Call): Mentions {
   const named = missingApprovers(call).people.filter(
     (person) => isSamePerson(person, call.requester) || calls.includes(`user:${person.user}`),

@@ -5,20 +5,19 @@ import { commitSteps } from './advance-call.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';
 import { previewRun } from './preview-call.ts';
 
-/** A file that keeps growing would be shown anew without an end. */
-const REST_MS = 30_000;
+/** Limits renewals, for example for a file that keeps growing. */
+const MIN_INTERVAL_MS = 30_000;
 
 /**
- * Builds the use case: returns a waiting call as people are to see it now. Where what it works on has
- * changed since it was shown, the call gets the preview of now: it says so, earlier approvals no
- * longer count, and old buttons die with the digest.
+ * Builds the use case: returns a pending call as people should see it now. If its target has
+ * changed, the call gets a new preview and says so. Earlier approvals and buttons become invalid.
  */
 export function createRenewPreview(deps: Pick<DeskDeps, 'store' | 'toolbox' | 'clock' | 'log'>) {
   const { store, toolbox, clock } = deps;
   return async function renewPreview(call: Call): Promise<Call> {
     const tool = toolbox.of(call);
     const isBound = call.status === 'pending' && call.basis !== undefined;
-    if (!isBound || !tool?.preview || isResting(call, clock.now())) return call;
+    if (!isBound || !tool?.preview || wasJustRenewed(call, clock.now())) return call;
     const parsed = parseStoredArgs(call, tool);
     const shown = parsed.ok ? await previewRun(deps, call, tool, parsed.value) : {};
     const step = rulePreviewRenewal(call, shown, clock.now());
@@ -28,6 +27,6 @@ export function createRenewPreview(deps: Pick<DeskDeps, 'store' | 'toolbox' | 'c
   };
 }
 
-function isResting({ renewedAt }: Call, now: number): boolean {
-  return renewedAt !== undefined && now - renewedAt < REST_MS;
+function wasJustRenewed({ renewedAt }: Call, now: number): boolean {
+  return renewedAt !== undefined && now - renewedAt < MIN_INTERVAL_MS;
 }

@@ -9,28 +9,28 @@ import { actorOf } from '../calls/call-effects.ts';
 import type { DeskDeps } from '../deps.ts';
 import { createRecordRefusal } from './refusals.ts';
 
-/** What became of the wish; nothing has begun unless it was `asked`. */
+/** The result of asking again. A turn has started only for `asked`. */
 export type AskAgainOutcome =
   | { readonly kind: 'asked' | 'asked-before' | 'not-the-requester' }
-  /** It has not expired, or nobody knows it. */
+  /** The call has not expired, or does not exist. */
   | { readonly kind: 'not-expired' };
 
-/** Builds the use case: begins a new turn that asks for an expired call again. */
+/** Builds the use case: starts a new turn that asks for an expired call again. */
 export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
-  const remember = createRecordRefusal({ store, clock });
+  const recordRefusal = createRecordRefusal({ store, clock });
 
   return async function askAgain(command: {
     readonly callId: string;
     readonly by: Person;
   }): Promise<AskAgainOutcome> {
     const call = await store.ledger.get(command.callId);
-    const wish = { ...command, decision: 'ask-again' } as const;
+    const action = { ...command, decision: 'ask-again' } as const;
     if (call?.status !== 'expired' || !canAskAgain(call)) {
-      await remember(wish, call ? { kind: 'already-decided', call } : { kind: 'not-found' });
+      await recordRefusal(action, call ? { kind: 'already-decided', call } : { kind: 'not-found' });
       return { kind: 'not-expired' };
     }
     if (!isSamePerson(call.requester, command.by)) {
-      await remember(wish, { kind: 'not-allowed', call, why: 'not the requester' });
+      await recordRefusal(action, { kind: 'not-allowed', call, why: 'not the requester' });
       return { kind: 'not-the-requester' };
     }
     const now = clock.now();
@@ -57,7 +57,7 @@ export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock
       })),
     });
     if (received === 'new') return { kind: 'asked' };
-    await remember(wish, { kind: 'already-voted', call, missing: 0 });
+    await recordRefusal(action, { kind: 'already-voted', call, missing: 0 });
     return { kind: 'asked-before' };
   };
 }

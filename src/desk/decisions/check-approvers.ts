@@ -13,34 +13,34 @@ import type { GroupProfile, LookupOptions, Profile } from '../../domain/ports/di
 import type { DeskDeps } from '../deps.ts';
 import { REFUSAL_MAX_AGE_MS } from './authorize.ts';
 
-/** Members of groups are asked about by so many at once, until enough can approve. */
-const AT_ONCE = 10;
-/** Beyond this number, people count as able to approve. */
-const MAX_ASKED = 50;
+/** How many group members are looked up at once, until enough can approve. */
+const BATCH = 10;
+/** People beyond this number are assumed to be able to approve. */
+const MAX_LOOKUPS = 50;
 
-/** Finds out who a pending call waits for; rejects with what kept the workspace from telling. */
+/** Finds out who can approve a pending call. Rejects with the error of a failed lookup. */
 export async function checkApprovers(
   deps: Pick<DeskDeps, 'directory'>,
   call: Call,
 ): Promise<ApproverAvailability> {
-  const outlook = await findApproverAvailability(deps, call, {});
-  const isRemembered = outlook.gap !== undefined && groupsNamedBy(rulingRouteOf(call)).length > 0;
-  // No alarm is raised from memory over a group into which somebody has just come.
-  return isRemembered
+  const availability = await findApproverAvailability(deps, call, {});
+  const mayBeStale = availability.gap !== undefined && groupsNamedBy(rulingRouteOf(call)).length > 0;
+  // A cached group must not raise an alarm if somebody has just joined it.
+  return mayBeStale
     ? await findApproverAvailability(deps, call, { maxAgeMs: REFUSAL_MAX_AGE_MS })
-    : outlook;
+    : availability;
 }
 
 async function findApproverAvailability(
   { directory }: Pick<DeskDeps, 'directory'>,
   call: Call,
-  asking: LookupOptions,
+  lookup: LookupOptions,
 ): Promise<ApproverAvailability> {
   const route = rulingRouteOf(call);
   const groups = new Map<Group, GroupProfile>();
   await Promise.all(
     groupsNamedBy(route).map(async (group) => {
-      groups.set(group, await directory.groupOf(group, asking));
+      groups.set(group, await directory.groupOf(group, lookup));
     }),
   );
   const profiles = new Map<string, Profile>();
@@ -49,7 +49,7 @@ async function findApproverAvailability(
   const isEnough = () =>
     candidates.filter((user) => canApprove(call, user, profiles.get(user))).length >= route.quorum;
 
-  async function ask(users: readonly string[]): Promise<void> {
+  async function lookUp(users: readonly string[]): Promise<void> {
     await Promise.all(
       users.map(async (user) => {
         const person = { team: call.requester.team, user };
@@ -58,14 +58,14 @@ async function findApproverAvailability(
     );
   }
 
-  // All whom the route names stand on the card.
-  await ask(candidates.slice(0, named));
-  for (let i = named; i < Math.min(candidates.length, MAX_ASKED) && !isEnough(); i += AT_ONCE) {
-    await ask(candidates.slice(i, i + AT_ONCE));
+  // The card names everyone whom the route names.
+  await lookUp(candidates.slice(0, named));
+  for (let i = named; i < Math.min(candidates.length, MAX_LOOKUPS) && !isEnough(); i += BATCH) {
+    await lookUp(candidates.slice(i, i + BATCH));
   }
-  const outlook = toApproverAvailability(call, { profiles, groups });
-  if (!isAwayFromRequester(call)) return outlook;
+  const availability = toApproverAvailability(call, { profiles, groups });
+  if (!isAwayFromRequester(call)) return availability;
   const { requester } = call;
   const { name } = profiles.get(requester.user) ?? (await directory.profileOf(requester));
-  return { ...outlook, asker: { person: requester.user, name } };
+  return { ...availability, asker: { person: requester.user, name } };
 }

@@ -1,4 +1,6 @@
-/** Decisions as they come from the edge: a pause holds what would run. */
+/**
+ * Decisions of people, as they arrive from Slack: a pause blocks those that would run something.
+ */
 
 import { recoverDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call } from '../../domain/calls/call.ts';
@@ -20,13 +22,13 @@ import { type AttemptedAction, createRecordRefusal } from './refusals.ts';
 
 type Open = { readonly kind: 'open'; readonly call: Call };
 
-/** What a pause does not hold: nothing runs of these. */
+/** Allowed during a pause, because nothing runs. */
 const WORKS_IN_PAUSE: ReadonlySet<DecisionKind> = new Set(['reply', 'ignore']);
 
-/** What may lead to a run at once. */
+/** Decisions that may start a run at once. */
 const MAY_RUN: ReadonlySet<DecisionKind> = new Set(['approve', 'edit']);
 
-/** Builds the decisions of people at the edge. */
+/** Builds the decisions of people in Slack. */
 export function createDecideAsPerson(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   inner: ReturnType<typeof createDecide>,
@@ -34,7 +36,7 @@ export function createDecideAsPerson(
   withClaim?: ReturnType<typeof createClaimOnApproval>,
 ) {
   const { store } = deps;
-  const remember = createRecordRefusal(deps);
+  const recordRefusal = createRecordRefusal(deps);
 
   async function refuseInPause(
     { by, decision }: Pick<AttemptedAction, 'by' | 'decision'>,
@@ -42,14 +44,14 @@ export function createDecideAsPerson(
     pause: Pause | undefined,
   ): Promise<DecisionOutcome | undefined> {
     if (!pause) return undefined;
-    const why = sentence`${describePause(pause)} Reply and Ignore work; the rest does when an admin resumes.`;
+    const why = sentence`${describePause(pause)} Only Reply and Ignore work until an admin resumes.`;
     const refused = { kind: 'not-allowed', call, why } as const;
-    await remember({ callId: call.id, by, decision }, refused);
+    await recordRefusal({ callId: call.id, by, decision }, refused);
     return refused;
   }
 
-  async function holdRerun({ callId, by }: SettleCommand): Promise<DecisionOutcome | undefined> {
-    // That it is damaged is told by the settlement itself.
+  async function refuseRerunInPause({ callId, by }: SettleCommand): Promise<DecisionOutcome | undefined> {
+    // A damaged record is reported by the settlement itself.
     const call = await store.ledger.get(callId).catch(recoverDamaged(undefined));
     if (call?.status !== 'unknown') return undefined;
     const pause = await store.pause.read();
@@ -80,7 +82,7 @@ export function createDecideAsPerson(
     },
 
     async settle(command: SettleCommand): Promise<DecisionOutcome> {
-      const held = command.finding === 'rerun' ? await holdRerun(command) : undefined;
+      const held = command.finding === 'rerun' ? await refuseRerunInPause(command) : undefined;
       return held ?? (await inner.settle(command));
     },
   };

@@ -44,11 +44,16 @@ type DecideDeps = Pick<
 > &
   RecheckRouteDeps;
 
-/** How the approval of a call is claimed with it. */
+/** Claims a call in the commit of its approval. */
 export interface ClaimOnApproval {
-  /** Does the last look at the decision: what it has read, and heard of the policy, is the claim's too. */
-  check(follow: (hear: HearGate) => Promise<DecisionRuling>): Promise<DecisionRuling>;
-  /** Returns the claim, what it has read, and the hold under which it is; undefined where that is left to whoever holds the call's thread. */
+  /**
+   * Runs the last check of a decision. Its reads and the policy's answer are reused by the claim.
+   */
+  check(follow: (onAnswer: HearGate) => Promise<DecisionRuling>): Promise<DecisionRuling>;
+  /**
+   * Returns the claim, the revisions it read, and the hold it is made under. Undefined leaves the
+   * claim to the holder of the call's thread.
+   */
   claim(approved: Call): Promise<Claim | undefined>;
 }
 
@@ -58,33 +63,39 @@ interface Claim {
   readonly hold: ThreadFence;
 }
 
-/** `messageEnds` are written with what the person wished, and not where the clock or a broken digest was first. */
-interface Extra extends Pick<Effects, 'messageEnds'> {
-  /** The call as it was just read; when it has changed since, it is read again. */
+/**
+ * `messageEnds` are written only if the person's decision takes effect, not if the call expired or
+ * was forged.
+ */
+interface DecideOptions extends Pick<Effects, 'messageEnds'> {
+  /** The call as just read. If it has changed since, it is read again. */
   readonly seen?: Call;
   readonly claiming?: ClaimOnApproval | undefined;
 }
 
-/** Decides on calls for people: reads, asks whether they may, rules, writes if nobody was first, and else reads again. */
+/**
+ * Decides on calls for people: reads, authorizes, rules and commits; retries if another writer was
+ * first.
+ */
 export function createDecide(deps: DecideDeps, authorize: Authorize) {
   const { store, clock } = deps;
   const renewPreview = createRenewPreview(deps);
-  const remember = createRecordRefusal(deps);
+  const recordRefusal = createRecordRefusal(deps);
   const followRoute = createRecheckRoute(deps);
 
-  async function carryOut<Answer extends { readonly kind: string }>(
+  async function perform<Answer extends { readonly kind: string }>(
     command: Pick<DecisionCheck, 'callId' | 'by' | 'kind'>,
     rule: (
       call: Call,
       permission: Permission,
     ) => DecisionRuling<Answer> | Promise<DecisionRuling<Answer>>,
-    { seen, isRead = false, ...extra }: Extra & { readonly isRead?: boolean } = {},
+    { seen, isRead = false, ...extra }: DecideOptions & { readonly isRead?: boolean } = {},
   ): Promise<Answer | DecisionOutcome> {
     const { by, callId, kind: decision } = command;
     async function answer<Given extends { readonly kind: string }>(given: Given): Promise<Given> {
-      // Whoever only reads a call that is over is turned away from nothing.
-      const isWish = !isRead || given.kind === 'not-allowed';
-      if (isWish && wasRefused(given)) await remember({ callId, by, decision }, given);
+      // Viewing a call that is over is not a refused decision.
+      const isAttempt = !isRead || given.kind === 'not-allowed';
+      if (isAttempt && wasRefused(given)) await recordRefusal({ callId, by, decision }, given);
       return given;
     }
     const ruleFor = async (call: Call): Promise<DecisionRuling<Answer | DecisionOutcome>> => {
@@ -93,14 +104,14 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
       if (ruling.kind === 'answer') await answer(ruling.outcome);
       return ruling;
     };
-    let unread: DecisionOutcome = { kind: 'not-found' };
+    let missing: DecisionOutcome = { kind: 'not-found' };
     const find = async (id: string) => {
       try {
         return await store.ledger.get(id);
       } catch (error) {
         if (!(error instanceof DamagedRecordError)) throw error;
         deps.onDamaged?.(error);
-        unread = { kind: 'damaged' };
+        missing = { kind: 'damaged' };
         return undefined;
       }
     };
@@ -109,30 +120,30 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
       find,
       commit: (call, ruled) => write(call, ruled.steps, by, extra),
     });
-    return done ?? (await answer(unread));
+    return done ?? (await answer(missing));
   }
 
-  /** Undefined when another writer was first. */
+  /** Undefined if another writer was first. */
   async function write(
     call: Call,
     steps: readonly Step[],
     by: Person,
-    { claiming, ...extra }: Pick<Extra, 'messageEnds' | 'claiming'>,
+    { claiming, ...extra }: Pick<DecideOptions, 'messageEnds' | 'claiming'>,
   ): Promise<DecisionOutcome | undefined> {
-    const news = outcomeOfSteps(steps);
-    const isCarriedOut = news.kind !== 'already-decided' && news.kind !== 'rerouted';
-    const approved = news.kind === 'decided' && news.call.status === 'approved' && news.call;
+    const outcome = outcomeOfSteps(steps);
+    const tookEffect = outcome.kind !== 'already-decided' && outcome.kind !== 'rerouted';
+    const approved = outcome.kind === 'decided' && outcome.call.status === 'approved' && outcome.call;
     const claim = approved ? await claiming?.claim(approved) : undefined;
     const all = claim ? [...steps, claim.step] : steps;
-    const effects = { ...callEffectsOf(call, all, by), ...(isCarriedOut && extra) };
+    const effects = { ...callEffectsOf(call, all, by), ...(tookEffect && extra) };
     const isWritten = await store.ledger
       .write(call, all, effects, claim?.seen, claim?.hold)
       .catch(ifStale);
-    // Another process holds the thread by now: it makes the claim.
+    // Another process now holds the thread, so it makes the claim.
     if (isWritten === 'stale') return await write(call, steps, by, extra);
     if (!isWritten) return undefined;
     deps.integrity.sound(all);
-    return news;
+    return outcome;
   }
 
   async function readEdit(call: Call, command: DecisionCommand): Promise<Edited | undefined> {
@@ -151,27 +162,27 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
   }
 
   return {
-    decide: (command: DecisionCommand, extra?: Extra) =>
-      carryOut(
+    decide: (command: DecisionCommand, extra?: DecideOptions) =>
+      perform(
         { ...command, kind: command.decision.kind },
         async (call, permission) => {
           const edited = await readEdit(call, command);
           const tool = deps.toolbox.of(call);
           const ruling = ruleDecision(call, command, clock.now(), permission, edited, tool);
-          const follow = (hear?: HearGate) => followRoute(call, ruling, hear);
+          const follow = (onAnswer?: HearGate) => followRoute(call, ruling, onAnswer);
           return (await extra?.claiming?.check(follow)) ?? (await follow());
         },
         extra,
       ),
 
-    /** Whoever says what happened to a call has the rights of whoever approves it. */
+    /** Settling an unknown outcome needs the right to approve. */
     settle: (command: SettleCommand) =>
-      carryOut({ ...command, kind: 'approve' }, (call, permission) =>
+      perform({ ...command, kind: 'approve' }, (call, permission) =>
         ruleSettlement(call, command, clock.now(), permission, deps.toolbox.of(call)),
       ),
 
     async look(look: DecisionCheck) {
-      const seen = await carryOut<DecisionOutcome | { readonly kind: 'open'; readonly call: Call }>(
+      const seen = await perform<DecisionOutcome | { readonly kind: 'open'; readonly call: Call }>(
         look,
         (call, permission) => {
           const ruling = look.settles
@@ -189,7 +200,7 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
   };
 }
 
-/** What is wrong with a value may quote it. */
+/** Validation messages may quote secret values. */
 function withoutSecrets(parsed: ParsedArgs, args: JsonValue, call: Call, tool: Tool): ParsedArgs {
   if (parsed.ok) return parsed;
   const masking = maskingOf([args], secretPathsOfCall(call, tool), { reveals: false });
@@ -208,9 +219,9 @@ function outcomeOfSteps(steps: readonly Step[]): DecisionOutcome {
   const last = steps.at(-1);
   if (!last) throw new Error('A ruling has at least one step.');
   const { call, cause } = last;
-  // Nothing was decided: the route was another one by then.
+  // Nothing was decided: the route had changed by then.
   if (cause === 'reroute' && steps.length === 1) return { kind: 'rerouted', call };
-  // The clock, a broken digest or the policy was first: the person's wish was not carried out.
+  // The deadline, a forged record or the policy came first, so the decision did not take effect.
   if (PREEMPTED.has(cause)) return { kind: 'already-decided', call };
   if (call.status === 'pending')
     return { kind: 'recorded', call, missing: missingApprovalCount(call) };

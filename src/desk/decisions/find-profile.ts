@@ -2,11 +2,11 @@ import type { Person } from '../../domain/people/person.ts';
 import type { Profile } from '../../domain/ports/directory.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** What a person is told whom Slack does not tell from another right now. */
+/** Shown to a person whose profile Slack can't provide right now. */
 export const PROFILE_UNAVAILABLE =
-  'Slack does not tell me who you are right now, so nothing happened. Please try again.';
+  'I can’t look you up in Slack right now, so nothing happened. Please try again.';
 
-/** Asks who somebody is; undefined when that can't be told now. */
+/** Looks up a person's profile; undefined if the lookup fails. */
 export async function findProfile(
   { directory, log }: Pick<DeskDeps, 'directory' | 'log'>,
   by: Person,
@@ -14,7 +14,7 @@ export async function findProfile(
   try {
     return await directory.profileOf(by);
   } catch (error) {
-    log.warn({ err: error, person: by }, 'Nobody could tell who a person is.');
+    log.warn({ err: error, person: by }, 'Could not look up a person.');
     return undefined;
   }
 }

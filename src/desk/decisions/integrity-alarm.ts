@@ -2,29 +2,29 @@ import { shortDigest } from '../../domain/calls/digest.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import type { Log } from '../../domain/ports/log.ts';
 
-/** Whoever watches over the app hears of stored calls that are not what was shown. */
+/** Alerts the operator about stored calls that differ from what was shown. */
 export interface IntegrityAlarm {
-  /** Sounds for those of the written steps that stopped a call for this. */
+  /** Alerts for those written steps that stopped a call as forged. */
   sound(steps: readonly Step[]): void;
-  /** How often it has sounded since the start; the audit holds all of them. */
+  /** The number of alarms since the start; the audit has all of them. */
   count(): number;
 }
 
-/** Creates the alarm: one line of the log each, as an error, with the number so far. */
+/** Creates the alarm: logs one error each, with the count so far. */
 export function createIntegrityAlarm(log: Pick<Log, 'error'>): IntegrityAlarm {
-  let sounded = 0;
+  let alarms = 0;
   return {
     sound(steps) {
       for (const { cause, call } of steps) {
         if (cause !== 'integrity') continue;
-        sounded += 1;
+        alarms += 1;
         const shown = shortDigest(call.digest);
         log.error(
-          { alarm: 'integrity_error', call: call.id, tool: call.tool, shown, count: sounded },
-          'A stored call is not the one that was shown, so it was stopped. Somebody or something has changed the database.',
+          { alarm: 'integrity_error', call: call.id, tool: call.tool, shown, count: alarms },
+          'A stored call is not the one that was shown, so it was stopped. Something has changed the database.',
         );
       }
     },
-    count: () => sounded,
+    count: () => alarms,
   };
 }

@@ -1,4 +1,4 @@
-/** A person reads a call whole: what is masked until then is shown to them, and it is logged that it was. */
+/** A person opens a call in full: masked values are shown, and the audit records it. */
 
 import { recoverDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call } from '../../domain/calls/call.ts';
@@ -11,13 +11,13 @@ import type { DeskDeps } from '../deps.ts';
 
 type Looked = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
 
-/** Builds the use case: answers `open` with the call as people are to see it now, for a person who may decide it. */
+/** Builds the use case: returns `open` with the current call if the person may decide it. */
 export function createOpenCall(
   { store, clock, toolbox }: Pick<DeskDeps, 'store' | 'clock' | 'toolbox'>,
   look: (look: DecisionCheck) => Promise<Looked>,
 ) {
   async function readForPerson(command: OpenCommand): Promise<Looked> {
-    // That it is damaged is told by the look.
+    // A damaged record is reported by `look`.
     const call = await store.ledger.get(command.callId).catch(recoverDamaged(undefined));
     const kind = call ? decisionOn(call) : 'approve';
     return await look({ ...command, kind, renews: true });
@@ -36,7 +36,7 @@ export function createOpenCall(
   };
 }
 
-/** The decision by which a call goes on. */
+/** The decision that moves the call forward. */
 function decisionOn(call: Call): DecisionKind {
   if (isServerQuestion(call)) return 'edit';
   return isAnswerOnly(call) ? 'reply' : 'approve';

@@ -5,14 +5,14 @@ import { plainSentence } from '../../domain/text/sentence.ts';
 import { actorOf } from '../calls/call-effects.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** What somebody wished for, on which call. */
+/** What a person tried to do with a call. */
 export interface AttemptedAction {
   readonly callId: string;
   readonly by: Person;
   readonly decision: DecisionCheck['kind'] | 'ask-again';
 }
 
-/** Why nothing came of it. */
+/** Outcomes without an effect. */
 type Refused = Exclude<DecisionOutcome, { kind: 'decided' | 'recorded' | 'needs-reason' }>;
 
 const EVENTS: Readonly<Record<Refused['kind'], string>> = {
@@ -27,16 +27,16 @@ const EVENTS: Readonly<Record<Refused['kind'], string>> = {
   damaged: 'decision.damaged-call',
 };
 
-/** Builds the memory of wishes of which nothing came. */
+/** Builds the audit of attempted decisions that had no effect. */
 export function createRecordRefusal({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
-  return async function remember(wish: AttemptedAction, refused: Refused): Promise<void> {
-    const entry = { at: clock.now(), event: EVENTS[refused.kind], subject: wish.callId };
-    const detail = { ...detailOf(refused), decision: wish.decision };
-    await store.audit.append([{ ...entry, actor: actorOf(wish.by), detail }]);
+  return async function recordRefusal(action: AttemptedAction, refused: Refused): Promise<void> {
+    const entry = { at: clock.now(), event: EVENTS[refused.kind], subject: action.callId };
+    const detail = { ...detailOf(refused), decision: action.decision };
+    await store.audit.append([{ ...entry, actor: actorOf(action.by), detail }]);
   };
 }
 
-/** Tells whether nothing came of a wish; who is asked for a reason is not refused. */
+/** True if the attempt had no effect. Being asked for a reason is not a refusal. */
 export function wasRefused(outcome: { readonly kind: string }): outcome is Refused {
   return Object.hasOwn(EVENTS, outcome.kind);
 }
@@ -50,7 +50,7 @@ function detailOf(refused: Refused): { readonly [key: string]: JsonValue } {
     case 'stale':
       return { attempt: refused.call.attempt };
     case 'invalid':
-      // What is wrong with a value may quote it.
+      // Validation messages may quote secret values.
       return { fields: refused.problems.map(({ path }) => path.join('.')) };
     case 'rerouted':
     case 'already-voted':

@@ -10,20 +10,20 @@ import { LEASE_MS } from '../../worker/task-runner.ts';
 import type { AskedGate } from '../policy/reevaluate-policy.ts';
 import { type ClaimDeps, createClaim } from './claim.ts';
 
-/** What the last look at a decision has heard of the policy, and read. */
+/** What the last check of a decision learned from the policy, and the revisions it read. */
 interface Checked {
   readonly asked: AskedGate | undefined;
   readonly seen: ReadRevisions;
 }
 
 /**
- * Builds the claim that goes with the decision which completes an approval: where nobody holds the
- * call's thread, or this process does, both are one commit, and the tool starts after it. Elsewhere,
- * and where anything stands in the way, whoever holds the thread looks at the call by itself.
+ * Builds the claim that is committed together with the final approval, so that the tool starts
+ * after one commit. Works if nobody else holds the call's thread. Otherwise the thread's holder
+ * claims later.
  */
 export function createClaimOnApproval(deps: ClaimDeps) {
   const { store, log } = deps;
-  // Of a helper's call it depends on more whether it may run.
+  // A call in a helper thread has more conditions, so it is never claimed here (see mayRunAtOnce).
   const stepToClaim = createClaim(deps, { endedBy: async () => undefined });
 
   function claimUnder(hold: ThreadFence): ClaimOnApproval {
@@ -35,7 +35,7 @@ export function createClaimOnApproval(deps: ClaimDeps) {
         stepToClaim(approved, { fence: hold.token, tries: 0 }, answer),
       );
       if (step?.call.status !== 'running') return undefined;
-      // Of what both have read the check's revision holds: it is the older one.
+      // For keys that both have read, the older revision counts: the check's.
       const all: ReadRevisions = answer && checked ? new Map([...seen, ...checked.seen]) : seen;
       return { step, seen: all, hold };
     }
@@ -44,8 +44,8 @@ export function createClaimOnApproval(deps: ClaimDeps) {
       async check(follow) {
         let asked: AskedGate | undefined;
         const { seen, value: ruling } = await store.observe(() =>
-          follow((each) => {
-            asked = each;
+          follow((answer) => {
+            asked = answer;
           }),
         );
         checked = { asked, seen };
@@ -57,7 +57,7 @@ export function createClaimOnApproval(deps: ClaimDeps) {
         } catch (error) {
           log.warn(
             { err: error, call: approved.id },
-            'A call could not be claimed with its approval.',
+            'Could not claim a call together with its approval.',
           );
           return undefined;
         }
@@ -77,24 +77,27 @@ export function createClaimOnApproval(deps: ClaimDeps) {
       return await visit.within(() => decide(claimUnder(visit.hold)));
     } finally {
       visit.leave().catch((error: unknown) => {
-        log.warn({ err: error, call: call.id }, 'A thread was not given back.');
+        log.warn({ err: error, call: call.id }, 'Could not release a thread.');
       });
     }
   };
 }
 
-/** What the policy said of the very call at the last look at its decision; undefined where it is to be asked. */
+/**
+ * The policy's answer for exactly this call from the last check; undefined if it must be asked
+ * again.
+ */
 function answerOf(checked: Checked | undefined, approved: Call): GateAnswer | undefined {
   if (!checked?.asked) return undefined;
   const { call, gate } = checked.asked;
-  // It is a question of its own where the policy has set another risk than the tool's.
+  // A different risk (set by the policy) can give a different answer.
   const isSame = call.args === approved.args && call.risk === approved.risk;
   return isSame && !gate.isInDoubt ? gate : undefined;
 }
 
 /**
- * Whoever clicks is answered after it: a preview may take longer, and so may the workspace, which is
- * asked anew at a claim who is in a group and of everybody who approved before.
+ * The click is answered after the claim, so it must be quick. Excluded: previews, and calls for
+ * which groups or earlier approvers must be looked up again.
  */
 function mayRunAtOnce(call: Call): boolean {
   const { basis, route, status, thread, votes } = call;

@@ -19,30 +19,36 @@ import {
   ruleWithApprovers,
 } from '../recheck-approvers.ts';
 
-/** What a claim is looked at with. */
+/** Dependencies of a claim. */
 export type ClaimDeps = Pick<
   DeskDeps,
   'store' | 'clock' | 'toolbox' | 'helpers' | 'gate' | 'log' | 'directory' | 'leaseMs'
 >;
 
-/** Builds the last look at an approved call: the step to its claim, or to what stands in its way; undefined while a pause or a stop holds it. The gate is asked unless its answer of this moment is given. */
+/**
+ * Builds the last check of an approved call: returns the claim, or the step that prevents it.
+ * Undefined while a pause or stop holds the call. Asks the gate unless `answer` is given.
+ */
 export function createClaim(deps: ClaimDeps, helperThreads: Pick<HelperThreads, 'endedBy'>) {
   const { store, clock } = deps;
 
-  /** A pause and a stop are looked for last: what they hold is not begun. */
+  /** Checked last, so that nothing starts after a pause or stop. */
   async function isHeld(call: Call): Promise<boolean> {
     const [pause, isStopped] = await Promise.all([store.pause.read(), isBeingStopped(store, call)]);
     return pause !== undefined || isStopped;
   }
 
-  /** What people approved may have another effect by now; nobody saw a preview of what ran unasked. */
-  async function showAgain(call: Call, tool: Tool, args: JsonValue) {
+  /**
+   * The effect may have changed since people approved it. Calls that ran without approval had no
+   * preview.
+   */
+  async function renewPreview(call: Call, tool: Tool, args: JsonValue) {
     const isBound = call.basis !== undefined && call.route !== undefined;
     return isBound ? await previewRun(deps, call, tool, args) : {};
   }
 
-  /** What is known of those who approved it, for the route on which it would be asked now. */
-  async function askAbout(call: Call, gate: GateAnswer): Promise<RecheckedApprovers | undefined> {
+  /** Looks up the earlier approvers again, for the route that applies now. */
+  async function recheckVoters(call: Call, gate: GateAnswer): Promise<RecheckedApprovers | undefined> {
     if (gate.kind !== 'ask') return undefined;
     return await recheckApprovers(deps, call, reachedRouteOf(call, gate.route));
   }
@@ -57,8 +63,8 @@ export function createClaim(deps: ClaimDeps, helperThreads: Pick<HelperThreads, 
     const gate = answer ?? (await evaluateGate(deps, call, parsed));
     const cause = await helperThreads.endedBy(call.thread);
     if (cause) return withdrawCall(call, cause, clock.now());
-    const shown = tool && parsed?.ok ? await showAgain(call, tool, parsed.value) : {};
-    const asked = await askAbout(call, gate);
+    const shown = tool && parsed?.ok ? await renewPreview(call, tool, parsed.value) : {};
+    const asked = await recheckVoters(call, gate);
     if (await isHeld(call)) return undefined;
     const child = tool?.delegate && childThreadKey(call.thread, call.id);
     const facts = { now: clock.now(), fence, gate, parsed, child, ...shown };

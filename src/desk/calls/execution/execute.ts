@@ -1,4 +1,7 @@
-/** Runs an approved call once, or hands it to a helper: the claim is written before the tool starts, its end before anybody is told. */
+/**
+ * Runs an approved call once, or delegates it to a helper. The claim is committed before the tool
+ * starts; the end is committed before anyone is notified.
+ */
 import type { Call } from '../../../domain/calls/call.ts';
 import { isConsumedByCaller, isRunByGraph } from '../../../domain/calls/call-origin.ts';
 import { stopForgedCall } from '../../../domain/calls/decision-rules.ts';
@@ -32,56 +35,61 @@ import { createRecordRunStep } from './record-run-step.ts';
 import { type RetryLimit, retryStoreWrite } from './retry-store-write.ts';
 import { describeStoppedRun, describeUnresponsiveTool, runTool } from './run-tool.ts';
 
-/** How often a claim is written before the work is put off: nothing has run yet. */
+/** How often a claim is written before the task is retried later: nothing has run yet. */
 const MAX_TRIES = 5;
-/** How often an idempotent call is run again whose worker died. */
+/** How often an idempotent call runs again after its worker died. */
 const MAX_RERUNS = 3;
 
-/** What ends a run: its worker's hold on it, and people who stop its thread. */
+/** What can end a run: the worker losing its hold, or people stopping the thread. */
 interface RunSignals {
   readonly work: HeldWork;
   readonly stop: AbortSignal;
 }
 
-/** What a claimed call runs with, or how it ends without a run. */
+/** The stored call to run, or the step that ends it without a run. */
 type ReadBack =
   | { readonly stored: Call; readonly tool: Tool; readonly args: JsonValue }
   | { readonly end: Step };
 
-/** Builds the use case: claims and runs a call; does nothing when it is not approved or another worker has it. */
+/**
+ * Builds the use case: claims and runs a call. Does nothing if it is not approved or another worker
+ * has it.
+ */
 export function createExecute(
   deps: DeskDeps,
   helperThreads: Pick<HelperThreads, 'begin' | 'endedBy'>,
   progress: Pick<ThreadProgress, 'running'>,
 ) {
   const { store, clock, signals } = deps;
-  /** Claims of this process whose runs were begun. */
-  const begun = new Set<string>();
+  /** Claims of this process whose runs have started. */
+  const started = new Set<string>();
   const recordLateEnd = createRecordLateEnd(deps);
   const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).of(call);
   const stepToClaim = createClaim(deps, helperThreads);
 
-  const whyNotAnyMore = createRecheckClaim(deps);
+  const explainRejectedRerun = createRecheckClaim(deps);
 
   const record = createRecordRunStep(deps);
   const reporterOf = createProgressReporters(deps);
 
   async function nextStep(call: Call, work: HeldWork): Promise<Step | undefined> {
     const { fence, tries } = work;
-    // Whoever made it takes it, and tells of its end.
+    // The caller takes it and reports its end.
     if (isConsumedByCaller(call)) return undefined;
     if (call.status === 'approved') return await stepToClaim(call, work);
-    // The graph has it, or is given it by the pump.
+    // The graph runs it, now or after its thread advances.
     if (isRunByGraph(call)) return undefined;
-    // Nobody else works on it now: the worker that had claimed it is dead, or has failed to tell its end.
+    // The claim is ours or older, so its worker has died or could not record the end.
     if (call.status === 'running' && call.claim && call.claim.fence <= fence) {
-      // What may run again, but ends the process each time, must not do so for ever.
+      // A call that crashes the process each time must not be retried without limit.
       return await recover(call, work, tries <= MAX_RERUNS);
     }
     return undefined;
   }
 
-  /** What would run again does not in a pause, nor when a person has stopped its turn, nor when it may run no more. */
+  /**
+   * An idempotent call does not run again during a pause, after a stop, or after too many reruns.
+   */
   async function recover(call: Call, work: HeldWork, mayRerun: boolean): Promise<Step | undefined> {
     if (call.idempotent && (await isBeingStopped(store, call))) {
       return recordRunEnd(
@@ -92,18 +100,21 @@ export function createExecute(
     }
     if (call.idempotent && (await store.pause.read())) return undefined;
     const step = ruleRecovery(call, clock.now(), work.fence, mayRerun);
-    return step.call.status === 'running' ? await lookOnceMore(call, step, work) : step;
+    return step.call.status === 'running' ? await recheckRerun(call, step, work) : step;
   }
 
-  /** Between the claim and now somebody may have decided otherwise. */
-  async function lookOnceMore(call: Call, rerun: Step, work: HeldWork): Promise<Step> {
+  /** The decision may have changed since the claim. */
+  async function recheckRerun(call: Call, rerun: Step, work: HeldWork): Promise<Step> {
     if (!isIntact(call)) return stopForgedCall(call, clock.now(), true);
     const isOver = (await helperThreads.endedBy(call.thread)) !== undefined;
-    const why = isOver ? 'the work that it was for has ended.' : await whyNotAnyMore(call, work);
+    const why = isOver ? 'the work that it was for has ended.' : await explainRejectedRerun(call, work);
     return why === undefined ? rerun : rejectRerun(call, why, clock.now());
   }
 
-  /** The bytes that run are read back from the store and hashed once more, or it ends here. A worker that stood still since has lost the call, and must not run it. */
+  /**
+   * Reads the call from the store and verifies its digest right before the run. Throws if another
+   * worker has the call by now.
+   */
   async function readBack(claimed: Call, work: HeldWork): Promise<ReadBack> {
     const stored = await retryStoreWrite(
       () => store.fresh(() => store.ledger.get(claimed.id)),
@@ -150,7 +161,7 @@ export function createExecute(
     return abandonRun(claimed, end.cause, clock.now());
   }
 
-  /** Resolves with nothing when the helper has the work: its last word will be the end. */
+  /** Resolves with undefined if the helper has started: its final answer is the end of the call. */
   async function startDelegate(
     claimed: Call,
     child: ThreadKey,
@@ -164,20 +175,23 @@ export function createExecute(
     return undefined;
   }
 
-  /** It was claimed with its approval, under the same hold, and nothing was begun yet; or whoever had claimed it may have died before the helper was told. */
+  /**
+   * True if the call was claimed together with its approval and has not started, or if its worker
+   * may have died before the helper started.
+   */
   function isClaimed(call: Call, { fence }: HeldWork): boolean {
     if (call.status !== 'running' || isConsumedByCaller(call) || isRunByGraph(call)) return false;
-    return call.child !== undefined || (call.claim?.fence === fence && !begun.has(claimOf(call)));
+    return call.child !== undefined || (call.claim?.fence === fence && !started.has(claimOf(call)));
   }
 
-  /** Writes the claim, or what stands in its way; undefined where nothing is to be run. */
+  /** Writes the claim or the step that prevents it. Undefined if there is nothing to run. */
   async function claim(call: Call, work: HeldWork): Promise<Call | undefined> {
-    const none = { kind: 'answer', outcome: null } as const;
+    const noStep = { kind: 'answer', outcome: null } as const;
     const rule = async (newest: Call): Promise<Ruled<null>> => {
-      // Another writer of the call has asked for what there is to do.
-      if (newest.revision !== call.revision) return none;
+      // The other writer has added the tasks that are needed.
+      if (newest.revision !== call.revision) return noStep;
       const { seen, value: step } = await store.observe(() => nextStep(newest, work));
-      return step ? { kind: 'steps', steps: [step], seen } : none;
+      return step ? { kind: 'steps', steps: [step], seen } : noStep;
     };
     const written = await advanceCall<Call | null>(deps, call.id, rule, {
       known: call,
@@ -190,36 +204,37 @@ export function createExecute(
   async function claimAndRun(call: Call, runSignals: RunSignals): Promise<void> {
     const { work } = runSignals;
     const claimed = isClaimed(call, work) ? call : await claim(call, work);
-    // Whoever made it runs it: the claim wakes the thread, which hands it over.
+    // The graph runs it: the claim wakes the thread, which passes the call on.
     if (!claimed || isRunByGraph(claimed)) return;
-    begun.add(claimOf(claimed));
-    // The thread rests, and still says that people are waited for. Nobody looks at what comes of a press of long ago.
+    started.add(claimOf(claimed));
+    // The thread's status still says that it waits for people. After old approvals nobody is
+    // watching.
     if (claimed.route && isRecentCall(claimed, clock.now())) progress.running(claimed);
     const end = claimed.child
       ? await startDelegate(claimed, claimed.child, work)
       : await runStored(claimed, runSignals);
     if (end) await recordEnd(claimed, end, work);
-    begun.delete(claimOf(claimed));
+    started.delete(claimOf(claimed));
   }
 
   async function recordEnd(claimed: Call, end: Step, { signal }: HeldWork): Promise<void> {
-    // Where the call is another worker's by now, the write finds that out.
-    const patience = { signal, mayGoOn: () => signal.throwIfAborted() };
-    if (await record(claimed, end, patience)) return;
+    // If another worker has the call by now, the write reports it.
+    const retryLimit = { signal, mayGoOn: () => signal.throwIfAborted() };
+    if (await record(claimed, end, retryLimit)) return;
     deps.log.error(
       { call: claimed.id },
-      'The end of a run was not recorded: another worker has the call.',
+      'Could not record the end of a run: another worker has the call.',
     );
   }
 
   return async function execute(callId: string, work: HeldWork): Promise<void> {
     const call = await store.ledger.get(callId);
     if (!call) return;
-    // Watched before the stop is looked for: it is found in the store, or comes as the signal.
+    // Watch first, then read the store: a stop is found by one of the two.
     const stop = signals.watch(call.thread);
     try {
       await claimAndRun(call, { work, stop: stop.signal });
-      // Of a run that has ended here, and of one whose worker had died.
+      // Also for runs whose worker died.
       if (call.server !== undefined) await withdrawQuestions(deps, call);
     } finally {
       stop.release();
@@ -227,18 +242,18 @@ export function createExecute(
   };
 }
 
-/** One claim of a call has one fence and one revision. */
+/** Identifies one claim of a call. */
 function claimOf({ claim, id, revision }: Call): string {
   return `${id} ${claim?.fence} ${revision}`;
 }
 
-/** Tools of servers come and go at any time. */
+/** Tools of MCP servers can change or disappear at any time. */
 function describeToolGone({ tool }: Call) {
   const text = `Not run: the tool “${tool}” has changed since it was approved, or is no longer there.`;
   return { kind: 'error', text } as const;
 }
 
-/** A worker whose time is over must begin nothing. */
+/** A worker that has lost its hold must not start anything. */
 function retryWhileHeld({ assertHeld, signal }: HeldWork): RetryLimit {
   return { mayGoOn: assertHeld, mostTries: MAX_TRIES, signal };
 }

@@ -4,20 +4,23 @@ import { renderCardKey } from '../../../domain/ports/agenda.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
 import type { DeskDeps } from '../../deps.ts';
 
-const EVERY_MS = 1_000;
-/** Slack takes fewer updates of a message than that; what is said meanwhile is drawn with it. */
-const DRAWN_AFTER_MS = 2_000;
+const INTERVAL_MS = 1_000;
+/**
+ * Slack allows fewer message updates than one a second; later reports are drawn with the same
+ * update.
+ */
+const REDRAW_DELAY_MS = 2_000;
 
-/** Takes what the tool of one run says of how it goes. */
+/** Receives the progress reports of one run. */
 export interface ProgressReporter {
   report(text: string): void;
-  /** The run is over: nothing is kept any more. */
+  /** Ends the run: later reports are dropped. */
   end(): void;
 }
 
 /**
- * Builds the reporters of runs: at most one line a second is stored for a call, the last one always,
- * without the call's secrets, and its card is drawn again. What can't be stored is lost.
+ * Builds the progress reporters of runs. Stores at most one masked line a second per call, always
+ * including the last, and redraws the card. A report that can't be stored is dropped.
  */
 export function createProgressReporters({
   store,
@@ -32,34 +35,34 @@ export function createProgressReporters({
     let isOver = false;
     let cancel = () => {};
 
-    function arm(): void {
+    function scheduleNext(): void {
       if (isBusy || isOver || next === undefined) return;
       isBusy = true;
-      cancel = clock.schedule(freeAt, () => void keepNext());
+      cancel = clock.schedule(freeAt, () => void storeNext());
     }
 
-    async function keepNext(): Promise<void> {
+    async function storeNext(): Promise<void> {
       const now = clock.now();
       toLine ??= createLineWriter(call, tool);
       const text = toLine(next);
       next = undefined;
-      freeAt = now + EVERY_MS;
+      freeAt = now + INTERVAL_MS;
       try {
-        const wakes = [{ key: renderCardKey(call), dueAt: now + DRAWN_AFTER_MS }];
+        const wakes = [{ key: renderCardKey(call), dueAt: now + REDRAW_DELAY_MS }];
         if (text !== undefined) await store.reports.keep(call, { text, at: now }, wakes);
       } catch (error) {
-        log.warn({ err: error, call: call.id }, 'A report of a running tool was not stored.');
+        log.warn({ err: error, call: call.id }, 'Could not store a progress report of a running tool.');
       }
       isBusy = false;
-      arm();
+      scheduleNext();
     }
 
     return {
       report(text) {
-        // Nobody sees what a run says that nobody was asked about.
+        // A call without a route has no card.
         if (!call.route) return;
         next = text;
-        arm();
+        scheduleNext();
       },
       end() {
         isOver = true;

@@ -8,13 +8,13 @@ import { evaluateGate } from '../policy/evaluate-policy.ts';
 import { recheckApprovers, ruleWithApprovers } from '../recheck-approvers.ts';
 import type { ClaimDeps } from './claim.ts';
 
-const TOO_FEW: Sentence = 'too few of those who approved it may still approve it.';
-const UNTOLD: Sentence = 'Slack does not tell who may still approve it.';
+const TOO_FEW_APPROVERS: Sentence = 'too few of those who approved it may still approve it.';
+const APPROVERS_UNAVAILABLE: Sentence = 'Slack can’t tell who may still approve it.';
 
 /**
- * Builds the look at a call whose claim is of a while ago and which is about to begin: says why it
- * could not be claimed now, its deadline aside; undefined when it could. Rejects while that can't be
- * told, for as long as it is worth trying again.
+ * Builds the check of a claimed call that is about to run: explains why it could not be claimed
+ * now, ignoring its deadline, or undefined. Throws a retryable error while the approvers cannot be
+ * looked up.
  */
 export function createRecheckClaim(deps: ClaimDeps) {
   return async function explainNotAnyMore(
@@ -29,11 +29,11 @@ export function createRecheckClaim(deps: ClaimDeps) {
         ? await recheckApprovers(deps, call, reachedRouteOf(call, gate.route))
         : undefined;
     const { deadlineAt: _met, ...approved } = { ...call, status: 'approved' as const };
-    // What it works on may have been changed by its own beginning.
+    // No preview check: the run may already have changed its target.
     const facts = { now: deps.clock.now(), fence: 0, gate, parsed };
     const { cause, call: next } = ruleWithApprovers(approved, facts, asked, tries);
     if (cause === 'claim') return undefined;
     if (cause !== 'recheck' && next.note !== undefined) return next.note;
-    return asked?.failure === undefined ? TOO_FEW : UNTOLD;
+    return asked?.failure === undefined ? TOO_FEW_APPROVERS : APPROVERS_UNAVAILABLE;
   };
 }

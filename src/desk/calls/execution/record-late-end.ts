@@ -6,7 +6,10 @@ import { sentence } from '../../../domain/text/sentence.ts';
 import { type OutboxMessage, toOutboxWords } from '../../../domain/threads/outbox-message.ts';
 import type { DeskDeps } from '../../deps.ts';
 
-/** Builds the watch over a tool that went on though it was told to end: when it ends after all, those who were asked are told. */
+/**
+ * Builds the watch over a tool that did not stop when told to. When it ends after all, it tells the
+ * people who must say what happened.
+ */
 export function createRecordLateEnd({
   store,
   clock,
@@ -21,7 +24,7 @@ export function createRecordLateEnd({
       thread: call.thread,
       kind: 'notice',
       ...toOutboxWords(
-        sentence`${callTitlePart(call)}, which went on though it was told to end, is over now. ${how}. Please say on its card what you found.`,
+        sentence`${callTitlePart(call)}, which kept running after it was told to stop, has now ended. ${how}. Please say on its card what you found.`,
       ),
       createdAt: clock.now(),
     };
@@ -34,7 +37,7 @@ export function createRecordLateEnd({
   return async function recordLateEnd(call: Call, late: Promise<Outcome>): Promise<void> {
     const { kind } = await late;
     await notifyLateEnd(call, kind).catch((error: unknown) => {
-      log.warn({ err: error, call: call.id, kind }, 'The late end of a tool could not be told.');
+      log.warn({ err: error, call: call.id, kind }, 'Could not report the late end of a tool.');
     });
   };
 }

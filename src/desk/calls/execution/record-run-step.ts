@@ -6,15 +6,16 @@ import { callEffectsOf } from '../call-effects.ts';
 import { type RetryLimit, retryStoreWrite } from './retry-store-write.ts';
 
 /**
- * Builds the write of a step of a call's run, which nobody else could repeat: what a tool has done is
- * not forgotten because the store is away for a while, and a claim whose answer was lost is not taken
- * for a dead worker's. It is tried until it is known how it stands, or the work is another's; false
- * when another writer was first.
+ * Builds the write of a step that only this process knows, such as the end of a run. Retries until
+ * it knows whether the step is stored, or the limit ends it. False if another writer was first.
  */
 export function createRecordRunStep(deps: Pick<DeskDeps, 'store' | 'integrity' | 'clock' | 'log'>) {
   const { ledger } = deps.store;
 
-  /** Whether the stored call is what the step made of it: one revision has one writer at one time, with one claim. */
+  /**
+   * True if this step produced the stored call. Needed when the answer to an earlier write was
+   * lost.
+   */
   async function isWritten({ call }: Step): Promise<boolean> {
     const stored = await ledger.get(call.id);
     return (
@@ -28,14 +29,14 @@ export function createRecordRunStep(deps: Pick<DeskDeps, 'store' | 'integrity' |
   return async function record(
     before: Call,
     step: Step,
-    patience: RetryLimit,
+    retryLimit: RetryLimit,
     seen?: ReadRevisions,
   ): Promise<boolean> {
     const effects = callEffectsOf(before, [step], undefined);
     const written = await retryStoreWrite(
       async (isAgain) =>
         (await ledger.write(before, [step], effects, seen)) || (isAgain && (await isWritten(step))),
-      patience,
+      retryLimit,
       deps,
     );
     if (written) deps.integrity.sound([step]);

@@ -5,29 +5,33 @@ import { sleep } from '../../../domain/runtime/sleep.ts';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
-/** How long somebody goes on asking. */
+/** How long a write is retried. */
 export interface RetryLimit {
-  /** Throws or rejects once it makes no sense any more. */
+  /** Throws or rejects once retrying makes no sense. */
   mayGoOn(): void | Promise<void>;
-  /** (Default: without end.) */
+  /** Default: unlimited. */
   readonly mostTries?: number;
-  /** Ends the waiting between two questions. */
+  /** Ends the wait between two tries. */
   readonly signal: AbortSignal;
 }
 
-/** Asks a store again and again until it answers; rejects with what `mayGoOn` throws, the signal's reason, or the last error after the most tries. For what must not be lost with the process's memory of it. */
+/**
+ * Retries a store operation until it succeeds. Rejects with what `mayGoOn` throws, the signal's
+ * reason, or the last error after `mostTries`. For results that exist only in this process's
+ * memory.
+ */
 export async function retryStoreWrite<T>(
-  ask: (isAgain: boolean) => Promise<T>,
+  operation: (isAgain: boolean) => Promise<T>,
   { mayGoOn, mostTries = Number.POSITIVE_INFINITY, signal }: RetryLimit,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     try {
-      return await ask(tries > 0);
+      return await operation(tries > 0);
     } catch (error) {
       await mayGoOn();
       if (tries + 1 >= mostTries) throw error;
-      log.warn({ err: error, tries: tries + 1 }, 'A run could not be written; it is tried again.');
+      log.warn({ err: error, tries: tries + 1 }, 'Could not write a run; retrying.');
       await sleep(clock, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries), signal);
       await mayGoOn();
     }

@@ -7,21 +7,27 @@ import { type Tool, type ToolContext, UnknownOutcomeError } from '../../../domai
 
 type RunOutcome = Extract<Outcome, { kind: 'result' | 'error' }>;
 
-/** How a run ended; `deaf` when the tool went on though it was told to end, `late` resolves with its end; `unknown` when the tool can't tell. */
+/**
+ * How a run ended. `unresponsive`: the tool ignored its abort signal, `late` resolves when it ends.
+ * `unknown`: the tool cannot tell.
+ */
 export type RunEnd =
   | { readonly kind: 'ended'; readonly outcome: RunOutcome }
   | { readonly kind: 'unknown'; readonly why: string }
   | {
-      readonly kind: 'deaf';
+      readonly kind: 'unresponsive';
       readonly cause: 'stop' | 'deadline';
       readonly late: Promise<RunOutcome>;
     };
 
 const MAX_TEXT = 60_000;
-/** What a tool takes at most to end that heeds its signal; a command is killed in less. */
-const HEED_MS = 1_500;
+/** How long a tool that obeys its abort signal may take to end; killing a command takes less. */
+const GRACE_MS = 1_500;
 
-/** Runs a tool under a deadline, until a person stops it; its failure is an outcome, and only the context's signal (the worker must end) makes it reject. */
+/**
+ * Runs a tool with a timeout, until it ends or a person stops it. A failure is an outcome; rejects
+ * only if the context's signal aborts.
+ */
 export async function runTool(
   tool: Tool,
   args: JsonValue,
@@ -38,45 +44,45 @@ export async function runTool(
     const text = `${tool.name}${STOPPED} before it began.`;
     return { kind: 'ended', outcome: { kind: 'error', text } };
   }
-  const tooLate = new AbortController();
-  const cancel = clock.schedule(clock.now() + timeoutMs, () => tooLate.abort());
-  const signal = AbortSignal.any([context.signal, stopSignal, tooLate.signal]);
-  let lost: UnknownOutcomeError | undefined;
+  const timeout = new AbortController();
+  const cancel = clock.schedule(clock.now() + timeoutMs, () => timeout.abort());
+  const signal = AbortSignal.any([context.signal, stopSignal, timeout.signal]);
+  let unknownOutcome: UnknownOutcomeError | undefined;
   const outcome = runToEnd().finally(cancel);
 
-  /** A tool written without `async` may throw before it has a promise. */
+  /** Also catches what a tool without `async` throws synchronously. */
   async function runToEnd(): Promise<RunOutcome> {
     try {
       const text = await tool.run(args, { ...context, signal });
       return { kind: 'result', text: shortenResult(text === '' ? '(no output)' : text) };
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) lost = error;
+      if (error instanceof UnknownOutcomeError) unknownOutcome = error;
       return { kind: 'error', text: describeRunEnd(error) };
     }
   }
 
   function describeRunEnd(error: unknown): string {
     if (stopSignal.aborted) return describeStoppedRun(tool.name);
-    return tooLate.signal.aborted ? describeTimeout(tool, timeoutMs) : describeFailure(tool, error);
+    return timeout.signal.aborted ? describeTimeout(tool, timeoutMs) : describeFailure(tool, error);
   }
 
   const ended = outcome.then((value) => ({ kind: 'ended', outcome: value }) as const);
-  const end = await Promise.race([ended, rejectIfUnresponsive(signal, context.signal, clock)]);
+  const end = await Promise.race([ended, graceExpired(signal, context.signal, clock)]);
   context.signal.throwIfAborted();
-  if (lost) return { kind: 'unknown', why: lost.message };
+  if (unknownOutcome) return { kind: 'unknown', why: unknownOutcome.message };
   if (end) return end;
-  return { kind: 'deaf', cause: stopSignal.aborted ? 'stop' : 'deadline', late: outcome };
+  return { kind: 'unresponsive', cause: stopSignal.aborted ? 'stop' : 'deadline', late: outcome };
 }
 
-/** Resolves when a tool should have ended that was told to; at once when the worker must end. */
-async function rejectIfUnresponsive(
+/** Resolves when the grace period after the abort is over; at once if the worker must end. */
+async function graceExpired(
   signal: AbortSignal,
   workSignal: AbortSignal,
   clock: Clock,
 ): Promise<void> {
   await aborted(signal);
   const late = new Promise<void>((resolve) => {
-    clock.schedule(clock.now() + HEED_MS, resolve);
+    clock.schedule(clock.now() + GRACE_MS, resolve);
   });
   await Promise.race([late, aborted(workSignal)]);
 }
@@ -88,14 +94,17 @@ async function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Says that a person ended a run. */
+/** Describes a run that a person stopped. */
 export function describeStoppedRun(tool: string): string {
   return `${tool}${STOPPED} while it ran. It may have done part of its work.`;
 }
 
 const STOPPED = ' was stopped by a person';
 
-/** Tells whether a call of ours has failed because a person stopped it; no tool's own words begin so. */
+/**
+ * True if one of our own calls failed because a person stopped it. Error texts of tools never start
+ * like this.
+ */
 export function wasStoppedByPerson({ outcome, outside, tool }: Call): boolean {
   return (
     outcome?.kind === 'error' &&
@@ -104,33 +113,35 @@ export function wasStoppedByPerson({ outcome, outside, tool }: Call): boolean {
   );
 }
 
-/** Says of a tool that may be run again that it goes on though it was told to end. */
+/** Describes an idempotent tool that kept running after it was told to stop. */
 export function describeUnresponsiveTool(tool: string, cause: 'stop' | 'deadline'): string {
-  const why = cause === 'stop' ? STOPPED : ' took too long and was told to end';
-  return `${tool}${why}, and has not ended: it may still be at work. It may safely be called again.`;
+  const why = cause === 'stop' ? STOPPED : ' took too long and was told to stop';
+  return `${tool}${why}, but has not ended: it may still be running. It may safely be called again.`;
 }
 
 function describeTimeout(tool: Tool, timeoutMs: number): string {
   const seconds = Math.round(timeoutMs / 1000);
-  return `${tool.name} took longer than ${seconds} s and was stopped. It may have done part of its work: look before you try again.`;
+  return `${tool.name} took longer than ${seconds} s and was stopped. It may have done part of its work: check before you try again.`;
 }
 
 function describeFailure(tool: Tool, error: unknown): string {
   return shortenResult(
-    `${tool.name} failed: ${wordsOf(error)}\nYou may correct the arguments, or choose another way.`,
+    `${tool.name} failed: ${messageOf(error)}\nYou may correct the arguments, or choose another way.`,
   );
 }
 
-/** Anything can be thrown, even what no text can be made of. */
-function wordsOf(error: unknown): string {
+/** Anything can be thrown, even values that have no string form. */
+function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);
   } catch {
-    return 'it does not say why.';
+    return 'no reason given.';
   }
 }
 
-/** Cuts what the model is told down to what it can take, in the middle, and says so; half a character is none that it can be told. */
+/**
+ * Shortens a result in the middle to the model's limit and says so. Lone surrogates are replaced.
+ */
 export function shortenResult(text: string): string {
   if (text.length <= MAX_TEXT) return toWellFormed(text);
   const half = MAX_TEXT / 2;

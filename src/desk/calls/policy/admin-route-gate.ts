@@ -3,11 +3,14 @@ import { combineGateAnswer } from '../../../domain/policy/combine-routes.ts';
 import type { Gate } from '../../../domain/policy/route.ts';
 import { type RouteBook, StoreUnavailableError } from '../../../domain/ports/store.ts';
 
-/** Puts the routes that are set in Slack around a gate. They are read for each call, so that every process heeds a change at once; while they can't be read there is no answer. */
+/**
+ * Wraps a gate with the routes set in Slack. They are read per call, so all replicas see changes.
+ * Throws if they are unreadable.
+ */
 export function createAdminRouteGate(deps: {
   readonly gate: Gate;
   readonly routes: Pick<RouteBook, 'read'>;
-  /** Whether the policy of this moment lets Slack ask for less than it does. */
+  /** Whether the current policy allows routes set in Slack to weaken it. */
   readonly mayLoosen: () => boolean;
 }): Gate {
   const { gate, mayLoosen, routes } = deps;
@@ -18,7 +21,7 @@ export function createAdminRouteGate(deps: {
   };
 }
 
-/** Without them people could be asked whom an admin has taken off: the work is put off instead. */
+/** Without the routes, removed approvers could be asked. So the call is retried later. */
 async function read(routes: Pick<RouteBook, 'read'>) {
   try {
     return await routes.read();
@@ -28,6 +31,6 @@ async function read(routes: Pick<RouteBook, 'read'>) {
 }
 
 function unreadable(cause: unknown): StoreUnavailableError {
-  const message = 'The routes that are set in Slack can’t be read.';
+  const message = 'The routes set in Slack can’t be read.';
   return new StoreUnavailableError(message, 'not-done', { cause });
 }

@@ -7,16 +7,19 @@ import { commitSteps } from '../advance-call.ts';
 import { evaluateGate, withPolicyDetails } from './evaluate-policy.ts';
 import { createPendingLimit } from './pending-limit.ts';
 
-/** Builds the gate's passage of a proposed call. One that was put there without it by an earlier version is asked about by whoever comes next. */
+/**
+ * Builds the policy step of a proposed call. Also covers calls stored without that step by an
+ * earlier version.
+ */
 export function createApplyPolicy(
   deps: Pick<DeskDeps, 'store' | 'clock' | 'gate' | 'log' | 'maxPendingPerPerson'>,
 ) {
   const { store, clock } = deps;
-  const holdBack = createPendingLimit(deps);
+  const limitPending = createPendingLimit(deps);
 
-  /** What the gate makes of a proposed call. */
+  /** The step that follows from the gate's answer. */
   async function stepThrough(call: Call, parsed: ParsedArgs): Promise<Step> {
-    const answer = await holdBack(call, await evaluateGate(deps, call, parsed));
+    const answer = await limitPending(call, await evaluateGate(deps, call, parsed));
     return withPolicyDetails(ruleGateAnswer(call, answer, clock.now()), answer);
   }
 

@@ -10,29 +10,35 @@ import { placeOf } from '../../../domain/threads/thread-key.ts';
 import type { ParsedArgs } from '../../../domain/tools/tool.ts';
 import type { DeskDeps } from '../../deps.ts';
 
-/** Puts what the gate answered into the step that follows it: the rule for the audit, what nobody is shown, and for a card its risk and what the policy has to say, beside what the step says itself. */
+/**
+ * Adds the gate's answer to the step that follows from it: rule and policy for the audit, redacted
+ * paths, and for a card its risk and note.
+ */
 export function withPolicyDetails(step: Step, answer: GateAnswer): Step {
   const { redact = [], rule, policy } = answer;
   const source = { ...(rule !== undefined && { rule }), ...(policy !== undefined && { policy }) };
   const detail = { ...step.detail, ...source };
-  // What was hidden once stays so: it may stand in messages of then.
-  const hidden = [...new Set([...(step.call.redact ?? []), ...redact])];
-  const call = hidden.length === 0 ? step.call : withSafeSummary({ ...step.call, redact: hidden });
-  const told: Step = { ...step, call, detail };
-  if (answer.kind !== 'ask' || step.call.status !== 'pending') return told;
+  // Redaction is never undone: earlier messages may already hide these values.
+  const redacted = [...new Set([...(step.call.redact ?? []), ...redact])];
+  const call = redacted.length === 0 ? step.call : withSafeSummary({ ...step.call, redact: redacted });
+  const audited: Step = { ...step, call, detail };
+  if (answer.kind !== 'ask' || step.call.status !== 'pending') return audited;
   const { note, risk } = answer;
   const notes = [step.call.note, note].filter((each) => each !== undefined);
   const changed = { ...(risk && { risk }), ...(notes.length > 0 && { note: joinNotes(notes) }) };
-  return { ...told, call: { ...call, ...changed } };
+  return { ...audited, call: { ...call, ...changed } };
 }
 
-/** Texts alone stay a text: what a policy's author wrote is quoted as data. */
+/** Keeps plain strings plain, because text by a policy's author is quoted as data. */
 function joinNotes(notes: readonly Sentence[]): Sentence {
   const texts = notes.filter((note) => typeof note === 'string');
   return texts.length === notes.length ? texts.join(' ') : joinSentences(notes, ' ');
 }
 
-/** Asks the gate about a call; a gate that fails asks people, as does one that can't be asked. Rejects while the store that the gate goes by does not answer. */
+/**
+ * Asks the gate about a call. If the gate fails or can't be asked, people are asked. Throws while
+ * the gate's store is unavailable.
+ */
 export async function evaluateGate(
   deps: Pick<DeskDeps, 'gate' | 'log'>,
   call: Call,
@@ -62,9 +68,9 @@ export async function evaluateGate(
     });
     return limitGateAnswer(answer, outside);
   } catch (error) {
-    // There will be an answer: nobody is asked for want of one.
+    // The store will answer later, so the call is retried instead of asking people.
     if (error instanceof StoreUnavailableError) throw error;
-    deps.log.error({ err: error, call: call.id }, 'The gate failed; people are asked.');
+    deps.log.error({ err: error, call: call.id }, 'The policy gate failed; asking people instead.');
     return ask;
   }
 }

@@ -3,15 +3,15 @@ import type { GateAnswer } from '../../../domain/policy/route.ts';
 import type { DeskDeps } from '../../deps.ts';
 
 /**
- * Builds the limit of calls that wait for one person: past it nobody is asked, and the agent is told
- * to wait. It is counted right before people are asked, apart from that write, so that at most one
- * call more comes through for each thread whose calls are put to people in the same moment.
+ * Builds the limit on pending calls per person: above it, the call is refused and the agent told to
+ * wait. The count is not atomic with the write, so threads that ask at the same moment may exceed
+ * it by one call each.
  */
 export function createPendingLimit({
   store,
   maxPendingPerPerson: most = Number.POSITIVE_INFINITY,
 }: Pick<DeskDeps, 'store' | 'maxPendingPerPerson'>) {
-  return async function holdBack(call: Call, answer: GateAnswer): Promise<GateAnswer> {
+  return async function limitPending(call: Call, answer: GateAnswer): Promise<GateAnswer> {
     if (answer.kind !== 'ask' || !Number.isFinite(most)) return answer;
     const pending = await store.ledger.countPending(call.requester);
     if (pending < most) return answer;
@@ -28,5 +28,5 @@ export function createPendingLimit({
 
 function describeWait({ requester }: Call, pending: number): string {
   const calls = pending === 1 ? '1 call' : `${pending} calls`;
-  return `${calls} of ${requester.user} wait for decisions already, which is as many as may. None of those was lost, and this one was shown to nobody: it is no denial. Do not call it again now and do not work around it; say that it has to wait, and go on when those are decided.`;
+  return `${calls} of ${requester.user} are already waiting for decisions, which is the limit. None of those was lost. This call was shown to nobody; it was not denied. Do not call it again now and do not work around it; say that it has to wait, and continue when those are decided.`;
 }

@@ -1,4 +1,4 @@
-/** The gate that a policy is: asked when a call is proposed, and again when it is claimed. */
+/** The gate made from a policy: asked when a call is proposed, and again when it is claimed. */
 
 import { type JsonValue, readStoredJson } from '../../../domain/json/json.ts';
 import {
@@ -17,13 +17,13 @@ import type { Log } from '../../../domain/ports/log.ts';
 import type { Store } from '../../../domain/ports/store.ts';
 
 const FAILED = {
-  run: 'A condition of the policy could not be answered, and the call runs all the same (onPolicyError: run).',
-  ask: 'A condition of the policy could not be answered; people are asked.',
-  refuse: 'A condition of the policy could not be answered; the call is refused.',
+  run: 'A policy condition could not be evaluated; the call runs anyway (onPolicyError: run).',
+  ask: 'A policy condition could not be evaluated; people are asked.',
+  refuse: 'A policy condition could not be evaluated; the call is refused.',
 } as const;
 
 export interface PolicyGateDeps {
-  /** The policy of this moment. */
+  /** Returns the current policy. */
   readonly policy: () => LoadedPolicy;
   readonly store: Pick<Store, 'ledger' | 'audit'>;
   readonly people: PersonLookup;
@@ -31,7 +31,10 @@ export interface PolicyGateDeps {
   readonly log: Log;
 }
 
-/** Makes the gate; it never rejects. A condition that can't be answered is logged and audited, and what can't be audited does not run for it. */
+/**
+ * Creates the gate; it never rejects. A condition that fails to evaluate is logged and audited. If
+ * it can't be audited, the call does not run because of it.
+ */
 export function createPolicyGate(deps: PolicyGateDeps): Gate {
   const { policy, store, people, clock, log } = deps;
 
@@ -41,8 +44,8 @@ export function createPolicyGate(deps: PolicyGateDeps): Gate {
     return countedCalls(calls, facts.call, since).map(({ args }) => readStoredJson(args));
   }
 
-  /** Several rules may ask the same. */
-  function outsideOf(facts: GateFacts): ConditionLookups {
+  /** Caches lookups: several rules may need the same. */
+  function lookupsFor(facts: GateFacts): ConditionLookups {
     const asked = new Map<string, Promise<unknown>>();
     const once = <Value>(key: string, ask: () => Promise<Value>): Promise<Value> => {
       const answer = asked.get(key) ?? ask();
@@ -70,7 +73,7 @@ export function createPolicyGate(deps: PolicyGateDeps): Gate {
       await store.audit.append([{ ...entry, detail }]);
       return answer;
     } catch (error) {
-      log.error({ err: error, call: subject }, 'The failed condition could not be audited.');
+      log.error({ err: error, call: subject }, 'Could not audit the failed condition.');
       if (answer.kind !== 'run') return answer;
       return toGateAnswer({ ...evaluation, ruling: rules.fallback.ruling }, hash);
     }
@@ -78,7 +81,7 @@ export function createPolicyGate(deps: PolicyGateDeps): Gate {
 
   return async (facts) => {
     const loaded = policy();
-    const evaluation = await evaluatePolicy(loaded.policy, facts, outsideOf(facts));
+    const evaluation = await evaluatePolicy(loaded.policy, facts, lookupsFor(facts));
     const answer =
       evaluation.failure === undefined
         ? toGateAnswer(evaluation, loaded.hash)

@@ -12,35 +12,34 @@ import { parseStoredArgs } from '../parse-stored-args.ts';
 import { recheckApprovers } from '../recheck-approvers.ts';
 import { evaluateGate, withPolicyDetails } from './evaluate-policy.ts';
 
-/** What a waiting call is evaluated with. */
+/** Dependencies for evaluating a pending call again. */
 export type ReevaluateDeps = Pick<
   DeskDeps,
   'clock' | 'toolbox' | 'helpers' | 'gate' | 'log' | 'directory'
 >;
 
-/** What the gate was asked about, and what it answered. */
+/** The question to the gate and its answer. */
 export interface AskedGate {
   readonly call: Call;
   readonly gate: GateAnswer;
 }
 
-/** How closely those who approved are looked at. */
-interface Closeness extends LookupOptions {
-  /** Whether they are passed over where the route itself is as it was. */
+/** How thoroughly earlier approvers are checked. */
+interface ReevaluateOptions extends LookupOptions {
+  /** Skips the approvers if the route itself has not changed. */
   readonly routeOnly?: true;
-  /** Hears what the gate answered. */
+  /** Receives the gate's answer. */
   readonly onAnswer?: ((asked: AskedGate) => void) | undefined;
 }
 
-export type ReevaluatePolicy = (call: Call, asking: Closeness) => Promise<Step | undefined>;
+export type ReevaluatePolicy = (call: Call, lookup: ReevaluateOptions) => Promise<Step | undefined>;
 
 /**
- * Builds the question what has become of a waiting call's route: the step by which it follows, or
- * undefined. Rejects while an approval would be dropped only because Slack does not tell who its
- * giver is.
+ * Builds the check of a pending call's route: returns the step to its new route, or undefined.
+ * Throws if an approval would be dropped only because Slack could not be asked about the approver.
  */
 export function createReevaluatePolicy(deps: ReevaluateDeps): ReevaluatePolicy {
-  /** The policy's answer of now, and what the tool says of its own risk. */
+  /** The policy's current answer, with the tool's current risk. */
   async function ask(call: Call) {
     const tool = toolsOf(deps, call.thread, call.agent).of(call);
     const parsed = tool && parseStoredArgs(call, tool);
@@ -49,9 +48,9 @@ export function createReevaluatePolicy(deps: ReevaluateDeps): ReevaluatePolicy {
     return { risk, call: asked, gate: await evaluateGate(deps, asked, parsed) };
   }
 
-  return async function evaluateAgain(call, { onAnswer, routeOnly, ...asking }) {
+  return async function evaluateAgain(call, { onAnswer, routeOnly, ...lookup }) {
     const now = deps.clock.now();
-    // No rule of the policy is about what a server asks.
+    // The policy has no rules for questions of MCP servers.
     if (isServerQuestion(call)) return undefined;
     const { call: asked, gate, risk } = await ask(call);
     onAnswer?.({ call: asked, gate });
@@ -59,7 +58,7 @@ export function createReevaluatePolicy(deps: ReevaluateDeps): ReevaluatePolicy {
       ruleReroute(call, { gate, now, risk, voters });
     const route = routeBy(gate, call);
     if (!route || (routeOnly && !rule(undefined))) return undefined;
-    const { failure, voters } = await recheckApprovers(deps, call, route, asking);
+    const { failure, voters } = await recheckApprovers(deps, call, route, lookup);
     const step = rule(voters);
     if (failure !== undefined && step && isDropping(call, step)) throw failure;
     return step && withPolicyDetails(step, gate);

@@ -1,4 +1,7 @@
-/** Brings what waits up to a changed policy, a route that was set in Slack, or a changed user group: a page at a time, so that people come first. */
+/**
+ * Applies a changed policy, route or user group to pending calls. Works page by page, so that
+ * people's requests go first.
+ */
 
 import { DamagedRecordError } from '../../../domain/audit/damaged-record.ts';
 import type { Call } from '../../../domain/calls/call.ts';
@@ -13,36 +16,39 @@ import { advanceByStep } from '../advance-call.ts';
 import { createReevaluatePolicy, type ReevaluateDeps } from './reevaluate-policy.ts';
 
 const PAGE = 50;
-/** So many are looked at before the event loop turns. */
-const HEAR_EVERY = 10;
-/** What is known of those who approved may be a few minutes old: the claim asks anew. */
-const PATIENT = { mayWaitForLimit: true } as const;
+/** How many calls are handled before yielding to the event loop. */
+const YIELD_EVERY = 10;
+/** Profiles may be a few minutes old, because the claim looks them up again. */
+const LOOKUP = { mayWaitForLimit: true } as const;
 
-/** Builds the use case: looks at a page of the waiting calls, moves those whose route has changed, and sees to it that the next page is looked at. */
+/**
+ * Builds the use case: moves the calls of one page whose route has changed, and schedules the next
+ * page.
+ */
 export function createReroute(deps: Pick<DeskDeps, 'store'> & ReevaluateDeps) {
   const { clock, log, store } = deps;
   const { agenda, ledger } = store;
   const evaluateAgain = createReevaluatePolicy(deps);
 
   async function follow(call: Call, group: TeamGroup | undefined): Promise<void> {
-    let stays = false;
+    let isUnchanged = false;
     const stepOf = async (newest: Call) => {
-      const step = newest.status === 'pending' ? await evaluateAgain(newest, PATIENT) : undefined;
-      stays = newest.status === 'pending' && step === undefined;
+      const step = newest.status === 'pending' ? await evaluateAgain(newest, LOOKUP) : undefined;
+      isUnchanged = newest.status === 'pending' && step === undefined;
       return step;
     };
     await advanceByStep(deps, call.id, stepOf, { known: call });
-    // Its card says for whom it waits.
-    if (stays && group) await agenda.wake([{ key: renderCardKey(call), dueAt: clock.now() }]);
+    // Its card names the approvers.
+    if (isUnchanged && group) await agenda.wake([{ key: renderCardKey(call), dueAt: clock.now() }]);
   }
 
-  /** One call that can't be looked at now does not hold up the others. */
+  /** A call that fails does not hold up the others. */
   async function tryToFollow(call: Call, group: TeamGroup | undefined): Promise<unknown> {
     try {
       await follow(call, group);
       return undefined;
     } catch (error) {
-      log.warn({ err: error, call: call.id }, 'A waiting call could not be looked at again.');
+      log.warn({ err: error, call: call.id }, 'Could not reevaluate a pending call.');
       return error;
     }
   }
@@ -54,7 +60,7 @@ export function createReroute(deps: Pick<DeskDeps, 'store'> & ReevaluateDeps) {
       : await ledger.askingAnyOf(group.team, [group.group], page);
   }
 
-  /** Resolves with what went wrong last. */
+  /** Resolves with the last error, if any. */
   async function followAll(
     calls: readonly Call[],
     group: TeamGroup | undefined,
@@ -64,15 +70,15 @@ export function createReroute(deps: Pick<DeskDeps, 'store'> & ReevaluateDeps) {
     for (const [i, call] of calls.entries()) {
       signal.throwIfAborted();
       if (call.status === 'pending') failure = (await tryToFollow(call, group)) ?? failure;
-      if (i % HEAR_EVERY === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (i % YIELD_EVERY === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     return failure;
   }
 
   return async function reroute(id: string, { signal }: Pick<HeldWork, 'signal'>): Promise<void> {
     const { after, group } = readRerouteId(id);
-    // One question for the whole page.
-    if (group) await deps.directory.groupOf(group.group, { ...PATIENT, maxAgeMs: 0 });
+    // One lookup for the whole page.
+    if (group) await deps.directory.groupOf(group.group, { ...LOOKUP, maxAgeMs: 0 });
     const calls = await pageOf(group, after);
     const failure = await followAll(calls, group, signal);
     const last = calls.at(-1);

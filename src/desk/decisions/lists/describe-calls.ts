@@ -1,4 +1,4 @@
-/** The lines of calls in lists, for whoever reads them: a link is there only where they can open its channel. */
+/** The lines of calls in lists. A line links only to channels that its reader can open. */
 import type { Call, CardPlace } from '../../../domain/calls/call.ts';
 import { isTerminal } from '../../../domain/calls/call.ts';
 import { missingApprovers } from '../../../domain/calls/reminder-schedule.ts';
@@ -14,14 +14,14 @@ import { isChannelItself, placeOf } from '../../../domain/threads/thread-key.ts'
 import type { DeskDeps } from '../../deps.ts';
 import { createNameApprovers } from './name-approvers.ts';
 
-/** Who reads a list. */
+/** The reader of a list. */
 export type CallListReader =
-  /** A person; `yours` are the calls that they may decide and have not. */
+  /** A person; `yours` are the calls they may decide and have not decided yet. */
   | {
       readonly kind: 'person';
       readonly person: Person;
       readonly yours: ReadonlySet<string>;
-      /** They look at what they have decided themselves. */
+      /** True for the list of their own decisions. */
       readonly hasDecided?: boolean;
     }
   /** Everybody in a channel. */
@@ -47,7 +47,7 @@ export function createDescribeCalls(
     try {
       return joinSentences(await nameApprovers([call], MAX_NAMED), ', ');
     } catch (error) {
-      log.debug({ err: error, call: call.id }, 'Nobody told for whom a call in a list waits.');
+      log.debug({ err: error, call: call.id }, 'Could not look up the approvers of a call in a list.');
       return undefined;
     }
   }
@@ -57,7 +57,7 @@ export function createDescribeCalls(
     return (await visibility?.canOpen(reader.person, channel)) ?? false;
   }
 
-  /** Its card, or the thread in which it was asked for. */
+  /** The link to the call's card, or to its thread. */
   async function findPlace(call: Call, reader: CallListReader): Promise<Partial<CallListEntry>> {
     const card = await store.ledger.cardOf(call.id);
     const thread = placeOf(call.thread);
@@ -71,10 +71,10 @@ export function createDescribeCalls(
   async function lineOf(call: Call, reader: CallListReader): Promise<CallListEntry> {
     if (reader.kind === 'person' && reader.hasDecided) return toDecidedEntry(call, reader.person);
     if (isTerminal(call)) return toEndedEntry(call);
-    const isReaders = reader.kind === 'person' && reader.yours.has(call.id);
+    const isYours = reader.kind === 'person' && reader.yours.has(call.id);
     return toWaitingEntry(call, {
-      isReaders,
-      ...(!isReaders && { missing: await describeMissing(call) }),
+      isYours,
+      ...(!isYours && { missing: await describeMissing(call) }),
     });
   }
 

@@ -5,29 +5,29 @@ import type { DeskDeps } from '../../deps.ts';
 import type { ListPage } from './list-waiting.ts';
 import { inBatches, takeCallPage } from './paginate-calls.ts';
 
-/** What a person has decided. */
+/** The calls that a person has decided. */
 export interface DecidedList {
-  /** The last decision first. */
+  /** Latest decision first. */
   readonly calls: readonly Call[];
-  /** The call after which the next page begins; absent when nothing more is there. */
+  /** The call after which the next page begins; absent on the last page. */
   readonly next?: string;
 }
 
 export type ListDecided = (
   person: Person,
   page: ListPage & {
-    /** What the name of the call, its tool or its requester holds. */
+    /** Words to find in the call's title, tool, agent or requester. */
     readonly search?: string | undefined;
   },
 ) => Promise<DecidedList>;
 
-/** For so long it can be found what a person has decided. */
+/** How many days decisions stay listed. */
 export const DECIDED_DAYS = 30;
-/** A page of a search is never more work than to look at so many calls. */
-const MAX_LOOKED_AT = 500;
+/** How many calls one page of a search may read. */
+const MAX_READ = 500;
 const BATCH = 100;
 
-/** Builds the use case: lists the calls on which a person has decided, to nobody but them. */
+/** Builds the use case: lists the calls a person has decided; visible only to that person. */
 export function createListDecided({
   clock,
   directory,
@@ -38,7 +38,7 @@ export function createListDecided({
     try {
       return (await directory.profileOf(person)).name ?? '';
     } catch (error) {
-      log.debug({ err: error, person }, 'Nobody told the name of a requester.');
+      log.debug({ err: error, person }, 'Could not look up the name of a requester.');
       return '';
     }
   }
@@ -65,7 +65,7 @@ export function createListDecided({
     );
     const isWanted = async (call: Call) =>
       (tool === undefined || call.tool === tool) && (await fits(call, words));
-    const most = MAX_LOOKED_AT;
+    const most = MAX_READ;
     const { calls, next } = await takeCallPage(source, isWanted, { after, limit, most });
     return { calls, ...(next !== undefined && { next }) };
   };

@@ -9,25 +9,27 @@ import type { SeenPage } from './list-waiting.ts';
 import { createOmitDeleted } from './omit-deleted.ts';
 import { inBatches, takeCallPage } from './paginate-calls.ts';
 
-/** What waits for anybody, where a person can see its card. */
+/** Pending calls of everyone, if the person can see their cards. */
 export type TeamList =
   | { readonly kind: 'page'; readonly calls: readonly Call[]; readonly next?: string }
   | { readonly kind: 'nobody'; readonly why: Sentence };
 
 export type ListTeam = (person: Person, page: SeenPage) => Promise<TeamList>;
 
-/** A page is never more work than to look at so many calls. */
-const MAX_LOOKED_AT = 300;
+/** How many calls one page may read. */
+const MAX_READ = 300;
 const BATCH = 50;
 
-/** Builds the use case: lists the pending calls whose channel a person can open, oldest first. */
+/**
+ * Builds the use case: lists the pending calls in channels that the person can open, oldest first.
+ */
 export function createListTeam(
   deps: Pick<DeskDeps, 'store' | 'directory' | 'visibility' | 'log'>,
 ): ListTeam {
   const { visibility, store } = deps;
-  const dropGone = createOmitDeleted(deps);
+  const omitDeleted = createOmitDeleted(deps);
 
-  async function isSeen(call: Call, person: Person): Promise<boolean> {
+  async function isVisible(call: Call, person: Person): Promise<boolean> {
     if (call.requester.team !== person.team) return false;
     return (await visibility?.canOpen(person, cardLocationOf(call).channel)) ?? false;
   }
@@ -37,8 +39,8 @@ export function createListTeam(
       store.ledger.withStatus('pending', { after: last, limit: BATCH }),
     );
     const fits = async (call: Call) =>
-      (tool === undefined || call.tool === tool) && (await isSeen(call, person));
-    return await takeCallPage(source, fits, { after, limit, most: MAX_LOOKED_AT });
+      (tool === undefined || call.tool === tool) && (await isVisible(call, person));
+    return await takeCallPage(source, fits, { after, limit, most: MAX_READ });
   }
 
   return async function listTeam(person, page) {
@@ -47,7 +49,7 @@ export function createListTeam(
       profile === undefined ? PROFILE_UNAVAILABLE : explainRefusedMembership(profile)?.sentence;
     if (why !== undefined) return { kind: 'nobody', why };
     const { calls, next } = await find(person, page);
-    const seen = await dropGone(calls, page.seen ?? 0);
+    const seen = await omitDeleted(calls, page.seen ?? 0);
     return { kind: 'page', calls: seen, ...(next !== undefined && { next }) };
   };
 }

@@ -13,49 +13,52 @@ import { findProfile } from '../find-profile.ts';
 import { createOmitDeleted } from './omit-deleted.ts';
 import { inBatches, takeCallPage } from './paginate-calls.ts';
 
-/** What waits for a person's decision. */
+/** The calls that wait for a person's decision. */
 export type WaitingCalls =
   | {
       readonly kind: 'page';
       /** Oldest first. */
       readonly calls: readonly Call[];
-      /** The call after which the next page begins; absent when nothing more waits. */
+      /** The call after which the next page begins; absent on the last page. */
       readonly next?: string;
-      /** Why there may be more than is told here. */
+      /** Why the list may be incomplete. */
       readonly doubt?: Sentence;
     }
-  /** They can decide nothing, or nobody can tell now, which passes. */
+  /** The person can decide nothing. `passes`: only because a lookup failed. */
   | { readonly kind: 'nobody'; readonly why: Sentence; readonly passes?: true };
 
-/** Which page of a list, and how long it is. */
+/** A page of a list. */
 export interface ListPage {
-  /** The call after which it begins; from the start when there is none. */
+  /** The call after which the page begins; absent for the first page. */
   readonly after?: string | undefined;
   readonly limit: number;
   /** Only calls of this tool. */
   readonly tool?: string | undefined;
 }
 
-/** Which page of a list that people look at. */
+/** A page of a list shown to people. */
 export interface SeenPage extends ListPage {
-  /** Of so many of its first calls it is made sure that people can still see them: the others are left out. */
+  /**
+   * How many of the first calls are checked for deleted messages and omitted if people can no
+   * longer see them.
+   */
   readonly seen?: number;
 }
 
 export type ListWaiting = (person: Person, page: SeenPage) => Promise<WaitingCalls>;
 
-/** A page is never more work than to look at so many calls: what is beyond them is on the next one. */
-const MAX_LOOKED_AT = 300;
+/** How many calls one page may read; the rest is on the next page. */
+const MAX_READ = 300;
 
-const NOT_KNOWN =
-  'Slack does not tell me who you are right now, so I can’t tell what waits for you. Please refresh in a moment.';
-const GROUPS_NOT_KNOWN =
-  'Slack does not tell me right now who is in some groups, so more may wait for you than is shown here. Please refresh in a moment.';
+const PROFILE_FAILED =
+  'I can’t look you up in Slack right now, so I can’t list your approvals. Please refresh in a moment.';
+const GROUPS_FAILED =
+  'I can’t look up some user groups in Slack right now, so this list may be incomplete. Please refresh in a moment.';
 
 /**
- * Builds the use case: lists the pending and unknown calls that a person may decide and has not
- * approved yet. The ledger finds those that ask the person, or a group that they are in; whether
- * they may decide is answered as it is for a press.
+ * Builds the use case: lists pending and unknown calls that a person may decide and has not
+ * approved. The ledger finds those that ask the person or one of their groups. The right to decide
+ * is checked as for a click.
  */
 export function createListWaiting(
   deps: Pick<DeskDeps, 'store' | 'directory' | 'visibility' | 'log'>,
@@ -63,11 +66,11 @@ export function createListWaiting(
 ): ListWaiting {
   const { directory, log } = deps;
   const { ledger } = deps.store;
-  const dropGone = createOmitDeleted(deps);
+  const omitDeleted = createOmitDeleted(deps);
 
   return async function listWaiting(person, { seen = 0, ...page }) {
     const profile = await findProfile(deps, person);
-    if (profile === undefined) return { kind: 'nobody', why: NOT_KNOWN, passes: true };
+    if (profile === undefined) return { kind: 'nobody', why: PROFILE_FAILED, passes: true };
     const refusal = explainRefusedMembership(profile);
     const why = refusal?.sentence;
     // A route may allow guests.
@@ -78,13 +81,13 @@ export function createListWaiting(
     const isClear = isWhole && !found.failed;
     return {
       kind: 'page',
-      calls: await dropGone(found.calls, seen),
+      calls: await omitDeleted(found.calls, seen),
       ...(found.next !== undefined && { next: found.next }),
-      ...(!isClear && { doubt: GROUPS_NOT_KNOWN }),
+      ...(!isClear && { doubt: GROUPS_FAILED }),
     };
   };
 
-  /** The person, and the groups with them in it of which something is asked. */
+  /** The person, and their groups that are asked about something. */
   async function groupsWith({ team, user }: Person) {
     const groups = await ledger.groupsAskedToDecide(team);
     const answers = await Promise.allSettled(
@@ -96,7 +99,7 @@ export function createListWaiting(
       const group = groups[i];
       if (answer.status === 'rejected') {
         isWhole = false;
-        log.warn({ err: answer.reason, group }, 'Nobody could tell who is in a group.');
+        log.warn({ err: answer.reason, group }, 'Could not look up the members of a group.');
       } else if (group !== undefined && answer.value.members.has(user)) asked.push(group);
     });
     return { asked, isWhole };
@@ -114,15 +117,15 @@ export function createListWaiting(
       ledger.askingAnyOf(person.team, asked, { after: last, limit: size }),
     );
     const fits = async (call: Call) => {
-      const answer = await waitsForOf(tool, call, person, profile);
+      const answer = await isWaitingOfTool(tool, call, person, profile);
       failed ||= answer === 'unclear';
       return answer === true;
     };
-    const page = await takeCallPage(source, fits, { after, limit, most: MAX_LOOKED_AT });
+    const page = await takeCallPage(source, fits, { after, limit, most: MAX_READ });
     return { ...page, failed };
   }
 
-  async function waitsForOf(
+  async function isWaitingOfTool(
     tool: string | undefined,
     call: Call,
     person: Person,
@@ -140,7 +143,7 @@ export function createListWaiting(
     const hasApproved = call.votes.some(({ by }) => isSamePerson(by, person));
     if (call.status === 'pending' && hasApproved && missingApprovalCount(call) > 0) return false;
     const decision = mainDecision(call);
-    // Known without asking the workspace about any group.
+    // This needs no group lookup.
     if (decision === 'approve' && !canApprove(call, person.user, profile)) return false;
     const { permission, failure } = await authorize(call, person, decision);
     if (permission.kind === 'allowed') return true;
@@ -148,7 +151,7 @@ export function createListWaiting(
   }
 }
 
-/** What the call asks for in the first place; whoever settles one has the rights of whoever approves it. */
+/** The decision that the call mainly asks for. Settling needs the right to approve. */
 function mainDecision(call: Call): DecisionKind {
   const { decisions } = rulingRouteOf(call);
   if (call.status === 'unknown' || decisions.includes('approve')) return 'approve';

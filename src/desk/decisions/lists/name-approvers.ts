@@ -4,7 +4,10 @@ import type { Group } from '../../../domain/policy/route.ts';
 import type { Directory } from '../../../domain/ports/directory.ts';
 import type { SentencePart } from '../../../domain/text/sentence.ts';
 
-/** Makes what names those for whom pending calls wait, each once, `most` at most; rejects where the workspace does not tell. */
+/**
+ * Builds the list of names of lookups who have not decided the calls yet: each once, at most `most`.
+ * Rejects if the lookup fails.
+ */
 export function createNameApprovers({ directory }: { readonly directory: Directory }) {
   async function nameGroup(group: Group): Promise<SentencePart> {
     return { group, handle: (await directory.groupOf(group)).handle };
@@ -19,14 +22,14 @@ export function createNameApprovers({ directory }: { readonly directory: Directo
     const people = new Map(
       missing.flatMap((each) => each.people).map((person) => [person.user, person]),
     );
-    const those = [
+    const lookups = [
       ...[...groups].map((group) => () => nameGroup(group)),
       ...[...people.values()].map((person) => async () => {
         return { person: person.user, name: (await directory.profileOf(person)).name };
       }),
     ];
-    const names = await Promise.all(those.slice(0, most).map((name) => name()));
-    const more = those.length - most;
+    const names = await Promise.all(lookups.slice(0, most).map((name) => name()));
+    const more = lookups.length - most;
     return more > 0 ? [...names, `${more} more`] : names;
   };
 }

@@ -6,7 +6,7 @@ export interface CallPage {
   readonly next: string | undefined;
 }
 
-/** Takes the calls that fit, `limit` at most, having looked at `most` at most. */
+/** Takes at most `limit` matching calls, reading at most `most`. */
 export async function takeCallPage(
   source: AsyncIterable<Call>,
   fits: (call: Call) => Promise<boolean>,
@@ -14,19 +14,19 @@ export async function takeCallPage(
 ): Promise<CallPage> {
   const calls: Call[] = [];
   let last = after;
-  let looked = 0;
+  let read = 0;
   for await (const call of source) {
     const isWanted = await fits(call);
     if (isWanted && calls.length === limit) return { calls, next: last };
     if (isWanted) calls.push(call);
     last = call.id;
-    looked += 1;
-    if (looked === most) return { calls, next: last };
+    read += 1;
+    if (read === most) return { calls, next: last };
   }
   return { calls, next: undefined };
 }
 
-/** Reads a list in batches, as it is needed. */
+/** Reads a list in batches, on demand. */
 export async function* inBatches(
   after: string | undefined,
   size: number,

@@ -9,46 +9,46 @@ import { checkApprovers } from '../check-approvers.ts';
 /** The pending calls of one route in one channel. */
 export interface RouteLoad {
   readonly route: string;
-  /** Absent where its cards stand in the threads of the calls. */
+  /** Absent if the cards are posted in the threads of the calls. */
   readonly channel?: string;
   readonly count: number;
   readonly oldest: Call;
 }
 
-/** A pending call that nobody can approve, and what to mend. */
+/** A pending call that nobody can approve, and what to fix. */
 export interface StuckCall {
   readonly call: Call;
   readonly gap: Sentence;
 }
 
-/** How the whole workspace stands, for an admin. */
+/** The state of the workspace, for an admin. */
 export interface WorkspaceOverview {
-  /** How many calls wait for a decision. */
+  /** Calls that wait for a decision. */
   readonly pending: number;
-  /** How many calls may have run, and nobody has said so. */
+  /** Calls that may have run and need someone to say what happened. */
   readonly unknown: number;
-  /** The fullest first. */
+  /** Most pending calls first. */
   readonly routes: readonly RouteLoad[];
   readonly stuck: readonly StuckCall[];
-  /** Work that was given up. */
+  /** Tasks that were given up. */
   readonly parked: ReturnType<typeof countDeadLetters>;
-  /** More calls wait than were looked at. */
+  /** True if more calls are pending than were read. */
   readonly isPartial: boolean;
 }
 
-/** Undefined for whoever is no admin, or not known to be one now. */
+/** Undefined for non-admins, and while the profile can't be looked up. */
 export type ReadOverview = (person: Person) => Promise<WorkspaceOverview | undefined>;
 
-const MAX_LOOKED_AT = 500;
-/** Calls of one route and requester have the same approvers: so many of these are looked into. */
-const MAX_ASKED = 50;
+const MAX_READ = 500;
+/** How many route and requester pairs are checked; calls of one pair have the same approvers. */
+const MAX_CHECKED = 50;
 const MAX_STUCK = 10;
 
-/** Makes what tells whether somebody is an admin; who is not known now is none. */
+/** Builds the admin check; false if the profile can't be looked up. */
 export function createIsAdmin({ directory, log }: Pick<DeskDeps, 'directory' | 'log'>) {
   return async function isAdmin(person: Person): Promise<boolean> {
     const profile = await directory.profileOf(person).catch((error: unknown) => {
-      log.warn({ err: error, person }, 'Nobody could tell whether a person is an admin.');
+      log.warn({ err: error, person }, 'Could not look up whether a person is an admin.');
     });
     return profile?.standing === 'member' && profile.isAdmin;
   };
@@ -66,7 +66,7 @@ export function createReadOverview(
     try {
       return (await checkApprovers(deps, call)).gap;
     } catch (error) {
-      log.warn({ err: error, call: call.id }, 'Nobody told who may approve a call.');
+      log.warn({ err: error, call: call.id }, 'Could not look up who may approve a call.');
       return undefined;
     }
   }
@@ -78,7 +78,7 @@ export function createReadOverview(
       alike.set(key, [...(alike.get(key) ?? []), call]);
     }
     const found = await Promise.all(
-      [...alike.values()].slice(0, MAX_ASKED).map(async (group) => {
+      [...alike.values()].slice(0, MAX_CHECKED).map(async (group) => {
         const gap = group[0] && (await findGap(group[0]));
         return gap === undefined ? [] : group.map((call) => ({ call, gap }));
       }),
@@ -89,12 +89,12 @@ export function createReadOverview(
   return async function readOverview(person) {
     if (!(await isAdmin(person))) return undefined;
     const [found, counts, parked] = await Promise.all([
-      store.ledger.withStatus('pending', { limit: MAX_LOOKED_AT }),
+      store.ledger.withStatus('pending', { limit: MAX_READ }),
       store.ledger.count(),
       store.agenda.deadLetters(),
     ]);
     const own = found.filter(({ requester }) => requester.team === person.team);
-    const isPartial = found.length === MAX_LOOKED_AT;
+    const isPartial = found.length === MAX_READ;
     return {
       pending: isPartial ? (counts.pending ?? 0) : own.length,
       unknown: counts.unknown ?? 0,
@@ -106,7 +106,7 @@ export function createReadOverview(
   };
 }
 
-/** The calls come oldest first. */
+/** Expects the calls oldest first. */
 function toLoads(calls: readonly Call[]): readonly RouteLoad[] {
   const loads = new Map<string, RouteLoad>();
   for (const call of calls) {
