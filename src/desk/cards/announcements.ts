@@ -1,4 +1,4 @@
-/** Who is called for a call that waits: each of its people once, or by one bulletin for many calls. */
+/** Who is mentioned for a pending call: each person once, or one digest message for many calls. */
 
 import type { Call } from '../../domain/calls/call.ts';
 import {
@@ -10,31 +10,34 @@ import { digestMessageId, type MentionPlan } from '../../domain/cards/digest-mes
 import { renderDigestKey } from '../../domain/ports/agenda.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** More cards than this in a channel within the window are announced by one bulletin. */
+/** More cards than this in a channel within the window are announced by one digest message. */
 const DEFAULT_DIGEST_OVER = 10;
 const WINDOW_MS = 60_000;
-/** Whoever goes on getting many calls hears of it once an hour. */
+/** A channel that keeps getting many calls is mentioned once an hour. */
 const LIFE_MS = 3_600_000;
-/** A bulletin is brought up to date no more often than this. */
+/** Minimum time between updates of a digest message. */
 const UPDATE_MS = 5_000;
 
-/** For what people are called besides a new card: each counts as one more arrival. */
+/** Occasions for mentions other than a new card; each counts as one more arrival. */
 export type AnnouncementOccasion = 'remind' | 'escalate';
 
 export interface Announcements {
-  /** Tells whom a call may call now, and has the bulletin drawn that speaks for it, if any; the same when asked again. Undefined where it calls nobody. */
+  /**
+   * Returns whom to mention for a call, and schedules its digest message, if any. Idempotent.
+   * Undefined if it mentions nobody.
+   */
   arrive(call: Call, occasion?: AnnouncementOccasion): Promise<MentionPlan | undefined>;
-  /** Takes a call from the bulletins that speak for it, but for those of the channel `except`. */
+  /** Removes a call from its digest messages, except those of the channel `except`. */
   leave(call: Call, except?: string): Promise<void>;
 }
 
-/** Creates the announcements of one worker; what they count is stored. */
+/** Creates the announcements of one worker; the counts are stored. */
 export function createAnnouncements({
   store,
   clock,
   digestOver = DEFAULT_DIGEST_OVER,
 }: Pick<DeskDeps, 'store' | 'clock' | 'digestOver'>): Announcements {
-  const crowding = { over: digestOver, windowMs: WINDOW_MS, lifeMs: LIFE_MS };
+  const limits = { over: digestOver, windowMs: WINDOW_MS, lifeMs: LIFE_MS };
 
   async function wake(bulletin: string, dueAt: number): Promise<void> {
     await store.agenda.wake([{ key: renderDigestKey(bulletin), dueAt }]);
@@ -52,15 +55,15 @@ export function createAnnouncements({
         at: now,
         calls,
       };
-      const welcome = await store.bulletins.registerArrival(arrival, crowding);
-      const { bulletin } = welcome;
+      const plan = await store.bulletins.registerArrival(arrival, limits);
+      const { bulletin } = plan;
       if (bulletin !== undefined) {
         await wake(bulletin, bulletin === digestMessageId(arrival) ? now : now + UPDATE_MS);
       }
-      return welcome;
+      return plan;
     },
     async leave(call, except) {
-      if (!mayCall(call)) return;
+      if (!mayMention(call)) return;
       for (const bulletin of await store.bulletins.removeArrival(call.id, except)) {
         await wake(bulletin, clock.now() + UPDATE_MS);
       }
@@ -68,11 +71,14 @@ export function createAnnouncements({
   };
 }
 
-/** A call that has been for the requester alone, in their own thread, was never announced. */
-function mayCall(call: Call): boolean {
+/**
+ * False for a call that only its requester could decide in their own thread: it was never
+ * announced.
+ */
+function mayMention(call: Call): boolean {
   const { route, escalatedFrom } = call;
   const others = route?.approvers.some((approver) => approver !== 'requester');
-  const isKnown =
+  const isInOwnThread =
     !isAwayFromRequester(call) && route?.channel === undefined && escalatedFrom === undefined;
-  return others === true || !isKnown;
+  return others === true || !isInOwnThread;
 }

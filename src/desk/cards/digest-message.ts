@@ -9,10 +9,13 @@ import type { DeskDeps, HeldWork } from '../deps.ts';
 /** More would be longer than a phone's screen. */
 const MAX_LINES = 10;
 
-/** The cards that can't be posted are told of one by one. */
-const LOST: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
+/** Cards that can't be posted are reported one by one, without the digest message. */
+const UNREACHABLE: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
 
-/** Builds the use case: draws the bulletin of a channel as it is now; it is forgotten when nothing waits in it any more. */
+/**
+ * Builds the use case: updates the digest message of a channel, and removes it once none of its
+ * calls are pending.
+ */
 export function createRenderDigest(
   { store, chat, clock }: Pick<DeskDeps, 'store' | 'chat' | 'clock'>,
   pace: ChannelRateLimiter,
@@ -35,12 +38,12 @@ export function createRenderDigest(
     if (place.ts !== bulletin.place?.ts) await bulletins.place(bulletin.id, place);
   }
 
-  /** One that was deleted is posted again, and calls nobody a second time. */
-  async function drawAnyhow(bulletin: DigestMessage, work: HeldWork): Promise<void> {
+  /** A deleted digest message is posted again without mentions. */
+  async function drawOrRepost(bulletin: DigestMessage, work: HeldWork): Promise<void> {
     try {
       await draw(bulletin, work);
     } catch (error) {
-      if (!(error instanceof ChatError) || !LOST.has(error.code)) throw error;
+      if (!(error instanceof ChatError) || !UNREACHABLE.has(error.code)) throw error;
       if (bulletin.waiting === 0) return;
       const { place: _gone, ...rest } = bulletin;
       if (error.code === 'gone') return await draw({ ...rest, calls: [] }, work);
@@ -54,7 +57,7 @@ export function createRenderDigest(
     const { channel, place, waiting } = bulletin;
     if (place || waiting > 0) {
       assertWriteAllowed(pace.take(channel, `bulletin ${id}`, !place));
-      await drawAnyhow(bulletin, work);
+      await drawOrRepost(bulletin, work);
     }
     if (waiting > 0 || (await bulletins.forget(id))) return;
     await store.agenda.wake([{ key: renderDigestKey(id), dueAt: clock.now() }]);

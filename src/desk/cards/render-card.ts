@@ -1,4 +1,4 @@
-/** What people see of a call, brought up to what is stored: repeated until it holds. */
+/** Keeps the card of a call in line with the stored call; retried until it succeeds. */
 
 import { type Call, type CardPlace, isTerminal } from '../../domain/calls/call.ts';
 import { callTitlePart } from '../../domain/cards/call-name.ts';
@@ -27,25 +27,31 @@ type RenderCardDeps = Pick<
   'store' | 'chat' | 'clock' | 'log' | 'toolbox' | 'directory' | 'admins'
 >;
 
-/** How long a card may stand that could not say for whom it waits, and one that nobody could approve. */
-const LOOK_AGAIN_MS = { unclear: 60_000, gap: 300_000 } as const;
+/**
+ * When a card is drawn again after its approvers could not be looked up, or if nobody could approve
+ * it.
+ */
+const REDRAW_MS = { unclear: 60_000, gap: 300_000 } as const;
 
-/** So many cards of a crowd are posted at once. */
-const FEW = 5;
+/** Up to this many cards of a digest message count as urgent. */
+const MAX_URGENT = 5;
 
-/** What Slack refuses until somebody mends something, unlike what passes by itself. */
+/** Errors that last until somebody fixes the cause. */
 const REFUSED: ReadonlySet<ChatError['code']> = new Set(['undeliverable', 'rejected']);
 
-/** Where a drawing goes, and what is known of the card that is there. */
+/** Where to draw, and what is known about the card there. */
 interface Spot extends StoredCard {
-  /** Undefined where nobody is to be called, for a card was there. */
-  readonly welcome: MentionPlan | undefined;
+  /** Undefined if nobody is mentioned because a card was already there. */
+  readonly plan: MentionPlan | undefined;
 }
 
-/** How long calls wait for those of their message that are asked anew with them. */
+/** How long a call waits for the others of its message to be asked again. */
 const TOGETHER_MS = 1_000;
 
-/** Builds the use case: draws the call as it is now, with those that share its card, there or on a new one where the card was deleted or belongs elsewhere; that nobody can approve it is told. */
+/**
+ * Builds the use case: draws the card of a call and of those that share it. Posts a new one if the
+ * card was deleted or belongs elsewhere. Notifies the requester if nobody can approve.
+ */
 export function createRenderCard(
   deps: RenderCardDeps,
   parts: {
@@ -57,11 +63,11 @@ export function createRenderCard(
   const { store, chat, clock, log } = deps;
   const { pace, announce, progress } = parts;
   const renewPreview = createRenewPreview(deps);
-  const leaveBehind = createSupersededCards(deps);
+  const supersededCards = createSupersededCards(deps);
   const notifyUndeliverable = createNotifyUndeliverable(deps);
 
   async function draw(calls: CardCalls, spot: Spot, work: HeldWork): Promise<void> {
-    const { place, welcome } = spot;
+    const { place, plan } = spot;
     const lookFirst = !place && (work.tries > 0 || spot.isPerhapsPosted);
     const [lead, ...more] = await findAvailability(calls);
     const paused = calls.every(isTerminal) ? undefined : await store.pause.read();
@@ -70,7 +76,7 @@ export function createRenderCard(
       lookFirst,
       outlook: lead.availability,
       progress: lead.progress,
-      calls: welcome?.calls,
+      calls: plan?.calls,
       paused,
       ...(more.length > 0 && { shared: [lead, ...more] }),
       ...(lookFirst && { others: spot.others }),
@@ -79,7 +85,7 @@ export function createRenderCard(
     await notifyApproverGap([lead, ...more]);
   }
 
-  /** Remembers where the card is, after whatever has to be known of the one that it goes on from. */
+  /** Stores the card's new place, after the place of the superseded card. */
   async function rememberCardPlace(
     lead: Call,
     spot: Spot,
@@ -87,7 +93,7 @@ export function createRenderCard(
     work: HeldWork,
   ): Promise<void> {
     const { calls, left, place, places } = spot;
-    await leaveBehind.mark(lead, left, drawn);
+    await supersededCards.mark(lead, left, drawn);
     for (const { id } of calls) {
       if (!isSamePlace(places.get(id), drawn)) await store.ledger.placeCard(id, drawn);
     }
@@ -95,29 +101,29 @@ export function createRenderCard(
     if (!isSamePlace(place, drawn) && (isMoved || !isInOtherChannel(lead))) {
       await progress.sayAgain(lead.thread);
     }
-    // An earlier try may have ended before the old one was drawn over.
-    if (isMoved || work.tries > 0) await leaveBehind.close(lead, drawn);
+    // An earlier try may have ended before the superseded card was updated.
+    if (isMoved || work.tries > 0) await supersededCards.close(lead, drawn);
   }
 
   async function findAvailability(
     calls: readonly [Call, ...Call[]],
   ): Promise<readonly [ShownCall, ...ShownCall[]]> {
     const [lead, ...more] = calls;
-    const ahead = async (call: Call): Promise<ShownCall> => {
+    const toShown = async (call: Call): Promise<ShownCall> => {
       const progress = call.status === 'running' ? await store.reports.of(call.id) : undefined;
-      return { call, availability: await outlookOf(call, lead), progress };
+      return { call, availability: await availabilityOf(call, lead), progress };
     };
-    return [await ahead(lead), ...(await Promise.all(more.map(ahead)))];
+    return [await toShown(lead), ...(await Promise.all(more.map(toShown)))];
   }
 
-  /** A card is drawn without this rather than not at all. */
-  async function outlookOf(call: Call, lead: Call): Promise<ApproverAvailability | undefined> {
+  /** A failed lookup must not keep the card from being drawn. */
+  async function availabilityOf(call: Call, lead: Call): Promise<ApproverAvailability | undefined> {
     if (call.status !== 'pending') return undefined;
     try {
       return await checkApprovers(deps, call);
     } catch (error) {
-      log.warn({ err: error, call: call.id }, 'Nobody told who may approve; the card is without.');
-      await drawAgain(lead, LOOK_AGAIN_MS.unclear);
+      log.warn({ err: error, call: call.id }, 'Could not look up who may approve; the card does not say.');
+      await drawAgain(lead, REDRAW_MS.unclear);
       return undefined;
     }
   }
@@ -126,9 +132,12 @@ export function createRenderCard(
     await store.agenda.wake([{ key: renderCardKey(call), dueAt: clock.now() + inMs }]);
   }
 
-  /** The requester hears of it once for each attempt, and of one call for all of the card; the card keeps saying it until it is mended. */
+  /**
+   * Tells the requester once per attempt, for one call per card. The card itself shows the gap
+   * until it is fixed.
+   */
   async function notifyApproverGap(shown: readonly [ShownCall, ...ShownCall[]]): Promise<void> {
-    const found = shown.find(({ availability: outlook }) => outlook?.gap !== undefined);
+    const found = shown.find(({ availability }) => availability?.gap !== undefined);
     const gap = found?.availability?.gap;
     if (!found || gap === undefined) return;
     const { call } = found;
@@ -142,11 +151,13 @@ export function createRenderCard(
       createdAt: now,
     };
     await store.outbox.add([outboxMessage], [{ key: deliverOutboxKey(call.thread), dueAt: now }]);
-    await drawAgain(shown[0].call, LOOK_AGAIN_MS.gap);
+    await drawAgain(shown[0].call, REDRAW_MS.gap);
   }
 
-  /** However long the drawing was on its way, it does not stay over a younger one. */
-  async function lookAgain(drawn: CardCalls): Promise<void> {
+  /**
+   * Redraws the card if its calls have changed since: a slow write must not overwrite a newer one.
+   */
+  async function redrawIfStale(drawn: CardCalls): Promise<void> {
     const [lead] = drawn;
     const call = await store.ledger.get(lead.id);
     const isSame = call !== undefined && isSameCard(await readCardCalls(store, call), drawn);
@@ -161,33 +172,33 @@ export function createRenderCard(
   ): Promise<void> {
     if (!(error instanceof ChatError)) throw error;
     const isRefused = REFUSED.has(error.code);
-    if (isRefused) await refused(calls, spot, error);
-    // Nobody waits for the card of a call that has ended: it may be given up, and is not missed.
+    if (isRefused) await handleRefusal(calls, spot, error);
+    // The card of an ended call may be given up, because nobody waits for it.
     const isAwaited = !calls.every(isTerminal);
     if (error.code !== 'gone') {
       throw isRefused && isAwaited
         ? new BlockedUntilFixedError(error.message, { cause: error })
         : error;
     }
-    if (isAwaited) await draw(calls, { ...spot, place: undefined, welcome: undefined }, work);
+    if (isAwaited) await draw(calls, { ...spot, place: undefined, plan: undefined }, work);
   }
 
-  /** Until its channel takes the card, people decide where it stood before, if anywhere. */
-  async function refused(calls: CardCalls, { place, left }: Spot, error: ChatError): Promise<void> {
+  /** Until the channel accepts the card, people decide on the previous one, if any. */
+  async function handleRefusal(calls: CardCalls, { place, left }: Spot, error: ChatError): Promise<void> {
     const [old] = left;
-    await alarm(calls, (place ?? cardLocationOf(calls[0])).channel, error);
+    await reportRefusal(calls, (place ?? cardLocationOf(calls[0])).channel, error);
     if (!old) return;
     const [lead, ...more] = await findAvailability(calls);
     const paused = await store.pause.read();
     const shared = more.length > 0 && { shared: [lead, ...more] };
     const look = { lookFirst: false, outlook: lead.availability, paused, ...shared };
     await chat.drawCard(lead.call, old, look).catch((cause: unknown) => {
-      log.warn({ err: cause, call: lead.call.id }, 'The card could not be drawn where it was.');
+      log.warn({ err: cause, call: lead.call.id }, 'Could not update the previous card.');
     });
   }
 
-  /** People hear of what lasts. */
-  async function alarm(calls: CardCalls, channel: string, error: ChatError): Promise<void> {
+  /** Notifies people only if the error lasts. */
+  async function reportRefusal(calls: CardCalls, channel: string, error: ChatError): Promise<void> {
     const [lead] = calls;
     const { refused: since } = await store.ledger.sideMessagesOf(lead.id);
     const now = clock.now();
@@ -203,34 +214,34 @@ export function createRenderCard(
     await store.agenda.wake([{ key: renderStubKey(call), dueAt: clock.now() }]);
   }
 
-  /** What a bulletin speaks for with many others has its turn; where few of them wait, somebody waits for it. */
-  async function isOneOfMany(welcome: MentionPlan | undefined): Promise<boolean> {
-    if (welcome?.bulletin === undefined) return false;
-    const bulletin = await store.bulletins.read(welcome.bulletin);
-    return bulletin !== undefined && bulletin.waiting > FEW;
+  /** True if the call is announced together with many others, so its card is not urgent. */
+  async function isOneOfMany(plan: MentionPlan | undefined): Promise<boolean> {
+    if (plan?.bulletin === undefined) return false;
+    const bulletin = await store.bulletins.read(plan.bulletin);
+    return bulletin !== undefined && bulletin.waiting > MAX_URGENT;
   }
 
-  /** A call that has gone to another card leaves the message to those that stay, whose card is drawn without it. */
-  async function leaveToOthers({ calls, keepers, place }: StoredCard): Promise<void> {
+  /** Redraws the old card for the calls that stay on it when one has moved to another card. */
+  async function redrawKeepers({ calls, keepers, place }: StoredCard): Promise<void> {
     for (const keeper of keepers) await drawAgain(keeper, 0);
     const askedAt = Math.max(...calls.map((call) => call.pendingSince ?? call.createdAt));
     const isEarly = clock.now() < askedAt + TOGETHER_MS;
-    // Those that stay may be about to follow: then the message goes with all of them.
+    // The keepers may be about to move too; then the message moves with all of them.
     assertWriteAllowed(keepers.length > 0 && !place && isEarly ? askedAt + TOGETHER_MS : undefined);
   }
 
   async function spotOf(card: StoredCard): Promise<Spot> {
     const awaited = card.calls.find(({ status }) => status === 'pending') ?? card.calls[0];
-    return { ...card, welcome: card.place ? undefined : await announce.arrive(awaited) };
+    return { ...card, plan: card.place ? undefined : await announce.arrive(awaited) };
   }
 
-  async function drawOn(card: StoredCard, work: HeldWork): Promise<void> {
-    await leaveToOthers(card);
+  async function drawCard(card: StoredCard, work: HeldWork): Promise<void> {
+    await redrawKeepers(card);
     const spot = await spotOf(card);
     const [lead, ...more] = card.calls;
     const { channel } = spot.place ?? cardLocationOf(lead);
     const isFresh = card.calls.some((call) => isRecentCall(call, clock.now()));
-    const isUrgent = isFresh && !(await isOneOfMany(spot.welcome));
+    const isUrgent = isFresh && !(await isOneOfMany(spot.plan));
     assertWriteAllowed(pace.take(channel, `card ${lead.id}`, isUrgent));
     const calls: CardCalls = [
       await renewPreview(lead),
@@ -241,8 +252,8 @@ export function createRenderCard(
     } catch (error) {
       await recover(calls, spot, error, work);
     }
-    await follow(calls, spot, work);
-    await lookAgain(calls);
+    await updateSideMessages(calls, spot, work);
+    await redrawIfStale(calls);
   }
 
   return async function redraw(callId: string, work: HeldWork): Promise<void> {
@@ -253,30 +264,30 @@ export function createRenderCard(
     if (!stored?.route) return;
     const card = await readCard(store, stored, place);
     const [lead] = card.calls;
-    if (lead.id === callId) return await drawOn(card, work);
-    // One worker at a time draws a card, and each drawing shows all of its calls.
+    if (lead.id === callId) return await drawCard(card, work);
+    // Only the lead's worker draws the card, and each drawing shows all of its calls.
     const dueAt = dueImmediately(isRecentCall(stored, clock.now()), clock.now());
     await store.agenda.wake([{ key: renderCardKey(lead), dueAt }]);
   };
 
-  async function takeBack(call: Call, refused: CardPlace): Promise<void> {
+  async function clearRefusal(call: Call, refused: CardPlace): Promise<void> {
     if (isLongRefused(refused, clock.now())) await notifyUndeliverable.mended(call);
     await store.ledger.placeSideMessage(call.id, 'refused', undefined);
   }
 
-  /** The thread's stub and the channel's bulletin follow the card. */
-  async function follow(calls: CardCalls, { left }: Spot, work: HeldWork): Promise<void> {
+  /** Updates the thread's stub and the channel's digest message after the card. */
+  async function updateSideMessages(calls: CardCalls, { left }: Spot, work: HeldWork): Promise<void> {
     const [lead] = calls;
     const isMoved = left.length > 0;
     const mayHaveSides = isInOtherChannel(lead) || isMoved || work.tries > 0;
     const sides = mayHaveSides ? await store.ledger.sideMessagesOf(lead.id) : {};
-    if (sides.refused) await takeBack(lead, sides.refused);
+    if (sides.refused) await clearRefusal(lead, sides.refused);
     if (isInOtherChannel(lead) || sides.stub) await wakeStub(lead);
-    await leaveBulletins(calls, isMoved);
+    await leaveDigests(calls, isMoved);
     await closeReminder(calls);
   }
 
-  /** People are not called to a card on which nothing waits any more. */
+  /** A reminder must not lead people to a card with nothing to decide. */
   async function closeReminder(calls: CardCalls): Promise<void> {
     const reminded = calls.find(({ remindedAt }) => remindedAt !== undefined);
     if (reminded?.remindedAt === undefined) return;
@@ -289,8 +300,11 @@ export function createRenderCard(
     );
   }
 
-  /** Any of the calls may be the one that was announced: bulletins speak for it while one of them waits. */
-  async function leaveBulletins(calls: CardCalls, isMoved: boolean): Promise<void> {
+  /**
+   * Any of the calls may be the announced one. Digest messages list it while one of them is
+   * pending.
+   */
+  async function leaveDigests(calls: CardCalls, isMoved: boolean): Promise<void> {
     const isOpen = calls.some(({ status }) => status === 'pending');
     if (isOpen && !isMoved) return;
     const except = isOpen ? cardLocationOf(calls[0]).channel : undefined;

@@ -16,20 +16,23 @@ import type { DeskDeps, HeldWork } from '../deps.ts';
 import { readCardCalls } from './stored-cards.ts';
 import { isLongRefused } from './undeliverable.ts';
 
-/** How long a stub waits for the card that is to take its place. */
-const SOON_MS = 1_000;
+/** How long a stub waits for the card that will replace it. */
+const RETRY_MS = 1_000;
 
-/** Nobody waits for the stub of a call that has ended: it is not missed. */
-const LOST: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
+/** The stub of an ended call is not posted again, because nobody waits for it. */
+const UNREACHABLE: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable']);
 
 type StubDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'directory' | 'log'>;
 
-type Look = Omit<Parameters<DeskDeps['chat']['drawStub']>[2], 'lookFirst'>;
+type StubView = Omit<Parameters<DeskDeps['chat']['drawStub']>[2], 'lookFirst'>;
 
-/** What stands in Slack for a call. */
-type Sides = Partial<Readonly<Record<'card' | 'stub' | 'refused', CardPlace | undefined>>>;
+/** The Slack messages of a call. */
+type SideMessages = Partial<Readonly<Record<'card' | 'stub' | 'refused', CardPlace | undefined>>>;
 
-/** Builds the use case: draws in the thread of a call where its card stands, and how the call does; a stub that was deleted is posted again while the call goes on. */
+/**
+ * Builds the use case: draws, in the thread of a call, a link to its card and its status. Posts a
+ * deleted stub again while the call is open.
+ */
 export function createRenderStub(
   { store, chat, clock, directory, log }: StubDeps,
   {
@@ -39,9 +42,9 @@ export function createRenderStub(
 ) {
   const { ledger } = store;
 
-  /** The card has come to the thread itself. */
+  /** Closes the stub once the card has moved to the thread itself. */
   async function close(call: Call, stub: CardPlace, card: CardPlace | undefined): Promise<void> {
-    if (!card || mustMoveCard(call, card)) throw new RateLimitedError(clock.now() + SOON_MS);
+    if (!card || mustMoveCard(call, card)) throw new RateLimitedError(clock.now() + RETRY_MS);
     try {
       await chat.closeCard(call, stub, card);
     } catch (error) {
@@ -50,13 +53,13 @@ export function createRenderStub(
     await ledger.placeSideMessage(call.id, 'stub', undefined);
   }
 
-  /** A stub is drawn without this rather than not at all. */
-  async function findStubAvailability(call: Call): Promise<Pick<Look, 'outlook'>> {
+  /** A failed lookup must not keep the stub from being drawn. */
+  async function findStubAvailability(call: Call): Promise<Pick<StubView, 'outlook'>> {
     if (call.status !== 'pending') return {};
     try {
       return { outlook: await checkApprovers({ directory }, call) };
     } catch (error) {
-      log.warn({ err: error, call: call.id }, 'Nobody told who may approve; the stub is without.');
+      log.warn({ err: error, call: call.id }, 'Could not look up who may approve; the stub does not say.');
       return {};
     }
   }
@@ -64,51 +67,54 @@ export function createRenderStub(
   async function draw(
     call: Call,
     stub: CardPlace | undefined,
-    look: Look,
+    view: StubView,
     work: HeldWork,
   ): Promise<void> {
     await work.assertHeld();
     const lookFirst = !stub && work.tries > 0;
-    const drawn = await chat.drawStub(call, stub, { lookFirst, ...look });
+    const drawn = await chat.drawStub(call, stub, { lookFirst, ...view });
     if (drawn.ts === stub?.ts) return;
     await ledger.placeSideMessage(call.id, 'stub', drawn);
     await progress.sayAgain(call.thread);
   }
 
-  async function drawAnyhow(call: Call, stub: CardPlace | undefined, look: Look, work: HeldWork) {
+  async function drawOrRepost(call: Call, stub: CardPlace | undefined, view: StubView, work: HeldWork) {
     try {
-      await draw(call, stub, look, work);
+      await draw(call, stub, view, work);
     } catch (error) {
-      if (!(error instanceof ChatError) || !LOST.has(error.code)) throw error;
+      if (!(error instanceof ChatError) || !UNREACHABLE.has(error.code)) throw error;
       if (isTerminal(call)) return;
-      if (error.code === 'gone') return await draw(call, undefined, look, work);
+      if (error.code === 'gone') return await draw(call, undefined, view, work);
       throw new BlockedUntilFixedError(error.message, { cause: error });
     }
   }
 
-  /** Draws it with all calls of the card, the lead first; `shown` is that lead, or a call that had a stub of its own before. */
+  /**
+   * Draws the stub for all calls of the card. `shown` is the lead, or a call that had its own stub
+   * before.
+   */
   async function drawNow(
     shown: Call,
     calls: CardCalls,
-    sides: Sides,
+    sides: SideMessages,
     work: HeldWork,
   ): Promise<void> {
     const { card, refused, stub } = sides;
     const { channel } = placeOf(shown.thread);
     const isHere = card?.channel === channel;
-    // A card that has to go on is still here to be decided on.
+    // The card is in this thread until it has moved, so no stub is needed.
     if (!stub && isHere) return;
     const isFresh = calls.some((each) => isRecentCall(each, clock.now()));
     assertWriteAllowed(pace.take(channel, `stub ${shown.id}`, isFresh));
     const isShared = calls.length > 1 && calls[0].id === shown.id;
     const awaited = isShared ? calls.find(({ status }) => status === 'pending') : undefined;
-    const look = {
+    const view = {
       card: isHere ? undefined : card,
       isRefused: isLongRefused(refused, clock.now()),
       ...(isShared && { shared: calls }),
       ...(await findStubAvailability(awaited ?? shown)),
     };
-    await drawAnyhow(shown, stub, look, work);
+    await drawOrRepost(shown, stub, view, work);
   }
 
   return async function drawStub(callId: string, work: HeldWork): Promise<void> {
@@ -117,12 +123,12 @@ export function createRenderStub(
       ledger.cardOf(callId),
       ledger.sideMessagesOf(callId),
     ]);
-    // There is no thread in which somebody waits for what a program asks.
+    // A call of a program has no thread with a person waiting in it.
     if (!call?.route || isConsumedByCaller(call)) return;
     const { stub } = sides;
     if (!isInOtherChannel(call)) return stub && (await close(call, stub, card));
     const calls = await readCardCalls({ ledger }, call);
-    // One stub stands for all calls of a card.
+    // One stub represents all calls of a card.
     if (calls[0].id === call.id || stub) await drawNow(call, calls, { ...sides, card }, work);
   };
 }

@@ -4,36 +4,39 @@ import { ChatError } from '../../domain/ports/chat.ts';
 import { isChannelItself, placeOf } from '../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** What becomes of a card whose call has gone on to another channel. */
+/** Handles the old card when a call's card has moved to another channel. */
 export interface SupersededCards {
-  /** Remembers the first of them before the new place is known: in the thread it is the stub from now on. Any other is drawn over at once. */
+  /**
+   * Stores the first old place before the new one is known. In the call's thread that card becomes
+   * the stub; all others are overwritten at once.
+   */
   mark(call: Call, old: readonly CardPlace[], next: CardPlace): Promise<void>;
-  /** Draws over the one that was left in another channel, if there is one, that the card stands at `next`. */
+  /** Overwrites the old card in another channel, if any, with a link to `next`. */
   close(call: Call, next: CardPlace): Promise<void>;
 }
 
-/** What keeps an old card from being drawn over, whenever it is tried. */
-const HOPELESS: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable', 'rejected']);
+/** Errors that no retry can fix. */
+const PERMANENT: ReadonlySet<ChatError['code']> = new Set(['gone', 'undeliverable', 'rejected']);
 
-/** Creates it; every step may be repeated. */
+/** Creates it; all operations are idempotent. */
 export function createSupersededCards({
   store,
   chat,
   clock,
   log,
 }: Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'log'>): SupersededCards {
-  async function drawOver(call: Call, left: CardPlace, next: CardPlace): Promise<void> {
+  async function overwrite(call: Call, left: CardPlace, next: CardPlace): Promise<void> {
     try {
       await chat.closeCard(call, left, next);
     } catch (error) {
-      if (!(error instanceof ChatError) || !HOPELESS.has(error.code)) throw error;
-      log.warn({ err: error, call: call.id }, 'The card that a call has left stays as it was.');
+      if (!(error instanceof ChatError) || !PERMANENT.has(error.code)) throw error;
+      log.warn({ err: error, call: call.id }, 'Could not update the old card of a call.');
     }
   }
 
   return {
     async mark(call, [first, ...more], next) {
-      for (const old of more) await drawOver(call, old, next);
+      for (const old of more) await overwrite(call, old, next);
       if (!first) return;
       const place = placeOf(call.thread);
       const isAway = next.channel !== place.channel;
@@ -46,7 +49,7 @@ export function createSupersededCards({
     async close(call, next) {
       const { left } = await store.ledger.sideMessagesOf(call.id);
       if (!left) return;
-      await drawOver(call, left, next);
+      await overwrite(call, left, next);
       await store.ledger.placeSideMessage(call.id, 'left', undefined);
     },
   };

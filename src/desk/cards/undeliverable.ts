@@ -8,28 +8,31 @@ import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-m
 import { isChannelItself, placeOf } from '../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** How a call stands that people have to see. */
-const WAITING_WORDS: Partial<Readonly<Record<CallStatus, string>>> = {
+/** What people need to know about the call's state. */
+const STATES: Partial<Readonly<Record<CallStatus, string>>> = {
   pending: 'Nothing was run.',
   unknown: 'It was interrupted, and somebody has to say whether it ran.',
 };
 
 const DAY_MS = 86_400_000;
 
-/** What passes by itself within this time alarms nobody. */
+/** Shorter outages are not reported. */
 const ALARM_AFTER_MS = 60_000;
 
-/** Notes since when a channel has refused a card. */
+/** Records since when a channel has refused a card. */
 export function recordCardRefusal(channel: string, now: number): CardPlace {
   return { channel, ts: (now / 1_000).toFixed(3) };
 }
 
-/** Tells whether a card has been refused for so long that people have to know. */
+/** True if a card has been refused for so long that people must be told. */
 export function isLongRefused(refused: CardPlace | undefined, now: number): refused is CardPlace {
   return refused !== undefined && now - Number(refused.ts) * 1_000 >= ALARM_AFTER_MS;
 }
 
-/** Builds the words on a card that Slack keeps refusing: the requester hears of it once, however often the card is tried, and each admin once a day for a channel of the routes. */
+/**
+ * Builds the notices about a card that Slack keeps refusing. The requester is told once; each admin
+ * once a day per route channel.
+ */
 export function createNotifyUndeliverable({
   store,
   clock,
@@ -43,7 +46,7 @@ export function createNotifyUndeliverable({
       kind: 'private',
       to: call.requester,
       ...toOutboxWords(
-        sentence`I can't show the card for ${callTitlePart(call)} ${where}: ${error.message} ${state} Whoever may decide it can do so on my Home tab meanwhile; I keep trying, and the card comes when that is mended.`,
+        sentence`I can't show the card for ${callTitlePart(call)} ${where}: ${error.message} ${state} Meanwhile, approvers can decide it on my Home tab. I keep trying and will post the card once this is fixed.`,
       ),
       createdAt: clock.now(),
     };
@@ -61,7 +64,7 @@ export function createNotifyUndeliverable({
       to: { team, user },
       isDirect: true as const,
       ...toOutboxWords(
-        sentence`The route “${call.route?.name ?? ''}” sends its cards to ${{ channel }}, and I can't post there: ${error.message} Its calls wait; whoever may decide them can do so on my Home tab meanwhile. I keep trying.`,
+        sentence`The route “${call.route?.name ?? ''}” sends its cards to ${{ channel }}, and I can't post there: ${error.message} Its calls are waiting; meanwhile, approvers can decide them on my Home tab. I keep trying.`,
       ),
       createdAt: now,
     }));
@@ -73,11 +76,11 @@ export function createNotifyUndeliverable({
 
   return {
     async refused(call: Call, error: ChatError): Promise<void> {
-      const state = WAITING_WORDS[call.status];
+      const state = STATES[call.status];
       if (state !== undefined)
         await notifyRequester(call, [toRequester(call, error, state), ...toAdmins(call, error)]);
     },
-    /** Takes back what the requester was told, once the card is there. */
+    /** Tells the requester that the card is shown again. */
     async mended(call: Call): Promise<void> {
       const outboxMessage: OutboxMessage = {
         id: `shown:${call.id}`,

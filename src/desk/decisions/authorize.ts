@@ -40,17 +40,17 @@ export function createAuthorize({
   log,
 }: Pick<DeskDeps, 'directory' | 'log'>): Authorize {
   return async function authorize(call, person, decision) {
-    const groupNames = groupsToLookUp(
+    const groupIds = groupsToLookUp(
       rulingRouteOf(call),
       effectiveRequester(call, person),
       person,
       decision,
     );
-    const found = await lookUp(call, person, decision, groupNames, DECIDER_MAX_AGE_MS);
+    const found = await lookUp(call, person, decision, groupIds, DECIDER_MAX_AGE_MS);
     const isRefused = found.permission.kind === 'not-allowed' && found.failure === undefined;
     // A person who has just joined a group must not be refused because of a cached list.
-    return isRefused && groupNames.length > 0
-      ? await lookUp(call, person, decision, groupNames, REFUSAL_MAX_AGE_MS)
+    return isRefused && groupIds.length > 0
+      ? await lookUp(call, person, decision, groupIds, REFUSAL_MAX_AGE_MS)
       : found;
   };
 
@@ -58,20 +58,20 @@ export function createAuthorize({
     call: Call,
     person: Person,
     decision: DecisionKind,
-    groupNames: readonly Group[],
+    groupIds: readonly Group[],
     groupAgeMs: number,
   ): Promise<Authorization> {
     // In parallel: a click must be answered within Slack's 3 seconds.
     const [who, ...answers] = await Promise.allSettled([
       directory.profileOf(person, { maxAgeMs: DECIDER_MAX_AGE_MS }),
-      ...groupNames.map((group) => directory.groupOf(group, { maxAgeMs: groupAgeMs })),
+      ...groupIds.map((group) => directory.groupOf(group, { maxAgeMs: groupAgeMs })),
     ] as const);
     if (who.status === 'rejected') {
       return undetermined({ kind: 'nobody', why: PROFILE_UNAVAILABLE }, who.reason, person, call);
     }
     const groups = new Map<Group, GroupProfile>();
     let failed: PromiseRejectedResult | undefined;
-    groupNames.forEach((group, i) => {
+    groupIds.forEach((group, i) => {
       const answer = answers[i];
       if (answer?.status === 'fulfilled') groups.set(group, answer.value);
       else failed = answer;

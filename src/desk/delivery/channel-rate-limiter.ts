@@ -1,72 +1,78 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 
-/** Spaces what is written to each channel, as Slack asks: one message a second, with short bursts. https://docs.slack.dev/apis/web-api/rate-limits */
+/**
+ * Spaces writes per channel to Slack's limit: one message a second, with short bursts.
+ * https://docs.slack.dev/apis/web-api/rate-limits
+ */
 export interface ChannelRateLimiter {
-  /** Lets a write go now, or returns when it is its turn. Urgent writes never wait; what is not urgent makes room for them. */
+  /**
+   * Undefined: write now. Otherwise the time of the write's turn, in ms since 1970. Urgent writes
+   * never wait and delay the others.
+   */
   take(channel: string, id: string, isUrgent: boolean): number | undefined;
 }
 
-const EVERY_MS = 1_000;
-/** So many may go at once where nothing went for as many seconds. */
+const INTERVAL_MS = 1_000;
+/** Writes allowed at once after as many idle seconds. */
 const BURST = 5;
-const SLACK_MS = (BURST - 1) * EVERY_MS;
-/** However much people do in a channel, what waits there for its turn waits no longer for that. */
-const MAX_OWED_MS = SLACK_MS + 5_000;
-/** A timer need not be that exact. */
-const NEAR_MS = 50;
+const BURST_MS = (BURST - 1) * INTERVAL_MS;
+/** Limits how far urgent writes can delay the others. */
+const MAX_DELAY_MS = BURST_MS + 5_000;
+/** Tolerance of a turn's time. */
+const TOLERANCE_MS = 50;
 
-/** Work that waits for its turn: no failure, and no try. */
+/** The write must wait for its turn. Does not count as a failure or a try. */
 export class RateLimitedError extends Error {
   override readonly name = 'NotYetError';
   readonly dueAt: number;
 
   constructor(dueAt: number) {
-    super('Its turn has not come yet.');
+    super('The write must wait for its turn.');
     this.dueAt = dueAt;
   }
 }
 
-/** Throws when it is not the turn of a write yet. */
+/** Throws if a write must wait for its turn. */
 export function assertWriteAllowed(turnAt: number | undefined): void {
   if (turnAt !== undefined) throw new RateLimitedError(turnAt);
 }
 
-/** Creates the pace of one worker; a process that has just started has no burst to spend. */
+/** Creates the rate limiter of one worker. A new process starts without a burst. */
 export function createChannelRateLimiter(clock: Clock): ChannelRateLimiter {
   const startedAt = clock.now();
-  /** When each channel would be free if all that was let go had been spaced. */
+  /** When each channel would be free if all writes so far had been spaced. */
   const channels = new Map<string, number>();
-  /** When each channel was written to last. */
-  const wrote = new Map<string, number>();
-  /** Turns that were given out. */
+  /** Time of the last write to each channel. */
+  const lastWrites = new Map<string, number>();
+  /** Turns assigned to waiting writes. */
   const turns = new Map<string, number>();
 
-  function spend(channel: string, now: number): void {
-    channels.set(channel, Math.max(freeAt(channel), now) + EVERY_MS);
+  function reserve(channel: string, now: number): void {
+    channels.set(channel, Math.max(freeAt(channel), now) + INTERVAL_MS);
   }
 
-  function go(channel: string, id: string, now: number): undefined {
+  function allow(channel: string, id: string, now: number): undefined {
     turns.delete(id);
-    wrote.set(channel, now);
+    lastWrites.set(channel, now);
   }
 
-  /** A process that was busy finds many turns come at once: they are spaced again. */
+  /** After a busy period many turns are due at once, so they are spaced again. */
   function takeTurn(channel: string, id: string, turn: number, now: number): number | undefined {
-    const at = Math.max(turn, (wrote.get(channel) ?? 0) + EVERY_MS);
-    if (at <= now + NEAR_MS) return go(channel, id, now);
+    const at = Math.max(turn, (lastWrites.get(channel) ?? 0) + INTERVAL_MS);
+    if (at <= now + TOLERANCE_MS) return allow(channel, id, now);
     turns.set(id, at);
     return at;
   }
 
   function freeAt(channel: string): number {
-    return channels.get(channel) ?? startedAt + SLACK_MS;
+    return channels.get(channel) ?? startedAt + BURST_MS;
   }
 
   function forgetIdle(now: number): void {
     for (const [channel, at] of channels) {
-      if (at >= now - SLACK_MS) continue;
+      if (at >= now - BURST_MS) continue;
       channels.delete(channel);
-      wrote.delete(channel);
+      lastWrites.delete(channel);
     }
   }
 
@@ -75,16 +81,16 @@ export function createChannelRateLimiter(clock: Clock): ChannelRateLimiter {
       const now = clock.now();
       const turn = turns.get(id);
       if (isUrgent) {
-        const owed = freeAt(channel) - now;
-        if (turn === undefined && owed < MAX_OWED_MS) spend(channel, now);
-        return go(channel, id, now);
+        const delay = freeAt(channel) - now;
+        if (turn === undefined && delay < MAX_DELAY_MS) reserve(channel, now);
+        return allow(channel, id, now);
       }
       if (turn !== undefined) return takeTurn(channel, id, turn, now);
-      const at = freeAt(channel) - SLACK_MS;
-      spend(channel, now);
+      const at = freeAt(channel) - BURST_MS;
+      reserve(channel, now);
       if (at <= now) {
         forgetIdle(now);
-        return go(channel, id, now);
+        return allow(channel, id, now);
       }
       turns.set(id, at);
       return at;

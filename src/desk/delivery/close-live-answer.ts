@@ -15,19 +15,22 @@ import {
   textBesideCalls,
 } from './turn-outbox.ts';
 
-/** What becomes of a turn's growing message where the turn pauses or ends: things to say, in order. */
+/** Ends a turn's live message when the turn pauses or ends. Returns outbox messages in order. */
 export interface CloseLiveAnswer {
-  /** Takes away what an earlier turn has left. */
+  /** Removes the live message that an earlier turn has left. */
   leftover(message: InboxMessage, fence: ThreadFence): Promise<void>;
-  /** The words beside open calls; people who decide are not to wait beside a message that seems to grow. */
+  /** The text beside open calls. A live message must not seem to grow while people decide. */
   beside(
     message: InboxMessage,
     state: GraphState,
     calls: readonly Call[],
   ): Promise<readonly OutboxMessage[]>;
-  /** The last words of a turn, with `foot` below its answer. */
+  /** The final messages of a turn, with `foot` below its answer. */
   last(message: InboxMessage, state: GraphState, foot?: string): Promise<readonly OutboxMessage[]>;
-  /** What people saw of a turn that was ended before it was over; `words` is what the agent had written, `isStopped` whether a person stopped it. */
+  /**
+   * The shown part of a turn that was ended early. `words` is the agent's text; `isStopped` if a
+   * person stopped it.
+   */
   ended(
     message: InboxMessage,
     words: string,
@@ -35,12 +38,12 @@ export interface CloseLiveAnswer {
   ): Promise<readonly OutboxMessage[]>;
 }
 
-/** Builds the ends of growing messages: whatever people saw is said, or gone. */
+/** Builds the ends of live messages: text that people saw is either posted or removed. */
 export function createCloseLiveAnswer(
   { store, clock }: Pick<DeskDeps, 'store' | 'clock'>,
   live: LiveAnswers,
 ): CloseLiveAnswer {
-  /** The message of the agent whose words were taken from the growing message. */
+  /** Per thread, the agent message whose text has been taken from the live message. */
   const taken = new Map<ThreadKey, string | undefined>();
 
   return {
@@ -62,46 +65,46 @@ export function createCloseLiveAnswer(
         return words;
       }
       taken.set(thread, last);
-      const grown = await live.finish(thread);
+      const shown = await live.finish(thread);
       if (!calls.some(isForPeople)) live.progress(message, calls);
-      if (grown === undefined) return words;
+      if (shown === undefined) return words;
       const seen = words.length > 0 ? words : newestText(message, state, now);
-      return [...seen, clearLiveMessage(message, grown.place, now)];
+      return [...seen, clearLiveMessage(message, shown.place, now)];
     },
     async last(message, state, foot) {
       taken.delete(message.thread);
       const now = clock.now();
-      const grown = await live.finish(message.thread);
+      const shown = await live.finish(message.thread);
       const outboxMessages = finalMessages(message, state, now, foot);
-      if (grown === undefined) return outboxMessages;
+      if (shown === undefined) return outboxMessages;
       const isAnswered = outboxMessages.some(({ kind }) => kind === 'answer');
       const broken =
-        isAnswered || state.failure ? [] : interruptedMessage(message, grown.text, now);
-      return [...broken, ...outboxMessages, clearLiveMessage(message, grown.place, now)];
+        isAnswered || state.failure ? [] : interruptedMessage(message, shown.text, now);
+      return [...broken, ...outboxMessages, clearLiveMessage(message, shown.place, now)];
     },
     async ended(message, words, isStopped) {
       taken.delete(message.thread);
-      const grown = await live.finish(message.thread);
-      if (grown === undefined) return [];
+      const shown = await live.finish(message.thread);
+      if (shown === undefined) return [];
       const now = clock.now();
       const seen = interruptedMessage(
         message,
-        words || grown.text,
+        words || shown.text,
         now,
         isStopped ? STOPPED : undefined,
       );
-      return [...seen, clearLiveMessage(message, grown.place, now)];
+      return [...seen, clearLiveMessage(message, shown.place, now)];
     },
   };
 }
 
-const STOPPED = 'It was stopped here.';
+const STOPPED = 'Stopped here.';
 
 function isForPeople(call: Call): boolean {
   return call.status === 'pending' || call.status === 'unknown' || isDelegated(call);
 }
 
-/** A helper may ask people on cards of its own, for as long as it works. */
+/** A helper may ask people on its own cards as long as it works. */
 function isDelegated({ child, outcome }: Call): boolean {
   return child !== undefined && outcome === undefined;
 }

@@ -1,4 +1,4 @@
-/** What is said, each once and in order. */
+/** Posts the outbox messages of a thread, each once and in order. */
 import { ChatError } from '../../domain/ports/chat.ts';
 import type { OutboxMessage } from '../../domain/threads/outbox-message.ts';
 import { placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
@@ -8,23 +8,29 @@ import { endsLiveAnswer } from './turn-outbox.ts';
 
 type DeliverOutboxDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'log'>;
 
-/** How often words are tried that Slack refuses as they are, or where they were to be said. */
+/** Maximum tries for a message that Slack refuses, or whose place can't be reached. */
 const TRIES: Partial<Readonly<Record<ChatError['code'], number>>> = {
   rejected: 3,
   undeliverable: 30,
 };
 
-function isHopeless(error: unknown, { tries }: HeldWork): boolean {
+function isGivenUp(error: unknown, { tries }: HeldWork): boolean {
   const most = error instanceof ChatError ? TRIES[error.code] : undefined;
   return most !== undefined && tries + 1 >= most;
 }
 
-/** Builds the use case: says what a thread's outbox holds, in order, each once; what Slack keeps refusing does not hold up the rest. */
+/**
+ * Builds the use case: posts a thread's outbox messages in order, each once. A message that Slack
+ * keeps refusing does not block the rest.
+ */
 export function createDeliverOutbox(
   { store, chat, clock, log }: DeliverOutboxDeps,
   pace: ChannelRateLimiter,
 ) {
-  /** What grew in the thread becomes of this say before it counts as said: never of a later one. */
+  /**
+   * Replaces or removes the live message before this message counts as sent, so that no later one
+   * does.
+   */
   async function show(each: OutboxMessage, work: HeldWork): Promise<void> {
     const live = endsLiveAnswer(each) ? await store.outbox.liveMessageOf(each.thread) : undefined;
     await work.assertHeld();
@@ -37,8 +43,8 @@ export function createDeliverOutbox(
     try {
       await show(each, work);
     } catch (error) {
-      if (!isHopeless(error, work)) throw error;
-      log.error({ err: error, say: each.id, thread: each.thread }, 'Words could not be said.');
+      if (!isGivenUp(error, work)) throw error;
+      log.error({ err: error, say: each.id, thread: each.thread }, 'Could not post an outbox message.');
       if (each.kind === 'answer')
         await store.outbox.add([undeliverableNotice(each, clock.now())], []);
     }
@@ -58,6 +64,6 @@ export function createDeliverOutbox(
 }
 
 function undeliverableNotice({ id, thread, to }: OutboxMessage, createdAt: number): OutboxMessage {
-  const text = 'I had an answer here, and Slack did not take it. Ask me to put it in other words.';
+  const text = 'I had an answer here, but Slack did not accept it. Please ask me to rephrase it.';
   return { id: `refused:${id}`, thread, kind: 'notice', ...(to && { to }), text, createdAt };
 }

@@ -6,12 +6,15 @@ import { joinSentences, type Sentence, sentence } from '../../domain/text/senten
 import { createNameApprovers } from '../decisions/lists/name-approvers.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** More would not fit the line. */
+/** More names would not fit the status line. */
 const MAX_NAMED = 3;
 
 const ON_THE_CARD = 'is waiting for a decision on the card';
 
-/** Builds the words on whom the pending calls of a thread wait for, and where; without names where the workspace does not tell them. */
+/**
+ * Builds the status text for pending calls: who must decide, and in which channel. Without names if
+ * the lookup fails.
+ */
 export function createDescribePending({ directory, log }: Pick<DeskDeps, 'directory' | 'log'>) {
   const nameApprovers = createNameApprovers({ directory });
 
@@ -35,7 +38,7 @@ export function createDescribePending({ directory, log }: Pick<DeskDeps, 'direct
       const who = sentence`is waiting for ${names}`;
       return channels.size === 0 ? who : sentence`${who} in ${where}`;
     } catch (error) {
-      log.warn({ err: error }, 'Nobody told the names of those for whom a thread waits.');
+      log.warn({ err: error }, 'Could not look up the names for a status line.');
       return channels.size === 0 ? ON_THE_CARD : sentence`is waiting for a decision in ${where}`;
     }
   };

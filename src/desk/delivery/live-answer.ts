@@ -1,7 +1,7 @@
 /**
- * What people see of a turn while it goes on: a message that grows with the agent's words and tools.
- * It is a courtesy, and nothing waits for it. The outbox remembers where it stands, so that after
- * whatever happened the next answer becomes of it, or it is taken away.
+ * The live message of a turn: shows the agent's text and tools as they come. Best effort; nothing
+ * waits for it. The outbox stores its place, so that after a crash the next answer replaces it or
+ * it is removed.
  */
 import type { Call, CardPlace } from '../../domain/calls/call.ts';
 import {
@@ -19,47 +19,53 @@ import { depthOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
 import { noteThinking, toLiveTask } from './live-tasks.ts';
 import { endsLiveAnswer } from './turn-outbox.ts';
 
-/** What people have seen of a turn that is not said yet. */
+/** What people have seen of a turn before it was posted. */
 export interface ShownAnswer {
   readonly place: CardPlace;
-  /** The agent's words in it; empty when this process did not write them. */
+  /** The agent's text in it; empty if another process wrote it. */
   readonly text: string;
 }
 
-/** The growing messages of the threads where people talk; helpers' threads have none. */
+/** The live messages of threads with people; helper threads have none. */
 export interface LiveAnswers {
-  /** The agent is asked, anew or again: what it wrote before in this step is void. */
+  /** The model is called, or called again: discards the text of this step so far. */
   begin(message: InboxMessage): void;
-  /** Takes the agent's words as they come; `restarts` when those before are void. */
+  /** Adds text from the agent; `restarts` discards the text so far. */
   delta(thread: ThreadKey, text: string, restarts?: boolean): void;
-  /** Takes the calls of the turn as they stand. */
+  /** Shows the current state of the turn's calls. */
   progress(message: InboxMessage, calls: readonly Call[]): void;
-  /** Tells whether people see the growing message of the thread now. */
+  /** True if people see the thread's live message now. */
   isOpen(thread: ThreadKey): boolean;
-  /** Ends the growing; resolves when nothing of it is on its way any more, with what an answer has yet to be made of. */
+  /**
+   * Ends the live message and waits for pending writes. Resolves with what must still be replaced
+   * by an answer.
+   */
   finish(thread: ThreadKey): Promise<ShownAnswer | undefined>;
-  /** Lets what is on its way arrive and shows nothing more. */
+  /** Waits for pending writes and shows nothing more. */
   stop(): Promise<void>;
 }
 
-/** At most one write a second and thread, as Slack asks. https://docs.slack.dev/apis/web-api/rate-limits */
-const WRITE_EVERY_MS = 1_000;
-/** An answer that is over by then is said at once. */
-const FIRST_WORDS_MS = 1_000;
-/** Until then the status line says enough. */
-const FIRST_WORK_MS = 3_000;
-const LONGEST_BACK_OFF_MS = 30_000;
+/**
+ * At most one write a second per thread, Slack's limit.
+ * https://docs.slack.dev/apis/web-api/rate-limits
+ */
+const WRITE_INTERVAL_MS = 1_000;
+/** Answers that finish earlier are posted without a live message. */
+const TEXT_DELAY_MS = 1_000;
+/** Until then the status line is enough. */
+const WORK_DELAY_MS = 3_000;
+const MAX_BACK_OFF_MS = 30_000;
 
-interface Growing {
+interface LiveState {
   readonly message: InboxMessage;
   readonly since: number;
   readonly tasks: Map<string, LiveTask>;
   text: string;
   wordsSince: number | undefined;
   live: LiveMessage | undefined;
-  /** What the outbox holds of its place. */
-  kept: CardPlace | undefined;
-  hasNews: boolean;
+  /** The place that the outbox has stored. */
+  storedPlace: CardPlace | undefined;
+  isDirty: boolean;
   isOver: boolean;
   notBefore: number;
   failures: number;
@@ -67,7 +73,7 @@ interface Growing {
   cancel: Cancel;
 }
 
-/** Creates the growing messages of one worker. */
+/** Creates the live messages of one worker. */
 export function createLiveAnswers(deps: {
   readonly chat: Pick<Chat, 'openLiveMessage'>;
   readonly outbox: Outbox;
@@ -76,157 +82,160 @@ export function createLiveAnswers(deps: {
   readonly log: Log;
 }): LiveAnswers {
   const { chat, outbox, inbox, clock, log } = deps;
-  const threads = new Map<ThreadKey, Growing>();
+  const threads = new Map<ThreadKey, LiveState>();
   let isStopped = false;
 
-  function growingOf(message: InboxMessage): Growing | undefined {
+  function stateOf(message: InboxMessage): LiveState | undefined {
     const { thread } = message;
     if (isStopped || depthOf(thread) > 0) return undefined;
     const known = threads.get(thread);
     if (known?.message.id === message.id) return known;
     if (known) end(known);
-    const fresh = newGrowing(message, clock.now());
+    const fresh = newState(message, clock.now());
     threads.set(thread, fresh);
     return fresh;
   }
 
-  function hasNews(growing: Growing): void {
-    growing.hasNews = true;
-    plan(growing);
+  function markDirty(state: LiveState): void {
+    state.isDirty = true;
+    scheduleWrite(state);
   }
 
-  function plan(growing: Growing): void {
-    if (growing.isOver || growing.writing !== undefined || !growing.hasNews) return;
-    growing.cancel();
-    growing.cancel = clock.schedule(Math.max(dueAt(growing), growing.notBefore), () => {
-      if (growing.isOver || growing.writing !== undefined) return;
-      growing.writing = write(growing).finally(() => {
-        growing.writing = undefined;
-        plan(growing);
+  function scheduleWrite(state: LiveState): void {
+    if (state.isOver || state.writing !== undefined || !state.isDirty) return;
+    state.cancel();
+    state.cancel = clock.schedule(Math.max(dueAt(state), state.notBefore), () => {
+      if (state.isOver || state.writing !== undefined) return;
+      state.writing = write(state).finally(() => {
+        state.writing = undefined;
+        scheduleWrite(state);
       });
     });
   }
 
-  async function write(growing: Growing): Promise<void> {
+  async function write(state: LiveState): Promise<void> {
     try {
-      if (await hold(growing)) await draw(growing);
-      await keepPlace(growing);
-      growing.failures = 0;
+      if (await claimPlace(state)) await draw(state);
+      await storePlace(state);
+      state.failures = 0;
     } catch (error) {
-      putOff(growing, error);
-      await keepPlace(growing).catch((cause: unknown) => logFailure(growing, cause));
+      backOff(state, error);
+      await storePlace(state).catch((cause: unknown) => logFailure(state, cause));
     } finally {
-      // From its end: however long it was on its way, Slack sees the next one a second later.
-      growing.notBefore = Math.max(growing.notBefore, clock.now() + WRITE_EVERY_MS);
+      // Counted from the end of the write: Slack sees at least one second between two.
+      state.notBefore = Math.max(state.notBefore, clock.now() + WRITE_INTERVAL_MS);
     }
   }
 
-  /** Sees to it that the thread's one place for a growing message is ours; false when it is not, for now or for ever. */
-  async function hold(growing: Growing): Promise<boolean> {
-    const at = await outbox.liveMessageOf(growing.message.thread);
-    if (growing.kept === undefined) return await take(growing, at);
-    // Another worker has taken it over, or an answer has become of it.
-    if (at?.ts !== growing.kept.ts) growing.isOver = true;
-    return !growing.isOver;
+  /**
+   * Claims the thread's one place for a live message. False if it belongs to someone else, for now
+   * or permanently.
+   */
+  async function claimPlace(state: LiveState): Promise<boolean> {
+    const at = await outbox.liveMessageOf(state.message.thread);
+    if (state.storedPlace === undefined) return await claimFreePlace(state, at);
+    // Another worker has taken it over, or an answer has replaced it.
+    if (at?.ts !== state.storedPlace.ts) state.isOver = true;
+    return !state.isOver;
   }
 
-  /** The place is remembered before anything stands there: a crash leaves no message that nobody knows of. */
-  async function take(growing: Growing, at: CardPlace | undefined): Promise<boolean> {
-    const { thread } = growing.message;
-    // What is said first must stand first.
+  /** Stores the place before anything is posted, so that a crash leaves no unknown message. */
+  async function claimFreePlace(state: LiveState, at: CardPlace | undefined): Promise<boolean> {
+    const { thread } = state.message;
+    // Answers that are already queued must be posted first.
     const isFree = !(await outbox.pendingMessages(thread)).some(endsLiveAnswer);
-    // A place that was not ours to begin with can't be while we have a message of our own.
-    if (growing.live !== undefined && at !== undefined) growing.isOver = true;
-    // Another worker may have ended the turn while this one stood still: nobody would take the message away.
-    if ((await inbox.current(thread))?.id !== growing.message.id) growing.isOver = true;
-    if (growing.isOver || !isFree) return false;
-    growing.live ??= chat.openLiveMessage(growing.message, at);
-    growing.kept = at ?? uncertainLivePlace(thread);
-    if (at === undefined) await outbox.placeLiveMessage(thread, growing.kept);
+    // We have a message of our own, so this place belongs to someone else.
+    if (state.live !== undefined && at !== undefined) state.isOver = true;
+    // If another worker has ended the turn meanwhile, nobody would remove our message.
+    if ((await inbox.current(thread))?.id !== state.message.id) state.isOver = true;
+    if (state.isOver || !isFree) return false;
+    state.live ??= chat.openLiveMessage(state.message, at);
+    state.storedPlace = at ?? uncertainLivePlace(thread);
+    if (at === undefined) await outbox.placeLiveMessage(thread, state.storedPlace);
     return true;
   }
 
-  async function draw(growing: Growing): Promise<void> {
-    if (growing.isOver || growing.live === undefined) return;
-    growing.hasNews = false;
-    noteThinking(growing.tasks, growing.text);
-    const tasks = [...growing.tasks.values()];
-    const next = await growing.live.draw({ text: growing.text, tasks });
-    if (next === 'more') growing.hasNews = true;
+  async function draw(state: LiveState): Promise<void> {
+    if (state.isOver || state.live === undefined) return;
+    state.isDirty = false;
+    noteThinking(state.tasks, state.text);
+    const tasks = [...state.tasks.values()];
+    const next = await state.live.draw({ text: state.text, tasks });
+    if (next === 'more') state.isDirty = true;
   }
 
-  async function keepPlace(growing: Growing): Promise<void> {
-    if (growing.live === undefined || growing.kept === undefined) return;
-    const place = growing.live.place();
-    if (place?.ts === growing.kept.ts) return;
-    growing.kept = place;
-    await outbox.placeLiveMessage(growing.message.thread, place);
+  async function storePlace(state: LiveState): Promise<void> {
+    if (state.live === undefined || state.storedPlace === undefined) return;
+    const place = state.live.place();
+    if (place?.ts === state.storedPlace.ts) return;
+    state.storedPlace = place;
+    await outbox.placeLiveMessage(state.message.thread, place);
   }
 
-  function putOff(growing: Growing, error: unknown): void {
-    growing.hasNews = true;
-    growing.failures += 1;
+  function backOff(state: LiveState, error: unknown): void {
+    state.isDirty = true;
+    state.failures += 1;
     const waitMs =
       (error instanceof ChatError ? error.retryAfterMs : undefined) ??
-      Math.min(LONGEST_BACK_OFF_MS, WRITE_EVERY_MS * 2 ** (growing.failures - 1));
-    growing.notBefore = Math.max(growing.notBefore, clock.now() + waitMs);
-    logFailure(growing, error);
+      Math.min(MAX_BACK_OFF_MS, WRITE_INTERVAL_MS * 2 ** (state.failures - 1));
+    state.notBefore = Math.max(state.notBefore, clock.now() + waitMs);
+    logFailure(state, error);
   }
 
-  function logFailure({ message }: Growing, error: unknown): void {
-    log.warn({ err: error, thread: message.thread }, 'A growing message was not brought up.');
+  function logFailure({ message }: LiveState, error: unknown): void {
+    log.warn({ err: error, thread: message.thread }, 'Could not update a live message.');
   }
 
-  function end(growing: Growing): void {
-    growing.isOver = true;
-    growing.cancel();
-    if (threads.get(growing.message.thread) === growing) threads.delete(growing.message.thread);
+  function end(state: LiveState): void {
+    state.isOver = true;
+    state.cancel();
+    if (threads.get(state.message.thread) === state) threads.delete(state.message.thread);
   }
 
   return {
     begin(message) {
-      const growing = growingOf(message);
-      if (growing === undefined) return;
-      growing.text = '';
-      growing.wordsSince = undefined;
-      hasNews(growing);
+      const state = stateOf(message);
+      if (state === undefined) return;
+      state.text = '';
+      state.wordsSince = undefined;
+      markDirty(state);
     },
     delta(thread, text, restarts = false) {
-      const growing = threads.get(thread);
-      if (growing === undefined) return;
-      growing.text = restarts ? text : growing.text + text;
-      growing.wordsSince ??= clock.now();
-      hasNews(growing);
+      const state = threads.get(thread);
+      if (state === undefined) return;
+      state.text = restarts ? text : state.text + text;
+      state.wordsSince ??= clock.now();
+      markDirty(state);
     },
     progress(message, calls) {
-      const growing = calls.length === 0 ? undefined : growingOf(message);
-      if (growing === undefined) return;
+      const state = calls.length === 0 ? undefined : stateOf(message);
+      if (state === undefined) return;
       for (const call of calls) {
-        growing.tasks.set(call.id, toLiveTask(call));
+        state.tasks.set(call.id, toLiveTask(call));
       }
-      hasNews(growing);
+      markDirty(state);
     },
     isOpen: (thread) => (threads.get(thread)?.live?.place()?.ts ?? '') !== '',
     async finish(thread) {
       if (depthOf(thread) > 0) return undefined;
-      const growing = threads.get(thread);
-      if (growing !== undefined) end(growing);
-      await growing?.writing;
+      const state = threads.get(thread);
+      if (state !== undefined) end(state);
+      await state?.writing;
       const place = await outbox.liveMessageOf(thread);
       if (place === undefined || (await outbox.pendingMessages(thread)).some(endsLiveAnswer))
         return undefined;
-      return { place, text: growing?.text ?? '' };
+      return { place, text: state?.text ?? '' };
     },
     async stop() {
       isStopped = true;
       const all = [...threads.values()];
-      for (const growing of all) end(growing);
+      for (const state of all) end(state);
       await Promise.all(all.map(({ writing }) => writing));
     },
   };
 }
 
-function newGrowing(message: InboxMessage, since: number): Growing {
+function newState(message: InboxMessage, since: number): LiveState {
   return {
     message,
     since,
@@ -234,8 +243,8 @@ function newGrowing(message: InboxMessage, since: number): Growing {
     text: '',
     wordsSince: undefined,
     live: undefined,
-    kept: undefined,
-    hasNews: false,
+    storedPlace: undefined,
+    isDirty: false,
     isOver: false,
     notBefore: 0,
     failures: 0,
@@ -244,8 +253,8 @@ function newGrowing(message: InboxMessage, since: number): Growing {
   };
 }
 
-function dueAt({ live, since, wordsSince }: Growing): number {
+function dueAt({ live, since, wordsSince }: LiveState): number {
   if (live !== undefined) return 0;
-  const byWork = since + FIRST_WORK_MS;
-  return wordsSince === undefined ? byWork : Math.min(byWork, wordsSince + FIRST_WORDS_MS);
+  const byWork = since + WORK_DELAY_MS;
+  return wordsSince === undefined ? byWork : Math.min(byWork, wordsSince + TEXT_DELAY_MS);
 }

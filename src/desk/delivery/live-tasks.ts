@@ -4,7 +4,7 @@ import type { LiveTask } from '../../domain/ports/chat.ts';
 
 const THINKING = 'thinking';
 
-const IS_DONE: ReadonlySet<LiveTask['status']> = new Set(['complete', 'error']);
+const DONE: ReadonlySet<LiveTask['status']> = new Set(['complete', 'error']);
 
 const STATUSES: Readonly<Record<Call['status'], LiveTask['status']>> = {
   proposed: 'pending',
@@ -21,23 +21,25 @@ const STATUSES: Readonly<Record<Call['status'], LiveTask['status']>> = {
   refused: 'error',
 };
 
-/** Tells of a call in the words of a growing message: its tool and how it stands, never its arguments. */
+/** A call as shown in a live message: its tool and status, never its arguments. */
 export function toLiveTask(call: Call): LiveTask {
   const { id, tool, status } = call;
   return { id, tool, status: STATUSES[status], ...helperOf(call) };
 }
 
-/** Arguments of a delegated call were read by the tool: the name is one of the configured ones. */
+/** The tool has parsed the arguments of a delegated call, so the name is a configured helper. */
 function helperOf({ args, child }: Call): Pick<LiveTask, 'helper'> {
   const value = child === undefined ? undefined : readStoredJson(args);
   const isNamed = typeof value === 'object' && value !== null && 'agent' in value;
   return isNamed && typeof value.agent === 'string' ? { helper: value.agent } : {};
 }
 
-/** Notes that the agent thinks while nothing else tells that it works, and that it has when something does. */
+/**
+ * Adds a "thinking" entry while nothing else shows progress, and completes it when something does.
+ */
 export function noteThinking(tasks: Map<string, LiveTask>, text: string): void {
   const others = [...tasks.values()].filter(({ id }) => id !== THINKING);
-  const isIdle = text.trim() === '' && others.every(({ status }) => IS_DONE.has(status));
+  const isIdle = text.trim() === '' && others.every(({ status }) => DONE.has(status));
   if (!isIdle && !tasks.has(THINKING)) return;
   tasks.set(THINKING, { id: THINKING, status: isIdle ? 'in_progress' : 'complete' });
 }

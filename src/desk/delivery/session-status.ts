@@ -3,28 +3,34 @@ import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 
-/** How threads stand, as people see it: a courtesy that never holds up the work; the newest status of a thread wins. */
+/**
+ * The status that people see on threads. Best effort; never delays work. The latest status of a
+ * thread wins.
+ */
 export interface SessionStatusWriter {
   set(thread: ThreadKey, status: ThreadStatus): void;
-  /** Sets it when there is room: nobody looks at the thread. */
+  /** Low priority, for threads that nobody is watching. */
   setLater(thread: ThreadKey, status: ThreadStatus): void;
-  /** Resolves when nothing is on its way. */
+  /** Resolves when no write is pending. */
   settled(): Promise<void>;
-  /** Renews and retries nothing from now on. */
+  /** Stops renewals and retries. */
   stop(): void;
 }
 
 /** Slack ends `processing` after an hour. https://docs.slack.dev/ai/agent-sessions */
 const RENEW_MS = 50 * 60_000;
-/** The same again within this time says nothing new. */
-const SAME_MS = 30_000;
-/** Slack takes some 50 a minute: https://docs.slack.dev/reference/methods/agents.sessions.setStatus */
-const LATER_EVERY_MS = 3_000;
+/** Within this time the same status is not set again. */
+const REPEAT_MS = 30_000;
+/**
+ * Slack allows about 50 a minute:
+ * https://docs.slack.dev/reference/methods/agents.sessions.setStatus
+ */
+const LATER_INTERVAL_MS = 3_000;
 const MAX_TRIES = 6;
 const FIRST_RETRY_MS = 2_000;
 const MAX_REMEMBERED = 5_000;
 
-/** Creates the statuses of one process on top of the chat. */
+/** Creates the status writer of one process. */
 export function createSessionStatusWriter(deps: {
   readonly chat: Pick<Chat, 'setStatus'>;
   readonly clock: Clock;
@@ -32,7 +38,7 @@ export function createSessionStatusWriter(deps: {
 }): SessionStatusWriter {
   const { chat, clock, log } = deps;
   const wanted = new Map<ThreadKey, ThreadStatus>();
-  const underWay = new Map<ThreadKey, Promise<void>>();
+  const writing = new Map<ThreadKey, Promise<void>>();
   const later = new Map<ThreadKey, ThreadStatus>();
   const timers = new Map<ThreadKey, Cancel>();
   const shown = new Map<ThreadKey, { readonly session: string; readonly at: number }>();
@@ -43,39 +49,41 @@ export function createSessionStatusWriter(deps: {
     if (isSame(thread, status)) return;
     later.delete(thread);
     cancelTimer(thread);
-    wanted.set(thread, asNews(thread, status));
-    if (!underWay.has(thread)) underWay.set(thread, bringUp(thread));
+    wanted.set(thread, withRepeat(thread, status));
+    if (!writing.has(thread)) writing.set(thread, writeAll(thread));
   }
 
-  /** It is no repeat where people see another status, or one that another process has set. */
-  function asNews(thread: ThreadKey, status: ThreadStatus): ThreadStatus {
-    const { isRepeat: _, ...news } = status;
-    return shown.get(thread)?.session === status.session ? status : news;
+  /** Keeps `isRepeat` only if this process has set the status that people see. */
+  function withRepeat(thread: ThreadKey, status: ThreadStatus): ThreadStatus {
+    const { isRepeat: _, ...fresh } = status;
+    return shown.get(thread)?.session === status.session ? status : fresh;
   }
 
-  /** What ends a turn is always set: another process may have set something between. */
+  /**
+   * The end of a turn is always written, because another process may have set a status in between.
+   */
   function isSame(thread: ThreadKey, { session }: ThreadStatus): boolean {
     const last = shown.get(thread);
-    if (wanted.has(thread) || underWay.has(thread) || session === 'active') return false;
-    return last?.session === session && clock.now() - last.at < SAME_MS;
+    if (wanted.has(thread) || writing.has(thread) || session === 'active') return false;
+    return last?.session === session && clock.now() - last.at < REPEAT_MS;
   }
 
-  async function bringUp(thread: ThreadKey): Promise<void> {
+  async function writeAll(thread: ThreadKey): Promise<void> {
     for (;;) {
       const status = wanted.get(thread);
       if (status === undefined) break;
       wanted.delete(thread);
-      await show(thread, status, 0);
+      await write(thread, status, 0);
     }
-    underWay.delete(thread);
+    writing.delete(thread);
   }
 
-  async function show(thread: ThreadKey, status: ThreadStatus, tries: number): Promise<void> {
+  async function write(thread: ThreadKey, status: ThreadStatus, tries: number): Promise<void> {
     try {
       if ((await chat.setStatus(thread, status)) === 'words') return;
       remember(thread, status);
     } catch (error) {
-      log.warn({ err: error, thread }, 'How a thread stands could not be shown.');
+      log.warn({ err: error, thread }, 'Could not set the status of a thread.');
       if (isWorthRetry(error) && tries + 1 < MAX_TRIES) retry(thread, status, error, tries);
     }
   }
@@ -100,9 +108,9 @@ export function createSessionStatusWriter(deps: {
     cancelTimer(thread);
     const again = () => {
       timers.delete(thread);
-      underWay.set(
+      writing.set(
         thread,
-        show(thread, status, tries).then(() => bringUp(thread)),
+        write(thread, status, tries).then(() => writeAll(thread)),
       );
     };
     timers.set(thread, clock.schedule(clock.now() + inMs, again));
@@ -119,7 +127,7 @@ export function createSessionStatusWriter(deps: {
     if (first === undefined || isStopped) return;
     set(...first);
     later.delete(first[0]);
-    if (later.size > 0) cancelLater = clock.schedule(clock.now() + LATER_EVERY_MS, nextLater);
+    if (later.size > 0) cancelLater = clock.schedule(clock.now() + LATER_INTERVAL_MS, nextLater);
   }
 
   return {
@@ -127,10 +135,10 @@ export function createSessionStatusWriter(deps: {
     setLater(thread, status) {
       if (isStopped || wanted.has(thread)) return;
       later.set(thread, status);
-      cancelLater ??= clock.schedule(clock.now() + LATER_EVERY_MS, nextLater);
+      cancelLater ??= clock.schedule(clock.now() + LATER_INTERVAL_MS, nextLater);
     },
     async settled() {
-      while (underWay.size > 0) await Promise.all(underWay.values());
+      while (writing.size > 0) await Promise.all(writing.values());
     },
     stop() {
       isStopped = true;

@@ -15,24 +15,27 @@ import { createDescribePending } from './describe-pending.ts';
 import type { LiveAnswers } from './live-answer.ts';
 import type { SessionStatusWriter } from './session-status.ts';
 
-/** How a thread's work gets on, shown in the thread in which people talk. */
+/** Progress of a thread's work, shown in the thread in which people talk. */
 export interface ThreadProgress {
   thinking(message: InboxMessage): Promise<void>;
   waiting(thread: ThreadKey, waiting: PendingWork): Promise<void>;
-  /** Says that a call runs for which people were waited; it never holds up the run. */
+  /** Shows that a call runs after waiting for people; never delays the run. */
   running(call: Call): void;
-  /** Says how a thread stands in which people talk; a helper's says nothing. */
+  /** Sets the status of a thread with people; does nothing for a helper thread. */
   note(thread: ThreadKey, text: string, session?: ThreadStatus['session']): void;
-  /** The turn is over; `isAwaited` where somebody looks at it. */
+  /** The turn is over; `isAwaited` if somebody is watching. */
   ended(thread: ThreadKey, isAwaited: boolean): void;
-  /** Says again for what a thread waits, where it waits: a message of ours has wiped it away. */
+  /** Sets a waiting thread's status again, because one of our messages has cleared it. */
   sayAgain(thread: ThreadKey): Promise<void>;
 }
 
 const THINKING = 'is thinking…';
 const MAX_HELPERS = 5;
 
-/** Creates the progress of the threads: a helper's is told from what is stored, so that any process says the same. */
+/**
+ * Creates the progress of threads. A helper's progress is read from the store, so that every
+ * process shows the same.
+ */
 export function createThreadProgress(
   deps: Pick<DeskDeps, 'store' | 'directory' | 'log'>,
   status: SessionStatusWriter,
@@ -41,12 +44,12 @@ export function createThreadProgress(
   const { store, log } = deps;
   const describePendingCalls = createDescribePending(deps);
 
-  function publishStatus(thread: ThreadKey, told: ThreadStatus): void {
-    status.set(thread, { ...told, isSeen: live.isOpen(thread) });
+  function publishStatus(thread: ThreadKey, shown: ThreadStatus): void {
+    status.set(thread, { ...shown, isSeen: live.isOpen(thread) });
   }
 
-  /** How a thread of people stands that waits for something; undefined for one that does not. */
-  async function statusStored(root: ThreadKey): Promise<ThreadStatus | undefined> {
+  /** The status of a waiting thread with people; undefined if it waits for nothing. */
+  async function readStatus(root: ThreadKey): Promise<ThreadStatus | undefined> {
     const message = await store.inbox.current(root);
     const calls = message ? await readOpenCalls(store, root, message.id) : [];
     return calls.length > 0 ? await statusOf(await readPendingWork(store, calls)) : undefined;
@@ -60,15 +63,15 @@ export function createThreadProgress(
 
   async function republishStatus(thread: ThreadKey): Promise<void> {
     const root = rootOf(thread);
-    const stored = await statusStored(root);
+    const stored = await readStatus(root);
     if (stored !== undefined) publishStatus(root, { ...stored, isRepeat: true });
   }
 
   async function showWhileRunning(thread: ThreadKey, callId: string): Promise<void> {
     const root = rootOf(thread);
-    const stored = await statusStored(root);
+    const stored = await readStatus(root);
     if (stored === undefined) return;
-    // What nobody waits for any more does not write over what came after it.
+    // An outdated update must not overwrite a newer status.
     const call = await store.ledger.get(callId);
     if (call?.status === 'running') publishStatus(root, stored);
   }
@@ -113,14 +116,14 @@ export function createThreadProgress(
     },
     running({ thread, id }) {
       showWhileRunning(thread, id).catch((error: unknown) => {
-        log.warn({ err: error, call: id }, 'The status line was not set.');
+        log.warn({ err: error, call: id }, 'Could not set the status line.');
       });
     },
     note(thread, text, session = 'processing') {
       if (parentCallOf(thread) === undefined) publishStatus(thread, { session, words: text });
     },
     ended(thread, isAwaited) {
-      // A helper's end is told by whoever goes on from it.
+      // The parent thread's next status covers a helper's end.
       if (parentCallOf(thread) !== undefined) return;
       const over: ThreadStatus = { session: 'active', words: '' };
       if (isAwaited) status.set(thread, over);
@@ -129,7 +132,7 @@ export function createThreadProgress(
   };
 }
 
-/** Nothing goes on until a person says what happened to an interrupted call. */
+/** True if the thread is blocked until a person says what happened to an interrupted call. */
 function hasUnknownCall({ calls, helpers }: PendingWork): boolean {
   const isUnknown = calls.some(({ status }) => status === 'unknown');
   return isUnknown && helpers.length === 0 && !calls.some(isAtWork);
@@ -139,12 +142,12 @@ function isAtWork({ status }: Call): boolean {
   return status === 'running' || status === 'approved';
 }
 
-/** What keeps a thread from waiting for people alone. */
+/** Describes work in the thread other than waiting for people. */
 function describeBusy(own: readonly Call[]): string | undefined {
   const running = own.filter((call) => isAtWork(call) && !isRunByGraph(call));
   if (running.length > 0) return `is running ${running.map(({ tool }) => tool).join(', ')}…`;
   if (own.some(({ status }) => status === 'unknown')) {
-    return 'waits until somebody says what happened to the interrupted call';
+    return 'is waiting for somebody to say what happened to the interrupted call';
   }
   return undefined;
 }

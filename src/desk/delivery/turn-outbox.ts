@@ -5,10 +5,13 @@ import type { GraphState } from '../../domain/ports/agent.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import type { OutboxMessage } from '../../domain/threads/outbox-message.ts';
 
-/** What a card quotes of the agent's words at most, in characters; longer ones are said in the thread too. */
-const CARD_WORDS = 300;
+/**
+ * The most text of the agent that a card quotes, in characters; longer text is also posted in the
+ * thread.
+ */
+const MAX_CARD_TEXT = 300;
 
-/** The agent's words beside its calls, unless the cards show them whole; a helper's are for no one else. */
+/** The agent's text beside its calls, unless the cards show all of it. Empty for helpers. */
 export function textBesideCalls(
   message: InboxMessage,
   state: GraphState,
@@ -18,10 +21,10 @@ export function textBesideCalls(
   if (message.delegated) return [];
   const onCards = calls.some((call) => call.route !== undefined && !isRunByGraph(call));
   const words = newestText(message, state, now);
-  return onCards ? words.filter(({ text }) => text.length > CARD_WORDS) : words;
+  return onCards ? words.filter(({ text }) => text.length > MAX_CARD_TEXT) : words;
 }
 
-/** The agent's newest words, if it wrote any. */
+/** The agent's latest text, if any. */
 export function newestText(
   message: InboxMessage,
   state: GraphState,
@@ -32,7 +35,10 @@ export function newestText(
   return [outboxMessageOf(message, last.id, 'answer', last.text, now)];
 }
 
-/** The last words of a turn: the agent's answer with `foot` below it, to be rated by people, what the person should know about it, and what went wrong; a helper's go to whom it works for. */
+/**
+ * The final messages of a turn: the answer with `foot`, which people can rate, a notice, and a
+ * failure. Empty for helpers, whose result goes to their parent call.
+ */
 export function finalMessages(
   message: InboxMessage,
   state: GraphState,
@@ -58,7 +64,10 @@ export function finalMessages(
   return outboxMessages;
 }
 
-/** Says why a turn ended without a last word; a helper's end is told to whom it works for. */
+/**
+ * Explains why a turn ended without an answer. Empty for helpers, whose result goes to their parent
+ * call.
+ */
 export function failureMessages(
   message: InboxMessage,
   failure: string,
@@ -67,7 +76,7 @@ export function failureMessages(
   return message.delegated ? [] : [outboxMessageOf(message, 'failure', 'notice', failure, now)];
 }
 
-/** Sees to it that what was added to a thread's outbox is said. */
+/** Schedules the delivery of a thread's outbox. */
 export function outboxWake(message: InboxMessage, now: number): readonly Wake[] {
   return [{ key: deliverOutboxKey(message.thread), dueAt: now }];
 }
@@ -83,12 +92,12 @@ function outboxMessageOf(
   return { id: `${message.id}#${id}`, thread, kind, to, text, createdAt };
 }
 
-/** Tells whether the thread's growing message ends with this say: it becomes the answer, or is taken away. */
-export function endsLiveAnswer(say: OutboxMessage): boolean {
-  return say.kind === 'answer' || say.clearsLive === true;
+/** True if this message ends the thread's live message, by replacing or removing it. */
+export function endsLiveAnswer(message: OutboxMessage): boolean {
+  return message.kind === 'answer' || message.clearsLive === true;
 }
 
-/** Takes the growing message away, if it still stands at this place when all that was to be said before has been said. */
+/** Removes the live message if it is still at this place once all earlier messages are sent. */
 export function clearLiveMessage(
   { id, thread }: InboxMessage,
   place: CardPlace,
@@ -98,7 +107,7 @@ export function clearLiveMessage(
   return { id: outboxId, thread, kind: 'notice', text: '', createdAt, clearsLive: true };
 }
 
-/** Words that people saw and whose end will never come; `foot` says so. */
+/** Text that people saw and that will not be completed; `foot` says so. */
 export function interruptedMessage(
   message: InboxMessage,
   text: string,

@@ -3,15 +3,15 @@ import { deliverOutboxKey } from '../../domain/ports/agenda.ts';
 import { channelKey } from '../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** A person who has opened the app, and the words for them in Slack's markup. */
+/** A person who has opened the app, and the welcome text in Slack's markup. */
 export interface WelcomedPerson {
   readonly person: Person;
-  /** Their direct messages with the app. */
+  /** Their direct message channel with the app. */
   readonly channel: string;
   readonly text: string;
 }
 
-/** Builds the use case: welcomes each person once. The outbox keeps the id of what was said, over restarts and for all replicas. */
+/** Builds the use case: welcomes each person once, across restarts and replicas. */
 export function createWelcomeMessage({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
   return async function welcome({ person, channel, text }: WelcomedPerson): Promise<void> {
     const { team, user } = person;

@@ -73,7 +73,7 @@ export function createDescribeCalls(
     if (isTerminal(call)) return toEndedEntry(call);
     const isYours = reader.kind === 'person' && reader.yours.has(call.id);
     return toWaitingEntry(call, {
-      isYours,
+      isReaders: isYours,
       ...(!isYours && { missing: await describeMissing(call) }),
     });
   }

@@ -5,7 +5,7 @@ import type { Directory } from '../../../domain/ports/directory.ts';
 import type { SentencePart } from '../../../domain/text/sentence.ts';
 
 /**
- * Builds the list of names of lookups who have not decided the calls yet: each once, at most `most`.
+ * Builds the list of names of those who have not decided the calls yet: each once, at most `most`.
  * Rejects if the lookup fails.
  */
 export function createNameApprovers({ directory }: { readonly directory: Directory }) {

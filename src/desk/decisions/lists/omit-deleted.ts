@@ -10,11 +10,11 @@ const MAX_ROUNDS = 8;
 
 /** Builds the filter. Without `visibility` nothing is omitted. */
 export function createOmitDeleted({
-  visibility: sight,
+  visibility,
   store,
 }: Pick<DeskDeps, 'visibility' | 'store'>): OmitDeleted {
   async function isDeleted(call: Call): Promise<boolean> {
-    if (sight === undefined) return false;
+    if (visibility === undefined) return false;
     const thread = placeOf(call.thread);
     const root = { channel: thread.channel, ts: thread.root };
     const card = await store.ledger.cardOf(call.id);
@@ -23,7 +23,7 @@ export function createOmitDeleted({
   }
 
   async function areAllDeleted(places: readonly CardPlace[]): Promise<boolean> {
-    const answers = await Promise.all(places.map((place) => sight?.isDeleted(place)));
+    const answers = await Promise.all(places.map((place) => visibility?.isGone(place)));
     return answers.every((answer) => answer === true);
   }
 

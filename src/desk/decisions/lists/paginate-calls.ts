@@ -14,14 +14,14 @@ export async function takeCallPage(
 ): Promise<CallPage> {
   const calls: Call[] = [];
   let last = after;
-  let read = 0;
+  let readCount = 0;
   for await (const call of source) {
     const isWanted = await fits(call);
     if (isWanted && calls.length === limit) return { calls, next: last };
     if (isWanted) calls.push(call);
     last = call.id;
-    read += 1;
-    if (read === most) return { calls, next: last };
+    readCount += 1;
+    if (readCount === most) return { calls, next: last };
   }
   return { calls, next: undefined };
 }
