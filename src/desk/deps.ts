@@ -16,21 +16,21 @@ import type { Toolbox } from '../domain/tools/tool.ts';
 import type { StopSignals } from './control/stop-signals.ts';
 import type { IntegrityAlarm } from './decisions/integrity-alarm.ts';
 
-/** Everything that the use cases stand on. */
+/** All dependencies of the use cases. */
 export interface DeskDeps {
   readonly store: Store;
   readonly agent: Agent;
   readonly chat: Chat;
-  /** All tools there are; `toolsOf` tells which of them an agent has. */
+  /** All tools; `toolsOf` returns those of one agent. */
   readonly toolbox: Toolbox;
   readonly helpers: readonly Helper[];
   readonly gate: Gate;
-  /** Where the files that people attach come from, and where they are put. */
+  /** Where people's attachments come from and where they are saved. */
   readonly attachments: { readonly source: AttachmentSource; readonly folder: AttachmentFolder };
-  /** Reads what people said in a thread. (Default: nothing is read.) */
+  /** Reads earlier messages of a thread. Default: none are read. */
   readonly readThread?: ReadThread;
   readonly directory: Directory;
-  /** (Default: nobody can open anything, and nothing is gone.) */
+  /** Default: nobody can open anything, and nothing counts as deleted. */
   readonly visibility?: Visibility | undefined;
   readonly senderPolicy: SenderPolicy;
   readonly signals: StopSignals;
@@ -39,46 +39,54 @@ export interface DeskDeps {
   readonly integrity: IntegrityAlarm;
   /** Makes the unguessable part of an id: at least 128 random bits. */
   readonly newId: () => string;
-  /** How long a tool may run, in milliseconds. */
+  /** Timeout of a tool run, in milliseconds. */
   readonly toolTimeoutMs: number;
-  /** How long a worker that is not heard of keeps what it works on. (Default: 12 s.) */
+  /** Lease time of a worker, in milliseconds. Default: 12 s. */
   readonly leaseMs?: number | undefined;
-  /** Whether people see below an answer what it took of the model. (Default: false.) */
+  /** Whether answers show their model usage. Default: false. */
   readonly showsUsage?: boolean;
-  /** How many calls of a person may wait for decisions at a time. (Default: any number.) */
+  /** How many calls of one person may be pending at a time. Default: unlimited. */
   readonly maxPendingPerPerson?: number;
-  /** How the records are kept. (Default: for ever.) */
+  /** Retention of records. Default: kept without limit. */
   readonly retention?: RetentionSettings;
-  /** Name of the graph that is the agent, and remembers threads itself. (Default: ours is, and does not.) */
+  /**
+   * Name of a foreign graph that is the agent and remembers threads itself. Default: our own graph.
+   */
   readonly graph?: string | undefined;
-  /** Ids of those who can mend what keeps a card from its channel; they are told so. (Default: nobody.) */
+  /** Ids of users who are told when a channel refuses cards. Default: nobody. */
   readonly admins?: ReadonlySet<string>;
-  /** The workspace of those. */
+  /** The workspace of the admins. */
   readonly team?: string;
-  /** Hears of stored records that are damaged. (Default: nobody does.) */
+  /** Called for damaged records. */
   readonly onDamaged?: OnDamaged;
-  /** More cards than this in a channel within a minute are announced by one message in place of a mention each. (Default: 10.) */
+  /**
+   * More cards than this per channel and minute are announced by one digest message instead of
+   * mentions. Default: 10.
+   */
   readonly digestOver?: number;
-  /** Reaches programs that want to be told of their calls. (Default: none is told.) */
+  /** Sends callbacks to programs. Default: none are sent. */
   readonly callbacks?: Callbacks;
 }
 
-/** How long the records are kept. */
+/** How long records are kept. */
 export interface RetentionSettings {
-  /** How many days an entry of the audit is kept; without it for ever, as the other. */
+  /** Days to keep audit entries. Default: without limit, as for `historyDays`. */
   readonly auditDays?: number | undefined;
   readonly historyDays?: number | undefined;
-  /** For how long (ms) the policy of this moment looks back at calls. */
+  /** How far back (ms) the current policy looks at calls. */
   readonly lookBackMs: () => number;
 }
 
-/** A worker's hold on what it works on, while it works. */
+/** A worker's hold on a task while it runs. */
 export interface HeldWork {
   readonly fence: number;
-  /** Work of the same key that failed or died before. */
+  /** Earlier tries of the same task that failed or died. */
   readonly tries: number;
-  /** Aborts when the lease was lost or the process must end. */
+  /** Aborts when the lease is lost or the process must end. */
   readonly signal: AbortSignal;
-  /** Rejects with `StaleFenceError` when the lease's time is over and another worker may have the work: to be awaited right before what others see, which no fence guards. */
+  /**
+   * Rejects with `StaleFenceError` once another worker may have the task. Await it right before
+   * external effects, which no fence protects.
+   */
   assertHeld(): Promise<void>;
 }

@@ -72,49 +72,55 @@ import { createQuarantine, listQuarantined, type QuarantinedRecord } from './wor
 import { createStalledWorkSweep } from './worker/stalled-work-sweep.ts';
 import { createTaskRunner, type TaskRunner } from './worker/task-runner.ts';
 
-/** What the edges of the app may ask of it: every decision, from whatever surface, comes through here. */
+/** The use cases of the app: every decision, from any surface, goes through here. */
 export interface Desk extends Control {
-  /** Stores a message; once it has resolved, the message is never lost. Before Slack is told that we have it. */
+  /** Stores a message durably. Must resolve before Slack's event is acknowledged. */
   receive(message: InboxMessage): Promise<'new' | 'known'>;
-  /** Welcomes a person in their direct messages with the app, once for all time. */
+  /** Welcomes a person in their direct messages, once ever. */
   welcome(welcome: WelcomedPerson): Promise<void>;
-  /** Tells whether the agent is in this thread. */
+  /** True if the agent is in this thread. */
   isInThread(thread: ThreadKey): Promise<boolean>;
   decide(command: DecisionCommand): Promise<DecisionOutcome>;
   settle(command: SettleCommand): Promise<DecisionOutcome>;
-  /** Answers whether the person could make this decision now: `open`, or what deciding would answer; decides nothing. */
+  /**
+   * Checks whether the person could make this decision now: `open`, or what deciding would return.
+   * Decides nothing.
+   */
   checkDecision(
     look: DecisionCheck,
   ): Promise<{ readonly kind: 'open'; readonly call: Call } | DecisionOutcome>;
-  /** Answers as a look does, for a person who reads the call whole: what is masked until then is theirs to see, and that is logged. */
+  /** Like `checkDecision`, for viewing a call in full: unmasks its values and audits that. */
   open(
     command: OpenCommand,
   ): Promise<{ readonly kind: 'open'; readonly call: Call } | DecisionOutcome>;
-  /** Keeps what a person thinks of a turn's answer, in place of what they thought before; false when there is no such turn. */
+  /**
+   * Stores a person's rating of a turn's answer, replacing an earlier one; false if there is no
+   * such turn.
+   */
   rate(command: RateCommand): Promise<boolean>;
-  /** Begins a new turn that asks for a call again which nobody decided in time; for whoever asked first. */
+  /** Starts a new turn that asks for an expired call again; only for its requester. */
   askAgain(command: { readonly callId: string; readonly by: Person }): Promise<AskAgainOutcome>;
-  /** Has the waiting calls looked at whose route names a group: its members have changed. */
+  /** Reevaluates the pending calls whose route names a group, because its members have changed. */
   groupChanged(group: TeamGroup): Promise<void>;
-  /** Tells what waits for a person's decision. */
+  /** Lists the calls that wait for a person's decision. */
   readonly listWaiting: ListWaiting;
-  /** Tells how it stands with what a person asked for. */
+  /** Lists the calls that a person requested. */
   readonly listRequested: ListRequested;
-  /** Tells what waits for anybody, where a person can see it. */
+  /** Lists everyone's pending calls whose cards the person can see. */
   readonly listTeam: ListTeam;
-  /** Tells what a person has decided. */
+  /** Lists the calls that a person has decided. */
   readonly listDecided: ListDecided;
-  /** Tells whether somebody is an admin to us. */
+  /** True if the person is an admin of this app. */
   isAdmin(person: Person): Promise<boolean>;
-  /** Tells an admin how the workspace stands. */
+  /** The state of the workspace, for admins. */
   readonly readOverview: ReadOverview;
-  /** Describes calls in a line each, for a person. */
+  /** Describes each call in one line, for a person. */
   readonly describeCalls: DescribeCalls;
-  /** Tells who has paused everything, if anybody has. */
+  /** The current pause, if any. */
   readPause(): Promise<Pause | undefined>;
-  /** Tells which stored records are damaged. */
+  /** Lists the damaged records. */
   listQuarantined(): Promise<readonly QuarantinedRecord[]>;
-  /** Remembers that somebody was turned away at the edge. */
+  /** Audits a request that was refused before it reached a use case. */
   recordRefusal(refusal: {
     readonly surface: string;
     readonly subject: string;
@@ -123,7 +129,10 @@ export interface Desk extends Control {
   }): Promise<void>;
 }
 
-/** Creates the desk; what it was told is stored, and the worker acts on it. Without a gate, or the helpers, what is approved goes by its stored route until the worker claims it. */
+/**
+ * Creates the desk. Commands are stored and the worker acts on them. Without a gate and helpers,
+ * approvals follow their stored route until the claim.
+ */
 export function createDesk(
   deps: Pick<
     DeskDeps,
@@ -172,7 +181,7 @@ export function createDesk(
         actor: actorOf(message.author),
         detail: { thread: message.thread },
       };
-      // A command to us acts while the thread is busy.
+      // A command acts even while its thread is busy.
       const keys = [
         advanceTurnKey(message.thread),
         ...(isThreadCommand(message) ? [threadCommandsKey(message.thread)] : []),
@@ -189,15 +198,15 @@ export function createDesk(
   };
 }
 
-/** The side of the desk that works: one per process. */
+/** The worker side of the desk: one per process. */
 export interface Worker extends TaskRunner {
   readonly status: SessionStatusWriter;
   readonly live: LiveAnswers;
-  /** Has a stored record looked at that was found damaged. */
+  /** Schedules a check of a damaged record. */
   readonly onDamaged: OnDamaged;
 }
 
-/** Creates the worker: everything that the agenda asks for is done here. */
+/** Creates the worker, which runs all tasks of the agenda. */
 export function createWorker(deps: DeskDeps): Worker {
   const authorize = createAuthorize(deps);
   const { decide } = createDecide(deps, authorize);
@@ -214,12 +223,12 @@ export function createWorker(deps: DeskDeps): Worker {
   const progress = createThreadProgress(deps, status, live);
   const advanceTurn = createAdvanceTurn(deps, {
     readOpenCalls,
-    hear: handleWhileWaiting,
-    takeIn: ingestAttachments,
-    admit: checkSender,
-    heed: threadCommands,
+    handleMessages: handleWhileWaiting,
+    ingest: ingestAttachments,
+    checkSender,
+    threadCommands,
     helperThreads,
-    handed: createGraphCallResults(deps),
+    graphCallResults: createGraphCallResults(deps),
     progress,
     live,
     closeLive,
@@ -238,17 +247,17 @@ export function createWorker(deps: DeskDeps): Worker {
     log: deps.log,
     leaseMs: deps.leaseMs,
     handlers: {
-      // Keys of threads are made by the desk from thread keys only.
+      // Ids of thread tasks are thread keys.
       pump: (id, work) => advanceTurn(id as ThreadKey, work),
       say: (id, work) => deliverOutbox(id as ThreadKey, work),
-      heed: (id) => threadCommands.heed(id as ThreadKey),
+      heed: (id) => threadCommands.runNow(id as ThreadKey),
       run: createExecute(deps, helperThreads, progress),
       expire: createExpire(deps),
       remind: createRemind(deps, announcements),
       escalate: createEscalate(deps, announcements),
       reroute: createReroute(deps),
-      redraw: createRenderCard(deps, { pace: rateLimiter, announce: announcements, progress }),
-      stub: createRenderStub(deps, { pace: rateLimiter, progress }),
+      redraw: createRenderCard(deps, { rateLimiter, announce: announcements, progress }),
+      stub: createRenderStub(deps, { rateLimiter, progress }),
       bulletin: createRenderDigest(deps, rateLimiter, createDescribeCalls(deps)),
       callback: createSendCallback(deps),
       tidy: retentionWorker.work,

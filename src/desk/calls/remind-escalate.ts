@@ -161,7 +161,7 @@ function whenDue(
     if (more === undefined) return undefined;
     const card = await store.ledger.cardOf(call.id);
     const isMoving = card !== undefined && mustMoveCard(call, card);
-    const plan = isMoving ? undefined : await announce.arrive(call, nudge.occasion);
+    const plan = isMoving ? undefined : await announce.register(call, nudge.occasion);
     if (plan?.bulletin !== undefined && plan.calls.length === 0) return undefined;
     const { id, words } = nudge.noticeOf(call, more);
     return {
@@ -194,7 +194,7 @@ function whenDue(
   async function stepNow(call: Call): Promise<Step | undefined> {
     // Decided before it was announced: remove it from the bulletin unless other calls of its card
     // are pending.
-    if (call.status !== 'pending' && !(await isCardOpen(call))) await announce.leave(call);
+    if (call.status !== 'pending' && !(await isCardOpen(call))) await announce.unregister(call);
     const now = clock.now();
     if (isDue(call, now)) return stepOf(call, now);
     // The agenda keeps the earlier of two times, so a postponed one is scheduled again.

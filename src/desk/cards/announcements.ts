@@ -26,9 +26,9 @@ export interface Announcements {
    * Returns whom to mention for a call, and schedules its digest message, if any. Idempotent.
    * Undefined if it mentions nobody.
    */
-  arrive(call: Call, occasion?: AnnouncementOccasion): Promise<MentionPlan | undefined>;
+  register(call: Call, occasion?: AnnouncementOccasion): Promise<MentionPlan | undefined>;
   /** Removes a call from its digest messages, except those of the channel `except`. */
-  leave(call: Call, except?: string): Promise<void>;
+  unregister(call: Call, except?: string): Promise<void>;
 }
 
 /** Creates the announcements of one worker; the counts are stored. */
@@ -44,7 +44,7 @@ export function createAnnouncements({
   }
 
   return {
-    async arrive(call, occasion) {
+    async register(call, occasion) {
       const calls = mentionTargetsOf(call);
       if (calls.length === 0) return undefined;
       const now = clock.now();
@@ -62,7 +62,7 @@ export function createAnnouncements({
       }
       return plan;
     },
-    async leave(call, except) {
+    async unregister(call, except) {
       if (!mayMention(call)) return;
       for (const bulletin of await store.bulletins.removeArrival(call.id, except)) {
         await wake(bulletin, clock.now() + UPDATE_MS);

@@ -18,7 +18,7 @@ const UNREACHABLE: ReadonlySet<ChatError['code']> = new Set(['gone', 'undelivera
  */
 export function createRenderDigest(
   { store, chat, clock }: Pick<DeskDeps, 'store' | 'chat' | 'clock'>,
-  pace: ChannelRateLimiter,
+  rateLimiter: ChannelRateLimiter,
   describeCalls: DescribeCalls,
 ) {
   const { bulletins } = store;
@@ -56,7 +56,7 @@ export function createRenderDigest(
     if (!bulletin) return;
     const { channel, place, waiting } = bulletin;
     if (place || waiting > 0) {
-      assertWriteAllowed(pace.take(channel, `bulletin ${id}`, !place));
+      assertWriteAllowed(rateLimiter.take(channel, `bulletin ${id}`, !place));
       await drawOrRepost(bulletin, work);
     }
     if (waiting > 0 || (await bulletins.forget(id))) return;

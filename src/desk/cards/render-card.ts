@@ -27,10 +27,7 @@ type RenderCardDeps = Pick<
   'store' | 'chat' | 'clock' | 'log' | 'toolbox' | 'directory' | 'admins'
 >;
 
-/**
- * When a card is drawn again after its approvers could not be looked up, or if nobody could approve
- * it.
- */
+/** When to redraw a card whose approvers are unknown, or that nobody can approve. */
 const REDRAW_MS = { unclear: 60_000, gap: 300_000 } as const;
 
 /** Up to this many cards of a digest message count as urgent. */
@@ -48,20 +45,17 @@ interface Spot extends StoredCard {
 /** How long a call waits for the others of its message to be asked again. */
 const TOGETHER_MS = 1_000;
 
-/**
- * Builds the use case: draws the card of a call and of those that share it. Posts a new one if the
- * card was deleted or belongs elsewhere. Notifies the requester if nobody can approve.
- */
+/** Builds the use case: draws the card of a call, or posts a new one if it was deleted or must move. */
 export function createRenderCard(
   deps: RenderCardDeps,
   parts: {
-    readonly pace: ChannelRateLimiter;
+    readonly rateLimiter: ChannelRateLimiter;
     readonly announce: Announcements;
-    readonly progress: Pick<ThreadProgress, 'sayAgain'>;
+    readonly progress: Pick<ThreadProgress, 'refresh'>;
   },
 ) {
   const { store, chat, clock, log } = deps;
-  const { pace, announce, progress } = parts;
+  const { rateLimiter, announce, progress } = parts;
   const renewPreview = createRenewPreview(deps);
   const supersededCards = createSupersededCards(deps);
   const notifyUndeliverable = createNotifyUndeliverable(deps);
@@ -99,7 +93,7 @@ export function createRenderCard(
     }
     const isMoved = left.length > 0;
     if (!isSamePlace(place, drawn) && (isMoved || !isInOtherChannel(lead))) {
-      await progress.sayAgain(lead.thread);
+      await progress.refresh(lead.thread);
     }
     // An earlier try may have ended before the superseded card was updated.
     if (isMoved || work.tries > 0) await supersededCards.close(lead, drawn);
@@ -122,7 +116,7 @@ export function createRenderCard(
     try {
       return await checkApprovers(deps, call);
     } catch (error) {
-      log.warn({ err: error, call: call.id }, 'Could not look up who may approve; the card does not say.');
+      log.warn({ err: error, call: call.id }, 'Could not look up who may approve.');
       await drawAgain(lead, REDRAW_MS.unclear);
       return undefined;
     }
@@ -132,10 +126,7 @@ export function createRenderCard(
     await store.agenda.wake([{ key: renderCardKey(call), dueAt: clock.now() + inMs }]);
   }
 
-  /**
-   * Tells the requester once per attempt, for one call per card. The card itself shows the gap
-   * until it is fixed.
-   */
+  /** Tells the requester once per attempt; the card shows the gap until it is fixed. */
   async function notifyApproverGap(shown: readonly [ShownCall, ...ShownCall[]]): Promise<void> {
     const found = shown.find(({ availability }) => availability?.gap !== undefined);
     const gap = found?.availability?.gap;
@@ -154,9 +145,7 @@ export function createRenderCard(
     await drawAgain(shown[0].call, REDRAW_MS.gap);
   }
 
-  /**
-   * Redraws the card if its calls have changed since: a slow write must not overwrite a newer one.
-   */
+  /** Redraws if the calls have changed since: a slow write may have hidden a newer one. */
   async function redrawIfStale(drawn: CardCalls): Promise<void> {
     const [lead] = drawn;
     const call = await store.ledger.get(lead.id);
@@ -172,7 +161,7 @@ export function createRenderCard(
   ): Promise<void> {
     if (!(error instanceof ChatError)) throw error;
     const isRefused = REFUSED.has(error.code);
-    if (isRefused) await handleRefusal(calls, spot, error);
+    if (isRefused) await onRefusal(calls, spot, error);
     // The card of an ended call may be given up, because nobody waits for it.
     const isAwaited = !calls.every(isTerminal);
     if (error.code !== 'gone') {
@@ -184,7 +173,7 @@ export function createRenderCard(
   }
 
   /** Until the channel accepts the card, people decide on the previous one, if any. */
-  async function handleRefusal(calls: CardCalls, { place, left }: Spot, error: ChatError): Promise<void> {
+  async function onRefusal(calls: CardCalls, { place, left }: Spot, error: ChatError): Promise<void> {
     const [old] = left;
     await reportRefusal(calls, (place ?? cardLocationOf(calls[0])).channel, error);
     if (!old) return;
@@ -232,7 +221,7 @@ export function createRenderCard(
 
   async function spotOf(card: StoredCard): Promise<Spot> {
     const awaited = card.calls.find(({ status }) => status === 'pending') ?? card.calls[0];
-    return { ...card, plan: card.place ? undefined : await announce.arrive(awaited) };
+    return { ...card, plan: card.place ? undefined : await announce.register(awaited) };
   }
 
   async function drawCard(card: StoredCard, work: HeldWork): Promise<void> {
@@ -242,7 +231,7 @@ export function createRenderCard(
     const { channel } = spot.place ?? cardLocationOf(lead);
     const isFresh = card.calls.some((call) => isRecentCall(call, clock.now()));
     const isUrgent = isFresh && !(await isOneOfMany(spot.plan));
-    assertWriteAllowed(pace.take(channel, `card ${lead.id}`, isUrgent));
+    assertWriteAllowed(rateLimiter.take(channel, `card ${lead.id}`, isUrgent));
     const calls: CardCalls = [
       await renewPreview(lead),
       ...(await Promise.all(more.map((call) => renewPreview(call)))),
@@ -252,7 +241,7 @@ export function createRenderCard(
     } catch (error) {
       await recover(calls, spot, error, work);
     }
-    await updateSideMessages(calls, spot, work);
+    await updateSides(calls, spot, work);
     await redrawIfStale(calls);
   }
 
@@ -276,7 +265,7 @@ export function createRenderCard(
   }
 
   /** Updates the thread's stub and the channel's digest message after the card. */
-  async function updateSideMessages(calls: CardCalls, { left }: Spot, work: HeldWork): Promise<void> {
+  async function updateSides(calls: CardCalls, { left }: Spot, work: HeldWork): Promise<void> {
     const [lead] = calls;
     const isMoved = left.length > 0;
     const mayHaveSides = isInOtherChannel(lead) || isMoved || work.tries > 0;
@@ -300,14 +289,11 @@ export function createRenderCard(
     );
   }
 
-  /**
-   * Any of the calls may be the announced one. Digest messages list it while one of them is
-   * pending.
-   */
+  /** Any of the calls may be the announced one, so all are removed once none is pending. */
   async function leaveDigests(calls: CardCalls, isMoved: boolean): Promise<void> {
     const isOpen = calls.some(({ status }) => status === 'pending');
     if (isOpen && !isMoved) return;
     const except = isOpen ? cardLocationOf(calls[0]).channel : undefined;
-    for (const call of calls) await announce.leave(call, except);
+    for (const call of calls) await announce.unregister(call, except);
   }
 }

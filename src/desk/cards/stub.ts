@@ -36,9 +36,9 @@ type SideMessages = Partial<Readonly<Record<'card' | 'stub' | 'refused', CardPla
 export function createRenderStub(
   { store, chat, clock, directory, log }: StubDeps,
   {
-    pace,
+    rateLimiter,
     progress,
-  }: { readonly pace: ChannelRateLimiter; readonly progress: Pick<ThreadProgress, 'sayAgain'> },
+  }: { readonly rateLimiter: ChannelRateLimiter; readonly progress: Pick<ThreadProgress, 'refresh'> },
 ) {
   const { ledger } = store;
 
@@ -59,7 +59,7 @@ export function createRenderStub(
     try {
       return { outlook: await checkApprovers({ directory }, call) };
     } catch (error) {
-      log.warn({ err: error, call: call.id }, 'Could not look up who may approve; the stub does not say.');
+      log.warn({ err: error, call: call.id }, 'Could not look up who may approve.');
       return {};
     }
   }
@@ -75,7 +75,7 @@ export function createRenderStub(
     const drawn = await chat.drawStub(call, stub, { lookFirst, ...view });
     if (drawn.ts === stub?.ts) return;
     await ledger.placeSideMessage(call.id, 'stub', drawn);
-    await progress.sayAgain(call.thread);
+    await progress.refresh(call.thread);
   }
 
   async function drawOrRepost(call: Call, stub: CardPlace | undefined, view: StubView, work: HeldWork) {
@@ -105,7 +105,7 @@ export function createRenderStub(
     // The card is in this thread until it has moved, so no stub is needed.
     if (!stub && isHere) return;
     const isFresh = calls.some((each) => isRecentCall(each, clock.now()));
-    assertWriteAllowed(pace.take(channel, `stub ${shown.id}`, isFresh));
+    assertWriteAllowed(rateLimiter.take(channel, `stub ${shown.id}`, isFresh));
     const isShared = calls.length > 1 && calls[0].id === shown.id;
     const awaited = isShared ? calls.find(({ status }) => status === 'pending') : undefined;
     const view = {

@@ -5,7 +5,7 @@ import { joinSentences, type Sentence, sentence } from '../../domain/text/senten
 import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-message.ts';
 import { channelKey } from '../../domain/threads/thread-key.ts';
 
-/** A route as it was and as it is, each undefined where there is none. */
+/** A route before and after a change; undefined if it did not exist. */
 export interface RouteChange {
   readonly by: Person;
   readonly at: number;
@@ -14,7 +14,10 @@ export interface RouteChange {
   readonly handles: Handles;
 }
 
-/** Says a change in the channels that it concerns, the old and the new one; what can't be said there is told to whoever made the change. */
+/**
+ * Announces a change in the route's old and new channel. If that fails, the admin who made the
+ * change is told.
+ */
 export function announceRouteChange(
   change: RouteChange,
   revision: number,
@@ -53,7 +56,7 @@ function describeRouteChange({ after, before, by, handles }: RouteChange): Sente
   return after
     ? list(sentence`${admin} has set up the route “${name}”:`, lines)
     : list(
-        sentence`${admin} has removed the route “${name}”. What went by it goes by the policy alone now. It was:`,
+        sentence`${admin} has removed the route “${name}”. Its calls now follow the policy only. It was:`,
         lines,
       );
 }

@@ -1,4 +1,7 @@
-/** What people do to the work itself: stop it, pause it, have it forgotten. Each asks first who they are. */
+/**
+ * What people do with the work itself: stop, pause, resume, forget. Each command first checks the
+ * person's rights.
+ */
 
 import type { Call } from '../../domain/calls/call.ts';
 import { isSamePerson, type Person } from '../../domain/people/person.ts';
@@ -20,7 +23,7 @@ import { forgetEffects } from './forget-effects.ts';
 import { pauseEffects, readOpenCards, resumeEffects, routeChannelsOf } from './pause-effects.ts';
 import { createStopTurn } from './stop-turn.ts';
 
-/** The person may not do this, or nobody can tell; the sentence is for them. */
+/** The person may not do this, or could not be looked up. `sentence` is for them. */
 export interface NotAllowed {
   readonly kind: 'not-allowed';
   readonly sentence: string;
@@ -28,7 +31,7 @@ export interface NotAllowed {
 
 export type StopOutcome =
   | { readonly kind: 'stopped'; readonly turns: number }
-  /** It has ended, or nothing of theirs goes on there. */
+  /** The turn has ended, or the person has no turn there. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'already-stopped'; readonly by: Person }
   | NotAllowed;
@@ -48,9 +51,9 @@ export type StatusOutcome =
   | {
       readonly kind: 'status';
       readonly pause: Pause | undefined;
-      /** Turns that go on in the channel, helpers' left out. */
+      /** Turns in progress in the channel, without helpers. */
       readonly ongoing: readonly InboxMessage[];
-      /** Stored records that are damaged; told to admins alone. */
+      /** Damaged records; empty for non-admins. */
       readonly quarantined: readonly QuarantinedRecord[];
     }
   | NotAllowed;
@@ -62,25 +65,28 @@ interface InChannel {
 }
 
 export interface Control {
-  /** Stops one turn, named by the id of its message. */
+  /** Stops one turn, identified by the id of its message. */
   stop(command: { readonly turn: string; readonly by: Person }): Promise<StopOutcome>;
-  /** Stops the turn that went on in a thread at a time (ms); one that began later is left alone. */
+  /**
+   * Stops the turn that was in progress in a thread at a time (ms since 1970); a later turn is not
+   * stopped.
+   */
   stopAt(command: {
     readonly thread: ThreadKey;
     readonly at: number;
     readonly by: Person;
   }): Promise<StopOutcome>;
-  /** Stops the turns of a channel that the person began; an admin's stops all of them. */
+  /** Stops the person's turns in a channel; for admins, all turns. */
   stopAll(command: InChannel): Promise<StopOutcome>;
-  /** Nothing new runs anywhere from now on; for admins. */
+  /** Admins only: from now on nothing new runs anywhere. */
   pause(by: Person): Promise<PauseOutcome>;
   resume(by: Person): Promise<ResumeOutcome>;
-  /** Clears what a thread's settled turns left in the history; a turn that goes on is untouched. */
+  /** Clears the history of a thread's settled turns; a turn in progress is not affected. */
   forget(command: { readonly thread: ThreadKey; readonly by: Person }): Promise<ForgetOutcome>;
   status(command: InChannel): Promise<StatusOutcome>;
 }
 
-/** Creates what people control the work with. */
+/** Creates the control commands. */
 export function createControl(
   deps: Pick<
     DeskDeps,
@@ -90,8 +96,8 @@ export function createControl(
   const { store, clock, senderPolicy } = deps;
   const stopTurn = createStopTurn(deps);
 
-  /** Who somebody is; a refusal when that can't be told now. */
-  async function ask(by: Person): Promise<Profile | NotAllowed> {
+  /** Looks up a person; a refusal if that fails now. */
+  async function findProfileOrRefuse(by: Person): Promise<Profile | NotAllowed> {
     return (await findProfile(deps, by)) ?? { kind: 'not-allowed', sentence: PROFILE_UNAVAILABLE };
   }
 
@@ -101,9 +107,9 @@ export function createControl(
     return { kind: 'not-allowed', sentence } as const;
   }
 
-  /** Admins may wherever they are; everybody else where they may talk. */
-  async function checkTalk({ channel, by }: InChannel, what: string) {
-    const profile = await ask(by);
+  /** Admins may use the command anywhere; others only where they may talk to the agent. */
+  async function checkSender({ channel, by }: InChannel, what: string) {
+    const profile = await findProfileOrRefuse(by);
     if ('kind' in profile) return profile;
     const isAdmin = profile.standing === 'member' && profile.isAdmin;
     const refusal = isAdmin ? undefined : explainRefusedSender(profile, by, channel, senderPolicy);
@@ -112,13 +118,13 @@ export function createControl(
   }
 
   async function checkAdmin(by: Person, what: string): Promise<NotAllowed | undefined> {
-    const profile = await ask(by);
+    const profile = await findProfileOrRefuse(by);
     if ('kind' in profile) return profile;
     const refusal = explainRefusedMembership(profile);
     if (refusal) return await recordDenied(by, what, refusal.why, refusal.sentence);
     if (profile.isAdmin) return undefined;
     const sentence =
-      'Only admins of this workspace, and those whom the operator has named in ADMIN_USERS, may do this.';
+      'Only workspace admins and the people listed in ADMIN_USERS may do this.';
     return await recordDenied(by, what, 'not an admin', sentence);
   }
 
@@ -126,26 +132,29 @@ export function createControl(
     return await store.inbox.ongoing({ team, channel });
   }
 
-  /** What a pause held up. */
-  async function heldWakes(): Promise<readonly Wake[]> {
+  /** The tasks that a pause has held up. */
+  async function pausedWakes(): Promise<readonly Wake[]> {
     const now = clock.now();
     const threads = await store.inbox.threadsWithMessages();
     const approved = await store.ledger.withStatus('approved');
-    // Of a worker that died in the pause; live work is only looked at once more.
+    // For workers that died during the pause; for running work this is only an extra check.
     const running = await store.ledger.withStatus('running');
     const calls = [...approved, ...running.filter(({ child }) => !child)];
     const keys = [...threads.map(advanceTurnKey), ...calls.map(runCallKey)];
     return keys.map((key) => ({ key, dueAt: now }));
   }
 
-  /** Cards that were opened between the look and the write. */
-  async function redrawLate(seen: readonly Call[]): Promise<void> {
+  /** Redraws cards that were posted between the read and the write. */
+  async function redrawNew(seen: readonly Call[]): Promise<void> {
     const known = new Set(seen.map(({ id }) => id));
     const late = (await readOpenCards(store)).filter(({ id }) => !known.has(id));
     await store.agenda.wake(late.map((call) => ({ key: renderCardKey(call), dueAt: clock.now() })));
   }
 
-  /** The turn that went on in a thread at a time, if it still does: those of a thread follow each other. */
+  /**
+   * The turn that was in progress in a thread at a time, if it still is. Turns of a thread never
+   * overlap.
+   */
   async function currentAt(thread: ThreadKey, at: number): Promise<InboxMessage | undefined> {
     const [message, [ended]] = await Promise.all([
       store.inbox.current(thread),
@@ -162,9 +171,9 @@ export function createControl(
     subject: string,
   ): Promise<StopOutcome> {
     const { by } = place;
-    // Whoever began it was let in then, and may always end it.
+    // People may always stop turns that they started.
     if (!message || !isSamePerson(message.author, by)) {
-      const checked = await checkTalk(place, subject);
+      const checked = await checkSender(place, subject);
       if ('kind' in checked) return checked;
     }
     if (!message) return { kind: 'nothing' };
@@ -185,7 +194,7 @@ export function createControl(
     },
 
     async stopAll({ team, channel, by }) {
-      const checked = await checkTalk({ team, channel, by }, `${team}/${channel}`);
+      const checked = await checkSender({ team, channel, by }, `${team}/${channel}`);
       if ('kind' in checked) return checked;
       const theirs = (await ongoingIn(team, channel)).filter(
         ({ thread, author }) =>
@@ -202,7 +211,7 @@ export function createControl(
       const cards = await readOpenCards(store);
       const pause = { by, at: clock.now(), channels: routeChannelsOf(cards) };
       if (await store.pause.write(pause, pauseEffects(pause, cards))) {
-        await redrawLate(cards);
+        await redrawNew(cards);
         return { kind: 'paused', pause };
       }
       return { kind: 'already-paused', pause: (await store.pause.read()) ?? pause };
@@ -215,19 +224,19 @@ export function createControl(
       if (!pause) return { kind: 'not-paused' };
       const cards = await readOpenCards(store);
       const effects = resumeEffects(pause, by, clock.now(), cards);
-      const wakes = [...(effects.wakes ?? []), ...(await heldWakes())];
+      const wakes = [...(effects.wakes ?? []), ...(await pausedWakes())];
       if (!(await store.pause.write(undefined, { ...effects, wakes }))) {
         return { kind: 'not-paused' };
       }
-      // What came to be held between the look and the write.
-      await store.agenda.wake(await heldWakes());
-      await redrawLate(cards);
+      // Also wakes tasks that were held up between the read and the write.
+      await store.agenda.wake(await pausedWakes());
+      await redrawNew(cards);
       return { kind: 'resumed' };
     },
 
     async forget({ thread, by }) {
       const { team, channel } = placeOf(thread);
-      const checked = await checkTalk({ team, channel, by }, thread);
+      const checked = await checkSender({ team, channel, by }, thread);
       if ('kind' in checked) return checked;
       if (!(await store.inbox.hasThread(thread))) return { kind: 'unknown-thread' };
       const why = await explainForgetRefused(store, thread, by, async () => checked.isAdmin);
@@ -238,7 +247,7 @@ export function createControl(
     },
 
     async status({ team, channel, by }) {
-      const checked = await checkTalk({ team, channel, by }, `${team}/${channel}`);
+      const checked = await checkSender({ team, channel, by }, `${team}/${channel}`);
       if ('kind' in checked) return checked;
       const ongoing = await ongoingIn(team, channel);
       return {

@@ -6,7 +6,10 @@ import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-m
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import { actorOf } from '../calls/call-effects.ts';
 
-/** What goes with the forgetting of a thread: the audit, and a sentence in it; `id` tells one forgetting from another, `graph` names the agent that keeps a memory of its own. */
+/**
+ * The effects of forgetting a thread: an audit entry and a notice. `id` makes the notice unique.
+ * `graph` names an agent with its own memory.
+ */
 export function forgetEffects(
   thread: ThreadKey,
   by: Person,
@@ -16,10 +19,10 @@ export function forgetEffects(
 ): Effects {
   const rest =
     graph === undefined
-      ? 'I don’t remember it.'
-      : `I don’t keep it any more, but “${graph}”, the agent here, has a memory of its own, which only those who run it can clear.`;
+      ? 'I no longer remember it.'
+      : `I no longer keep it, but “${graph}”, the agent here, has its own memory, which only its operators can clear.`;
   const words = toOutboxWords(
-    sentence`${{ person: by.user }} had me forget what was said in this thread until now. Slack still shows it; ${rest}`,
+    sentence`${{ person: by.user }} made me forget this thread up to here. Slack still shows it. ${rest}`,
   );
   const outboxMessage: OutboxMessage = {
     id: `forgot:${id}`,

@@ -1,7 +1,7 @@
 import type { Call } from '../../domain/calls/call.ts';
 import type { Store } from '../../domain/ports/store.ts';
 
-/** Tells whether a person has stopped the turn that a call belongs to, and it has not ended yet. */
+/** True if a person has stopped the turn of this call and it has not ended yet. */
 export async function isBeingStopped(
   { inbox }: Pick<Store, 'inbox'>,
   call: Call,

@@ -1,4 +1,7 @@
-/** What people are told of a pause and its end, in the commit that makes it: once in each route channel with calls that wait, and on every open card. */
+/**
+ * Notices of a pause and its end, in the same commit: once in each route channel with open calls,
+ * and on every open card.
+ */
 
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
 import type { Person } from '../../domain/people/person.ts';
@@ -10,28 +13,28 @@ import type { Pause } from '../../domain/threads/pause.ts';
 import { channelKey } from '../../domain/threads/thread-key.ts';
 import { actorOf } from '../calls/call-effects.ts';
 
-/** The statuses in which a card speaks of the pause. */
+/** Statuses whose cards mention the pause. */
 const OPEN = ['pending', 'approved', 'unknown'] as const;
 
-/** Reads the calls whose cards are open. */
+/** Reads the calls with open cards. */
 export async function readOpenCards({ ledger }: Pick<Store, 'ledger'>): Promise<readonly Call[]> {
   const found = await Promise.all(OPEN.map((status) => ledger.withStatus(status)));
   return found.flat().filter((call) => call.route !== undefined && !isTerminal(call));
 }
 
-/** Lists the channels that routes name for calls that wait. */
+/** The route channels of these calls. */
 export function routeChannelsOf(calls: readonly Call[]): readonly string[] {
   const channels = calls.flatMap(({ route }) => route?.channel ?? []);
   return [...new Set(channels)];
 }
 
-/** Makes what goes with the beginning of a pause. */
+/** The effects of starting a pause. */
 export function pauseEffects(pause: Pause, calls: readonly Call[]): Effects {
-  const words = sentence`:double_vertical_bar: ${{ person: pause.by.user }} paused me: nothing new runs until an admin resumes. Calls here can still be answered or ignored; their deadlines go on.`;
+  const words = sentence`:double_vertical_bar: ${{ person: pause.by.user }} paused me: nothing new runs until an admin resumes. You can still reply to calls here or ignore them; their deadlines continue.`;
   return toEffects('app.pause', pause, pause.by, pause.at, calls, words);
 }
 
-/** Makes what goes with the end of a pause: told where the pause was. */
+/** The effects of ending a pause; notices go where the pause was announced. */
 export function resumeEffects(
   pause: Pause,
   by: Person,

@@ -4,12 +4,12 @@ import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-m
 import type { Pause } from '../../domain/threads/pause.ts';
 import { placeOf, threadKey } from '../../domain/threads/thread-key.ts';
 
-/** Says who paused the app and since when. */
+/** Describes who paused the app and since when. */
 export function describePause({ by, at }: Pause): Sentence {
   return sentence`Paused by ${{ person: by.user }} since ${{ at }}: nothing new runs.`;
 }
 
-/** What a thread is told once in a pause that holds it up. */
+/** The notice for a thread that a pause holds up, once per pause. */
 export function pausedThreadNotice(
   { thread, author }: InboxMessage,
   pause: Pause,
@@ -23,7 +23,7 @@ export function pausedThreadNotice(
     kind: 'notice',
     to: author,
     ...toOutboxWords(
-      sentence`${describePause(pause)} This thread waits, and goes on by itself when an admin resumes.`,
+      sentence`${describePause(pause)} This thread will continue when an admin resumes.`,
     ),
     createdAt: now,
   };

@@ -1,4 +1,4 @@
-/** What admins do to the routes in Slack: each asks first whether they are an admin at this moment. */
+/** Route changes by admins in Slack. Each command first checks that the person is an admin now. */
 
 import { canonicalJson, type JsonValue } from '../../domain/json/json.ts';
 import { explainRefusedDecider, groupsOf } from '../../domain/people/decision-permission.ts';
@@ -27,25 +27,25 @@ import type { DeskDeps } from '../deps.ts';
 import { announceRouteChange, type RouteChange } from './announce-route-change.ts';
 import type { NotAllowed } from './control.ts';
 
-/** The routes as they are, beside the policy file's rules. */
+/** The current routes, and the policy beside them. */
 export interface RouteList {
   readonly kind: 'routes';
   readonly book: AdminRoutes;
-  /** Undefined where the built-in rules hold. */
+  /** Undefined if the built-in rules apply. */
   readonly policy: LoadedPolicy | undefined;
 }
 
 export type SetRouteOutcome =
   | { readonly kind: 'saved'; readonly book: AdminRoutes }
-  /** Nothing is different. */
+  /** The draft equals the stored route. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'invalid'; readonly problems: readonly RouteProblem[] }
-  /** Somebody was first since the person looked; nothing was overwritten. */
+  /** Someone else changed the route after the person had opened it. Nothing was overwritten. */
   | {
       readonly kind: 'changed-meanwhile';
       readonly how: 'added' | 'changed' | 'removed';
       readonly by: Person;
-      /** What people call them, where Slack tells. */
+      /** Their name, if Slack provides it. */
       readonly byName?: string;
       readonly at: number;
     }
@@ -53,27 +53,27 @@ export type SetRouteOutcome =
 
 export type RemoveRouteOutcome =
   | Exclude<SetRouteOutcome, { readonly kind: 'invalid' | 'unchanged' }>
-  /** Others go on to it. */
+  /** Other routes escalate to this one. */
   | { readonly kind: 'in-use'; readonly by: readonly string[] };
 
-/** What was known of a route when somebody began to change it: its revision; 0 for one that is new. */
+/** `seen` is the route's revision when the person began to edit it; 0 for a new route. */
 interface Seen {
   readonly by: Person;
   readonly seen: number;
 }
 
 export interface RouteControl {
-  /** All routes, for an admin. */
+  /** All routes; admins only. */
   look(by: Person): Promise<RouteList | NotAllowed>;
-  /** Adds or changes one. */
+  /** Adds or changes a route. */
   set(command: Seen & { readonly draft: AdminRouteDraft }): Promise<SetRouteOutcome>;
   remove(command: Seen & { readonly name: string }): Promise<RemoveRouteOutcome>;
 }
 
-/** Others may write at the same time; each time one of them has written. */
+/** Maximum tries when others write at the same time. */
 const MAX_TRIES = 20;
-/** So many people are asked about before a route is set. */
-const MAX_ASKED = 50;
+/** Maximum number of approvers looked up before a route is saved. */
+const MAX_LOOKUPS = 50;
 
 /** Builds the use cases. */
 export function createRouteControl(
@@ -85,19 +85,19 @@ export function createRouteControl(
 
   async function checkAdmin(by: Person): Promise<NotAllowed | undefined> {
     const profile = await directory.profileOf(by, { maxAgeMs: 0 }).catch((error: unknown) => {
-      log.warn({ err: error, person: by }, 'Nobody could tell whether a person is an admin.');
+      log.warn({ err: error, person: by }, 'Could not look up whether a person is an admin.');
     });
     if (!profile) return { kind: 'not-allowed', sentence: PROFILE_UNAVAILABLE };
     const refusal =
       explainRefusedMembership(profile) ??
-      (profile.isAdmin ? undefined : { why: 'not an admin', sentence: NO_ADMIN });
+      (profile.isAdmin ? undefined : { why: 'not an admin', sentence: NOT_ADMIN });
     if (!refusal) return undefined;
     const audit = { at: clock.now(), event: 'control.not-allowed', actor: actorOf(by) };
     await store.audit.append([{ ...audit, subject: 'routes', detail: { why: refusal.why } }]);
     return { kind: 'not-allowed', sentence: refusal.sentence };
   }
 
-  /** Writes a change, with its audit entry and what is said of it, unless somebody was first. */
+  /** Writes a change with its audit entry and announcements; false if another writer was first. */
   async function write(next: AdminRoutes, change: RouteChange): Promise<boolean> {
     const { after, before, by } = change;
     const outboxMessages = announceRouteChange(change, next.revision);
@@ -117,14 +117,14 @@ export function createRouteControl(
           key: deliverOutboxKey(thread),
           dueAt: change.at,
         })),
-        // What waits follows.
+        // Pending calls move to their new routes.
         { key: rerouteKey('all'), dueAt: change.at },
       ],
     };
     return await store.routes.write(next, effects);
   }
 
-  /** Tries again on what another one has written meanwhile. */
+  /** Retries with the newest routes if another writer was first. */
   async function untilWritten<Outcome>(
     attempt: (book: AdminRoutes) => Promise<Outcome | undefined>,
   ): Promise<Outcome> {
@@ -132,17 +132,17 @@ export function createRouteControl(
       const outcome = await attempt(await store.routes.read());
       if (outcome !== undefined) return outcome;
     }
-    throw new Error('The routes are being changed by others all the time.');
+    throw new Error('Others keep changing the routes, so this change could not be saved.');
   }
 
-  async function named(
+  async function withName(
     meanwhile: Extract<SetRouteOutcome, { kind: 'changed-meanwhile' }>,
   ): Promise<SetRouteOutcome & { kind: 'changed-meanwhile' }> {
     const profile = await directory.profileOf(meanwhile.by).catch(() => undefined);
     return { ...meanwhile, ...(profile?.name !== undefined && { byName: profile.name }) };
   }
 
-  /** How groups are called; what Slack does not tell is shown by its id. */
+  /** The handles of the routes' groups; groups without one are shown by id. */
   async function handlesOf(...routes: readonly (AdminRouteDraft | undefined)[]): Promise<Handles> {
     const groups = new Set(routes.flatMap((route) => (route ? groupsOf(route) : [])));
     const found = await Promise.all(
@@ -154,7 +154,10 @@ export function createRouteControl(
     return new Map(found.flatMap(([group, handle]) => (handle ? [[group, handle]] : [])));
   }
 
-  /** Undefined where Slack does not tell, or there are too many to ask about: those count as able. */
+  /**
+   * The users who could approve. Undefined if a lookup fails or there are too many; then all count
+   * as able.
+   */
   async function findAble(
     draft: AdminRouteDraft,
     team: string,
@@ -167,11 +170,11 @@ export function createRouteControl(
         each.startsWith('user:') ? [each.slice('user:'.length)] : [],
       );
       const all = new Set([...named, ...groups.flatMap(({ members }) => [...members])]);
-      if (all.size > MAX_ASKED) return undefined;
+      if (all.size > MAX_LOOKUPS) return undefined;
       const able = await Promise.all([...all].map((user) => isAble(draft, { team, user })));
       return new Set([...all].filter((_user, i) => able[i]));
     } catch (error) {
-      log.warn({ err: error, route: draft.name }, 'Slack did not tell who could approve.');
+      log.warn({ err: error, route: draft.name }, 'Could not look up who could approve.');
       return undefined;
     }
   }
@@ -187,7 +190,7 @@ export function createRouteControl(
   ): Promise<SetRouteOutcome | undefined> {
     const before = book.routes.find(({ name }) => name === draft.name);
     const meanwhile = describeConcurrentChange(book, draft.name, before, seen);
-    if (meanwhile) return await named(meanwhile);
+    if (meanwhile) return await withName(meanwhile);
     const tools = toolbox.list().map(({ name }) => name);
     const able = await findAble(draft, by.team);
     const problems = validateAdminRoute(draft, { book, policy: policy()?.policy, tools, able });
@@ -206,7 +209,7 @@ export function createRouteControl(
   ): Promise<RemoveRouteOutcome | undefined> {
     const before = book.routes.find((route) => route.name === name);
     const meanwhile = describeConcurrentChange(book, name, before, seen);
-    if (meanwhile) return await named(meanwhile);
+    if (meanwhile) return await withName(meanwhile);
     const users = routesEscalatingTo(name, book);
     if (users.length > 0) return { kind: 'in-use', by: users };
     const at = clock.now();
@@ -233,10 +236,10 @@ export function createRouteControl(
   };
 }
 
-const NO_ADMIN =
-  'Only admins of this workspace, and those whom the operator has named in ADMIN_USERS, set routes.';
+const NOT_ADMIN =
+  'Only workspace admins and the people listed in ADMIN_USERS may set routes.';
 
-/** Tells who was first; undefined when the route still is what the person saw. */
+/** Describes who changed the route first; undefined if the person saw the current one. */
 function describeConcurrentChange(
   { removed }: AdminRoutes,
   name: string,
@@ -253,7 +256,7 @@ function describeConcurrentChange(
   return { kind: 'changed-meanwhile', how: 'removed', by, at };
 }
 
-/** So long ago that it is not kept who it was. */
+/** The removal is so old that its author is no longer stored. */
 const NOBODY: Person = { team: '', user: '' };
 
 function toDraft({ changedAt: _at, changedBy: _by, revision: _of, ...draft }: AdminRoute) {

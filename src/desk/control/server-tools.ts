@@ -1,4 +1,6 @@
-/** What admins do to the tools of MCP servers: each time it is asked first whether they are an admin at this moment. */
+/**
+ * Admin commands for the tools of MCP servers. Each first checks that the person is an admin now.
+ */
 import type { Person } from '../../domain/people/person.ts';
 import { explainRefusedMembership } from '../../domain/people/sender-policy.ts';
 import type {
@@ -12,7 +14,7 @@ import { PROFILE_UNAVAILABLE } from '../decisions/find-profile.ts';
 import type { DeskDeps } from '../deps.ts';
 import type { NotAllowed } from './control.ts';
 
-/** The servers, and the tools that wait for an admin. */
+/** The servers, and the changed tools that wait for an admin. */
 export interface ServerToolList {
   readonly kind: 'tools';
   readonly servers: readonly ServerState[];
@@ -21,7 +23,7 @@ export interface ServerToolList {
 
 export interface ServerToolControl {
   look(by: Person): Promise<ServerToolList | NotAllowed>;
-  /** Takes a changed tool as it is now; `hash` is what the admin has seen of it. */
+  /** Accepts a changed tool; `hash` is the version that the admin has seen. */
   accept(command: {
     readonly name: string;
     readonly hash: string;
@@ -29,8 +31,8 @@ export interface ServerToolControl {
   }): Promise<AcceptOutcome | NotAllowed>;
 }
 
-const NO_ADMIN =
-  'Only admins of this workspace, and those whom the operator has named in ADMIN_USERS, may do this.';
+const NOT_ADMIN =
+  'Only workspace admins and the people listed in ADMIN_USERS may do this.';
 
 /** Builds the use cases. */
 export function createServerToolControl(
@@ -40,12 +42,12 @@ export function createServerToolControl(
 
   async function checkAdmin(by: Person): Promise<NotAllowed | undefined> {
     const profile = await directory.profileOf(by, { maxAgeMs: 0 }).catch((error: unknown) => {
-      log.warn({ err: error, person: by }, 'Nobody could tell whether a person is an admin.');
+      log.warn({ err: error, person: by }, 'Could not look up whether a person is an admin.');
     });
     if (!profile) return { kind: 'not-allowed', sentence: PROFILE_UNAVAILABLE };
     const refusal =
       explainRefusedMembership(profile) ??
-      (profile.isAdmin ? undefined : { why: 'not an admin', sentence: NO_ADMIN });
+      (profile.isAdmin ? undefined : { why: 'not an admin', sentence: NOT_ADMIN });
     if (!refusal) return undefined;
     const audit = { at: clock.now(), event: 'control.not-allowed', actor: actorOf(by) };
     await store.audit.append([{ ...audit, subject: 'tools', detail: { why: refusal.why } }]);

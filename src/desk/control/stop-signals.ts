@@ -1,16 +1,22 @@
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 
-/** Tells work in this process that a person has stopped its thread. */
+/** Notifies work in this process that a person has stopped its thread. */
 export interface StopSignals {
-  /** Watches a thread: the signal aborts when it, or a thread that it is a child of, is stopped. To be released when the work is over. */
+  /**
+   * The signal aborts when the thread or one of its parent threads is stopped. Release it when the
+   * work is done.
+   */
   watch(thread: ThreadKey): { readonly signal: AbortSignal; release(): void };
-  /** Aborts what runs for a thread and for its child threads now; what begins later is not touched. */
+  /**
+   * Aborts what runs now for a thread and its child threads; work that starts later is not
+   * affected.
+   */
   stop(thread: ThreadKey): void;
   /** The threads that are watched now, each once. */
   watched(): readonly ThreadKey[];
 }
 
-/** The reason with which a stopped thread's work is aborted. */
+/** The abort reason of stopped work. */
 class StoppedError extends Error {
   override readonly name = 'StoppedError';
 }

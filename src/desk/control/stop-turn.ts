@@ -8,13 +8,16 @@ import { depthOf } from '../../domain/threads/thread-key.ts';
 import { actorOf } from '../calls/call-effects.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** Builds the use case: stops the turn of a message and of the helpers that work for it; false when it has ended or was stopped before. */
+/**
+ * Builds the use case: stops a message's turn and its helpers. False if it has ended or was stopped
+ * before.
+ */
 export function createStopTurn({
   store,
   clock,
   signals,
 }: Pick<DeskDeps, 'store' | 'clock' | 'signals'>) {
-  /** The mark is stored before anything is aborted: what is cut off then finds out why. */
+  /** Stores the stop before anything is aborted, so that aborted work can find the reason. */
   async function mark(
     message: InboxMessage,
     by: Person,
@@ -35,7 +38,7 @@ export function createStopTurn({
   return async function stopTurn(
     message: InboxMessage,
     by: Person,
-    /** What goes with it in the same write. */
+    /** Written in the same commit. */
     extra: Pick<Effects, 'messageEnds'> = {},
   ): Promise<boolean> {
     if (!(await mark(message, by, extra.messageEnds))) return false;

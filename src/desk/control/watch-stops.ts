@@ -4,10 +4,13 @@ import type { Log } from '../../domain/ports/log.ts';
 import type { Store } from '../../domain/ports/store.ts';
 import type { StopSignals } from './stop-signals.ts';
 
-/** A stop is felt by what runs in another process after this at the latest. */
-const LOOK_MS = 500;
+/** Maximum delay of a stop for work in another process. */
+const INTERVAL_MS = 500;
 
-/** Where several processes share a store: aborts what runs here for threads that a person stopped elsewhere, until it is cancelled. */
+/**
+ * Aborts work in this process for threads that people stopped in other processes sharing the store,
+ * until cancelled.
+ */
 export function watchStops(deps: {
   readonly inbox: Pick<Store['inbox'], 'current'>;
   readonly signals: StopSignals;
@@ -19,10 +22,10 @@ export function watchStops(deps: {
   let cancel = schedule();
 
   function schedule(): Cancel {
-    return clock.schedule(clock.now() + LOOK_MS, () => {
+    return clock.schedule(clock.now() + INTERVAL_MS, () => {
       abortStopped()
         .catch((error: unknown) =>
-          log.warn({ err: error }, 'Stops of other processes were not looked for.'),
+          log.warn({ err: error }, 'Could not check for stops of other processes.'),
         )
         .finally(() => {
           if (!isOver) cancel = schedule();
@@ -32,9 +35,9 @@ export function watchStops(deps: {
 
   async function abortStopped(): Promise<void> {
     for (const thread of signals.watched()) {
-      // A damaged message holds up its own thread, and not the stops of others.
+      // A damaged message must not keep other threads from being stopped.
       const current = await inbox.current(thread).catch(recoverDamaged(undefined));
-      // The mark stays until all that runs for the turn has ended.
+      // The mark stays until everything that runs for the turn has ended.
       if (current?.stopped) signals.stop(thread);
     }
   }

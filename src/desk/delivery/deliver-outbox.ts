@@ -25,7 +25,7 @@ function isGivenUp(error: unknown, { tries }: HeldWork): boolean {
  */
 export function createDeliverOutbox(
   { store, chat, clock, log }: DeliverOutboxDeps,
-  pace: ChannelRateLimiter,
+  rateLimiter: ChannelRateLimiter,
 ) {
   /**
    * Replaces or removes the live message before this message counts as sent, so that no later one
@@ -56,7 +56,7 @@ export function createDeliverOutbox(
       const [next] = await store.outbox.pendingMessages(thread);
       if (!next) return;
       assertWriteAllowed(
-        pace.take(placeOf(thread).channel, `say ${next.id}`, next.patient !== true),
+        rateLimiter.take(placeOf(thread).channel, `say ${next.id}`, next.patient !== true),
       );
       await deliverOne(next, work);
     }

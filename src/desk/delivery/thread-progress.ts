@@ -26,7 +26,7 @@ export interface ThreadProgress {
   /** The turn is over; `isAwaited` if somebody is watching. */
   ended(thread: ThreadKey, isAwaited: boolean): void;
   /** Sets a waiting thread's status again, because one of our messages has cleared it. */
-  sayAgain(thread: ThreadKey): Promise<void>;
+  refresh(thread: ThreadKey): Promise<void>;
 }
 
 const THINKING = 'is thinking…';
@@ -102,7 +102,7 @@ export function createThreadProgress(
   }
 
   return {
-    sayAgain: republishStatus,
+    refresh: republishStatus,
     async thinking({ thread, text }) {
       const parentCall = parentCallOf(thread);
       if (parentCall === undefined)

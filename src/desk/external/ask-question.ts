@@ -1,4 +1,7 @@
-/** What an MCP server asks people while a tool of its runs: a call that nobody runs, whose edit is the answer. */
+/**
+ * A question that an MCP server asks people while its tool runs: a call that nobody runs, whose
+ * edit is the answer.
+ */
 import type { Call } from '../../domain/calls/call.ts';
 import { type CallOrigin, limitGateAnswer } from '../../domain/calls/call-origin.ts';
 import { callDigestOf } from '../../domain/calls/digest.ts';
@@ -20,10 +23,13 @@ type AskDeps = Pick<DeskDeps, 'store' | 'clock' | 'newId'> & {
   readonly watch: CallWatch['watch'];
 };
 
-/** Builds the use case: asks the requester of a running call in its thread, and waits for the answer as long as the call runs. */
+/**
+ * Builds the use case: asks the requester of a running call in its thread, and waits for the answer
+ * while the call runs.
+ */
 export function createAskQuestion(deps: AskDeps): AskPeople {
   const { store, clock } = deps;
-  const untilChanged = createWaitForChange(deps);
+  const waitForChange = createWaitForChange(deps);
 
   function draft(running: Call, question: ServerQuestion): Call {
     const now = clock.now();
@@ -70,7 +76,7 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
     return { ...call, digest: callDigestOf(call) };
   }
 
-  async function put(running: Call, question: ServerQuestion): Promise<Call> {
+  async function propose(running: Call, question: ServerQuestion): Promise<Call> {
     const call = draft(running, question);
     const audit = {
       at: call.createdAt,
@@ -80,23 +86,23 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
       detail: { tool: call.tool, thread: call.thread, asks: running.id },
     };
     await store.ledger.propose(call, { audit: [audit] });
-    // No rule of the policy is about a question: whoever has the call made answers for it.
+    // The policy has no rules for questions, so they go to the requester of the call.
     const answer = limitGateAnswer({ kind: 'ask', route: REQUESTER_ROUTE }, call.outside);
     const step = ruleGateAnswer(call, answer, clock.now());
     await commitSteps(deps, call, [step]);
     return step.call;
   }
 
-  /** Resolves with the call as soon as nobody has to do anything about it any more. */
-  async function untilDecided(asked: Call, signal: AbortSignal): Promise<Call | undefined> {
+  /** Resolves with the call once nobody has to act on it any more. */
+  async function waitForDecision(asked: Call, signal: AbortSignal): Promise<Call | undefined> {
     let call: Call | undefined = asked;
     while (call && (call.status === 'pending' || call.status === 'proposed')) {
-      call = await untilChanged(call.id, call.revision, signal);
+      call = await waitForChange(call.id, call.revision, signal);
     }
     return call;
   }
 
-  /** Another writer may have closed it since: then there is no answer. */
+  /** Cancelled if another writer has closed the question first. */
   async function takeAnswer(call: Call): Promise<QuestionAnswer> {
     if (!isIntact(call) || call.doubt) return { kind: 'cancel' };
     const now = clock.now();
@@ -104,10 +110,10 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
       status: 'running',
       claim: { fence: 0, at: now },
     });
-    const text = `The answer was given to the MCP server “${call.outside?.name}”.`;
+    const text = `The answer was sent to the MCP server “${call.outside?.name}”.`;
     const end = recordRunEnd(claimed.call, { kind: 'result', text }, now);
-    const told = { ...end, call: { ...end.call, delivered: true } };
-    if (!(await commitSteps(deps, call, [claimed, told]))) return { kind: 'cancel' };
+    const delivered = { ...end, call: { ...end.call, delivered: true } };
+    if (!(await commitSteps(deps, call, [claimed, delivered]))) return { kind: 'cancel' };
     const content = readStoredJson(call.args);
     const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
     return isObject
@@ -118,8 +124,8 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
   return async function askQuestion(question, signal) {
     const running = await store.ledger.get(question.callId);
     if (running?.status !== 'running' || signal.aborted) return { kind: 'cancel' };
-    const asked = await put(running, question);
-    const decided = await untilDecided(asked, signal);
+    const asked = await propose(running, question);
+    const decided = await waitForDecision(asked, signal);
     if (!decided) {
       await withdrawQuestion(deps, asked.id);
       return { kind: 'cancel' };

@@ -3,10 +3,10 @@ import { createTakeCall, type TakeDeps } from './take-call.ts';
 import { createWaitForChange } from './wait-for-change.ts';
 import type { CallWatch } from './watch-calls.ts';
 
-/** What programs may ask of the desk: to put calls to people, and what becomes of those. */
+/** What programs can do: request approvals and follow up on them. */
 export type ExternalDesk = ReturnType<typeof createExternalDesk>;
 
-/** Creates the desk for programs. */
+/** Creates the use cases for programs. */
 export function createExternalDesk(
   deps: RequestDeps & TakeDeps & { readonly watch: CallWatch['watch'] },
 ) {
@@ -16,7 +16,7 @@ export function createExternalDesk(
     request: createRequestCall(deps),
     ...createTakeCall(deps),
     changed: createWaitForChange(deps),
-    /** Remembers that the program knows the outcome. */
+    /** Marks that the program knows the outcome. */
     markTold: (id: string) => store.ledger.markDelivered([id]),
   };
 }

@@ -5,20 +5,20 @@ import type { Person } from '../../domain/people/person.ts';
 import type { Risk } from '../../domain/policy/route.ts';
 import type { FieldProblem } from '../../domain/tools/tool.ts';
 
-/** The program behind a request, as its key tells. */
+/** The program behind a request, identified by its API key. */
 export interface ExternalCaller {
-  /** Id of its key. */
+  /** Id of its API key. */
   readonly key: string;
-  /** Name of its key. */
+  /** Name of its API key. */
   readonly name: string;
   readonly owner?: Person;
   /** The address that the request came from. */
   readonly host?: string;
-  /** It came through a proxy that is not trusted to say from where. */
+  /** The request came through a proxy that is not trusted to name its origin. */
   readonly isProxied?: true;
 }
 
-/** A call that a program asks people about. */
+/** A call that a program asks people to approve. */
 export interface ExternalRequest
   extends Pick<
     CallOrigin,
@@ -31,47 +31,49 @@ export interface ExternalRequest
     | 'metadata'
     | 'isSilent'
   > {
-  /** Until when (ms) it waits for people, in place of `deadlineMs`. */
+  /** Deadline for people (ms since 1970), instead of `deadlineMs`. */
   readonly deadlineAt?: number;
   readonly tool: string;
   readonly args: JsonValue;
-  /** The channel that the card goes to where the policy names none. */
+  /** Channel for the card if the policy names none. */
   readonly channel: string;
-  /** For whom the program asks. */
+  /** The person for whom the program asks. */
   readonly requester: Person;
-  /** The program's own words: untrusted. */
+  /** The program's explanation; untrusted. */
   readonly words?: string;
   readonly risk?: Risk;
-  /** The same key with the same request is the same call. (Default: each request is a call of its own.) */
+  /**
+   * Requests with the same key and content are the same call. Default: every request is a new call.
+   */
   readonly idempotencyKey?: string;
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export type RequestOutcome =
   | { readonly kind: 'made'; readonly call: Call }
-  /** The same was asked before: this is how it stands. */
+  /** The same request was made before; `call` is its current state. */
   | { readonly kind: 'known'; readonly call: Call }
-  /** Something else was asked under this key of idempotency. */
+  /** Another request was made with this idempotency key. */
   | { readonly kind: 'conflict'; readonly call: Call }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] }
-  /** As many calls of its key wait for people as may. */
+  /** The limit of pending calls for its API key is reached. */
   | { readonly kind: 'too-many'; readonly pending: number };
 
-/** What became of the wish to take an approved call. */
+/** The outcome of taking an approved call. */
 export type TakeOutcome =
-  /** It is the caller's to run, once. */
+  /** The caller may run it, once. */
   | { readonly kind: 'taken'; readonly call: Call }
-  /** It waits for people, or was taken or ended before. */
+  /** It is pending, or was taken or ended before. */
   | { readonly kind: 'not-approved'; readonly call: Call }
-  /** What would run is not what was approved. */
+  /** The caller's digest is not the approved one. */
   | { readonly kind: 'other-digest'; readonly call: Call }
-  /** Whether it may run can't be told now, or a pause holds it. */
+  /** It can't be checked now, or a pause holds it. */
   | { readonly kind: 'held'; readonly call: Call }
   | { readonly kind: 'not-found' };
 
-/** What became of a report, or of a call taken back. */
+/** The outcome of a report or a cancellation. */
 export type EndOutcome =
   | { readonly kind: 'ended'; readonly call: Call }
-  /** It is not at the point where this could be said of it. */
+  /** The call is not in a state that allows this. */
   | { readonly kind: 'too-late'; readonly call: Call }
   | { readonly kind: 'not-found' };

@@ -29,30 +29,36 @@ export interface RequestDeps
     | 'callbacks'
     | 'directory'
   > {
-  /** Reads a JSON Schema, or says why it can't be used. */
+  /** Parses a JSON Schema, or explains why it can't be used. */
   readonly readSchema: (
     schema: NonNullable<CallOrigin['schema']>,
   ) => { readonly ok: true } | { readonly ok: false; readonly reason: string };
-  /** Makes the same unguessable part of an id of the same text: at least 128 bits, under a secret of the installation. */
+  /**
+   * Derives an unguessable id part from a text, always the same: at least 128 bits, keyed with the
+   * installation's secret.
+   */
   readonly idOf: (text: string) => string;
-  /** How many calls of one key may wait for people at a time. (Default: any number.) */
+  /** How many calls of one API key may be pending at a time. Default: unlimited. */
   readonly maxPendingPerKey?: number;
 }
 
 type Parsed = Extract<ParsedArgs, { ok: true }>;
 
-const NOBODY: ReadonlySet<WorkspaceMembership> = new Set<WorkspaceMembership>([
+const INVALID_REQUESTERS: ReadonlySet<WorkspaceMembership> = new Set<WorkspaceMembership>([
   'gone',
   'bot',
   'stranger',
 ]);
 
-/** Builds the use case: puts a program's call in the ledger, once, with the gate's answer. */
+/** Builds the use case: stores a program's call once, with the gate's answer. */
 export function createRequestCall(deps: RequestDeps) {
   const { store, clock } = deps;
-  const passGate = createApplyPolicy(deps);
-  /** One call of a key at a time in this process: what waits of it is counted when all that came before does. */
-  const inQueue = createKeyedQueues();
+  const applyPolicy = createApplyPolicy(deps);
+  /**
+   * Handles the calls of one API key one at a time, so that its pending calls are counted
+   * correctly.
+   */
+  const queueByKey = createKeyedQueues();
 
   function draft(
     caller: ExternalCaller,
@@ -97,8 +103,8 @@ export function createRequestCall(deps: RequestDeps) {
     };
   }
 
-  /** What was asked before is answered all the same. */
-  async function tooMany(
+  /** A repeated request is not limited. */
+  async function checkLimit(
     { key }: ExternalCaller,
     { id }: Call,
   ): Promise<RequestOutcome | undefined> {
@@ -108,30 +114,30 @@ export function createRequestCall(deps: RequestDeps) {
     return pending < most ? undefined : { kind: 'too-many', pending };
   }
 
-  /** Where Slack can't tell it is asked all the same: whoever decides is looked at then. */
-  async function isNobody({ requester }: Call): Promise<RequestOutcome | undefined> {
+  /** If the lookup fails, the request continues: deciders are checked later. */
+  async function checkRequester({ requester }: Call): Promise<RequestOutcome | undefined> {
     try {
       const { standing } = await deps.directory.profileOf(requester);
-      if (!NOBODY.has(standing)) return undefined;
+      if (!INVALID_REQUESTERS.has(standing)) return undefined;
       const who = `${requester.user}, who is ${MEMBERSHIP_LABELS[standing]}`;
       return invalid('requester', `can’t be ${who}: name a member of this workspace`);
     } catch (error) {
-      deps.log.warn({ err: error, requester }, 'Nobody told who the requester of a program is.');
+      deps.log.warn({ err: error, requester }, 'Could not look up the requester of a program.');
       return undefined;
     }
   }
 
-  /** What was asked before is answered all the same. */
+  /** A repeated request is not refused. */
   async function refuseNew(
     caller: ExternalCaller,
     call: Call,
   ): Promise<RequestOutcome | undefined> {
     if (await store.ledger.get(call.id)) return undefined;
-    return (await tooMany(caller, call)) ?? (await isNobody(call));
+    return (await checkLimit(caller, call)) ?? (await checkRequester(call));
   }
 
-  async function put(caller: ExternalCaller, call: Call, parsed: Parsed): Promise<RequestOutcome> {
-    const refused = await tooMany(caller, call);
+  async function propose(caller: ExternalCaller, call: Call, parsed: Parsed): Promise<RequestOutcome> {
+    const refused = await checkLimit(caller, call);
     if (refused) return refused;
     const audit = {
       at: call.createdAt,
@@ -144,7 +150,7 @@ export function createRequestCall(deps: RequestDeps) {
     if (stored.outside?.request !== call.outside?.request)
       return { kind: 'conflict', call: stored };
     const isNew = stored.status === 'proposed';
-    const passed = await passGate.pass(stored, parsed);
+    const passed = await applyPolicy.pass(stored, parsed);
     return { kind: isNew ? 'made' : 'known', call: passed };
   }
 
@@ -163,11 +169,11 @@ export function createRequestCall(deps: RequestDeps) {
     const shown = { ...bare, ...toStoredPreview(await previewRun(deps, bare, tool, parsed.value)) };
     const call = { ...shown, digest: callDigestOf(shown) };
     const refused = await refuseNew(caller, call);
-    return refused ?? (await inQueue(caller.key, () => put(caller, call, parsed)));
+    return refused ?? (await queueByKey(caller.key, () => propose(caller, call, parsed)));
   };
 }
 
-/** Names a program's key as the audit does. */
+/** The audit's name for a program's API key. */
 export function actorOfKey({ key }: Pick<ExternalCaller, 'key'>): string {
   return `key:${key}`;
 }
@@ -177,10 +183,10 @@ function toOutside(
   request: ExternalRequest,
   now: number,
 ): CallOrigin {
-  const said = callerClaimsOf(request);
+  const claims = callerClaimsOf(request);
   const { args, channel, deadlineAt, requester, risk = null, tool, words = null } = request;
   const until = deadlineAt === undefined ? {} : { deadlineAt };
-  const all = { ...said, ...until, args, channel, requester: { ...requester }, risk, tool, words };
+  const all = { ...claims, ...until, args, channel, requester: { ...requester }, risk, tool, words };
   return {
     by: 'key',
     name,
@@ -188,13 +194,13 @@ function toOutside(
     ...(host !== undefined && { host }),
     ...(isProxied && { isProxied }),
     ...(owner && { owner }),
-    ...said,
+    ...claims,
     ...(deadlineAt !== undefined && { deadlineMs: Math.max(1, deadlineAt - now) }),
     request: hashJson(all),
   };
 }
 
-/** What a request says beside the call itself. */
+/** The optional claims of a request, beyond the call itself. */
 function callerClaimsOf(request: ExternalRequest) {
   const { schema, decisions, deadlineMs, choices, callbackUrl, summary, metadata } = request;
   return {

@@ -5,23 +5,30 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import { RateLimitedError } from '../delivery/channel-rate-limiter.ts';
 import type { DeskDeps, HeldWork } from '../deps.ts';
 
-/** More at once would take places from what people wait for, where programs don't answer. */
+/** Limits concurrent callbacks, so that slow programs do not hold up people's work. */
 const MAX_AT_ONCE = 16;
-/** A program that does not answer must not hold up the others. */
+/**
+ * Limits concurrent callbacks per API key, so that one slow program does not hold up the others.
+ */
 const MAX_OF_KEY = 2;
-/** Between two looks at whether a place is free. */
-const TURN_MS = 50;
+/** Delay between two tries to get a slot. */
+const RETRY_MS = 50;
 
-/** Builds the use case: tells the program that made a call how it stands now; what has happened meanwhile is told with it. */
+/**
+ * Builds the use case: sends a call's current state to the program that made it. Several changes
+ * may be sent as one.
+ */
 export function createSendCallback({
   store,
   clock,
   callbacks,
 }: Pick<DeskDeps, 'store' | 'clock' | 'callbacks'>) {
-  const places = createPlaces(clock);
+  const slots = createSlots(clock);
 
-  /** Whoever is not let in any more hears nothing more either: neither what people edited nor what they wrote. */
-  async function isShutOut(id: string): Promise<boolean> {
+  /**
+   * A revoked or expired key gets no more callbacks, since they contain people's edits and replies.
+   */
+  async function isKeyRevoked(id: string): Promise<boolean> {
     const key = await store.keys.get(id);
     return key !== undefined && keyState(key, clock.now()) !== 'works';
   }
@@ -30,8 +37,8 @@ export function createSendCallback({
     const call = await store.ledger.get(callId);
     const { callbackUrl: url, key } = call?.outside ?? {};
     if (!call || !callbacks || key === undefined || url === undefined) return;
-    if (await isShutOut(key)) return;
-    const leave = places.enter(key);
+    if (await isKeyRevoked(key)) return;
+    const leave = slots.enter(key);
     try {
       await work.assertHeld();
       await callbacks.send({ url, key, body: JSON.stringify(toApproval(call)) }, work.signal);
@@ -42,29 +49,32 @@ export function createSendCallback({
   };
 }
 
-/** The requests under way in this process, of each key a few; whoever finds no place gets a turn to look again. */
-function createPlaces(clock: Clock) {
-  const underWay = new Map<string, number>();
+/**
+ * The active callbacks of this process, limited per key. Without a free slot, `enter` throws a
+ * `RateLimitedError`.
+ */
+function createSlots(clock: Clock) {
+  const active = new Map<string, number>();
   const turns = new Map<string, number>();
   let all = 0;
 
   function enter(key: string): () => void {
-    const own = underWay.get(key) ?? 0;
+    const own = active.get(key) ?? 0;
     if (own >= MAX_OF_KEY || all >= MAX_AT_ONCE) {
-      const turn = Math.max(turns.get(key) ?? 0, clock.now()) + TURN_MS;
+      const turn = Math.max(turns.get(key) ?? 0, clock.now()) + RETRY_MS;
       turns.set(key, turn);
       throw new RateLimitedError(turn);
     }
-    underWay.set(key, own + 1);
+    active.set(key, own + 1);
     all += 1;
     return () => leave(key);
   }
 
   function leave(key: string): void {
     all -= 1;
-    const left = (underWay.get(key) ?? 1) - 1;
-    if (left > 0) return void underWay.set(key, left);
-    underWay.delete(key);
+    const left = (active.get(key) ?? 1) - 1;
+    if (left > 0) return void active.set(key, left);
+    active.delete(key);
     turns.delete(key);
   }
 

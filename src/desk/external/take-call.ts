@@ -1,4 +1,4 @@
-/** Approved calls go to the program that asked for them: taken once, looked at once more right before. */
+/** Approved calls are taken by the program that requested them: once, after a final check. */
 import type { Call } from '../../domain/calls/call.ts';
 import { withdrawCall } from '../../domain/calls/decision-rules.ts';
 import { recordRunEnd } from '../../domain/calls/execution-rules.ts';
@@ -16,13 +16,13 @@ export interface TakeDeps
     DeskDeps,
     'store' | 'clock' | 'toolbox' | 'helpers' | 'gate' | 'log' | 'directory' | 'integrity'
   > {
-  /** How long (ms) a program may take to say what came of a call that it has taken. */
+  /** How long (ms) a program may take to report the result of a call that it has taken. */
   readonly reportMs: number;
 }
 
 type Taker = Pick<ExternalCaller, 'key'>;
 
-/** Builds the use cases of a program on its own calls; those of another's key are not found. */
+/** Builds a program's use cases for its own calls; calls of other API keys are not found. */
 export function createTakeCall(deps: TakeDeps) {
   const { store, clock } = deps;
   const stepToClaim = createClaim(deps, { endedBy: async () => undefined });
@@ -32,7 +32,7 @@ export function createTakeCall(deps: TakeDeps) {
     return call?.outside?.key === key ? call : undefined;
   }
 
-  /** Whoever keeps silent afterwards has ended with taking it. */
+  /** For programs that do not report results, the call ends when it is taken. */
   function stepsOfTaking(step: Step): readonly Step[] {
     const { call } = step;
     if (call.status !== 'running') return [step];
@@ -47,18 +47,18 @@ export function createTakeCall(deps: TakeDeps) {
     try {
       return await stepToClaim(call, { fence: 0, tries: 0 });
     } catch (error) {
-      deps.log.warn({ err: error, call: call.id }, 'A call could not be looked at and stays.');
+      deps.log.warn({ err: error, call: call.id }, 'Could not check a call before it was taken.');
       return undefined;
     }
   }
 
-  async function carryOut<Answer extends { readonly kind: string }>(
+  async function perform<Answer extends { readonly kind: string }>(
     id: string,
     taker: Taker,
     rule: (call: Call) => Promise<Ruled<Answer>>,
     answerWith: (call: Call) => Answer,
   ): Promise<Answer | { readonly kind: 'not-found' }> {
-    const done = await advanceCall<Answer>(deps, id, rule, {
+    const outcome = await advanceCall<Answer>(deps, id, rule, {
       find: (callId) => find(callId, taker),
       commit: async (call, { steps }) => {
         const actor = actorOfKey(taker);
@@ -70,15 +70,15 @@ export function createTakeCall(deps: TakeDeps) {
         return isWritten ? answerWith(steps.at(-1)?.call ?? call) : undefined;
       },
     });
-    return done ?? { kind: 'not-found' };
+    return outcome ?? { kind: 'not-found' };
   }
 
   return {
     find,
 
-    /** Takes an approved call: it is the caller's to run, once. The digest is whole. */
+    /** Takes an approved call: the caller may run it, once. `digest` is the full digest. */
     take: (id: string, taker: Taker, digest: string): Promise<TakeOutcome> =>
-      carryOut<TakeOutcome>(
+      perform<TakeOutcome>(
         id,
         taker,
         async (call) => {
@@ -90,31 +90,31 @@ export function createTakeCall(deps: TakeDeps) {
         (call) => (call.claim ? { kind: 'taken', call } : { kind: 'not-approved', call }),
       ),
 
-    /** Records what came of a call that the caller has taken. */
+    /** Records the result of a call that the caller has taken. */
     report: (
       id: string,
       taker: Taker,
       outcome: Extract<Outcome, { kind: 'result' | 'error' }>,
     ): Promise<EndOutcome> =>
-      carryOut<EndOutcome>(
+      perform<EndOutcome>(
         id,
         taker,
         async (call) =>
           call.status === 'running'
-            ? steps(told(recordRunEnd(call, outcome, clock.now())))
+            ? steps(asDelivered(recordRunEnd(call, outcome, clock.now())))
             : answer({ kind: 'too-late', call }),
         (call) => ({ kind: 'ended', call }),
       ),
 
-    /** Takes back a call that nobody has taken yet. */
+    /** Cancels a call that nobody has taken yet. */
     cancel: (id: string, taker: Taker): Promise<EndOutcome> =>
-      carryOut<EndOutcome>(
+      perform<EndOutcome>(
         id,
         taker,
         async (call) => {
           const step =
             call.status === 'running' ? undefined : withdrawCall(call, 'cancelled', clock.now());
-          return step ? steps(told(step)) : answer({ kind: 'too-late', call });
+          return step ? steps(asDelivered(step)) : answer({ kind: 'too-late', call });
         },
         (call) => ({ kind: 'ended', call }),
       ),
@@ -129,7 +129,7 @@ function steps(...all: readonly Step[]): Ruled<never> {
   return { kind: 'steps', steps: all };
 }
 
-/** Whoever brings the outcome knows it. */
-function told(step: Step): Step {
+/** The caller brings the outcome, so it counts as delivered. */
+function asDelivered(step: Step): Step {
   return { ...step, call: { ...step.call, delivered: true } };
 }

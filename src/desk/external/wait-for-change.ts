@@ -2,30 +2,33 @@ import type { Call } from '../../domain/calls/call.ts';
 import type { DeskDeps } from '../deps.ts';
 import type { CallWatch } from './watch-calls.ts';
 
-/** Builds the wait that resolves with the call as soon as it is not as it was seen, or with undefined when the signal aborts first. */
+/**
+ * Builds the wait for a change: resolves with the call once its revision differs from
+ * `seenRevision`, or with undefined if the signal aborts first.
+ */
 export function createWaitForChange({
   store,
   watch,
 }: Pick<DeskDeps, 'store'> & { readonly watch: CallWatch['watch'] }) {
-  return async function untilChanged(
+  return async function waitForChange(
     id: string,
     seenRevision: number,
     signal: AbortSignal,
   ): Promise<Call | undefined> {
-    let isNews = false;
+    let hasChanged = false;
     let wakeUp = () => {};
     const resolveWaiters = () => {
-      isNews = true;
+      hasChanged = true;
       wakeUp();
     };
     signal.addEventListener('abort', resolveWaiters);
     const release = await watch(id, resolveWaiters);
     try {
       while (!signal.aborted) {
-        isNews = false;
+        hasChanged = false;
         const call = await store.ledger.get(id);
         if (!call || call.revision !== seenRevision) return call;
-        if (!isNews)
+        if (!hasChanged)
           await new Promise<void>((resolve) => {
             wakeUp = resolve;
           });

@@ -3,20 +3,26 @@ import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { Audit } from '../../domain/ports/store.ts';
 
-/** Tells of what happens to calls, in whatever process it is written. */
+/** Notifies about changes of calls, whichever process wrote them. */
 export interface CallWatch {
-  /** Once it has resolved, the listener is called after each change of the call, until it is released; reading the call afterwards misses none. */
+  /**
+   * Once this resolves, the listener is called after each change of the call until released. Read
+   * the call afterwards to miss none.
+   */
   watch(callId: string, listener: () => void): Promise<Cancel>;
-  /** Looks at once: something was written here. */
+  /** Checks at once, because something was written in this process. */
   nudge(): void;
   stop(): void;
 }
 
-/** What another process has written is told after this at the latest. */
-const LOOK_MS = 250;
+/** Maximum delay for changes by other processes. */
+const INTERVAL_MS = 250;
 const PAGE = 500;
 
-/** Creates the watch over the audit, which has an entry for every change of a call: its cost does not depend on how many wait. */
+/**
+ * Creates the watch. It reads the audit, which has an entry for every change, so its cost does not
+ * depend on the number of open calls.
+ */
 export function createCallWatch({
   audit,
   clock,
@@ -27,11 +33,14 @@ export function createCallWatch({
   readonly log: Log;
 }): CallWatch {
   const listeners = new Map<string, Set<() => void>>();
-  /** All up to this entry has been told; undefined while nobody listens. */
-  let told: number | undefined;
-  /** Of that entry, once it was read: a store that lost its newest ones in a crash gives their numbers to others. */
-  let mark: string | undefined;
-  let isLooking = false;
+  /** Sequence number of the last entry reported; undefined while nobody listens. */
+  let lastSeq: number | undefined;
+  /**
+   * That entry's mark, once read. After a crash, a store may reuse the numbers of entries that it
+   * lost.
+   */
+  let lastMark: string | undefined;
+  let isChecking = false;
   let isNudged = false;
   let cancel: Cancel = () => {};
 
@@ -41,48 +50,48 @@ export function createCallWatch({
   }
 
   async function readNewEntries(): Promise<void> {
-    const last = told;
+    const last = lastSeq;
     if (last === undefined) return;
-    // The first is the one that was told last, if it is still there.
+    // The first entry is the last reported one, if it still exists.
     const entries = await audit.read(Math.max(last, 1), PAGE);
-    if (isOther(last, entries[0])) await startOver();
-    else follow(last, entries);
-    if (listeners.size === 0) told = undefined;
+    if (isLost(last, entries[0])) await startOver();
+    else report(last, entries);
+    if (listeners.size === 0) lastSeq = undefined;
     isNudged ||= entries.length === PAGE;
   }
 
-  function follow(last: number, entries: readonly AuditEntry[]): void {
+  function report(last: number, entries: readonly AuditEntry[]): void {
     for (const entry of entries) if (entry.seq > last) notifyWatchers(entry);
     const newest = entries.at(-1);
-    told = newest?.seq ?? last;
-    mark = newest?.mark;
+    lastSeq = newest?.seq ?? last;
+    lastMark = newest?.mark;
   }
 
-  /** Nobody can tell what has happened meanwhile: all look for themselves. */
+  /** Changes may have been missed, so all listeners check for themselves. */
   async function startOver(): Promise<void> {
-    told = await audit.newest();
-    mark = undefined;
+    lastSeq = await audit.newest();
+    lastMark = undefined;
     for (const own of [...listeners.values()]) for (const listener of [...own]) listener();
   }
 
-  /** Whether the entry that was told last is there no more. */
-  function isOther(last: number, found: AuditEntry | undefined): boolean {
+  /** True if the last reported entry no longer exists. */
+  function isLost(last: number, found: AuditEntry | undefined): boolean {
     if (last === 0) return false;
-    return found?.seq !== last || (mark !== undefined && found.mark !== mark);
+    return found?.seq !== last || (lastMark !== undefined && found.mark !== lastMark);
   }
 
-  /** One look at a time; what is written meanwhile is looked for by the next. */
-  function lookNow(): void {
-    isNudged = isLooking;
-    if (isLooking || listeners.size === 0) return;
+  /** One check at a time; writes during a check are found by the next. */
+  function checkNow(): void {
+    isNudged = isChecking;
+    if (isChecking || listeners.size === 0) return;
     cancel();
-    isLooking = true;
+    isChecking = true;
     readNewEntries()
-      .catch((error: unknown) => log.warn({ err: error }, 'What happened to calls was not read.'))
+      .catch((error: unknown) => log.warn({ err: error }, 'Could not read the changes of calls.'))
       .finally(() => {
-        isLooking = false;
-        if (isNudged) lookNow();
-        else if (listeners.size > 0) cancel = clock.schedule(clock.now() + LOOK_MS, lookNow);
+        isChecking = false;
+        if (isNudged) checkNow();
+        else if (listeners.size > 0) cancel = clock.schedule(clock.now() + INTERVAL_MS, checkNow);
       });
   }
 
@@ -92,8 +101,8 @@ export function createCallWatch({
     if (own?.size === 0) listeners.delete(callId);
     if (listeners.size > 0) return;
     cancel();
-    told = undefined;
-    mark = undefined;
+    lastSeq = undefined;
+    lastMark = undefined;
   }
 
   return {
@@ -101,16 +110,16 @@ export function createCallWatch({
       const own = listeners.get(callId) ?? new Set();
       listeners.set(callId, own.add(listener));
       try {
-        const newest = told ?? (await audit.newest());
-        told ??= newest;
+        const newest = lastSeq ?? (await audit.newest());
+        lastSeq ??= newest;
       } catch (error) {
         release(callId, listener);
         throw error;
       }
-      if (!isLooking) lookNow();
+      if (!isChecking) checkNow();
       return () => release(callId, listener);
     },
-    nudge: lookNow,
+    nudge: checkNow,
     stop() {
       listeners.clear();
       cancel();

@@ -1,6 +1,9 @@
 import type { DeskDeps, HeldWork } from '../deps.ts';
 
-/** Builds the upkeep of the audit: it is sealed as it stands, and what is older than a time is removed, unless it is broken. */
+/**
+ * Builds the retention of the audit: seals it, and removes entries older than `before` unless the
+ * audit is broken.
+ */
 export function createAuditRetention({
   store,
   clock,
@@ -8,14 +11,14 @@ export function createAuditRetention({
 }: Pick<DeskDeps, 'store' | 'clock' | 'log'>) {
   const { audit } = store;
 
-  return async function tidyAudit(before: number | undefined, work: HeldWork): Promise<void> {
+  return async function retainAudit(before: number | undefined, work: HeldWork): Promise<void> {
     await audit.seal(clock.now());
     if (before === undefined) return;
     const { fault } = await audit.check();
     if (fault) {
       log.error(
         { fault },
-        'The audit is broken, and nothing of it is removed: see “npx --no -- countersign audit verify”.',
+        'The audit is broken, so none of it is removed: run “npx --no -- countersign audit verify”.',
       );
       return;
     }

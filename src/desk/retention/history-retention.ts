@@ -12,28 +12,34 @@ const PAGE = 20;
 const CALLS_PAGE = 100;
 const MAX_REMOVED = 1_000;
 
-/** Builds the upkeep of the history: what is kept of threads that are untouched since a time is removed, a note of it in the audit. Resolves with whether there may be more. */
+/**
+ * Builds the retention of the history: removes threads unchanged since `before` and audits it. True
+ * if there may be more.
+ */
 export function createHistoryRetention({
   store,
   clock,
   log,
 }: Pick<DeskDeps, 'store' | 'clock' | 'log'>) {
-  /** False where something of it is open, or it can't be removed: then the others are. */
+  /** False if part of the thread is open, or if removing it fails. */
   async function remove(found: UntouchedThread): Promise<boolean> {
     const { calls, thread, touchedAt, turns } = found;
     const facts = { turns, calls, untouchedSince: touchedAt };
-    const note = noteOf(thread, facts, clock.now());
+    const auditEntry = removalEntry(thread, facts, clock.now());
     try {
-      return await store.history.remove(found, { audit: [note] });
+      return await store.history.remove(found, { audit: [auditEntry] });
     } catch (error) {
       if (error instanceof StoreUnavailableError || error instanceof StaleFenceError) throw error;
-      log.error({ err: error, thread }, 'What is kept of a thread could not be removed.');
+      log.error({ err: error, thread }, 'Could not remove a thread’s history.');
       return false;
     }
   }
 
-  /** The calls of programs, whose channels are never untouched for long: a note for each channel. */
-  async function tidyChannels(before: number, work: HeldWork): Promise<boolean> {
+  /**
+   * Removes calls of programs one by one, because their channels rarely become inactive. One audit
+   * entry per channel.
+   */
+  async function removeChannelCalls(before: number, work: HeldWork): Promise<boolean> {
     for (let removed = 0; removed < MAX_REMOVED; ) {
       work.signal.throwIfAborted();
       await work.assertHeld();
@@ -41,8 +47,8 @@ export function createHistoryRetention({
       for (const [thread, calls] of byThread(page)) {
         const untouchedSince = Math.max(...calls.map(({ updatedAt }) => updatedAt));
         const facts = { turns: 0, calls: calls.length, untouchedSince };
-        const note = noteOf(thread, facts, clock.now());
-        if (!(await store.history.removeCalls(calls, { audit: [note] }))) return true;
+        const auditEntry = removalEntry(thread, facts, clock.now());
+        if (!(await store.history.removeCalls(calls, { audit: [auditEntry] }))) return true;
       }
       if (page.length < CALLS_PAGE) return false;
       removed += page.length;
@@ -50,7 +56,7 @@ export function createHistoryRetention({
     return true;
   }
 
-  async function tidyThreads(before: number, work: HeldWork): Promise<boolean> {
+  async function removeThreads(before: number, work: HeldWork): Promise<boolean> {
     let skip = 0;
     for (let removed = 0; removed < MAX_REMOVED; ) {
       work.signal.throwIfAborted();
@@ -65,14 +71,17 @@ export function createHistoryRetention({
     return true;
   }
 
-  return async function tidyHistory(before: number, work: HeldWork): Promise<boolean> {
-    const areMoreCalls = await tidyChannels(before, work);
-    return (await tidyThreads(before, work)) || areMoreCalls;
+  return async function retainHistory(before: number, work: HeldWork): Promise<boolean> {
+    const areMoreCalls = await removeChannelCalls(before, work);
+    return (await removeThreads(before, work)) || areMoreCalls;
   };
 }
 
-/** Says that what was kept of a thread, or so many calls of a channel itself, was removed, since nothing had happened to it after `untouchedSince` (ms). */
-function noteOf(
+/**
+ * The audit entry for a removed thread, or for removed calls of a channel. `untouchedSince` is the
+ * last change (ms since 1970).
+ */
+function removalEntry(
   thread: ThreadKey,
   facts: { readonly turns: number; readonly calls: number; readonly untouchedSince: number },
   at: number,

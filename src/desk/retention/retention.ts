@@ -1,6 +1,6 @@
 /**
- * Keeps the records: looks every hour whether the audit is sealed, and removes what is older than the days that were
- * set. Days are whole ones of UTC, so that a removal comes once a day however often the app starts.
+ * Retention: seals the audit every hour and removes records older than the configured days. Days
+ * are UTC days, so that records are removed once a day, however often the app starts.
  */
 import { retentionKey } from '../../domain/ports/agenda.ts';
 import type { Cancel } from '../../domain/ports/clock.ts';
@@ -10,61 +10,61 @@ import { createHistoryRetention } from './history-retention.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Between two parts of a large removal: people come first. */
-const BREATH_MS = 1_000;
-const TRY_AGAIN_MS = 60_000;
+/** Pause between two parts of a large removal, so that people's requests go first. */
+const PAUSE_MS = 1_000;
+const RETRY_MS = 60_000;
 
-const NO_END =
-  'HISTORY_DAYS removes nothing: a condition of the policy computes how far back it looks at calls. Write that span into the condition.';
+const UNBOUNDED =
+  'HISTORY_DAYS removes nothing, because a policy condition computes how far back it looks at calls. Write that time span into the condition as a literal.';
 
-/** The upkeep of one worker. */
+/** The retention of one worker. */
 export interface Retention {
-  /** Puts the upkeep on the agenda, where it stays. */
+  /** Schedules the retention tasks; they reschedule themselves. */
   start(): void;
   stop(): void;
-  /** Does it for the records that the key names. */
+  /** Runs the task for `audit` or `history`. */
   work(what: string, work: HeldWork): Promise<void>;
 }
 
-/** Creates the upkeep; without settings for it nothing is done. */
+/** Creates the retention; without settings it does nothing. */
 export function createRetention(
   deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'retention'>,
 ): Retention {
   const { clock, retention, log, store } = deps;
-  const tidyAudit = createAuditRetention(deps);
-  const tidyHistory = createHistoryRetention(deps);
+  const retainAudit = createAuditRetention(deps);
+  const retainHistory = createHistoryRetention(deps);
   let cancel: Cancel = () => {};
   let isStopped = false;
 
-  async function plan(what: 'audit' | 'history', dueAt: number): Promise<void> {
+  async function schedule(what: 'audit' | 'history', dueAt: number): Promise<void> {
     await store.agenda.wake([{ key: retentionKey(what), dueAt }]);
   }
 
-  async function ofAudit({ auditDays }: RetentionSettings, work: HeldWork): Promise<void> {
+  async function runAudit({ auditDays }: RetentionSettings, work: HeldWork): Promise<void> {
     const now = clock.now();
     const before = auditDays === undefined ? undefined : dayOf(now) - auditDays * DAY_MS;
-    await tidyAudit(before, work);
-    await plan('audit', now + HOUR_MS);
+    await retainAudit(before, work);
+    await schedule('audit', now + HOUR_MS);
   }
 
-  async function ofHistory(settings: RetentionSettings, work: HeldWork): Promise<void> {
+  async function runHistory(settings: RetentionSettings, work: HeldWork): Promise<void> {
     const { historyDays, lookBackMs } = settings;
     if (historyDays === undefined) return;
     const now = clock.now();
-    // What the policy still adds up is needed.
+    // The policy still needs calls within its look-back.
     const keptMs = Math.max(historyDays * DAY_MS, lookBackMs());
     const isBounded = Number.isFinite(keptMs);
-    if (!isBounded) log.warn({ historyDays }, NO_END);
-    const isMore = isBounded && (await tidyHistory(dayOf(now) - keptMs, work));
-    await plan('history', isMore ? now + BREATH_MS : dayOf(now) + DAY_MS);
+    if (!isBounded) log.warn({ historyDays }, UNBOUNDED);
+    const isMore = isBounded && (await retainHistory(dayOf(now) - keptMs, work));
+    await schedule('history', isMore ? now + PAUSE_MS : dayOf(now) + DAY_MS);
   }
 
   function begin(): void {
     const now = clock.now();
-    Promise.all([plan('audit', now), plan('history', now)]).catch((error: unknown) => {
+    Promise.all([schedule('audit', now), schedule('history', now)]).catch((error: unknown) => {
       if (isStopped) return;
-      log.error({ err: error }, 'The upkeep of the records could not be planned; it is repeated.');
-      cancel = clock.schedule(clock.now() + TRY_AGAIN_MS, begin);
+      log.error({ err: error }, 'Could not schedule retention; retrying.');
+      cancel = clock.schedule(clock.now() + RETRY_MS, begin);
     });
   }
 
@@ -78,12 +78,12 @@ export function createRetention(
     },
     async work(what, work) {
       if (!retention) return;
-      await (what === 'audit' ? ofAudit(retention, work) : ofHistory(retention, work));
+      await (what === 'audit' ? runAudit(retention, work) : runHistory(retention, work));
     },
   };
 }
 
-/** When the day of a moment began, in UTC. */
+/** Start of a time's day in UTC, in ms. */
 function dayOf(now: number): number {
   return Math.floor(now / DAY_MS) * DAY_MS;
 }

@@ -1,6 +1,6 @@
 /**
- * Carries a thread on as far as it goes without people: idempotent, and safe at any time. It runs
- * under the thread's lease; tools do not run here.
+ * Advances a thread as far as it goes without people. Idempotent; runs under the thread's lease;
+ * runs no tools.
  */
 
 import type { Call } from '../../domain/calls/call.ts';
@@ -33,41 +33,41 @@ import { isWholeTurn } from './turn-records.ts';
 
 interface AdvanceTurnParts {
   readonly readOpenCalls: ReturnType<typeof createReadOpenCalls>;
-  readonly hear: ReturnType<typeof createMessageWhileWaiting>;
-  readonly takeIn: ReturnType<typeof createIngestAttachments>;
-  readonly admit: ReturnType<typeof createCheckSender>;
-  readonly heed: ReturnType<typeof createThreadCommands>;
+  readonly handleMessages: ReturnType<typeof createMessageWhileWaiting>;
+  readonly ingest: ReturnType<typeof createIngestAttachments>;
+  readonly checkSender: ReturnType<typeof createCheckSender>;
+  readonly threadCommands: ReturnType<typeof createThreadCommands>;
   readonly helperThreads: HelperThreads;
-  readonly handed: GraphCallResults;
+  readonly graphCallResults: GraphCallResults;
   readonly progress: ThreadProgress;
   readonly live: LiveAnswers;
   readonly closeLive: CloseLiveAnswer;
   readonly endTurn: ReturnType<typeof createEndTurn>;
 }
 
-/** Builds the use case: pumps a thread until it waits for people, for tools, or for the next message. */
+/** Builds the use case: advances a thread until it waits for people, tools, or the next message. */
 export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
-  const { readOpenCalls, hear, takeIn, helperThreads } = parts;
-  const { handed, progress, live, closeLive, endTurn } = parts;
+  const { readOpenCalls, handleMessages, ingest, helperThreads } = parts;
+  const { graphCallResults, progress, live, closeLive, endTurn } = parts;
   const interactiveTurns = createInteractiveTurns(deps);
   const nextTurn = createNextTurn(deps, parts);
-  const { settle, markTold } = createSettleTurn(deps, { awaited: interactiveTurns, closeLive });
+  const { settle, markDelivered } = createSettleTurn(deps, { interactive: interactiveTurns, closeLive });
   const { read, recover } = createRecoverTurn(deps);
   const { store, agent, clock, signals } = deps;
 
-  /** Goes on to the model; undefined when a pause holds the turn up, which its thread is told once. */
+  /** Calls the model; undefined while a pause blocks the turn, which its thread is told once. */
   async function runAgentStep(
     message: InboxMessage,
     fence: ThreadFence,
     pause: Pause | undefined,
-    toModel: () => Promise<GraphState>,
+    callModel: () => Promise<GraphState>,
   ): Promise<GraphState | undefined> {
     if (!pause) {
       if (interactiveTurns.has(message)) {
         await progress.thinking(message);
         live.begin(message);
       }
-      return await toModel();
+      return await callModel();
     }
     const now = clock.now();
     const outboxMessage = pausedThreadNotice(message, pause, now);
@@ -80,13 +80,13 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
     return undefined;
   }
 
-  /** Why the turn must end as it stands; undefined while it may go on. */
+  /** Why the turn must end now; undefined while it may continue. */
   async function causeToEnd(message: InboxMessage): Promise<WithdrawalCause | undefined> {
     return message.stopped ? 'stop' : await helperThreads.endedBy(message.thread);
   }
 
-  /** Carries the message's turn on; resolves with whether it has ended. */
-  async function carryOn(
+  /** Advances the message's turn; true if it has ended. */
+  async function advanceTurn(
     message: InboxMessage,
     fence: ThreadFence,
     work: HeldWork,
@@ -97,23 +97,23 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
     ]);
     if (isSettled) return await close(message, fence);
     const state = await recover(message, turn, fence, work.signal);
-    if (state) return await goThrough(message, state, turn, fence, work);
-    return await breakOff(message, (await causeToEnd(message)) ?? 'lost', fence, turn);
+    if (state) return await runTurn(message, state, turn, fence, work);
+    return await endEarly(message, (await causeToEnd(message)) ?? 'lost', fence, turn);
   }
 
-  /** Ours leaves no calls behind, but one of another graph may have begun the turn. */
-  async function endGone(
+  /** Our graph leaves no open calls, but another graph may have started the turn. */
+  async function endClosedCalls(
     message: InboxMessage,
     state: GraphState,
     { calls }: ActiveTurn,
     fence: ThreadFence,
   ): Promise<readonly Call[]> {
     if (agent.rebuild && !calls.some(isRunByGraph)) return [];
-    return await handed.endGone(message.id, state, fence);
+    return await graphCallResults.endClosedCalls(message.id, state, fence);
   }
 
-  /** Takes the turn on from a state that holds all of it. */
-  async function goThrough(
+  /** Advances the turn from a complete state. */
+  async function runTurn(
     message: InboxMessage,
     first: GraphState,
     turn: ActiveTurn,
@@ -123,19 +123,19 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
     let state: GraphState | undefined = first;
     while (!isEnd(state, message)) {
       const cause = await causeToEnd(message);
-      if (cause) return await breakOff(message, cause, fence, turn);
-      state = await advance(message, state, turn, fence, work);
+      if (cause) return await endEarly(message, cause, fence, turn);
+      state = await step(message, state, turn, fence, work);
       if (!state) return false;
       if (state.phase === 'unreadable' || !isWholeTurn(state, message.id, turn))
-        throw new Error(GONE);
+        throw new Error(STATE_LOST);
     }
-    const untaken = await endGone(message, state, turn, fence);
-    const isEnded = await settle(message, withUnusedDecision(state, untaken), fence);
+    const undelivered = await endClosedCalls(message, state, turn, fence);
+    const isEnded = await settle(message, withUnusedDecision(state, undelivered), fence);
     return await close(message, fence, isEnded);
   }
 
-  /** Ends a turn that can't go on, or that nobody waits for any more, as soon as nothing of it runs; resolves with whether it has ended. */
-  async function breakOff(
+  /** Ends a turn early once nothing of it runs any more; true if it has ended. */
+  async function endEarly(
     message: InboxMessage,
     cause: EndCause,
     fence: ThreadFence,
@@ -143,19 +143,17 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
   ): Promise<boolean> {
     if (await endTurn(message, cause, fence, { records, mark: interactiveTurns.mark }))
       return await close(message, fence);
-    // Of a turn that was lost long ago nobody waits for the end.
+    // Nobody waits for the end of a turn that was lost long ago.
     if (cause !== 'lost' || interactiveTurns.has(message))
       progress.note(fence.thread, 'is stopping…');
     return false;
   }
 
   /**
-   * Takes the graph one step on; undefined when the thread has to wait. Ours is resumed once, when all
-   * of a message's calls have their outcomes: the model sees them together in any case, and each
-   * resume would run every waiting task of the batch again. One that runs its own tools is as soon as
-   * it can go on with any.
+   * Advances the graph one step; undefined if the thread must wait. Our graph is resumed once all
+   * calls of a message have outcomes, because each resume runs every waiting task again.
    */
-  async function advance(
+  async function step(
     message: InboxMessage,
     state: GraphState,
     turn: ActiveTurn,
@@ -167,7 +165,7 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
     if (state.phase === 'stuck') {
       return await proceed(message, state, fence, signal);
     }
-    await endGone(message, state, turn, fence);
+    await endClosedCalls(message, state, turn, fence);
     const [open, pause] = await Promise.all([
       readOpenCalls(message, state, turn, fence, work),
       store.pause.read(),
@@ -177,21 +175,21 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
       await closeLive.beside(message, state, open.calls),
     );
     if (outboxMessages.length > 0)
-      await store.outbox.add(outboxMessages, interactiveTurns.wakeSay(message), fence);
+      await store.outbox.add(outboxMessages, interactiveTurns.deliveryWakes(message), fence);
     if (open.isDue) {
       const answers = { ...open, isLast: isLast(state, open) };
       return await resume(message, answers, pause, fence, signal);
     }
     const unanswered = open.calls.filter((call) => !call.outcome);
     const waiting = await readPendingWork(store, unanswered);
-    const takeReply = (reply: InboxMessage) => takeIn(reply, fence, work, 'reply');
-    if (await hear(waiting, fence, { open: takeReply, signal })) return state;
-    await rest(message, waiting);
+    const ingestReply = (reply: InboxMessage) => ingest(reply, fence, work, 'reply');
+    if (await handleMessages(waiting, fence, { open: ingestReply, signal })) return state;
+    await waitForPeople(message, waiting);
     return undefined;
   }
 
-  /** What waits for people may do so for days, and comes back with a thousand others. */
-  async function rest(message: InboxMessage, waiting: PendingWork): Promise<void> {
+  /** A thread that waits for people may do so for days, so it leaves the interactive turns. */
+  async function waitForPeople(message: InboxMessage, waiting: PendingWork): Promise<void> {
     if (interactiveTurns.has(message)) await progress.waiting(message.thread, waiting);
     if (waitsForPeopleOnly(waiting)) interactiveTurns.leave(message);
   }
@@ -204,7 +202,7 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
     const [pause] = await Promise.all([store.pause.read(), closeLive.leftover(message, fence)]);
     return await runAgentStep(message, fence, pause, async () => {
       if (message.files) progress.note(fence.thread, 'is reading what is attached…');
-      const opened = await takeIn(message, fence, work, 'turn');
+      const opened = await ingest(message, fence, work, 'turn');
       if (message.files && interactiveTurns.has(message)) await progress.thinking(message);
       return await agent.start(opened, fence, work.signal);
     });
@@ -230,18 +228,18 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
     const { replies, answered } = answers;
     const take = async () => {
       const next = await agent.resume(fence.thread, replies, fence, signal);
-      await handed.finishTaken(answered, next);
-      // Ours is told by its messages what it has taken; the end of the turn marks it.
+      await graphCallResults.finishTaken(answered, next);
+      // For our graph, the end of the turn marks the calls as delivered.
       if (!agent.rebuild) await store.ledger.markDelivered([...answered.keys()], fence);
       return next;
     };
     return answers.isLast ? await take() : await runAgentStep(message, fence, pause, take);
   }
 
-  /** What a settled turn leaves behind is cleared; every step of it may be repeated. */
+  /** Cleans up after a settled turn; every step is idempotent. */
   async function close(message: InboxMessage, fence: ThreadFence, isEnded = false): Promise<true> {
     await helperThreads.report(message);
-    await markTold(message, fence);
+    await markDelivered(message, fence);
     await agent.forget(fence.thread, fence);
     if (!isEnded) await store.inbox.end(message.id, 'turn', {}, fence);
     progress.ended(fence.thread, interactiveTurns.has(message));
@@ -249,20 +247,20 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
     return true;
   }
 
-  /** One turn, as far as it goes; resolves with whether there may be more to do at once. */
+  /** Advances one turn; true if there may be more to do at once. */
   async function pass(fence: ThreadFence, work: HeldWork): Promise<boolean> {
-    // Watched before the message is read: a stop is found on it, or comes as the signal.
+    // Watch first, then read the message: a stop is found by one of the two.
     const stop = signals.watch(fence.thread);
     try {
       const message = await nextTurn(fence, work);
       if (!message) {
-        // Whoever ended its turn may have died before it said so.
+        // The worker that ended the turn may have died before it set the status.
         if (work.tries > 0) progress.ended(fence.thread, false);
         return false;
       }
       await interactiveTurns.watchTurn(message);
       const signal = AbortSignal.any([work.signal, stop.signal]);
-      return await carryOn(message, fence, { ...work, signal }).catch((error: unknown) => {
+      return await advanceTurn(message, fence, { ...work, signal }).catch((error: unknown) => {
         if (message.stopped || !stop.signal.aborted || work.signal.aborted) throw error;
         return true;
       });
@@ -271,15 +269,15 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
     }
   }
 
-  return async function pump(thread: ThreadKey, work: HeldWork): Promise<void> {
+  return async function advanceThread(thread: ThreadKey, work: HeldWork): Promise<void> {
     const fence = { thread, token: work.fence };
     await preloadThread(store, thread);
     try {
       while (await pass(fence, work));
     } catch (error) {
-      // What the model has said is kept for the next try, where the store takes it.
+      // Keeps the model's answer for the next try, if the store accepts it.
       await agent.rest?.(fence).catch((cause: unknown) => {
-        deps.log.debug({ err: cause, thread }, 'The state of a turn was not kept.');
+        deps.log.debug({ err: cause, thread }, 'Could not save the state of a turn.');
       });
       throw error;
     }
@@ -287,10 +285,10 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
   };
 }
 
-/** It is tried again, and recovered then; at once and for ever would be too often. */
-const GONE = 'The stored state of the turn was lost while it was worked on.';
+/** Thrown so that the task is retried later with backoff; the retry recovers the state. */
+const STATE_LOST = 'The stored state of the turn was lost while it was in progress.';
 
-/** An answer that ends the turn keeps the model out of it, and a pause does not matter. */
+/** The turn ends with these answers, so the model is not called and a pause does not matter. */
 function isLast({ endsTurn }: GraphState, { replies }: OpenCalls): boolean {
   return endsTurn === true || Object.values(replies).some((reply) => reply.endsTurn);
 }

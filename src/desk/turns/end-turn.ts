@@ -1,4 +1,4 @@
-/** Ends a turn as it stands: the model is not asked, the graph not resumed. Safe at any moment, and to be repeated. */
+/** Ends a turn without calling the model or resuming the graph. Safe at any time and idempotent. */
 
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
 import { isRunByGraph } from '../../domain/calls/call-origin.ts';
@@ -32,27 +32,33 @@ const NONE: ReadonlySet<string> = new Set();
 /** `lost`: the agent's state is gone and can't be rebuilt. */
 export type EndCause = WithdrawalCause | 'lost';
 
-/** How the agent is told of the end in later turns, so that it does not take the work up again by itself. */
-const LAST_WORDS: Readonly<Record<EndCause, string>> = {
-  stop: '(A person stopped me here. I go on with this only when I am asked to.)',
+/**
+ * What the model sees of the end in later turns, so that it does not resume the work on its own.
+ */
+const END_NOTES: Readonly<Record<EndCause, string>> = {
+  stop: '(A person stopped me here. I continue this only when I am asked to.)',
   'new-message': '(This ended here: there was a new message instead.)',
   'ignored-sibling': '(This ended here: a person ignored a call.)',
   'turn-ended': '(This ended here: it was no longer needed.)',
-  cancelled: '(This ended here: whoever asked took it back.)',
+  cancelled: '(This ended here: the requester cancelled it.)',
   lost: '(This ended here: the stored state of my work on it was lost.)',
 };
 
 const LOST =
-  'I ended this turn: the stored state of my work on it is lost. I did not start over, so that nothing is done twice. The cards show what was decided and what ran. Write again if there is more to do.';
+  'I ended this turn because the stored state of my work was lost. I did not start over, so that nothing is done twice. The cards show what was decided and what ran. Write again if there is more to do.';
 
-/** What is known of the turn besides its calls. */
+/** What is known about the turn besides its calls. */
 export interface TurnToEnd {
   readonly records: KnownTurn['records'];
-  /** Marks what is said for a turn that nobody looks at: many may be lost at once. */
+  /** Marks messages of turns that nobody is watching as low priority: many may be lost at once. */
   mark: InteractiveTurns['mark'];
 }
 
-/** Builds the use case: takes back what has not begun, aborts what runs where a person stopped it, and settles the turn with one answer for each call; resolves with whether it is settled, or waits for what still runs. Where the agent's state is lost, the turn is told by its records and its calls. */
+/**
+ * Builds the use case: withdraws what has not started, aborts running tools after a stop, and
+ * settles the turn with one answer per call. False while something still runs. A lost turn is
+ * rebuilt from its records and calls.
+ */
 export function createEndTurn(
   deps: Pick<DeskDeps, 'store' | 'agent' | 'clock' | 'signals'>,
   closeLive: CloseLiveAnswer,
@@ -64,12 +70,12 @@ export function createEndTurn(
 ) => Promise<boolean> {
   const { store, agent, clock, signals } = deps;
 
-  /** Undefined when there is nothing to be done but to wait. */
+  /** Undefined if there is nothing to do but wait. */
   function stepToEnd(call: Call, cause: EndCause, isHeld: boolean): Step | undefined {
     const now = clock.now();
     if (isHeld) return withdrawUndelivered(call, toWithdrawal(cause), now);
     if (call.status === 'unknown') return call.outcome ? undefined : ruleExpiry(call, now);
-    // Its graph was cut off with it.
+    // Its graph was interrupted with it.
     if (call.status === 'running' && isRunByGraph(call)) {
       return recordRunEnd(call, { kind: 'error', text: describeInterruption(call, cause) }, now);
     }
@@ -149,16 +155,16 @@ export function createEndTurn(
 
   return async function endTurn(message, cause, fence, { records, mark }) {
     const calls = await endCalls(message, cause, fence);
-    // What runs for it ends, and helpers that think for it; nothing else than a stop cuts a tool off.
+    // Aborts the turn's tools and helpers; only a stop interrupts a tool.
     if (cause === 'stop') signals.stop(fence.thread);
-    // The end of a run wakes the thread, and this is done again.
+    // The end of the run wakes the thread, and this runs again.
     if (calls.some((call) => !call.outcome && !isTerminal(call))) return false;
     await endWithCause(message, cause, { records, calls }, mark, fence);
     return true;
   };
 }
 
-/** The turn as far as it came, each call of its last message with one answer. */
+/** The turn so far, with one answer for each call of its last message. */
 function withAnswers(
   { messages }: GraphState,
   known: KnownTurn,
@@ -176,10 +182,10 @@ function toWithdrawal(cause: EndCause): WithdrawalCause {
 
 function describeInterruption({ tool, outside }: Call, cause: EndCause): string {
   if (cause !== 'lost') return describeStoppedRun(tool);
-  return `Handed to “${outside?.name ?? 'the graph'}”, whose state is lost. It may have run, in part or whole.`;
+  return `Handed to “${outside?.name ?? 'the graph'}”, whose state is lost. It may have run, partly or completely.`;
 }
 
 function closing({ id }: InboxMessage, unfinished: string, cause: EndCause): TurnMessage {
   const said = unfinished.trim() === '' ? '' : `${unfinished}…\n\n`;
-  return { role: 'assistant', id: `${id}#ended`, text: `${said}${LAST_WORDS[cause]}`, calls: [] };
+  return { role: 'assistant', id: `${id}#ended`, text: `${said}${END_NOTES[cause]}`, calls: [] };
 }

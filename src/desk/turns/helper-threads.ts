@@ -1,4 +1,4 @@
-/** The threads in which helpers work: begun by a call, ended with it, and answered for to it. */
+/** Helper threads: started by a call, ended with it; their result is the call's outcome. */
 
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
 import { isServerQuestion } from '../../domain/calls/call-origin.ts';
@@ -18,15 +18,21 @@ import { shortenResult } from '../calls/execution/run-tool.ts';
 import type { DeskDeps } from '../deps.ts';
 
 export interface HelperThreads {
-  /** Hands a claimed call's work to its child thread; a second time does nothing. */
+  /** Starts a claimed call's work in its child thread; idempotent. */
   begin(call: Call, child: ThreadKey, delegation: DelegatedWork): Promise<void>;
-  /** Why a child thread must end: a call that it hangs on has ended; undefined while it may go on, and for any other thread. */
+  /**
+   * Why a child thread must end: one of its parent calls has ended. Undefined while it may
+   * continue, and for other threads.
+   */
   endedBy(thread: ThreadKey): Promise<WithdrawalCause | undefined>;
-  /** Makes what a helper's turn came to the outcome of the call that it worked for; a second time, and elsewhere, does nothing. */
+  /**
+   * Records the result of a helper's turn as the outcome of its parent call; idempotent, and does
+   * nothing for other threads.
+   */
   report(message: InboxMessage): Promise<void>;
 }
 
-/** Creates the helpers' threads over the stored calls and messages. */
+/** Creates the helper threads over the stored calls and messages. */
 export function createHelperThreads({
   store,
   clock,
@@ -72,7 +78,7 @@ export function createHelperThreads({
     });
   }
 
-  /** Read back from what is stored, so that it is the same whoever comes to tell it. */
+  /** Read from the store, so that every worker reports the same. */
   async function endOf(
     message: InboxMessage,
   ): Promise<Extract<Outcome, { kind: 'result' | 'error' }>> {
@@ -83,7 +89,7 @@ export function createHelperThreads({
       return { kind: 'result', text: shortenResult(last.text) };
     }
     const why = turn?.failure ?? (await explainEnded(message));
-    const text = `The helper ended without a last word: ${why}${lastAnswerOf(turn)}`;
+    const text = `The helper ended without a final answer: ${why}${lastAnswerOf(turn)}`;
     return { kind: 'error', text: shortenResult(text) };
   }
 
@@ -91,7 +97,7 @@ export function createHelperThreads({
     const calls = await store.ledger.ofThread(message.thread, message.id);
     const ignored = calls.find((call) => call.status === 'ignored' && !isServerQuestion(call));
     return ignored
-      ? `a person ignored its call of ${ignored.tool}. Do not try that again unasked.`
+      ? `a person ignored its call of ${ignored.tool}. Do not try that again unless asked.`
       : 'its work was withdrawn.';
   }
 
@@ -106,5 +112,5 @@ function lastAnswerOf(turn: SettledTurn | undefined): string {
   const last = turn?.messages.findLast(
     ({ role, text }) => role === 'assistant' && text.trim() !== '',
   );
-  return last ? `\nWhat it had said before that: ${last.text}` : '';
+  return last ? `\nIts last message before that: ${last.text}` : '';
 }

@@ -7,23 +7,22 @@ import { dueImmediately, isRecent, isRecentCall } from '../calls/freshness.ts';
 import { outboxWake } from '../delivery/turn-outbox.ts';
 
 /**
- * The turns that somebody looks at: their progress is shown, and their words go first. A turn that was
- * taken over from before a restart, or comes back from waiting for people, is not among them unless a
- * person has just touched it: a thousand of those must not flood the workspace.
+ * The turns that somebody is watching: their progress is shown and their messages go first. Turns
+ * from before a restart, or that waited for people, count only if a person has just acted on them.
  */
 export interface InteractiveTurns {
-  /** To be called before the turn is worked on. */
+  /** Call this before working on the turn. */
   watchTurn(message: InboxMessage): Promise<void>;
   has(message: InboxMessage): boolean;
-  /** The turn has ended, or waits for people. */
+  /** Call this when the turn has ended or waits for people. */
   leave(message: InboxMessage): void;
-  /** Marks what is said for a turn that nobody looks at. */
-  mark(message: InboxMessage, says: readonly OutboxMessage[]): readonly OutboxMessage[];
-  /** Sees to it that what the turn has to say is said. */
-  wakeSay(message: InboxMessage): readonly Wake[];
+  /** Marks the messages of a turn that nobody is watching as low priority. */
+  mark(message: InboxMessage, messages: readonly OutboxMessage[]): readonly OutboxMessage[];
+  /** Schedules the delivery of the turn's messages. */
+  deliveryWakes(message: InboxMessage): readonly Wake[];
 }
 
-/** Creates the list of one worker. */
+/** Creates the interactive turns of one worker. */
 export function createInteractiveTurns({
   store,
   clock,
@@ -33,7 +32,7 @@ export function createInteractiveTurns({
 }): InteractiveTurns {
   const turns = new Set<string>();
 
-  async function isTouched({ thread, id, receivedAt }: InboxMessage): Promise<boolean> {
+  async function isRecentlyUsed({ thread, id, receivedAt }: InboxMessage): Promise<boolean> {
     const now = clock.now();
     if (isRecent(receivedAt, now)) return true;
     return (await store.ledger.ofThread(thread, id)).some((call) => isRecentCall(call, now));
@@ -41,12 +40,12 @@ export function createInteractiveTurns({
 
   return {
     async watchTurn(message) {
-      if (!turns.has(message.id) && (await isTouched(message))) turns.add(message.id);
+      if (!turns.has(message.id) && (await isRecentlyUsed(message))) turns.add(message.id);
     },
     has: ({ id }) => turns.has(id),
     leave: ({ id }) => void turns.delete(id),
-    mark: ({ id }, says) =>
-      turns.has(id) ? says : says.map((say) => ({ ...say, patient: true as const })),
-    wakeSay: (message) => outboxWake(message, dueImmediately(turns.has(message.id), clock.now())),
+    mark: ({ id }, messages) =>
+      turns.has(id) ? messages : messages.map((each) => ({ ...each, patient: true as const })),
+    deliveryWakes: (message) => outboxWake(message, dueImmediately(turns.has(message.id), clock.now())),
   };
 }

@@ -8,36 +8,39 @@ import { isThreadCommand } from './messages/command-words.ts';
 import { msUntilOrdered } from './messages/message-order.ts';
 import type { createThreadCommands } from './messages/thread-commands.ts';
 
-/** Builds the choice of the message whose turn it is, begun if it had not; whoever holds the thread's lease is the only one to begin one. */
+/**
+ * Builds the choice of the next message, and starts its turn if needed. Only the holder of the
+ * thread's lease starts turns.
+ */
 export function createNextTurn(
   { store, clock }: Pick<DeskDeps, 'store' | 'clock'>,
   {
-    admit,
-    heed,
+    checkSender,
+    threadCommands,
   }: {
-    readonly admit: ReturnType<typeof createCheckSender>;
-    readonly heed: ReturnType<typeof createThreadCommands>;
+    readonly checkSender: ReturnType<typeof createCheckSender>;
+    readonly threadCommands: ReturnType<typeof createThreadCommands>;
   },
 ) {
-  /** Reads a thread's messages, once no earlier one can precede the first of those that wait. */
+  /** Reads a thread's messages once no earlier one can precede the first waiting ones. */
   async function readInOrder(thread: ThreadKey, { signal }: Pick<HeldWork, 'signal'>) {
     for (;;) {
       const [current, waiting] = await Promise.all([
         store.inbox.current(thread),
         store.inbox.waiting(thread),
       ]);
-      const words = waiting.find(isThreadCommand);
+      const command = waiting.find(isThreadCommand);
       const next = waiting.find((each) => !isThreadCommand(each));
-      const firsts = current ? [] : [words, next].filter((each) => each !== undefined);
+      const firsts = current ? [] : [command, next].filter((each) => each !== undefined);
       const now = clock.now();
       const ms = Math.max(0, ...firsts.map((each) => msUntilOrdered(each, waiting, now)));
-      if (ms === 0) return { current, next, hasWords: words !== undefined };
+      if (ms === 0) return { current, next, hasCommands: command !== undefined };
       await sleep(clock, ms, signal);
     }
   }
 
   async function begin(message: InboxMessage, fence: ThreadFence): Promise<boolean> {
-    return (await admit(message, fence)) && (await store.inbox.begin(message.id, {}, fence));
+    return (await checkSender(message, fence)) && (await store.inbox.begin(message.id, {}, fence));
   }
 
   return async function nextTurn(
@@ -45,18 +48,21 @@ export function createNextTurn(
     work: Pick<HeldWork, 'signal'>,
   ): Promise<InboxMessage | undefined> {
     for (;;) {
-      const { current, next, hasWords } = await readInOrder(fence.thread, work);
-      // A message that may not begin has ended: the next one is looked at.
+      const { current, next, hasCommands } = await readInOrder(fence.thread, work);
+      // A message that was refused has ended; look at the next one.
       if (!current && next && !(await begin(next, fence))) continue;
-      if (!hasWords) return current ?? next;
-      await heed.endWords(fence);
-      // A word that comes later wakes the thread once more.
+      if (!hasCommands) return current ?? next;
+      await threadCommands.endCommands(fence);
+      // A later command wakes the thread again.
       return await store.inbox.current(fence.thread);
     }
   };
 }
 
-/** Reads what a turn needs in one round trip: it is cached while the thread is held. A read that fails fails again where it is needed. */
+/**
+ * Reads what a turn needs in one round trip; it is cached while the thread is held. Failed reads
+ * are repeated where they are needed.
+ */
 export async function preloadThread(
   { inbox, outbox, pause }: DeskDeps['store'],
   thread: ThreadKey,

@@ -3,21 +3,21 @@ import { isRunByGraph } from '../../domain/calls/call-origin.ts';
 import type { Store } from '../../domain/ports/store.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 
-/** What a thread waits for, in its helpers' threads too. */
+/** What a thread waits for, including its helper threads. */
 export interface PendingWork {
-  /** Its own calls without an outcome, in the order in which they were made. */
+  /** Its own calls without an outcome, in order of creation. */
   readonly calls: readonly Call[];
   readonly helpers: readonly PendingHelper[];
 }
 
-/** A helper at work; it thinks when it has no call open. */
+/** A working helper; it is thinking if it has no open call. */
 export interface PendingHelper extends PendingWork {
   readonly name: string;
 }
 
 type Reads = Pick<Store, 'ledger' | 'inbox'>;
 
-/** Reads what waits behind a thread's open calls, down to the deepest helper. */
+/** Reads what a thread's open calls wait for, down to the deepest helper. */
 export async function readPendingWork(store: Reads, calls: readonly Call[]): Promise<PendingWork> {
   const helpers: PendingHelper[] = [];
   for (const call of calls) {
@@ -34,7 +34,7 @@ async function readHelper(store: Reads, thread: ThreadKey): Promise<PendingHelpe
   return { name, ...(await readPendingWork(store, calls)) };
 }
 
-/** The calls of a turn that have no outcome yet. */
+/** The calls of a turn without an outcome. */
 export async function readOpenCalls(
   store: Pick<Store, 'ledger'>,
   thread: ThreadKey,
@@ -44,12 +44,18 @@ export async function readOpenCalls(
   return calls.filter(({ outcome }) => outcome === undefined);
 }
 
-/** The calls that themselves wait, helpers' included: all but those whose work a helper does. */
+/**
+ * The calls that wait themselves, including those of helpers; calls delegated to a helper are left
+ * out.
+ */
 export function leafCallsOf({ calls, helpers }: PendingWork): readonly Call[] {
   return [...calls.filter(({ child }) => child === undefined), ...helpers.flatMap(leafCallsOf)];
 }
 
-/** Tells whether people are all that is waited for: no tool runs, no helper thinks, nothing is unknown. */
+/**
+ * True if the thread waits only for people: no tool runs, no helper is thinking, no outcome is
+ * unknown.
+ */
 export function waitsForPeopleOnly(waiting: PendingWork): boolean {
   return (
     waiting.calls.every((call) => call.status === 'pending' || call.child || isHeld(call)) &&
@@ -57,7 +63,7 @@ export function waitsForPeopleOnly(waiting: PendingWork): boolean {
   );
 }
 
-/** Approved and claimed, it waits for the rest of its batch: nothing of it runs while its thread waits. */
+/** Claimed, but not handed to the graph before the rest of its batch is decided. */
 function isHeld(call: Call): boolean {
   return call.status === 'running' && isRunByGraph(call);
 }

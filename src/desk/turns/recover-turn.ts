@@ -1,4 +1,7 @@
-/** The agent's state is a cache of the turn: where it is lost, the turn is rebuilt from its records and its calls. */
+/**
+ * The agent's state is a cache of the turn. If it is lost, the turn is rebuilt from its records and
+ * calls.
+ */
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import type { GraphState } from '../../domain/ports/agent.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
@@ -6,18 +9,18 @@ import type { TurnRecord } from '../../domain/threads/turn-record.ts';
 import type { DeskDeps } from '../deps.ts';
 import { isWholeTurn, type KnownTurn, toRecordedTurn } from './turn-records.ts';
 
-/** A turn in the hands of one worker. */
+/** A turn that one worker is processing. */
 export interface ActiveTurn extends KnownTurn {
-  /** Grows with what is recorded. */
+  /** Grows as records are written. */
   readonly records: TurnRecord[];
-  /** As the agent has stored it. */
+  /** The agent's stored state. */
   readonly stored: GraphState;
 }
 
 export interface RecoverTurn {
-  /** Reads all that is stored of the message's turn. */
+  /** Reads everything stored about the message's turn. */
   read(message: InboxMessage, fence: ThreadFence): Promise<ActiveTurn>;
-  /** Returns the agent's state, rebuilt where it was lost; undefined when the turn can't be rebuilt. */
+  /** Returns the agent's state, rebuilt if it was lost; undefined if it can't be rebuilt. */
   recover(
     message: InboxMessage,
     turn: ActiveTurn,
@@ -29,7 +32,7 @@ export interface RecoverTurn {
 const NEWER =
   'A newer version recorded the turn of this thread. Start that version to continue it.';
 
-/** Builds the recovery of turns whose state is lost, in whole or in part, or damaged. */
+/** Builds the recovery of turns whose state is lost, incomplete or damaged. */
 export function createRecoverTurn({
   store,
   agent,
@@ -54,14 +57,14 @@ export function createRecoverTurn({
       if (!agent.rebuild || !recorded) {
         log.error(
           facts,
-          'The stored state of a turn is lost and can’t be rebuilt. The turn is ended.',
+          'The stored state of a turn is lost and can’t be rebuilt. Ending the turn.',
         );
         return undefined;
       }
-      log.warn(facts, 'The stored state of a turn is lost. It is rebuilt from its records.');
+      log.warn(facts, 'The stored state of a turn is lost. Rebuilding it from its records.');
       const state = await agent.rebuild(recorded, fence, signal);
       if (isWholeTurn(state, message.id, turn)) return state;
-      throw new Error('A turn that was rebuilt is not as it was recorded.');
+      throw new Error('A rebuilt turn differs from its records.');
     },
   };
 }

@@ -7,17 +7,20 @@ import { describeUsage, turnUsageFacts } from '../delivery/usage-line.ts';
 import type { DeskDeps } from '../deps.ts';
 import type { InteractiveTurns } from './interactive-turns.ts';
 
-/** Builds the use cases at the end of a turn: it is appended to the history with its last words, and its outcomes are marked as taken. */
+/**
+ * Builds the end of a turn: appends it to the history with its final messages, and marks its
+ * outcomes as delivered.
+ */
 export function createSettleTurn(
   deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'showsUsage'>,
   {
-    awaited,
+    interactive,
     closeLive,
-  }: { readonly awaited: InteractiveTurns; readonly closeLive: CloseLiveAnswer },
+  }: { readonly interactive: InteractiveTurns; readonly closeLive: CloseLiveAnswer },
 ) {
   const { store, clock } = deps;
 
-  /** Resolves with whether its message has ended with it. */
+  /** True if the message was ended in the same write. */
   async function settleTurn(
     message: InboxMessage,
     state: GraphState,
@@ -35,16 +38,16 @@ export function createSettleTurn(
     };
     const isOfPeople = parentCallOf(fence.thread) === undefined;
     const foot = deps.showsUsage ? describeUsage(usage) : undefined;
-    const outboxMessages = awaited.mark(message, await closeLive.last(message, state, foot));
-    const wakes = outboxMessages.length > 0 ? awaited.wakeSay(message) : [];
+    const outboxMessages = interactive.mark(message, await closeLive.last(message, state, foot));
+    const wakes = outboxMessages.length > 0 ? interactive.deliveryWakes(message) : [];
     const facts = { ...(failure !== undefined && { failure }), ...(usage && { usage }) };
     await store.history.append(
       fence.thread,
       { id: message.id, settledAt: now, messages, ...facts },
       {
         ...{ says: outboxMessages, audit: [audit], wakes },
-        delivered: await untold(message),
-        // The end of a helper's is written once it is reported.
+        delivered: await undeliveredCalls(message),
+        // A helper's message ends once its result is reported.
         ...(isOfPeople && { messageEnds: [{ id: message.id, how: 'turn' }] }),
       },
       fence,
@@ -53,17 +56,17 @@ export function createSettleTurn(
     return isOfPeople;
   }
 
-  /** Calls of a turn whose outcomes are not marked as taken. */
-  async function untold({ thread, id }: InboxMessage): Promise<readonly string[]> {
+  /** Ids of calls whose outcomes are not marked as delivered. */
+  async function undeliveredCalls({ thread, id }: InboxMessage): Promise<readonly string[]> {
     const calls = await store.ledger.ofThread(thread, id);
     return calls.flatMap((call) => (call.outcome && !call.delivered ? call.id : []));
   }
 
-  /** A turn may have ended without its last answers. */
-  async function markTold(message: InboxMessage, fence: ThreadFence): Promise<void> {
-    const told = await untold(message);
-    if (told.length > 0) await store.ledger.markDelivered(told, fence);
+  /** A turn may have ended without its last outcomes. */
+  async function markDelivered(message: InboxMessage, fence: ThreadFence): Promise<void> {
+    const undelivered = await undeliveredCalls(message);
+    if (undelivered.length > 0) await store.ledger.markDelivered(undelivered, fence);
   }
 
-  return { settle: settleTurn, markTold };
+  return { settle: settleTurn, markDelivered };
 }

@@ -1,4 +1,4 @@
-/** A turn as its records and its calls tell it, whatever became of the agent's own state. */
+/** A turn as recorded by its records and calls, independent of the agent's state. */
 
 import type { Call } from '../../domain/calls/call.ts';
 import { callEditOf } from '../../domain/calls/call-edit.ts';
@@ -13,23 +13,23 @@ import type {
 } from '../../domain/threads/message.ts';
 import type { TurnRecord } from '../../domain/threads/turn-record.ts';
 
-/** What is stored of a turn in progress beside the agent's state. */
+/** What is stored about a turn in progress, besides the agent's state. */
 export interface KnownTurn {
   readonly records: readonly TurnRecord[];
   readonly calls: readonly Call[];
 }
 
-type Asked = Pick<Call, 'messageId' | 'toolCallId' | 'tool'>;
+type CallIds = Pick<Call, 'messageId' | 'toolCallId' | 'tool'>;
 
-/** Makes the message that tells the agent what became of a call. */
+/** The message that tells the agent the outcome of a call. */
 export function toToolMessage(
-  { messageId, toolCallId: callId, tool }: Asked,
+  { messageId, toolCallId: callId, tool }: CallIds,
   { text, status }: Pick<ToolReply, 'text' | 'status'>,
 ): ToolMessage {
   return { role: 'tool', id: `${messageId}/${callId}`, callId, tool, text, status };
 }
 
-/** Tells whether the state holds all that is recorded of the turn: the messages as they were, and those of all calls. */
+/** True if the state contains all recorded messages unchanged, and the messages of all calls. */
 export function isWholeTurn(state: GraphState, turn: string, known: KnownTurn): boolean {
   const { records, calls } = known;
   if (state.phase === 'unreadable' || state.turn !== turn) {
@@ -42,7 +42,7 @@ export function isWholeTurn(state: GraphState, turn: string, known: KnownTurn): 
   );
 }
 
-/** Makes the records of those messages of the state that have none yet. */
+/** The records of the state's messages that have none yet. */
 export function missingTurnRecords(
   { thread, id: turn }: InboxMessage,
   { messages, spent, notice }: GraphState,
@@ -63,7 +63,7 @@ export function missingTurnRecords(
   return [...due.slice(0, -1), { ...last, ...facts }];
 }
 
-/** Makes what the agent rebuilds a turn of; undefined when something of it is missing. */
+/** The turn for the agent to rebuild; undefined if part of it is missing. */
 export function toRecordedTurn(
   { id: turn, delegated }: InboxMessage,
   known: KnownTurn,
@@ -86,7 +86,7 @@ export function toRecordedTurn(
   return { turn, agent: delegated?.agent, messages, spent, notice };
 }
 
-/** Tells a turn that is over as far as it is known, each call with one answer. */
+/** The known messages of an ended turn, with one answer for each call. */
 export function toHistoryMessages(
   message: InboxMessage,
   known: KnownTurn,
@@ -101,7 +101,7 @@ export function toHistoryMessages(
   ];
 }
 
-/** Gives each call of a message its answer; those that have none were not run. */
+/** One answer for each call of a message; unanswered calls count as withdrawn. */
 export function answerUnfinishedCalls(
   asker: AssistantMessage,
   known: KnownTurn,
@@ -116,7 +116,7 @@ export function answerUnfinishedCalls(
   });
 }
 
-/** The answers that there are, in the order of the calls. */
+/** The existing answers, in the order of the calls. */
 function answersTo(asker: AssistantMessage, { records, calls }: KnownTurn): readonly ToolMessage[] {
   const rejected = records.find(({ message }) => message.id === asker.id)?.rejected ?? [];
   return asker.calls.flatMap(({ id: callId }) => {
@@ -127,7 +127,10 @@ function answersTo(asker: AssistantMessage, { records, calls }: KnownTurn): read
   });
 }
 
-/** The messages of the model, oldest first. Those without a record come first: an older version kept none. They are told by their calls. */
+/**
+ * The model's messages, oldest first. An older version kept no records; its messages are rebuilt
+ * from their calls and come first.
+ */
 function askersOf({ records, calls }: KnownTurn): readonly AssistantMessage[] {
   const recorded = records.flatMap(({ message }) =>
     message.role === 'assistant' ? [message] : [],
@@ -152,7 +155,7 @@ function messageOf(id: string, all: readonly Call[]): AssistantMessage {
   };
 }
 
-/** A server asks in the name of a call that runs, and not in a message. */
+/** Questions of MCP servers belong to a running call, not to a message. */
 function isAsked(call: Call): boolean {
   return !isServerQuestion(call);
 }

@@ -1,6 +1,6 @@
 /**
- * Finds what stands still though it should not: work whose key nobody will look at, be it for a
- * fault of ours or of the store's. What rightly waits for people, for a time or parked is left alone.
+ * Finds stalled work: work whose task is missing on the agenda because of a bug or a lost write.
+ * Work that waits for people, for a time, or as a dead letter is not stalled.
  */
 
 import { DamagedRecordError, type OnDamaged } from '../../domain/audit/damaged-record.ts';
@@ -20,12 +20,12 @@ import type { Store } from '../../domain/ports/store.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 
 const PAGE = 100;
-/** In the order in which they matter. */
+/** In order of importance. */
 const LIVE_STATUSES: readonly CallStatus[] = ['approved', 'running', 'unknown', 'pending'];
 
 type Reads = Pick<Store, 'ledger' | 'inbox' | 'outbox' | 'agenda' | 'pause'>;
 
-/** Yields, page by page, the wakes of what stands still; each page costs a few reads. */
+/** Yields the missing tasks page by page; each page costs a few reads. */
 export async function* findStalledWork(
   { ledger, inbox, outbox, agenda, pause }: Reads,
   clock: Clock,
@@ -35,7 +35,7 @@ export async function* findStalledWork(
   const waiting = new Set<ThreadKey>();
   const isPaused = (await pause.read()) !== undefined;
 
-  async function unplanned(wakes: readonly Wake[]): Promise<readonly Wake[]> {
+  async function unscheduled(wakes: readonly Wake[]): Promise<readonly Wake[]> {
     const lost = new Set((await agenda.unscheduled(wakes.map(({ key }) => key))).map(nameOf));
     return wakes.filter(({ key }) => lost.has(nameOf(key)));
   }
@@ -45,14 +45,14 @@ export async function* findStalledWork(
     for (;;) {
       const calls = await ledger.withStatus(status, { after, limit: PAGE });
       for (const call of calls) if (isOpen(call)) waiting.add(call.thread);
-      yield await unplanned(calls.flatMap((call) => wakesOf(call, isPaused, clock.now())));
+      yield await unscheduled(calls.flatMap((call) => wakesOf(call, isPaused, clock.now())));
       after = calls.at(-1)?.id;
       if (calls.length < PAGE) return;
     }
   }
 
-  /** A thread without an open call goes on by itself, or begins with what waits in it. */
-  async function needsPump(thread: ThreadKey): Promise<boolean> {
+  /** A thread without an open call can continue its turn, or start its first waiting message. */
+  async function needsAdvance(thread: ThreadKey): Promise<boolean> {
     try {
       const current = await inbox.current(thread);
       if (!current) return (await inbox.waiting(thread)).length > 0;
@@ -68,10 +68,10 @@ export async function* findStalledWork(
     const threads = (await inbox.threadsWithMessages()).filter((thread) => !waiting.has(thread));
     for (const page of pagesOf(threads)) {
       const wakes: Wake[] = [];
-      for (const { key } of await unplanned(wakeAll(page.map(advanceTurnKey), clock.now()))) {
-        // Keys of threads are made from thread keys only.
+      for (const { key } of await unscheduled(wakeAll(page.map(advanceTurnKey), clock.now()))) {
+        // Ids of thread tasks are thread keys.
         const thread = key.id as ThreadKey;
-        if (!(await needsPump(thread))) continue;
+        if (!(await needsAdvance(thread))) continue;
         wakes.push(...wakeAll([advanceTurnKey(thread), threadCommandsKey(thread)], clock.now()));
       }
       yield wakes;
@@ -79,14 +79,17 @@ export async function* findStalledWork(
   }
 
   for (const status of LIVE_STATUSES) yield* ofCalls(status);
-  // A pause holds up threads and leaves no key; its end wakes them.
+  // A pause holds up threads without a task; resuming wakes them.
   if (!isPaused) yield* ofThreads();
   for (const page of pagesOf(await outbox.threadsWithPendingMessages())) {
-    yield await unplanned(wakeAll(page.map(deliverOutboxKey), clock.now()));
+    yield await unscheduled(wakeAll(page.map(deliverOutboxKey), clock.now()));
   }
 }
 
-/** The keys that a live call must have on the agenda; a delegate's work is its child thread. */
+/**
+ * The tasks that a live call must have on the agenda. A delegated call has none: its work is its
+ * child thread.
+ */
 function wakesOf(call: Call, isPaused: boolean, now: number): readonly Wake[] {
   const { status, child, deadlineAt } = call;
   const isOurs = !isConsumedByCaller(call);

@@ -8,41 +8,44 @@ import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-m
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** Builds the step before work is given up: whoever waits for it is told, in its thread, that it stands still and why. */
+/**
+ * Builds the notice before a task becomes a dead letter: the thread is told what has stopped and
+ * why.
+ */
 export function createNotifyDeadLetter({ store, clock }: Pick<DeskDeps, 'store' | 'clock'>) {
   return async function notifyDeadLetter({ key, fence }: Lease, error: unknown): Promise<void> {
-    const about = await describeWork(store, key);
-    if (!about) return;
-    const text = error instanceof DamagedRecordError ? DAMAGED : describeDeadLetter(about, error);
+    const affected = await describeWork(store, key);
+    if (!affected) return;
+    const text = error instanceof DamagedRecordError ? DAMAGED : describeDeadLetter(affected, error);
     const now = clock.now();
     const outboxMessage: OutboxMessage = {
       id: `parked:${key.task}:${key.id}:${fence}`,
-      thread: about.thread,
+      thread: affected.thread,
       kind: 'notice',
       ...toOutboxWords(sentence`:construction: ${text}`),
       createdAt: now,
     };
-    await store.outbox.add([outboxMessage], [{ key: deliverOutboxKey(about.thread), dueAt: now }]);
+    await store.outbox.add([outboxMessage], [{ key: deliverOutboxKey(affected.thread), dueAt: now }]);
   };
 }
 
-interface About {
+interface AffectedWork {
   readonly thread: ThreadKey;
   readonly what: Sentence;
   readonly remedy: string;
 }
 
-function describeDeadLetter({ what, remedy }: About, error: unknown): Sentence {
+function describeDeadLetter({ what, remedy }: AffectedWork, error: unknown): Sentence {
   return sentence`${what} ${describeCause(error)} Nothing is lost. ${remedy}`;
 }
 
 const DAMAGED =
-  'I can’t go on here: something that I have stored of this thread is damaged. Nothing of it runs; other cards still work. Whoever runs me has to restore it from a backup. Until then, ask me in a new thread.';
+  'I can’t continue here: a stored record of this thread is damaged. Nothing in this thread runs; other cards still work. The person who runs this app has to restore it from a backup. Until then, ask me in a new thread.';
 
-const WRITE_HERE = 'Write a message here, and I try again.';
+const WRITE_HERE = 'Write a message here and I’ll try again.';
 
-/** A program that is not reached can ask; the others are said by what comes later. */
-const NOBODY_WAITS: ReadonlySet<AgendaTask> = new Set([
+/** Programs can poll if callbacks fail; the other tasks are repeated by later work. */
+const SILENT_TASKS: ReadonlySet<AgendaTask> = new Set([
   'say',
   'stub',
   'bulletin',
@@ -51,28 +54,28 @@ const NOBODY_WAITS: ReadonlySet<AgendaTask> = new Set([
   'damaged',
 ]);
 
-/** Undefined where nobody waits for it, or where nothing can be said. */
-async function describeWork(store: Store, { task, id }: Lease['key']): Promise<About | undefined> {
+/** Undefined if nobody waits for it, or if there is no thread to tell. */
+async function describeWork(store: Store, { task, id }: Lease['key']): Promise<AffectedWork | undefined> {
   if (task === 'pump' || task === 'heed') {
-    // Keys of threads are made from thread keys only.
-    const what = 'I have stopped trying to go on here.';
+    // Ids of thread tasks are thread keys.
+    const what = 'I have stopped trying to continue here.';
     return { thread: id as ThreadKey, what, remedy: WRITE_HERE };
   }
-  if (NOBODY_WAITS.has(task)) return undefined;
+  if (SILENT_TASKS.has(task)) return undefined;
   const call = await store.ledger.get(id).catch(() => undefined);
   if (!call || call.outcome) return undefined;
   const { thread } = call;
   const name = callTitlePart(call);
   if (task === 'run') {
-    return { thread, what: sentence`I could not go on with ${name}.`, remedy: WRITE_HERE };
+    return { thread, what: sentence`I could not continue ${name}.`, remedy: WRITE_HERE };
   }
-  const remedy = 'Whoever runs me has to look at it.';
+  const remedy = 'The person who runs this app has to check it.';
   return { thread, what: sentence`I could not show the state of ${name}.`, remedy };
 }
 
-/** What Slack says is worded for people; anything else is for the operator. */
+/** Slack errors are worded for people; other errors are for the operator. */
 function describeCause(error: unknown): string {
   return error instanceof ChatError
     ? error.message
-    : 'I failed at it too often; the reason is in my log.';
+    : 'It failed too often; the reason is in my log.';
 }

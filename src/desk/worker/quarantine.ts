@@ -1,7 +1,7 @@
 /**
- * Stored records that can't be understood. Each has one key on the agenda, under which it is looked
- * at three times and then parked: that is the quarantine. Nothing is done with such a record, and
- * nothing is written over it, so that it works again once it is restored.
+ * Quarantine of stored records that can't be read. Each gets a task that is tried three times and
+ * then becomes a dead letter. The record is neither used nor overwritten, so that it works again
+ * once restored.
  */
 
 import {
@@ -27,25 +27,25 @@ import type { OutboxMessage } from '../../domain/threads/outbox-message.ts';
 import { channelKey } from '../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../deps.ts';
 
-/** A record that waits to be restored. */
+/** A damaged record that waits to be restored. */
 export interface QuarantinedRecord {
   readonly record: RecordName;
-  /** Since when. */
+  /** When it was quarantined (ms since 1970). */
   readonly at: number;
 }
 
 export interface Quarantine {
-  /** Has a record looked at that was found damaged; what fails is logged. */
+  /** Schedules a check of a damaged record; failures are logged. */
   note(error: DamagedRecordError): void;
-  /** Rejects while the record that the key names is damaged. */
+  /** Rejects while the named record is damaged. */
   look(id: string): Promise<void>;
-  /** Before work is parked: tells of the record that it is about, once. */
+  /** Called before a task becomes a dead letter: reports its damaged record, once. */
   notifyDamaged(lease: Lease, error: unknown): Promise<void>;
-  /** Takes up again what stood still for records that can be read by now. */
+  /** Resumes work on records that can be read again. */
   release(): Promise<void>;
 }
 
-/** Lists the records in quarantine, longest ago first. */
+/** Lists the quarantined records, oldest first. */
 export async function listQuarantined({
   agenda,
 }: Pick<Store, 'agenda'>): Promise<readonly QuarantinedRecord[]> {
@@ -55,65 +55,65 @@ export async function listQuarantined({
   });
 }
 
-/** Says to the operator how many records wait to be restored: the app works all the same. */
+/** Warns the operator about damaged records; the app keeps running. */
 export function warnOfQuarantine({ length }: readonly QuarantinedRecord[]): readonly string[] {
   if (length === 0) return [];
   const which = length === 1 ? 'One stored record is' : `${length} stored records are`;
-  return [`${which} damaged and left alone. The log and the audit name it; restore it.`];
+  return [`${which} damaged and not used. The log and the audit name it; restore it from a backup.`];
 }
 
-/** Creates the quarantine of one process; what is in it is stored. */
+/** Creates the quarantine of one process; its content is stored. */
 export function createQuarantine(
   deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'admins' | 'team'>,
 ): Quarantine {
   const { store, clock, log, admins = new Set<string>() } = deps;
-  /** Records that lists have left out; looked at anew with each reading. */
-  const leftOut = new Set<string>();
+  /** Records that lists have skipped; updated by each read. */
+  const skipped = new Set<string>();
 
-  async function plan(record: RecordName): Promise<void> {
+  async function schedule(record: RecordName): Promise<void> {
     const key = damagedRecordKey(record);
-    // What is due or parked already is left as it is.
+    // A record that is already due or quarantined stays as it is.
     if ((await store.agenda.unscheduled([key])).length === 0) return;
     await store.agenda.wake([{ key, dueAt: clock.now() }]);
   }
 
   async function isDamaged(record: RecordName): Promise<boolean> {
     const name = encodeRecordName(record);
-    leftOut.delete(name);
-    // Another version may have quarantined a kind that this one does not know.
-    if (!Object.hasOwn(READ_AGAIN, record.kind)) return true;
+    skipped.delete(name);
+    // A newer version may have quarantined a kind that this one does not know.
+    if (!Object.hasOwn(READERS, record.kind)) return true;
     try {
-      await READ_AGAIN[record.kind](store, record);
+      await READERS[record.kind](store, record);
     } catch (error) {
       if (!(error instanceof DamagedRecordError)) throw error;
       if (encodeRecordName(error.record) === name) return true;
     }
-    return leftOut.has(name);
+    return skipped.has(name);
   }
 
   async function release(record: RecordName): Promise<void> {
     const own = damagedRecordKey(record);
     const parked = await store.agenda.deadLetters();
-    const stopped = parked.filter(({ reason }) =>
+    const blocked = parked.filter(({ reason }) =>
       reason.includes(`stored ${describeRecordName(record)} can`),
     );
     const now = clock.now();
-    const keys = [own, ...stopped.map(({ key }) => key), ...(await keysOf(store, record))];
+    const keys = [own, ...blocked.map(({ key }) => key), ...(await keysOf(store, record))];
     const audit = { at: now, event: 'record.restored', subject: describeRecordName(record) };
     await store.audit.append([{ ...audit, actor: 'countersign', detail: {} }]);
     await store.agenda.wake(keys.map((key) => ({ key, dueAt: now })));
     log.info(
       { record: describeRecordName(record) },
-      'A damaged record can be read again; its work goes on.',
+      'A damaged record can be read again; resuming its work.',
     );
   }
 
   return {
     note(error) {
       const { record } = error;
-      leftOut.add(encodeRecordName(record));
-      plan(record).catch((cause: unknown) => {
-        log.error({ err: cause, record }, 'A damaged record could not be put in quarantine.');
+      skipped.add(encodeRecordName(record));
+      schedule(record).catch((cause: unknown) => {
+        log.error({ err: cause, record }, 'Could not quarantine a damaged record.');
       });
     },
 
@@ -126,12 +126,12 @@ export function createQuarantine(
     async notifyDamaged({ key }, error) {
       if (!(error instanceof DamagedRecordError)) return;
       const { record } = error;
-      if (key.task !== 'damaged') return await plan(record);
+      if (key.task !== 'damaged') return await schedule(record);
       const now = clock.now();
       const name = describeRecordName(record);
       log.error(
         { alarm: 'damaged_record', record: name, thread: record.thread },
-        'A stored record is damaged: it is left alone until it is restored from a backup.',
+        'A stored record is damaged. It is not used until it is restored from a backup.',
       );
       const audit = { at: now, event: 'record.quarantine', subject: name, actor: 'countersign' };
       const detail = record.thread === undefined ? {} : { thread: record.thread };
@@ -168,20 +168,20 @@ export function createQuarantine(
   }
 }
 
-/** Says of a record what it means that it is damaged. */
+/** Describes a damaged record and what it means. */
 function describeDamagedRecord(name: string): string {
-  return `The stored ${name} is damaged. Nothing is done with it and nothing of it runs; all else goes on. Restore it from a backup.`;
+  return `The stored ${name} is damaged. I don’t use it and nothing of it runs; everything else works. Restore it from a backup.`;
 }
 
-/** As much as a person looks back on. */
+/** More turns than anyone reads back. */
 const MAX_TURNS = 10_000;
 
-/** How a record of each kind is read where it was found damaged. */
-const READ_AGAIN: Readonly<
+/** How a damaged record of each kind is read again. */
+const READERS: Readonly<
   Record<RecordKind, (store: Store, record: RecordName) => Promise<unknown> | undefined>
 > = {
   call: (store, { id }) => store.ledger.get(id),
-  // Another message of the thread may be damaged, too: that must not hide this one.
+  // Both reads are needed: another damaged message of the thread must not hide this one.
   message: async (store, { thread }) => {
     if (!thread) return;
     await store.inbox.waiting(thread);
@@ -200,7 +200,7 @@ const READ_AGAIN: Readonly<
   key: (store, { id }) => (id === '' ? store.keys.list() : store.keys.get(id)),
 };
 
-/** What may have stood still for a record without being parked. */
+/** Tasks that the record may have held up without becoming dead letters. */
 async function keysOf(store: Store, { kind, id, thread }: RecordName): Promise<AgendaKey[]> {
   if (kind === 'message' && thread) return [advanceTurnKey(thread), threadCommandsKey(thread)];
   if (kind === 'say' && thread) return [deliverOutboxKey(thread)];

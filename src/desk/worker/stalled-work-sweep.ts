@@ -5,17 +5,17 @@ import type { Store } from '../../domain/ports/store.ts';
 import { findStalledWork } from './find-stalled-work.ts';
 import type { Quarantine } from './quarantine.ts';
 
-/** The safety net under the agenda: looks at the start, and from time to time, for work that stands still. */
+/** The safety net under the agenda: checks at the start and periodically for stalled work. */
 export interface StalledWorkSweep {
   start(): void;
-  /** Resolves when the look that is under way has ended. */
+  /** Resolves when the current check has ended. */
   stop(): Promise<void>;
 }
 
-const EVERY_MS = 10 * 60_000;
-/** Between two pages: people come first. */
-const BREATH_MS = 50;
-const LOGGED = 20;
+const INTERVAL_MS = 10 * 60_000;
+/** Pause between two pages, so that people's requests go first. */
+const PAGE_PAUSE_MS = 50;
+const MAX_LOGGED = 20;
 
 /** Creates the safety net of one worker. */
 export function createStalledWorkSweep({
@@ -34,27 +34,30 @@ export function createStalledWorkSweep({
   let wakeUp = () => {};
   let sweeping: Promise<void> | undefined;
 
-  async function breathe(): Promise<void> {
+  async function pauseBetweenPages(): Promise<void> {
     await new Promise<void>((resolve) => {
       wakeUp = resolve;
-      cancel = clock.schedule(clock.now() + BREATH_MS, resolve);
+      cancel = clock.schedule(clock.now() + PAGE_PAUSE_MS, resolve);
     });
   }
 
-  /** Who starts the app may have mended what could not be shown; what else was parked is not tried unasked. */
-  async function lookAtParked(): Promise<void> {
+  /**
+   * Retries cards and messages, because the cause may be fixed since the restart. Other dead
+   * letters wait for a person.
+   */
+  async function retryDeadLetters(): Promise<void> {
     const parked = await store.agenda.deadLetters();
     if (parked.length === 0) return;
-    const shown = parked.filter(({ key }) => key.task === 'redraw' || key.task === 'say');
-    await store.agenda.wake(shown.map(({ key }) => ({ key, dueAt: clock.now() })));
-    const still = parked.filter((each) => !shown.includes(each));
-    if (still.length > 0) logDeadLetters(still);
+    const retried = parked.filter(({ key }) => key.task === 'redraw' || key.task === 'say');
+    await store.agenda.wake(retried.map(({ key }) => ({ key, dueAt: clock.now() })));
+    const remaining = parked.filter((each) => !retried.includes(each));
+    if (remaining.length > 0) logDeadLetters(remaining);
   }
 
   function logDeadLetters(parked: readonly DeadLetter[]): void {
     log.error(
-      { count: parked.length, parked: parked.slice(0, LOGGED) },
-      'Parked work stands still until somebody writes in its thread.',
+      { count: parked.length, parked: parked.slice(0, MAX_LOGGED) },
+      'Some tasks were given up; they wait until somebody writes in their threads.',
     );
   }
 
@@ -62,12 +65,12 @@ export function createStalledWorkSweep({
     await quarantine.release();
     for await (const wakes of findStalledWork(store, clock, quarantine.note)) {
       if (wakes.length > 0) {
-        const keys = wakes.slice(0, LOGGED).map(({ key }) => key);
-        log.warn({ count: wakes.length, keys }, 'Work stood still without a reason; it goes on.');
+        const keys = wakes.slice(0, MAX_LOGGED).map(({ key }) => key);
+        log.warn({ count: wakes.length, keys }, 'Found stalled work; resuming it.');
         await store.agenda.wake(wakes);
       }
       if (isStopped) return;
-      await breathe();
+      await pauseBetweenPages();
       if (isStopped) return;
     }
   }
@@ -76,17 +79,17 @@ export function createStalledWorkSweep({
     sweeping = first()
       .then(sweep)
       .catch((error: unknown) => {
-        log.error({ err: error }, 'The look for work that stands still failed; it is repeated.');
+        log.error({ err: error }, 'The check for stalled work failed; retrying later.');
       })
       .finally(() => {
         sweeping = undefined;
         if (!isStopped)
-          cancel = clock.schedule(clock.now() + EVERY_MS, () => scheduleCheck(async () => {}));
+          cancel = clock.schedule(clock.now() + INTERVAL_MS, () => scheduleCheck(async () => {}));
       });
   }
 
   return {
-    start: () => scheduleCheck(lookAtParked),
+    start: () => scheduleCheck(retryDeadLetters),
     async stop() {
       isStopped = true;
       cancel();

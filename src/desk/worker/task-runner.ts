@@ -1,6 +1,6 @@
 /**
- * Does what the agenda says: claims due keys, holds their leases while the work goes on, and puts
- * off what failed. The agenda decides who works; nothing here is remembered over a restart.
+ * Runs the tasks of the agenda: claims due ones, holds their leases while they run, and retries
+ * those that fail. Keeps no state across restarts.
  */
 import {
   type Agenda,
@@ -16,23 +16,20 @@ import type { HeldWork } from '../deps.ts';
 import { backoffDelayMs, INITIAL_BACKOFF_MS } from './backoff.ts';
 import { assertNotCrashing, isPermanentFailure, PermanentError } from './retry-policy.ts';
 
-/**
- * After it, what a worker that is not heard of had claimed is another’s (ms): so long people wait for
- * a thread whose process was killed. An event loop may stand still for two thirds of it.
- */
+/** A dead worker's tasks are free after this time (ms): how long people wait for its threads. */
 export const LEASE_MS = 12_000;
-/** A tool that runs keeps its thread while Redis fails over: nobody may take its work for lost. */
+/** Running tools keep their lease longer, so that a Redis failover does not end them. */
 const RUN_LEASE_MS = 30_000;
-/** A lease is renewed so often in its time that a renewal may fail once. */
+/** Renewals per lease, so that one of them may fail. */
 const RENEWALS = 3;
 const MAX_AT_ONCE = 64;
-/** Places that only work may take that somebody waits for. */
-const KEPT_FREE = 16;
+/** Slots reserved for work that somebody waits for. */
+const RESERVED = 16;
 const CLAIMS_AT_ONCE = 3;
-/** So often works may be claimed before the event loop turns. */
-const HEAR_EVERY = 3;
-/** What does not even end when it is aborted must not keep the process; its lease runs out instead. */
-const LAST_WORDS_MS = 1_500;
+/** Claims between two yields to the event loop. */
+const YIELD_EVERY = 3;
+/** Work that ignores its abort must not keep the process alive; its lease expires instead. */
+const ABORT_GRACE_MS = 1_500;
 
 export type AgendaHandlers = Readonly<
   Record<AgendaTask, (id: string, work: HeldWork) => Promise<void>>
@@ -40,15 +37,15 @@ export type AgendaHandlers = Readonly<
 
 export interface TaskRunner {
   start(): void;
-  /** Looks for due work now; called after every wake-up. */
+  /** Checks for due tasks now; called after every wake-up. */
   nudge(): void;
-  /** Resolves when no work is under way and none is due. */
+  /** Resolves when nothing is running or due. */
   idle(): Promise<void>;
-  /** Claims nothing more, gives running work `graceMs` to end, then aborts it, and waits no longer than a moment more. */
+  /** Claims nothing more, waits `graceMs` for running work, aborts it, and waits up to 1.5 s. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** A lease of work under way. */
+/** The lease of running work. */
 interface Hold {
   isOverdue(now: number): boolean;
   renew(): Promise<void>;
@@ -60,15 +57,15 @@ export function createTaskRunner(deps: {
   readonly clock: Clock;
   readonly log: Log;
   readonly handlers: AgendaHandlers;
-  /** After it, what a worker that is not heard of had claimed is another's. (Default: 12 s.) */
+  /** Default: 12 s. */
   readonly leaseMs?: number | undefined;
-  /** Called before work is parked; a rejection keeps it from being parked for now. */
+  /** Called before a task becomes a dead letter; a rejection postpones that. */
   readonly beforePark?: (lease: Lease, error: unknown) => Promise<void>;
 }): TaskRunner {
   const { agenda, clock, log, handlers, leaseMs = LEASE_MS, beforePark = async () => {} } = deps;
   const periodMs = leaseMs / RENEWALS;
   const runLeaseMs = deps.leaseMs ?? RUN_LEASE_MS;
-  const underWay = new Map<Promise<void>, AbortController>();
+  const active = new Map<Promise<void>, AbortController>();
   const holds = new Set<Hold>();
   const idlers = new Set<() => void>();
   let state: 'created' | 'running' | 'stopping' = 'created';
@@ -92,17 +89,17 @@ export function createTaskRunner(deps: {
     try {
       while (await claimSome()) {
         rounds += 1;
-        // A store may answer without ever waiting: amid much work people must be heard.
-        if (rounds % HEAR_EVERY === 0) await new Promise((resolve) => setImmediate(resolve));
+        // A store may answer synchronously, so yield to the event loop for people's requests.
+        if (rounds % YIELD_EVERY === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     } catch (error) {
-      log.error({ err: error }, 'The agenda can not be read; trying again in a second.');
+      log.error({ err: error }, 'Could not read the agenda; retrying in a second.');
       cancelTimer();
       cancelTimer = clock.schedule(clock.now() + INITIAL_BACKOFF_MS, wakeLoop);
     }
   }
 
-  /** Resolves with a time at which no own lease is over: a process that stood still must not take its own work for a dead worker's, however short ago it looked. */
+  /** A time at which own leases are valid: own work must not look like a dead worker's. */
   async function timeToClaim(): Promise<number> {
     for (;;) {
       const now = clock.now();
@@ -112,27 +109,27 @@ export function createTaskRunner(deps: {
     }
   }
 
-  /** Resolves with whether there may be more to claim; when there is not, the timer is set for what comes next. */
+  /** True if there may be more to claim. Otherwise sets the timer for the next task. */
   async function claimSome(): Promise<boolean> {
     const now = await timeToClaim();
-    const free = state === 'running' ? MAX_AT_ONCE - underWay.size : 0;
-    const most = Math.min(free, CLAIMS_AT_ONCE);
-    const { count, dueAt } = await claim(now, most);
-    if (most > 0 && count === most) return true;
+    const free = state === 'running' ? MAX_AT_ONCE - active.size : 0;
+    const limit = Math.min(free, CLAIMS_AT_ONCE);
+    const { count, dueAt } = await claim(now, limit);
+    if (limit > 0 && count === limit) return true;
     cancelTimer();
-    // With few places left, what is due may have to wait for one: the end of some work looks again.
+    // If crowded, the end of running work triggers the next check.
     if (dueAt === undefined || state !== 'running' || isCrowded()) return false;
     cancelTimer = clock.schedule(dueAt, wakeLoop);
     return false;
   }
 
-  /** Begins what was claimed, and resolves with how much it is, and when there is more. When most places are taken, the rest is for what goes ahead of its time. */
-  async function claim(now: number, most: number) {
+  /** Starts the claimed tasks. If crowded, claims only tasks with priority. */
+  async function claim(now: number, limit: number) {
     const early = isCrowded() ? PRIORITY_LEAD_MS / 2 : 0;
-    const { leases, next: dueAt } = await agenda.claim(now - early, leaseMs + early, most);
+    const { leases, next: dueAt } = await agenda.claim(now - early, leaseMs + early, limit);
     for (const lease of leases) {
       const isOver = clock.now() >= lease.expiresAt;
-      // The answer came too late, but what nobody has taken meanwhile is still held.
+      // The answer came after the lease; it still holds unless another worker took the thread.
       const held = isOver ? await agenda.renew(lease, clock.now(), leaseMs) : lease;
       if (held) begin(held);
     }
@@ -140,22 +137,22 @@ export function createTaskRunner(deps: {
   }
 
   function isCrowded(): boolean {
-    return underWay.size >= MAX_AT_ONCE - KEPT_FREE;
+    return active.size >= MAX_AT_ONCE - RESERVED;
   }
 
   function begin(lease: Lease): void {
     const abort = new AbortController();
     const work = perform(lease, abort).finally(() => {
       const wasCrowded = isCrowded();
-      underWay.delete(work);
+      active.delete(work);
       if (wasCrowded) wakeLoop();
       else notifyIdle();
     });
-    underWay.set(work, abort);
+    active.set(work, abort);
   }
 
   function notifyIdle(): void {
-    if (claiming !== undefined || nudged || underWay.size > 0) return;
+    if (claiming !== undefined || nudged || active.size > 0) return;
     for (const resolve of idlers) resolve();
   }
 
@@ -174,8 +171,8 @@ export function createTaskRunner(deps: {
       // It may have been woken meanwhile.
       wakeLoop();
     } catch (error) {
-      await putOff(lease, error, abort.signal).catch((cause: unknown) => {
-        log.error({ err: cause, key: first.key }, 'Failed work could not be put off.');
+      await handleFailure(lease, error, abort.signal).catch((cause: unknown) => {
+        log.error({ err: cause, key: first.key }, 'Could not reschedule a failed task.');
         releaseLease(lease);
       });
       wakeLoop();
@@ -184,18 +181,18 @@ export function createTaskRunner(deps: {
       cancelRenewal();
     }
 
-    /** The time tells of a worker that stood still what no timer could; what nobody took meanwhile is still its own. */
+    /** The clock detects a stall even if no timer fired. A lease that nobody took is renewed. */
     async function assertHeld(): Promise<void> {
       if (hold.isOverdue(clock.now()) && !abort.signal.aborted) await renew();
       if (!hold.isOverdue(clock.now()) && !abort.signal.aborted) return;
-      throw new StaleFenceError('The time of this work is over: another worker may have it now.');
+      throw new StaleFenceError('The lease has expired: another worker may have this work now.');
     }
 
-    /** What was handed out within an older hold has less of its time left. */
+    /** A lease from an older hold has less time left. */
     function scheduleRenewal(at = lease.expiresAt - leasedMs + leasedMs / RENEWALS): Cancel {
       return clock.schedule(at, () => {
         renew().catch((error: unknown) => {
-          log.warn({ err: error, key: first.key }, 'A lease was not renewed.');
+          log.warn({ err: error, key: first.key }, 'Could not renew a lease.');
           cancelRenewal = scheduleRenewal(clock.now() + Math.min(INITIAL_BACKOFF_MS, periodMs));
         });
       });
@@ -216,7 +213,7 @@ export function createTaskRunner(deps: {
     }
   }
 
-  /** A store that could not be written for a moment must not hold up the work until its lease runs out. */
+  /** Retries, so that a short store outage does not block the task until its lease expires. */
   function releaseLease(lease: Lease): void {
     const now = clock.now();
     if (state !== 'running' || now >= lease.expiresAt) return;
@@ -227,11 +224,11 @@ export function createTaskRunner(deps: {
 
   function handlerOf({ key }: Lease): AgendaHandlers[AgendaTask] {
     const handler = handlers[key.task];
-    if (!handler) throw new PermanentError(`This version knows no work of the kind “${key.task}”.`);
+    if (!handler) throw new PermanentError(`This version does not know the task “${key.task}”.`);
     return handler;
   }
 
-  async function putOff(lease: Lease, error: unknown, signal: AbortSignal): Promise<void> {
+  async function handleFailure(lease: Lease, error: unknown, signal: AbortSignal): Promise<void> {
     if (error instanceof RateLimitedError) return await agenda.postpone(lease, error.dueAt);
     if (error instanceof StaleFenceError || signal.aborted)
       return await leave(lease, error, signal);
@@ -240,7 +237,7 @@ export function createTaskRunner(deps: {
     if (isPermanentFailure(lease, error)) {
       log.error(
         { err: error, key: lease.key, tries: lease.tries + 1 },
-        'Work was parked: it stands still until somebody wakes it.',
+        'Gave up a task; it waits until somebody wakes it.',
       );
       await beforePark(lease, error);
       await agenda.moveToDeadLetters(lease, now, reason);
@@ -248,20 +245,20 @@ export function createTaskRunner(deps: {
     }
     log.warn(
       { err: error, key: lease.key, tries: lease.tries + 1 },
-      'Work failed; it is tried again.',
+      'A task failed; retrying.',
     );
     await agenda.backOff(lease, now + backoffDelayMs(lease, error), reason);
   }
 
   async function leave(lease: Lease, error: unknown, signal: AbortSignal): Promise<void> {
-    log.warn({ key: lease.key }, 'Work was left: another worker has it, or the process ends.');
+    log.warn({ key: lease.key }, 'Left a task: another worker has it, or the process is stopping.');
     if ([error, signal.reason].some((each) => each instanceof StaleFenceError)) return;
-    // The next worker need not wait for the lease to run out, but for a tool that may go on meanwhile.
+    // The next worker may start at once, except for tools, which may still be running here.
     if (lease.key.task !== 'run') await agenda.postpone(lease, clock.now());
   }
 
   async function allEnded(): Promise<void> {
-    while (underWay.size > 0) await Promise.allSettled(underWay.keys());
+    while (active.size > 0) await Promise.allSettled(active.keys());
   }
 
   return {
@@ -271,7 +268,7 @@ export function createTaskRunner(deps: {
     },
     nudge: wakeLoop,
     async idle() {
-      if (claiming === undefined && !nudged && underWay.size === 0) return;
+      if (claiming === undefined && !nudged && active.size === 0) return;
       await new Promise<void>((resolve) => {
         const done = () => {
           idlers.delete(done);
@@ -285,13 +282,13 @@ export function createTaskRunner(deps: {
       cancelTimer();
       await claiming;
       const cancelAbort = clock.schedule(clock.now() + graceMs, () => {
-        for (const abort of underWay.values()) abort.abort(new Error('The process ends.'));
+        for (const abort of active.values()) abort.abort(new Error('The process is stopping.'));
       });
       let cancelEnd: Cancel = () => {};
-      const tooLate = new Promise<void>((resolve) => {
-        cancelEnd = clock.schedule(clock.now() + graceMs + LAST_WORDS_MS, resolve);
+      const graceOver = new Promise<void>((resolve) => {
+        cancelEnd = clock.schedule(clock.now() + graceMs + ABORT_GRACE_MS, resolve);
       });
-      await Promise.race([tooLate, allEnded()]);
+      await Promise.race([graceOver, allEnded()]);
       cancelAbort();
       cancelEnd();
       for (const resolve of idlers) resolve();

@@ -1,4 +1,7 @@
-/** Calls of graphs that run their own tools: their claim is the handing over, and what came of them is read from the graph's messages. */
+/**
+ * Calls of graphs that run their own tools. The claim hands the decision to the graph; the result
+ * is read from the graph's messages.
+ */
 
 import { type Call, isTerminal } from '../../../domain/calls/call.ts';
 import { isRunByGraph } from '../../../domain/calls/call-origin.ts';
@@ -19,11 +22,13 @@ import { matchOpenCalls } from './match-open-calls.ts';
 
 type End = Extract<Outcome, { kind: 'result' | 'error' }>;
 
-const NOT_AS_DECIDED = 'Not run: what is stored of it is not what was decided.';
+const NOT_AS_DECIDED = 'Not run: the stored call is not what was decided.';
 
 const LOST = 'Not run: the graph’s middleware drops approved calls beside a rejected one.';
 
-/** Says a handed call to its graph, as soon as people or the policy have decided it; undefined before. */
+/**
+ * The reply to the graph for a call, once people or the policy have decided it; undefined before.
+ */
 export function toGraphReply(call: Call): ToolReply | undefined {
   const { status, outcome, args, proposedArgs } = call;
   if (!outcome) {
@@ -34,22 +39,25 @@ export function toGraphReply(call: Call): ToolReply | undefined {
         : ({ kind: 'edit', args: readStoredJson(args) } as const);
     return { v: 1, text: '', status: 'ok', endsTurn: false, decision };
   }
-  const told = { ...toToolReply(outcome), endsTurn: false };
-  // Words that nobody wrote must not pass for a person's.
-  if (!isIntact(call)) return { ...told, text: NOT_AS_DECIDED, status: 'error' };
-  if (outcome.kind === 'reply') return { ...told, decision: { kind: 'reply', text: outcome.text } };
-  return outcome.kind === 'ignored' ? { ...told, decision: { kind: 'ignore' } } : told;
+  const reply = { ...toToolReply(outcome), endsTurn: false };
+  // A forged reply must not look like a person's words.
+  if (!isIntact(call)) return { ...reply, text: NOT_AS_DECIDED, status: 'error' };
+  if (outcome.kind === 'reply') return { ...reply, decision: { kind: 'reply', text: outcome.text } };
+  return outcome.kind === 'ignored' ? { ...reply, decision: { kind: 'ignore' } } : reply;
 }
 
-/** Brings the ledger's calls of a turn to where the graph stands. */
+/** Updates a turn's stored calls from the state of the graph. */
 export interface GraphCallResults {
-  /** Finishes those that the graph has taken just now: interrupt ids by their own. */
+  /** Finishes the calls that the graph has just taken; maps call ids to interrupt ids. */
   finishTaken(ids: ReadonlyMap<string, string>, state: GraphState): Promise<void>;
-  /** Ends those for which the graph waits no more; resolves with those that were decided and may never have reached it. */
-  endGone(turn: string, state: GraphState, fence: ThreadFence): Promise<readonly Call[]>;
+  /**
+   * Ends calls that the graph no longer waits for. Returns those that were decided but may not have
+   * reached it.
+   */
+  endClosedCalls(turn: string, state: GraphState, fence: ThreadFence): Promise<readonly Call[]>;
 }
 
-/** Creates it; every step may be repeated. */
+/** Creates it; every operation is idempotent. */
 export function createGraphCallResults({
   store,
   clock,
@@ -67,10 +75,10 @@ export function createGraphCallResults({
     call: Call,
     all: readonly Call[],
     state: GraphState,
-    sayUntold: (name: string) => string,
+    describeUnreported: (name: string) => string,
   ) =>
     call.status === 'running'
-      ? end(call, readEnd(call, all, state, sayUntold), clock.now())
+      ? end(call, readEnd(call, all, state, describeUnreported), clock.now())
       : undefined;
 
   return {
@@ -87,7 +95,7 @@ export function createGraphCallResults({
         );
       }
     },
-    async endGone(turn, state, fence) {
+    async endClosedCalls(turn, state, fence) {
       const all = await store.ledger.ofThread(fence.thread, turn);
       const open = new Set(matchOpenCalls(state.open, all).map(({ stored }) => stored?.id));
       const gone = all.filter((call) => isRunByGraph(call) && !open.has(call.id));
@@ -104,7 +112,9 @@ export function createGraphCallResults({
   };
 }
 
-/** Finds the calls that were decided and not handed over, since others of their batch were not: by their ids. */
+/**
+ * Ids of calls that were decided but not handed over, because others of their batch are undecided.
+ */
 export function findUndeliveredDecisions(
   open: readonly OpenCall[],
   all: readonly Call[],
@@ -123,7 +133,10 @@ export function findUndeliveredDecisions(
   );
 }
 
-/** What is not in the ledger can't be read, and is answered without people. A stop may have been cut off when it had taken some back. */
+/**
+ * A call that is not stored was unreadable and is answered without people. Calls that a stop
+ * withdrew do not count: the stop may have been cut off.
+ */
 function isDecided(call: Call | undefined): boolean {
   if (!call) return true;
   const { outcome, status } = call;
@@ -131,46 +144,48 @@ function isDecided(call: Call | undefined): boolean {
   return status === 'running';
 }
 
-interface HandedEnd {
+interface GraphCallEnd {
   readonly outcome: End;
-  /** Nothing says what came of it: that it was handed over is all that is known. */
-  readonly isUntold: boolean;
+  /** No message reports a result; only the handover is known. */
+  readonly isUnreported: boolean;
 }
 
-function end(call: Call, { outcome, isUntold }: HandedEnd, now: number): Step {
+function end(call: Call, { outcome, isUnreported }: GraphCallEnd, now: number): Step {
   const { outside } = call;
   const known =
-    outside && isUntold ? { ...call, outside: { ...outside, isSilent: true as const } } : call;
+    outside && isUnreported ? { ...call, outside: { ...outside, isSilent: true as const } } : call;
   return recordRunEnd(known, outcome, now);
 }
 
-/** What the graph's own messages say of a call that it has taken. */
+/** Reads the result of a handed-over call from the graph's messages. */
 function readEnd(
   call: Call,
   all: readonly Call[],
   { messages, failure }: GraphState,
-  sayUntold: (name: string) => string,
-): HandedEnd {
+  describeUnreported: (name: string) => string,
+): GraphCallEnd {
   const found = findInMessages(call, all, messages);
   if (found?.answer) {
     const { status } = found.answer;
     const text = shortenResult(found.answer.text);
-    return { outcome: { kind: status === 'ok' ? 'result' : 'error', text }, isUntold: false };
+    return { outcome: { kind: status === 'ok' ? 'result' : 'error', text }, isUnreported: false };
   }
   const name = call.outside?.name ?? 'the graph';
-  const why = failure === undefined ? undefined : 'did not get to its end';
+  const why = failure === undefined ? undefined : 'did not finish';
   const left = why ?? (found && 'left it without an answer');
   if (left !== undefined) {
-    const text = `Handed to “${name}”, which ${left}. It may have run, in part or whole.`;
-    return { outcome: { kind: 'error', text }, isUntold: false };
+    const text = `Handed to “${name}”, which ${left}. It may have run, partly or completely.`;
+    return { outcome: { kind: 'error', text }, isUnreported: false };
   }
-  return { outcome: { kind: 'result', text: sayUntold(name) }, isUntold: true };
+  return { outcome: { kind: 'result', text: describeUnreported(name) }, isUnreported: true };
 }
 
-/** Says in the thread that a question was decided for which its graph waits no more, where nothing has come of it. */
-export function withUnusedDecision(state: GraphState, untaken: readonly Call[]): GraphState {
+/**
+ * Adds a failure if a decision may not have reached the graph, because it no longer waits for it.
+ */
+export function withUnusedDecision(state: GraphState, undelivered: readonly Call[]): GraphState {
   const last = state.messages.at(-1)?.id;
-  const lost = untaken.filter(({ messageId }) => messageId === last);
+  const lost = undelivered.filter(({ messageId }) => messageId === last);
   const [first] = lost;
   if (!first || state.failure !== undefined) return state;
   const what = [...new Set(lost.map(({ tool }) => `“${tool}”`))].join(', ');
@@ -180,29 +195,32 @@ export function withUnusedDecision(state: GraphState, untaken: readonly Call[]):
 }
 
 function describeSilentGraph(name: string): string {
-  return `Handed to “${name}”, which did not say what came of it.`;
+  return `Handed to “${name}”, which did not report a result.`;
 }
 
-/** A worker may have handed it over and died, or somebody else has taken the question away. */
+/** A worker may have handed it over and died, or someone else has removed the question. */
 function describeClosedQuestion(name: string): string {
-  return `“${name}” waits for this no more, and did not say what came of it.`;
+  return `“${name}” no longer waits for this and did not report a result.`;
 }
 
-/** The model's call, with its answer; undefined where the messages hold no such call. An interrupt does not say which it is about: the same tool with the same arguments is, in order. */
+/**
+ * The model's call with its answer, or undefined. Interrupts do not name their call, so calls with
+ * the same tool and arguments are matched in order.
+ */
 function findInMessages(call: Call, all: readonly Call[], messages: readonly TurnMessage[]) {
   const asker = messages.find(({ id, role }) => role === 'assistant' && id === call.messageId);
   if (asker?.role !== 'assistant') return undefined;
-  const meant = asker.calls.filter((each) => isMeant(call, each));
+  const candidates = asker.calls.filter((each) => mayBeCall(call, each));
   const alike = all.filter((each) => isRunByGraph(each) && isAlike(each, call));
-  // A rejected one may be gone from the message, or stand there under another name.
-  const there = meant.length < alike.length ? alike.filter(({ claim }) => claim) : alike;
-  const made = meant[there.findIndex(({ id }) => id === call.id)];
+  // A rejected call may be missing from the message or have another name there.
+  const there = candidates.length < alike.length ? alike.filter(({ claim }) => claim) : alike;
+  const made = candidates[there.findIndex(({ id }) => id === call.id)];
   if (!made) return undefined;
   const answer = messages.find(({ id }) => id === `${asker.id}/${made.id}`);
   return { answer: answer?.role === 'tool' ? answer : undefined };
 }
 
-function isMeant(call: Call, made: ModelCall): boolean {
+function mayBeCall(call: Call, made: ModelCall): boolean {
   const json = parseStrictJson(made.args);
   if (made.tool !== call.tool || !json.ok) return false;
   const args = canonicalJson(json.value);

@@ -3,16 +3,15 @@ import { canonicalJson } from '../../../domain/json/json.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import type { OpenCall } from '../../../domain/ports/agent.ts';
 
-/** An open call, and what the ledger holds of it. */
+/** An open call, and the stored call that belongs to it. */
 export interface MatchedCall {
   readonly open: OpenCall;
   readonly stored: Call | undefined;
 }
 
 /**
- * Finds what the ledger holds of a graph's open calls, by their ids. One of a graph that runs its own
- * tools is another call when it asks the same under the same id once it has taken the answer, and
- * the same call when only its id has changed.
+ * Matches a graph's open calls with stored calls by their ids. If a graph that runs its own tools
+ * asks again under a used id, that is a new call. If only its id has changed, it is the same call.
  */
 export function matchOpenCalls(
   open: readonly OpenCall[],
@@ -36,11 +35,11 @@ export function matchOpenCalls(
 }
 
 function hasIdsOf({ messageId, toolCallId }: Call, open: OpenCall): boolean {
-  // The newest message of such a graph may be that of a task beside the one that asks.
-  const isTheirs = open.outside !== undefined;
-  if (!isTheirs && messageId !== open.messageId) return false;
-  const isAgain = isTheirs && toolCallId.startsWith(`${open.toolCallId}.`);
-  return toolCallId === open.toolCallId || isAgain;
+  // The newest message may belong to another task than the one that asks.
+  const isGraphs = open.outside !== undefined;
+  if (!isGraphs && messageId !== open.messageId) return false;
+  const isRepeated = isGraphs && toolCallId.startsWith(`${open.toolCallId}.`);
+  return toolCallId === open.toolCallId || isRepeated;
 }
 
 function isAskedBy(call: Call, open: OpenCall, taken: readonly (Call | undefined)[]): boolean {

@@ -20,22 +20,25 @@ import { toGraphReply } from './graph-call-results.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
 import { createRecheckGraphCalls } from './recheck-graph-calls.ts';
 
-/** The calls that a graph waits for, each with what the ledger holds of it. */
+/** The calls that a graph waits for, with the stored calls. */
 export interface OpenCalls {
-  /** Those that are in the ledger. */
+  /** Those that are stored. */
   readonly calls: readonly Call[];
-  /** Answers of the batches that have all of theirs, by interrupt id. */
+  /** The replies of complete batches, by interrupt id. */
   readonly replies: Readonly<Record<string, ToolReply>>;
-  /** The calls that are answered by the replies: interrupt ids by their own. */
+  /** Ids of the calls that these replies answer, mapped to interrupt ids. */
   readonly answered: ReadonlyMap<string, string>;
-  /** Whether the graph can go on now. */
+  /** Whether the graph can continue now. */
   readonly isDue: boolean;
 }
 
-/** Builds the reader of a thread's open calls: proposes the new ones, and takes back what waits beside an ignored one. */
+/**
+ * Builds the reader of a thread's open calls: proposes new ones, and withdraws the siblings of an
+ * ignored one.
+ */
 export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof createPropose>) {
   const { store, clock } = deps;
-  const recheckHanded = createRecheckGraphCalls(deps);
+  const recheckGraphCalls = createRecheckGraphCalls(deps);
 
   async function snapshot(fence: ThreadFence): Promise<Effects['checkpoint']> {
     const state = await deps.agent.snapshot?.(fence);
@@ -56,24 +59,28 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
       checked.kind === 'rejected' ? [toToolMessage(open, checked.reply)] : [],
     );
     const known = { records: turn.records, calls };
-    // Nobody can rebuild the turn of a graph that others made.
+    // The turn of a foreign graph can't be rebuilt, so it needs no records.
     let due = deps.agent.rebuild ? missingTurnRecords(message, state, rejected, known) : [];
     const proposals = new Map<OpenCall, Proposal>();
     const last = all.findLast(isNew);
     for (const { open, checked } of all) {
-      // Whoever dies before the last of them is put there rebuilds the turn from its records.
+      // The checkpoint goes with the last new call; after a crash before it, the turn is rebuilt
+      // from its records.
       const checkpoint = checked === last?.checked ? await snapshot(fence) : undefined;
-      const ofTurn = { records: due, checkpoint };
-      proposals.set(open, await propose.put(checked, open, message, ofTurn, fence));
-      // They have gone with the call.
-      if (isNew({ checked })) due = note(turn, due);
+      const turnEffects = { records: due, checkpoint };
+      proposals.set(open, await propose.put(checked, open, message, turnEffects, fence));
+      // The records were written with the call.
+      if (isNew({ checked })) due = addRecords(turn, due);
     }
     if (due.length > 0) await store.records.keep(due, fence);
-    note(turn, due);
+    addRecords(turn, due);
     return proposals;
   }
 
-  /** An ignored call ends the turn, but for a graph's own, so its pending siblings can have no decision any more, and its helpers nobody to work for. */
+  /**
+   * An ignored call ends the turn, except in foreign graphs. So its pending siblings and helper
+   * calls are withdrawn.
+   */
   async function withdrawSiblings(calls: readonly Call[]): Promise<boolean> {
     const ends = calls.some((call) => call.status === 'ignored' && !isRunByGraph(call));
     const waiting = ends ? calls.filter(isWaiting) : [];
@@ -84,7 +91,10 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     return waiting.length > 0;
   }
 
-  /** What waits for people and is not shown to them yet is shown now: all of a message at once, so that calls which share a card come with it. */
+  /**
+   * Shows the cards of pending calls once all calls of the message are stored, so that calls can
+   * share a card.
+   */
   async function showCards(calls: readonly Call[]): Promise<void> {
     for (const card of groupIntoCards(calls.filter(mayShareCard))) {
       const waiting = card.find(({ status }) => status === 'pending');
@@ -95,7 +105,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     }
   }
 
-  /** A claim of long ago is handed over only as it was decided: whoever runs it has no other proof. */
+  /** Verifies older claims before they are handed over: the graph cannot check them. */
   async function stopForged(calls: readonly Call[]): Promise<boolean> {
     const forged = calls.filter(
       (call) => isRunByGraph(call) && call.status === 'running' && !isIntact(call),
@@ -120,18 +130,18 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
       if (await withdrawSiblings(found.calls)) continue;
       await showCards(found.calls);
       const due = found.calls.filter(({ id }) => found.answered.has(id));
-      if (!(await recheckHanded(due, work))) return found;
+      if (!(await recheckGraphCalls(due, work))) return found;
     }
   };
 }
 
-/** Whether a call is put in the ledger now. */
+/** True if the call must be inserted now. */
 function isNew({ checked }: { readonly checked: CheckedCall }): boolean {
   return checked.kind === 'fit' && !checked.stored;
 }
 
-/** Leaves nothing to be recorded. */
-function note(turn: ActiveTurn, due: readonly TurnRecord[]): readonly TurnRecord[] {
+/** Adds the written records to the turn; returns the empty rest. */
+function addRecords(turn: ActiveTurn, due: readonly TurnRecord[]): readonly TurnRecord[] {
   turn.records.push(...due);
   return [];
 }
@@ -169,7 +179,7 @@ function batchOf({ batch }: OpenCall): string | undefined {
   return batch;
 }
 
-/** What the graph is told of a call; undefined while that is open. */
+/** The reply to the graph for a call; undefined while it is open. */
 function replyTo(call: Call): ToolReply | undefined {
   if (isRunByGraph(call)) return toGraphReply(call);
   return call.outcome && toToolReply(call.outcome, callEditOf(call), call.votes);

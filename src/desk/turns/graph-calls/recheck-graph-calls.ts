@@ -7,27 +7,27 @@ import type { ClaimDeps } from '../../calls/execution/claim.ts';
 import { createRecheckClaim } from '../../calls/execution/recheck-claim.ts';
 import type { HeldWork } from '../../deps.ts';
 
-/** A claim of just now was looked at as closely. */
+/** A claim younger than this has just been checked. */
 const FRESH_MS = 5_000;
 
 /**
- * Builds the last look at what is about to be handed to a graph: others of its batch, or what runs in
- * its thread, may have kept it for hours since its claim. What may not run any more is ended; resolves
- * with whether there was any, and rejects while that can't be told.
+ * Builds the last check before calls are handed to a graph, because their claims may be hours old.
+ * Ends those that must not run any more; true if there were any. Throws a retryable error while
+ * this cannot be checked.
  */
 export function createRecheckGraphCalls(deps: ClaimDeps) {
   const { clock } = deps;
-  const whyNotAnyMore = createRecheckClaim(deps);
+  const explainRejected = createRecheckClaim(deps);
 
   function isOld(call: Call): boolean {
     if (call.status !== 'running' || !isRunByGraph(call) || !call.claim) return false;
     return Math.abs(clock.now() - call.claim.at) > FRESH_MS;
   }
 
-  async function isTakenBack(call: Call, work: Pick<HeldWork, 'tries'>): Promise<boolean> {
-    const why = isOld(call) ? await whyNotAnyMore(call, work) : undefined;
+  async function endIfRejected(call: Call, work: Pick<HeldWork, 'tries'>): Promise<boolean> {
+    const why = isOld(call) ? await explainRejected(call, work) : undefined;
     if (why === undefined) return false;
-    // Nobody can tell from here whether the graph had it before a crash.
+    // After a crash it is unknown whether the graph already had it.
     const note = sentence`Not handed over, or not again after a crash: ${why}`;
     const outcome = { kind: 'error', text: plainSentence(note) } as const;
     const step = recordRunEnd({ ...call, note }, outcome, clock.now());
@@ -35,11 +35,11 @@ export function createRecheckGraphCalls(deps: ClaimDeps) {
     return true;
   }
 
-  return async function recheckHanded(
+  return async function recheckGraphCalls(
     calls: readonly Call[],
     work: Pick<HeldWork, 'tries'>,
   ): Promise<boolean> {
-    const taken = await Promise.all(calls.map((call) => isTakenBack(call, work)));
-    return taken.includes(true);
+    const ended = await Promise.all(calls.map((call) => endIfRejected(call, work)));
+    return ended.includes(true);
   };
 }

@@ -10,20 +10,23 @@ import type { DeskDeps } from '../../deps.ts';
 
 type CheckSenderDeps = Pick<DeskDeps, 'store' | 'clock' | 'directory' | 'senderPolicy'>;
 
-/** Slack says when to come back; whatever else it is, the message waits until it is mended. */
+/** Slack's retry time is kept; any other failed lookup blocks the message until it is fixed. */
 export function toBlockedError(error: unknown): unknown {
   if (error instanceof ChatError && error.retryAfterMs !== undefined) return error;
   const why = error instanceof Error ? error.message : String(error);
   return new BlockedUntilFixedError(why, { cause: error });
 }
 
-/** Builds the question whether a message's author may talk to the agent there; rejects when nobody can tell now. */
+/**
+ * Builds the check whether a message's author may talk to the agent in its channel. Throws while
+ * the author can't be looked up.
+ */
 export function createCheckSenderPolicy({
   directory,
   senderPolicy,
 }: Pick<CheckSenderDeps, 'directory' | 'senderPolicy'>) {
-  return async function askTalk(message: InboxMessage): Promise<SenderRefusal | undefined> {
-    // A helper is given its work by the agent, for a person who was asked about when it began.
+  return async function explainRefused(message: InboxMessage): Promise<SenderRefusal | undefined> {
+    // Helpers get their work from the agent; the person was checked when the turn started.
     if (message.delegated) return undefined;
     const { author, thread } = message;
     return explainRefusedSender(await profileOf(), author, placeOf(thread).channel, senderPolicy);
@@ -38,13 +41,16 @@ export function createCheckSenderPolicy({
   };
 }
 
-/** Builds the check before a message acts: answers whether it may, and ends one that may not, with a private sentence to its author. */
+/**
+ * Builds the check before a message acts: true if it may. Otherwise ends it and tells its author
+ * privately.
+ */
 export function createCheckSender(deps: CheckSenderDeps) {
   const { store, clock } = deps;
-  const askTalk = createCheckSenderPolicy(deps);
+  const explainRefused = createCheckSenderPolicy(deps);
 
-  return async function admit(message: InboxMessage, fence: ThreadFence): Promise<boolean> {
-    const refusal = await askTalk(message);
+  return async function checkSender(message: InboxMessage, fence: ThreadFence): Promise<boolean> {
+    const refusal = await explainRefused(message);
     if (!refusal) return true;
     const now = clock.now();
     const { id, thread, author } = message;

@@ -1,26 +1,26 @@
-/** Messages that are nothing but a command: they never begin a turn, and never are a reply. */
+/** Messages that consist of a command only. They never start a turn and are never a reply. */
 
 import type { InboxMessage } from '../../../domain/threads/message.ts';
 
 const STOP = new Set(['stop', 'please stop', 'stop please', 'stop it', 'please stop it']);
 const FORGET = new Set(['forget this thread', 'please forget this thread']);
 
-/** Tells whether a text says to stop, and nothing else. */
+/** True if the text is only a stop command. */
 export function isStopCommand(text: string): boolean {
   return STOP.has(plainOf(text));
 }
 
-/** Tells whether a text says to forget the thread, and nothing else. */
+/** True if the text is only a command to forget the thread. */
 export function isForgetCommand(text: string): boolean {
   return FORGET.has(plainOf(text));
 }
 
-/** Tells whether a person's message is a command and nothing else. */
+/** True if a person's message is only a command. */
 export function isThreadCommand({
   text,
   delegated,
 }: Pick<InboxMessage, 'text' | 'delegated'>): boolean {
-  // What an agent writes to its helper is work, whatever the words.
+  // An agent's message to its helper is always work.
   return delegated === undefined && (isStopCommand(text) || isForgetCommand(text));
 }
 
@@ -28,7 +28,7 @@ function plainOf(text: string): string {
   return (
     text
       .toLowerCase()
-      // Signs of emphasis and code come along when somebody copies the word.
+      // Copied words often include Slack's formatting characters.
       .replaceAll(/[\s.!,`*_~]+/g, ' ')
       .trim()
   );

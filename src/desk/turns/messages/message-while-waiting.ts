@@ -1,4 +1,7 @@
-/** What a message does that comes while calls wait (design §4): by its author, not by its words. */
+/**
+ * What a message does that arrives while calls are pending. It depends on the author's rights, not
+ * on the text.
+ */
 
 import type { Call } from '../../../domain/calls/call.ts';
 import { isAnswerOnly } from '../../../domain/calls/call-origin.ts';
@@ -49,24 +52,28 @@ const BARE_YES = new Set([
   ':white_check_mark:',
 ]);
 
-/** Tells whether a text is nothing but a yes, which is no decision: the card is. */
+/** True if the text is only a "yes". That decides nothing; people decide on the card. */
 export function isBareApproval(text: string): boolean {
   const plain = text.toLowerCase().replaceAll(/\p{Emoji_Modifier}|\uFE0F/gu, '');
   return BARE_YES.has(plain.replaceAll(/[\s.!]+/g, ' ').trim());
 }
 
-/** What a hearing takes along. */
-interface Hearing {
+/** How a message is handled. */
+interface HandleOptions {
   readonly open: (message: InboxMessage) => Promise<InboxMessage>;
   /** Ends the wait for an earlier message. */
   readonly signal: AbortSignal;
 }
 
-/** Builds the use case: lets the waiting messages of a thread act on the calls that wait in it and with its helpers; resolves with whether a call may have moved, so that all is to be read again. `open` takes in what a message brings along; messages that must wait are told so. */
+/**
+ * Builds the use case: applies a thread's waiting messages to its pending calls. True if a call may
+ * have changed, so that all must be read again. `open` downloads attachments. Authors of messages
+ * that must wait are told.
+ */
 export function createMessageWhileWaiting(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   decide: ReturnType<typeof createDecide>['decide'],
-  admit: ReturnType<typeof createCheckSender>,
+  checkSender: ReturnType<typeof createCheckSender>,
   authorize: Authorize,
 ) {
   const { store, clock } = deps;
@@ -74,22 +81,25 @@ export function createMessageWhileWaiting(
   async function handleMessages(
     waiting: PendingWork,
     fence: ThreadFence,
-    { open, signal }: Hearing,
+    { open, signal }: HandleOptions,
   ): Promise<boolean> {
     if (parentCallOf(fence.thread) !== undefined) {
-      await letPeopleBeHeard(fence.thread);
+      await wakeRoot(fence.thread);
       return false;
     }
     const messages = await store.inbox.waiting(fence.thread);
     for (const message of messages.filter((each) => !isThreadCommand(each))) {
       if (await waitForEarlier(message, messages, signal)) return true;
-      const mayAct = await admit(message, fence);
-      if (mayAct && (await hearOne(message, waiting, fence, open))) return true;
+      const mayAct = await checkSender(message, fence);
+      if (mayAct && (await handleMessage(message, waiting, fence, open))) return true;
     }
     return false;
   }
 
-  /** Waits while an earlier message may still arrive; resolves with whether it had to, for people may have decided meanwhile. */
+  /**
+   * Waits while an earlier message may still arrive. True if it waited, because people may have
+   * decided meanwhile.
+   */
   async function waitForEarlier(
     message: InboxMessage,
     waiting: readonly InboxMessage[],
@@ -100,52 +110,52 @@ export function createMessageWhileWaiting(
     return ms > 0;
   }
 
-  /** Nobody writes in a helper's thread; what was written in Slack may have waited for it to wait. */
-  async function letPeopleBeHeard(thread: ThreadKey): Promise<void> {
+  /** Messages arrive only in the root thread, whose pump may be waiting for this helper. */
+  async function wakeRoot(thread: ThreadKey): Promise<void> {
     const root = rootOf(thread);
     if ((await store.inbox.waiting(root)).length === 0) return;
     await store.agenda.wake([{ key: advanceTurnKey(root), dueAt: clock.now() }]);
   }
 
-  async function hearOne(
+  async function handleMessage(
     message: InboxMessage,
     waiting: PendingWork,
     fence: ThreadFence,
     open: (message: InboxMessage) => Promise<InboxMessage>,
   ): Promise<boolean> {
-    // While a tool runs, or it is unknown whether one ran, nothing is taken back under its feet.
+    // While a tool runs, or its outcome is unknown, nothing is withdrawn.
     if (!waitsForPeopleOnly(waiting)) return await notifyWaitingCalls(message, fence, waiting);
     const leaves = leafCallsOf(waiting);
     const isYes = isBareApproval(message.text) && !message.files;
-    // Where nothing can be approved, it is an answer.
+    // If nothing can be approved, a "yes" is an answer.
     if (isYes && !leaves.every(isAnswerOnly)) return await pointToCard(message, fence);
     const decidable = await decidableBy(message, leaves);
-    // Its files are taken in only where its text goes to the agent now.
+    // Attachments are downloaded only if the text goes to the agent now.
     if (decidable.length > 0) return await reply(decidable, await open(message), fence);
     if (isYes) return await pointToCard(message, fence);
-    // A helper's calls go with the call that it works for.
+    // Helpers' calls are withdrawn with their parent call.
     const requested = waiting.calls.filter((call) => isSamePerson(call.requester, message.author));
     if (requested.length === 0) return await notifyWaitingCalls(message, fence, waiting);
-    return await takeAllBack(requested);
+    return await withdrawAll(requested);
   }
 
   async function pointToCard(message: InboxMessage, fence: ThreadFence): Promise<false> {
     const effects = notifyAuthor(
       message,
       'use-card',
-      'A message does not approve anything. Please press a button on the card.',
+      'A message does not approve anything. Please use the buttons on the card.',
     );
     await store.inbox.end(message.id, 'answered', effects, fence);
     return false;
   }
 
-  async function takeAllBack(calls: readonly Call[]): Promise<boolean> {
+  async function withdrawAll(calls: readonly Call[]): Promise<boolean> {
     let moved = false;
-    for (const call of calls) moved = (await takeBack(call)) || moved;
+    for (const call of calls) moved = (await withdraw(call)) || moved;
     return moved;
   }
 
-  /** A message whose author's right can't be told now must not take calls back: it waits. */
+  /** If the author's rights can't be looked up, the message waits and withdraws nothing. */
   async function decidableBy(
     { author }: InboxMessage,
     calls: readonly Call[],
@@ -159,7 +169,7 @@ export function createMessageWhileWaiting(
     return decidable;
   }
 
-  /** A run that had been given up is tried again, as the person was promised. */
+  /** Also retries runs that were given up, as the notice promised. */
   async function notifyWaitingCalls(
     message: InboxMessage,
     fence: ThreadFence,
@@ -183,20 +193,20 @@ export function createMessageWhileWaiting(
       const digest = shortDigest(call.digest);
       const decision = { kind: 'reply', text: message.text } as const;
       const command = { callId, attempt, digest, by: message.author, decision };
-      // In the same write as the last one, and not before: after a crash the others are still answered.
+      // Only with the last reply, so that after a crash the other calls still get theirs.
       const isLast = index === calls.length - 1;
       const ends = isLast ? { messageEnds: [{ id: message.id, how: 'reply' as const }] } : {};
       kinds.push((await decide(command, ends)).kind);
     }
-    // The text has become a reply, so it can't also begin a turn, whoever was first with the last call.
+    // The text was used as a reply, so it must not also start a turn.
     const isUsed = kinds.includes('decided') && kinds.at(-1) !== 'decided';
     if (isUsed) await store.inbox.end(message.id, 'reply', {}, fence);
     return kinds.some((kind) => kind !== 'not-allowed');
   }
 
-  async function takeBack(call: Call): Promise<boolean> {
+  async function withdraw(call: Call): Promise<boolean> {
     const now = clock.now();
-    // Its deadline was first, also where nobody has looked at it since.
+    // The deadline counts even if the expiry has not been processed yet.
     const step = isOverdue(call, now)
       ? ruleExpiry(call, now)
       : withdrawCall(call, 'new-message', now);
@@ -223,7 +233,7 @@ export function createMessageWhileWaiting(
   return handleMessages;
 }
 
-/** Names what a message waits for: what runs or is to be looked at before what people decide. */
+/** Names the call that a message waits for: running or unknown calls before pending ones. */
 function describeBlockingCalls(leaves: readonly Call[]): Sentence {
   const [call] = [...leaves.filter(({ status }) => status !== 'pending'), ...leaves];
   if (!call) return 'I’ll read this when the work in this thread is done.';

@@ -1,4 +1,7 @@
-/** What a message does that is nothing but a command to us. Like the thread's pump, but while that is busy. */
+/**
+ * Handles messages that consist of a command only. Runs like the thread's turn, but also while that
+ * is busy.
+ */
 
 import { isSamePerson } from '../../../domain/people/person.ts';
 import { isDirect } from '../../../domain/people/sender-policy.ts';
@@ -18,48 +21,51 @@ type ThreadCommandsDeps = Pick<
   'store' | 'clock' | 'signals' | 'directory' | 'senderPolicy' | 'graph'
 >;
 
-/** Builds the use cases that act on a thread's commands among its waiting messages. */
+/** Builds the use cases that handle the commands among a thread's waiting messages. */
 export function createThreadCommands(deps: ThreadCommandsDeps) {
   const { store, clock, directory } = deps;
   const stopTurn = createStopTurn(deps);
-  const askTalk = createCheckSenderPolicy(deps);
-  const admit = createCheckSender(deps);
+  const explainRefused = createCheckSenderPolicy(deps);
+  const checkSender = createCheckSender(deps);
 
-  async function wordsOf(thread: ThreadKey): Promise<readonly InboxMessage[]> {
+  async function commandsOf(thread: ThreadKey): Promise<readonly InboxMessage[]> {
     return (await store.inbox.waiting(thread)).filter(isThreadCommand);
   }
 
-  /** What went on when the word was written; in a DM each message is a thread, so that one beside them means them all. */
-  async function targetsOf(word: InboxMessage): Promise<readonly InboxMessage[]> {
-    const { team, channel, root } = placeOf(word.thread);
-    const isBeside = isDirect(channel) && root === word.ts;
+  /**
+   * The turns in progress when the command was written. In a DM each message is a thread, so a
+   * top-level command means all of them.
+   */
+  async function targetsOf(command: InboxMessage): Promise<readonly InboxMessage[]> {
+    const { team, channel, root } = placeOf(command.thread);
+    const isTopLevel = isDirect(channel) && root === command.ts;
     const ongoing = await store.inbox.ongoing({ team, channel });
     return ongoing.filter(
       ({ thread, ts }) =>
         depthOf(thread) === 0 &&
-        (isBeside || thread === word.thread) &&
-        Number(ts) < Number(word.ts),
+        (isTopLevel || thread === command.thread) &&
+        Number(ts) < Number(command.ts),
     );
   }
 
-  /** Stops what is not yet stopped; resolves with whether there was any. */
-  async function stopFor(word: InboxMessage, targets: readonly InboxMessage[]): Promise<boolean> {
-    const messageEnds = [{ id: word.id, how: 'answered' }] as const;
-    let any = false;
+  /** Stops turns that are not yet stopped; true if there were any. */
+  async function stopFor(command: InboxMessage, targets: readonly InboxMessage[]): Promise<boolean> {
+    const messageEnds = [{ id: command.id, how: 'answered' }] as const;
+    let hasStopped = false;
     for (const target of targets) {
-      any = (await stopTurn(target, word.author, { messageEnds })) || any;
+      hasStopped = (await stopTurn(target, command.author, { messageEnds })) || hasStopped;
     }
-    return any;
+    return hasStopped;
   }
 
-  async function forgetFor(word: InboxMessage): Promise<void> {
-    const effects = forgetEffects(word.thread, word.author, word.id, clock.now(), deps.graph);
-    const messageEnds = [{ id: word.id, how: 'answered' }] as const;
-    await store.history.clear(word.thread, { ...effects, messageEnds });
+  async function forgetFor(command: InboxMessage): Promise<void> {
+    const effects = forgetEffects(command.thread, command.author, command.id, clock.now(), deps.graph);
+    const messageEnds = [{ id: command.id, how: 'answered' }] as const;
+    await store.history.clear(command.thread, { ...effects, messageEnds });
   }
 
-  /** Why the thread is not forgotten for the author of the word; undefined when it is. */
-  async function explainNotForgotten({
+  /** Why the author may not clear the thread; undefined if they may. */
+  async function explainForgetDenied({
     thread,
     author,
   }: InboxMessage): Promise<string | undefined> {
@@ -67,47 +73,53 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
     return await explainForgetRefused(store, thread, author, isAdmin);
   }
 
-  /** Whoever began all that is to be stopped was let in then, and may always end it. */
-  async function mayStop(word: InboxMessage, targets: readonly InboxMessage[]): Promise<boolean> {
-    const isOwn = targets.every(({ author }) => isSamePerson(author, word.author));
-    return (targets.length > 0 && isOwn) || !(await askTalk(word));
+  /** People may always stop turns that they started. */
+  async function mayStop(command: InboxMessage, targets: readonly InboxMessage[]): Promise<boolean> {
+    const isOwn = targets.every(({ author }) => isSamePerson(author, command.author));
+    return (targets.length > 0 && isOwn) || !(await explainRefused(command));
   }
 
-  async function heedOne(word: InboxMessage): Promise<void> {
-    if (isForgetCommand(word.text)) {
-      if (!(await askTalk(word)) && !(await explainNotForgotten(word))) await forgetFor(word);
+  async function runCommand(command: InboxMessage): Promise<void> {
+    if (isForgetCommand(command.text)) {
+      if (!(await explainRefused(command)) && !(await explainForgetDenied(command))) await forgetFor(command);
       return;
     }
-    const targets = await targetsOf(word);
-    if (await mayStop(word, targets)) await stopFor(word, targets);
+    const targets = await targetsOf(command);
+    if (await mayStop(command, targets)) await stopFor(command, targets);
   }
 
-  async function endWord(word: InboxMessage, fence: ThreadFence): Promise<void> {
-    const targets = isStopCommand(word.text) ? await targetsOf(word) : [];
-    const may = targets.length > 0 && (await mayStop(word, targets));
-    if (!may && !(await admit(word, fence))) return;
-    const why = isForgetCommand(word.text) ? await explainNotForgotten(word) : NOTHING_GOES_ON;
-    // A thread is forgotten by `heed` alone: here it would be done twice.
-    if (why === undefined || (await stopFor(word, targets))) return;
-    const outboxMessages = [commandReply(word, why, clock.now())];
+  async function endCommand(command: InboxMessage, fence: ThreadFence): Promise<void> {
+    const targets = isStopCommand(command.text) ? await targetsOf(command) : [];
+    const may = targets.length > 0 && (await mayStop(command, targets));
+    if (!may && !(await checkSender(command, fence))) return;
+    const why = isForgetCommand(command.text) ? await explainForgetDenied(command) : NOTHING_RUNNING;
+    // Clearing the thread is done only by `runNow`; here it would be done twice.
+    if (why === undefined || (await stopFor(command, targets))) return;
+    const outboxMessages = [commandReply(command, why, clock.now())];
     const wakes = [{ key: deliverOutboxKey(fence.thread), dueAt: clock.now() }];
-    await store.inbox.end(word.id, 'answered', { says: outboxMessages, wakes }, fence);
+    await store.inbox.end(command.id, 'answered', { says: outboxMessages, wakes }, fence);
   }
 
   return {
-    /** Acts on the words of a thread at once, whoever has its lease; those that do nothing are left to its pump. */
-    async heed(thread: ThreadKey): Promise<void> {
-      for (const word of await wordsOf(thread)) await heedOne(word);
+    /**
+     * Runs the commands of a thread at once, without its lease. Commands without an effect are left
+     * to `endCommands`.
+     */
+    async runNow(thread: ThreadKey): Promise<void> {
+      for (const command of await commandsOf(thread)) await runCommand(command);
     },
 
-    /** Ends the words that are still there, under the thread's lease: acts on a stop, refuses whoever may not, and says when nothing was there to stop. */
-    async endWords(fence: ThreadFence): Promise<void> {
-      for (const word of await wordsOf(fence.thread)) await endWord(word, fence);
+    /**
+     * Ends the remaining commands under the thread's lease: stops, refuses, or says that nothing
+     * was running.
+     */
+    async endCommands(fence: ThreadFence): Promise<void> {
+      for (const command of await commandsOf(fence.thread)) await endCommand(command, fence);
     },
   };
 }
 
-const NOTHING_GOES_ON = 'Nothing goes on here, so there was nothing to stop.';
+const NOTHING_RUNNING = 'Nothing is running here, so there was nothing to stop.';
 
 function commandReply(
   { id, thread, author }: InboxMessage,
