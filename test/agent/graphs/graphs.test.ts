@@ -188,7 +188,7 @@ describe('a graph that asks as Agent Inbox does', () => {
     assert.equal(await decide(desk.ignore), 'I leave it.');
     assert.deepEqual(await desk.ran(), ['ann@example.com', 'bob@example.com']);
     const [handed] = await desk.calls();
-    assert.match(textOf(handed), /Handed to “inbox-graph”, which did not say/);
+    assert.match(textOf(handed), /Handed to “inbox-graph”, which did not report/);
     assert.ok(handed);
     assert.match(describeStatusWithIcon(handed), /^:outbox_tray: \*Handed over\*/);
   });

@@ -89,5 +89,5 @@ it('what was approved by somebody of whom Slack tells nothing for long is not ru
   await desk.clock.advance(3_600_000);
   await desk.rest();
   assert.deepEqual(await desk.ran(), ['file-2']);
-  assert.match(textOf((await desk.calls())[0]), /^Not handed over, .* Slack does not tell who may/);
+  assert.match(textOf((await desk.calls())[0]), /^Not handed over, .* Slack can’t tell who may/);
 });

@@ -5,7 +5,7 @@ import type { Call } from '../../../src/domain/calls/call.ts';
 import { THREAD } from '../../support/builders/a-call.ts';
 import { buildGraphDesk, type GraphDesk } from './graph-desk.ts';
 
-const LOST = /^I ended this turn: the stored state of my work on it is lost\./;
+const LOST = /^I ended this turn because the stored state of my work was lost\./;
 
 function change(desk: GraphDesk, ...statements: readonly string[]): void {
   for (const sql of statements) desk.store.saver.db.prepare(sql).run();
@@ -35,7 +35,7 @@ describe('a thread of another graph, all of it lost', () => {
     assert.deepEqual([first?.status, second?.status], ['failed', 'withdrawn']);
     assert.match(
       textOf(first),
-      /^Handed to “their-middleware”, whose state is lost\. It may have run, in part or whole\.$/,
+      /^Handed to “their-middleware”, whose state is lost\. It may have run, partly or completely\.$/,
     );
     assert.deepEqual(await desk.store.inbox.threadsWithMessages(), []);
     const [turn] = await desk.store.history.newest(THREAD, 1, 0);

@@ -83,8 +83,8 @@ describe('the summary that a tool makes', () => {
       },
       /failed/,
     ],
-    ['rejects', () => Promise.reject(new Error('later')), /is no text/],
-    ['says no text', () => ({ toString: () => 'odd' }), /is no text/],
+    ['rejects', () => Promise.reject(new Error('later')), /is not a string/],
+    ['says no text', () => ({ toString: () => 'odd' }), /is not a string/],
     [
       'spoils its arguments',
       (args: { order: string }) => {

@@ -160,7 +160,7 @@ describe('a run', () => {
     );
     await desk.send('act');
     assert.equal((await onlyCall(desk)).status, 'failed');
-    assert.match(JSON.stringify(desk.model.requests.at(-1)), /act failed: it does not say why/);
+    assert.match(JSON.stringify(desk.model.requests.at(-1)), /act failed: no reason given/);
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 

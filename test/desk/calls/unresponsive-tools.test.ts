@@ -62,7 +62,7 @@ describe('a tool that is deaf to its signal', () => {
     for (const id of ['settle-ran', 'settle-rerun', 'settle-leave'])
       assert.match(foot, new RegExp(id));
     release();
-    await until(() => desk.chat.said.some(({ text }) => text.includes('is over now')));
+    await until(() => desk.chat.said.some(({ text }) => text.includes('has now ended')));
     assert.match(desk.chat.said.at(-1)?.text ?? '', /It ended well.*say on its card/);
     const digest = call.digest.slice(0, 10);
     const finding = { callId: call.id, attempt: 1, digest, by: REQUESTER, finding: 'ran' } as const;
@@ -97,7 +97,7 @@ describe('a tool that is deaf to its signal', () => {
     const { status, outcome } = await onlyCall(desk);
     assert.equal(status, 'failed');
     assert.ok(outcome?.kind === 'error');
-    assert.match(outcome.text, /stopped by a person, and has not ended: it may still be at work/);
+    assert.match(outcome.text, /stopped by a person, but has not ended: it may still be running/);
     release();
   });
 

@@ -167,7 +167,7 @@ describe('words', () => {
     assert.deepEqual(
       desk.chat.said.map(({ text }) => text),
       [
-        'I had an answer here, and Slack did not take it. Ask me to put it in other words.',
+        'I had an answer here, but Slack did not accept it. Please ask me to rephrase it.',
         'Answer 1.',
       ],
     );

@@ -47,7 +47,7 @@ describe('the stop of one turn', () => {
     directory.failWith(new Error('Slack is away.'));
     const others = await desk.desk.stop({ turn, by: OUTSIDER });
     assert.ok(others.kind === 'not-allowed');
-    assert.match(others.sentence, /does not tell me who you are/);
+    assert.match(others.sentence, /can’t look you up in Slack/);
     assert.equal((await desk.desk.stop({ turn, by: REQUESTER })).kind, 'stopped');
     await desk.worker.idle();
     assert.deepEqual(await statuses(desk), ['withdrawn']);
@@ -86,12 +86,12 @@ describe('a thread that is to be forgotten', () => {
     await desk.send('forget this thread', OUTSIDER);
     assert.match(
       desk.chat.said.at(-1)?.text ?? '',
-      /^Nothing was forgotten: only people who asked/,
+      /^Nothing was forgotten: only admins, and people who asked/,
     );
     assert.equal((await desk.store.history.newest(THREAD, 9, 0)).length, 1);
     await desk.send('forget this thread');
     assert.deepEqual(await desk.store.history.newest(THREAD, 9, 0), []);
-    assert.match(desk.chat.said.at(-1)?.text ?? '', /^U1 had me forget/);
+    assert.match(desk.chat.said.at(-1)?.text ?? '', /^U1 made me forget/);
     await desk.send('what was it?');
     assert.doesNotMatch(JSON.stringify(desk.model.requests.at(-1)), /marmalade|forget/);
     const entries = await desk.store.audit.read(1, 1_000);

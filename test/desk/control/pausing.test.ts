@@ -254,7 +254,7 @@ describe('pausing and resuming', () => {
     const { desk } = await deskWith(t);
     for (const outcome of [await desk.desk.pause(OUTSIDER), await desk.desk.resume(OUTSIDER)]) {
       assert.ok(outcome.kind === 'not-allowed');
-      assert.match(outcome.sentence, /Only admins.*ADMIN_USERS/);
+      assert.match(outcome.sentence, /Only workspace admins.*ADMIN_USERS/);
     }
     assert.equal(await desk.store.pause.read(), undefined);
     await pause(desk);

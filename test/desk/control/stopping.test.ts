@@ -179,7 +179,7 @@ describe('"stop" in a thread', () => {
     assert.equal(desk.model.requests.length, 0);
     const said = desk.chat.said.map(({ kind, to, text }) => [kind, to?.user, text]);
     assert.deepEqual(said, [
-      ['private', 'U1', 'Nothing goes on here, so there was nothing to stop.'],
+      ['private', 'U1', 'Nothing is running here, so there was nothing to stop.'],
     ]);
     assert.deepEqual(await desk.store.inbox.waiting(THREAD), []);
   });

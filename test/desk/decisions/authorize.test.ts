@@ -63,6 +63,6 @@ describe('authorize()', () => {
     const person = await authorize(CALL, REQUESTER, 'approve');
     assert.equal(person.failure, error);
     assert.ok(person.permission.kind === 'nobody');
-    assert.match(plainSentence(person.permission.why), /who you are/);
+    assert.match(plainSentence(person.permission.why), /can’t look you up/);
   });
 });

@@ -93,7 +93,7 @@ describe('a stored call that somebody changed in the database file', () => {
       assert.equal((await integrityEntries(desk)).length, 1);
       assert.equal(desk.integrity.count(), 1);
       const notice = desk.chat.said.find(({ id }) => id === `integrity:${callId}`);
-      assert.match(notice?.text ?? '', /is not what was shown.*has changed my database/);
+      assert.match(notice?.text ?? '', /is not the one that was shown.*has changed its database/);
       assert.match(JSON.stringify(desk.model.requests.at(-1)), /stored arguments had been changed/);
     });
   }

@@ -70,9 +70,9 @@ describe('what waits for a person', () => {
     directory.failGroups(new Error('Slack is down.'));
     const { calls, doubt } = await waitingFor(desk, APPROVER);
     assert.deepEqual(calls, []);
-    assert.match(plainSentence(doubt ?? ''), /more may wait for you than is shown/);
+    assert.match(plainSentence(doubt ?? ''), /this list may be incomplete/);
     directory.failWith(new Error('Slack is down.'));
-    assert.match(await whyNobody(desk, APPROVER), /does not tell me who you are/);
+    assert.match(await whyNobody(desk, APPROVER), /can’t look you up in Slack/);
     directory.failGroups(undefined);
     directory.failWith(undefined);
     assert.equal((await waitingFor(desk, APPROVER)).doubt, undefined);

@@ -92,13 +92,13 @@ const ROWS: readonly Row[] = [
     title: 'an approver of whose group Slack does not tell (T4)',
     by: APPROVER,
     before: ({ directory }) => directory.failGroups(new ChatError('temporary', 'Slack is down.')),
-    why: /does not tell me right now who may decide this.*try again/,
+    why: /can’t look up in Slack who may decide this.*try again/,
   },
   {
     title: 'an approver of whom Slack does not tell who they are (T4)',
     by: APPROVER,
     before: ({ directory }) => directory.failWith(new ChatError('temporary', 'Slack is down.')),
-    why: /does not tell me who you are.*try again/,
+    why: /can’t look you up in Slack.*try again/,
   },
   {
     title: 'an approver on a route that has no such decision (T4)',
@@ -163,7 +163,7 @@ describe('a message in the thread', () => {
     const on = await approvalDesk(t);
     await on.desk.send('yes', APPROVER);
     assert.equal((await on.call()).status, 'pending');
-    assert.match(on.told(APPROVER).join(), /press a button on the card/);
+    assert.match(on.told(APPROVER).join(), /use the buttons on the card/);
   });
 
   it('of a guest, a stranger or a deactivated approver decides nothing, and is answered (T5, field report 11)', async (t) => {

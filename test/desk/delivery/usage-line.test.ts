@@ -50,7 +50,7 @@ describe('what a turn took', () => {
     assert.equal(chat.said.at(-1)?.foot, '1,240 tokens in · 310 out · under 1 s');
     model.script(() => withUsage(sayText('Hello.'), null));
     await send('hello again');
-    assert.equal(chat.said.at(-1)?.foot, 'The model’s server tells no token counts.');
+    assert.equal(chat.said.at(-1)?.foot, 'The model’s server reports no token counts.');
   });
 
   const lines: readonly [number, string][] = [

@@ -162,7 +162,7 @@ describe('a program that wants to be told', () => {
       parked.map(({ key, reason }) => [key.task, key.id, reason]),
       [['callback', call.id, 'program.example refused the connection.']],
     );
-    assert.match(errors.join(), /Work was parked/);
+    assert.match(errors.join(), /Gave up a task/);
     assert.deepEqual(desk.chat.said, []);
     assert.equal((await desk.store.ledger.get(call.id))?.status, 'approved');
     program.isDown = false;

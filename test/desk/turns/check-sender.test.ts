@@ -149,7 +149,7 @@ describe('whoever decides', () => {
     directory.failWith(new ChatError('temporary', 'Slack is away.'));
     const outcome = await desk.decide(call, REQUESTER);
     assert.ok(outcome.kind === 'not-allowed');
-    assert.match(plainSentence(outcome.why), /does not tell me who you are.*try again/);
+    assert.match(plainSentence(outcome.why), /can’t look you up in Slack.*try again/);
     assert.deepEqual(await desk.calls(), [call]);
     directory.failWith(undefined);
     assert.equal((await desk.decide(call, REQUESTER)).kind, 'decided');

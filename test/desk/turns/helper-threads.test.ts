@@ -122,7 +122,7 @@ describe('helpers', () => {
     const [a, b] = toldOf(desk.model, 'begin');
     assert.match(
       a ?? '',
-      /without a last word: a person ignored its call of act.*I begin with a1/s,
+      /without a final answer: a person ignored its call of act.*I begin with a1/s,
     );
     assert.equal(b, 'B is done.');
     assert.equal(desk.chat.said.at(-1)?.text, 'Only B.');
@@ -135,7 +135,7 @@ describe('helpers', () => {
       'do A': [sayStatus(401)],
     });
     await desk.send('begin');
-    assert.match(toldOf(desk.model, 'begin')[0] ?? '', /ended without a last word: .+/);
+    assert.match(toldOf(desk.model, 'begin')[0] ?? '', /ended without a final answer: .+/);
     assert.deepEqual(
       desk.chat.said.map(({ text }) => text),
       ['It failed.'],

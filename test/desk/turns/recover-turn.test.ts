@@ -11,7 +11,7 @@ import { type MockAnswer, sayCalls, sayText, withUsage } from '../../support/ser
 import { until } from '../../support/until.ts';
 import { buildDelegationDesk, sayActs, task } from '../support/delegation-desk.ts';
 
-const LOST = /^I ended this turn: the stored state of my work on it is lost\./;
+const LOST = /^I ended this turn because the stored state of my work was lost\./;
 
 const CHECKPOINTS = "records WHERE key LIKE 'checkpoint/%'";
 /** Messages of turns in progress. */
@@ -292,7 +292,7 @@ describe('a turn that is rebuilt', () => {
     await desk.decide(await act('a1'), REQUESTER);
     assert.match(
       toldOf(desk.model, 'look at it').join(),
-      /ended without a last word: I ended this turn/,
+      /ended without a final answer: I ended this turn/,
     );
     assert.equal(textsOf(desk).at(-1), 'It is done.');
   });

@@ -50,7 +50,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       desk.worker.nudge();
       await pass(scene);
       assert.deepEqual(await quarantined(scene), [`message ${current.id}`]);
-      assert.ok(desk.chat.said.some(({ text }) => text.includes('I can’t go on here')));
+      assert.ok(desk.chat.said.some(({ text }) => text.includes('I can’t continue here')));
       assert.deepEqual(await desk.store.inbox.ongoing({ team: 'T1' }), []);
       await mend();
       await desk.restart();

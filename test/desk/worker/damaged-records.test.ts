@@ -60,7 +60,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
           told.map(({ to, isDirect }) => [to?.user, isDirect]),
           [[APPROVER.user, true]],
         );
-        assert.match(told[0]?.text ?? '', /is damaged\. Nothing is done with it.*from a backup/);
+        assert.match(told[0]?.text ?? '', /is damaged\. I don’t use it.*from a backup/);
         assert.deepEqual(scene.tool.runs, []);
 
         await mend();
@@ -109,7 +109,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       await pass(scene);
       assert.equal((await desk.store.ledger.get(two.id))?.status, 'succeeded');
       // Its own thread waits, and says so once.
-      const said = desk.chat.said.filter(({ text }) => text.includes('I can’t go on here'));
+      const said = desk.chat.said.filter(({ text }) => text.includes('I can’t continue here'));
       assert.equal(said.length, 1);
       const ts = '1700000777.000100';
       const other = threadKey({ team: 'T1', channel: 'C2', ts });

@@ -58,7 +58,7 @@ describe('a thread that can not be carried on', () => {
     await desk.worker.idle();
     const told = desk.chat.said.filter(({ text }) => text.includes('I have stopped trying'));
     assert.equal(told.length, 1);
-    assert.match(told[0]?.text ?? '', /Nothing is lost\. Write a message here, and I try again\./);
+    assert.match(told[0]?.text ?? '', /Nothing is lost\. Write a message here and I’ll try again\./);
     assert.doesNotMatch(told[0]?.text ?? '', /JSON|document|database/i);
     const [count] = countDeadLetters(await desk.store.agenda.deadLetters());
     assert.equal(count?.task, 'pump');
@@ -106,7 +106,7 @@ describe('a thread that can not be carried on', () => {
       (await desk.store.agenda.deadLetters()).some(({ key }) => key.task === 'run'),
     );
     await desk.worker.idle();
-    const told = desk.chat.said.find(({ text }) => text.includes('I could not go on with “Act'));
+    const told = desk.chat.said.find(({ text }) => text.includes('I could not continue “Act'));
     assert.match(told?.text ?? '', /the reason is in my log/);
     assert.deepEqual(tool.runs, []);
     db.exec('DROP TRIGGER no_run');
@@ -166,7 +166,7 @@ describe('the runner', () => {
     assert.deepEqual(done, ['call_1']);
     assert.match(
       (await store.agenda.deadLetters())[0]?.reason ?? '',
-      /knows no work of the kind “nap”/,
+      /does not know the task “nap”/,
     );
     await runner.stop(0);
   });

@@ -65,7 +65,7 @@ describe('the summary of a call', () => {
     ],
     [
       'no want of a preview',
-      { preview: { text: 'The tool’s preview broke, so none is shown.', basis: 'unseen' } },
+      { preview: { text: 'The tool’s preview failed, so none is shown.', basis: 'unseen' } },
       'Close account: A-10293',
     ],
     ['nothing empty', { said: ' \n ' }, 'Close account: A-10293'],

@@ -99,12 +99,12 @@ describe('routes that are set in Slack', () => {
 
   it('are an admin’s alone: at the command, and at the submit of somebody who was one', async () => {
     await command('requester');
-    await stage.view('requester', 'Only admins of this workspace');
+    await stage.view('requester', 'Only workspace admins');
 
     await openForm('admin');
     stage.workspace.changeMember('admin', { isAdmin: false });
     await stage.workspace.submit('admin', PAYMENTS);
-    await stage.view('admin', 'Only admins of this workspace');
+    await stage.view('admin', 'Only workspace admins');
     stage.workspace.changeMember('admin', { isAdmin: true });
     await command('admin');
     await stage.view('admin', 'No routes are set in Slack yet');

@@ -144,7 +144,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       await stage.clock.advance(MINUTE_MS);
       stage.workspace.faults.api('usergroups.users.list', { kind: 'status', status: 500 }, 50);
       await approve('approver', place);
-      await stage.privately('approver', 'Slack does not tell me right now who may decide this');
+      await stage.privately('approver', 'I can’t look up in Slack who may decide this');
       assert.ok(isPending(stage.cards(place)[0]));
       stage.workspace.faults.clear();
       await approve('approver', place);

@@ -175,7 +175,7 @@ describe('App Home', () => {
     stage.workspace.faults.api('usergroups.users.list', { kind: 'error', error: 'fatal_error' }, 9);
     await stage.clock.advance(2 * MINUTE_MS);
     await openHome('approver');
-    await shows('approver', 'more may wait for you than is shown here');
+    await shows('approver', 'this list may be incomplete');
     assert.ok(!home('approver').includes('No approvals waiting.'));
   });
 

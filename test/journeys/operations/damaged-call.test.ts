@@ -46,10 +46,10 @@ describe('a damaged call', () => {
       () => (stage.audit('record.quarantine').length > 0 ? true : undefined),
       { timeoutMs: 20_000 },
     );
-    await stage.privately('admin', 'is damaged. Nothing is done with it');
+    await stage.privately('admin', 'is damaged. I don’t use it');
     const ready = await get('/readyz');
     assert.equal(ready.status, 200);
-    assert.match(ready.body, /One stored record is damaged and left alone/);
+    assert.match(ready.body, /One stored record is damaged and not used/);
     assert.match((await get('/healthz')).body, /"task":"damaged","count":1/);
     await stage.workspace.command('admin', 'general', '/countersign', 'status');
     await stage.privately('admin', 'Some of my stored records are damaged');

@@ -23,13 +23,13 @@ describe('a workspace with an admin, a guest and people of other companies', () 
     const asked = stage.asked();
     const runs = (await stage.runs()).length;
     await command('requester', 'pause');
-    await stage.privately('requester', 'Only admins of this workspace');
+    await stage.privately('requester', 'Only workspace admins');
     await command('admin', 'pause');
     await stage.privately('admin', 'Paused. Nothing new runs');
     await stage.restart('kill');
     await until(() => stage.app().output().includes('Paused: nothing new runs until an admin'));
     const other = await stage.ask('requester', 'hello');
-    await stage.answer(other, 'goes on by itself when an admin resumes');
+    await stage.answer(other, 'will continue when an admin resumes');
     await stage.press('requester', card, 'call.approve');
     await stage.privately('requester', 'Paused by');
     await command('approver', 'status');
@@ -95,7 +95,7 @@ describe('a workspace with an admin, a guest and people of other companies', () 
     const link = `https://${domain}.slack.com/archives/${place.channel}/p${place.root.replace('.', '')}`;
     await command('requester', `forget ${link}`);
     await stage.privately('requester', 'Forgotten.');
-    await stage.answer(place, 'had me forget');
+    await stage.answer(place, 'made me forget');
     await stage.write('requester', place, 'which word?');
     await stage.answer(place, 'What?');
     assert.doesNotMatch(JSON.stringify(stage.model.requests.at(-1)), /marmalade/);

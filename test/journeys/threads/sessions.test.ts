@@ -92,7 +92,7 @@ describe('sessions', () => {
     goOn();
     const said = byApp(place).filter((each) => allText(each).includes('Once upon a time'));
     assert.equal(said.length, 1);
-    assert.match(allText(said[0] ?? growing), /It was stopped here\./);
+    assert.match(allText(said[0] ?? growing), /Stopped here\./);
     await stage.write('requester', place, 'are you there?');
     await stage.answer(place, 'At your service.');
     await stands(place, 'active');

@@ -82,7 +82,7 @@ describe('a mention in a thread of people', () => {
     const [head, ...said] = (words.at(-1) ?? '').split('\n').slice(2);
     assert.ok(head?.startsWith(HEAD));
     assert.deepEqual(said, [
-      `<@${idOf('stranger')}>, who is not of this workspace, wrote:`,
+      `<@${idOf('stranger')}>, who is not in this workspace, wrote:`,
       '> Make it six.',
     ]);
   });
@@ -109,7 +109,7 @@ describe('a mention in a thread of people', () => {
     await stage.answer(place, 'Long.');
     assert.match(
       lastWords(),
-      /\(3 older ones are left out for length\.\)\n<@\w+> wrote:\n> line 3\./,
+      /\(3 older ones are omitted for length\.\)\n<@\w+> wrote:\n> line 3\./,
     );
     assert.match(lastWords(), /> line 52\.$/);
     const long = await talk(
@@ -121,8 +121,8 @@ describe('a mention in a thread of people', () => {
     );
     await mention(long, 'sum it up');
     await stage.answer(long, 'Longer.');
-    assert.match(lastWords(), /\(3 older ones are left out for length\.\)/);
-    assert.match(lastWords(), /\(1002 characters are left out for length\.\)/);
+    assert.match(lastWords(), /\(3 older ones are omitted for length\.\)/);
+    assert.match(lastWords(), /\(1002 characters are omitted for length\.\)/);
     assert.ok(lastWords().length < 9_000);
   });
 
@@ -137,7 +137,7 @@ describe('a mention in a thread of people', () => {
       const place = await talk('general', ['approver', 'unread']);
       await mention(place, 'do it');
       await stage.answer(place, answer);
-      assert.match(lastWords(), /^do it\n\nWhat was said earlier .* could not be read/);
+      assert.match(lastWords(), /^do it\n\nCountersign could not read the earlier messages/);
     }
     const told = 'the app lacks channels:history or groups:history. Install the app again';
     assert.equal(times(stage.app().output(), told), 1);
@@ -145,7 +145,7 @@ describe('a mention in a thread of people', () => {
     const place = await talk('general', ['approver', 'unread']);
     await mention(place, 'do it');
     await stage.answer(place, 'Three.');
-    assert.match(lastWords(), /could not be read/);
+    assert.match(lastWords(), /could not read the earlier messages/);
   });
 
   it('is read again after a crash, and the model sees it once', async () => {

@@ -129,9 +129,9 @@ describe('files over the real app', () => {
   it('a text that is too long is refused, told to the person and to the agent', async () => {
     play(sayText('Understood.'));
     const place = await send('read', textFile('long.txt', 'x'.repeat(MB + 1)));
-    await stage.answer(place, 'I could not take the file “long.txt”: it is a text of 1.1 MB');
+    await stage.answer(place, 'I could not read the file “long.txt”: it is a text file of 1.1 MB');
     await stage.answer(place, 'Understood.');
-    assert.match(String(lastOfPerson()), /“long\.txt” was not taken: it is a text/);
+    assert.match(String(lastOfPerson()), /“long\.txt” could not be read: it is a text file/);
     assert.equal(await stage.file('inbox/long.txt'), undefined);
   });
 

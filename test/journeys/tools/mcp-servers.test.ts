@@ -175,7 +175,7 @@ describe('tools of MCP servers', () => {
     const command = (who: string, text: string) =>
       stage.workspace.command(who, 'general', '/countersign', text);
     await command('requester', 'tools');
-    await stage.privately('requester', 'Only admins of this workspace');
+    await stage.privately('requester', 'Only workspace admins');
     await command('admin', 'tools');
     const listed = await stage.privately('admin', 'One tool has changed');
     const said = allText(listed);
