@@ -152,7 +152,7 @@ function verdictNotices(
 function reopenedNotice(before: Call, call: Call): readonly OutboxMessage[] {
   const { verdict } = before;
   if (before.status !== 'approved' || call.status !== 'pending' || !verdict) return [];
-  const words = sentence`${callTitlePart(call)} has not run, and waits for a decision again. ${call.note ?? ''}`;
+  const words = sentence`${callTitlePart(call)} did not run and needs a new decision. ${call.note ?? ''}`;
   return [
     {
       id: `back:${call.id}.${call.revision}`,

@@ -7,8 +7,8 @@ import type { DeskDeps } from '../deps.ts';
 /** Handles the old card when a call's card has moved to another channel. */
 export interface SupersededCards {
   /**
-   * Stores the first old place before the new one is known. In the call's thread that card becomes
-   * the stub; all others are overwritten at once.
+   * Stores the first old card before the new place is stored: as the stub if it is in the call's
+   * thread. The other old cards are overwritten at once.
    */
   mark(call: Call, old: readonly CardPlace[], next: CardPlace): Promise<void>;
   /** Overwrites the old card in another channel, if any, with a link to `next`. */

@@ -112,7 +112,7 @@ export function interruptedMessage(
   message: InboxMessage,
   text: string,
   now: number,
-  foot = 'It broke off here.',
+  foot = 'The answer was cut off here.',
 ): readonly OutboxMessage[] {
   if (text.trim() === '') return [];
   const outboxMessage = outboxMessageOf(message, 'broken-off', 'answer', text.trimEnd(), now);

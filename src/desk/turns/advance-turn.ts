@@ -152,6 +152,7 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
   /**
    * Advances the graph one step; undefined if the thread must wait. Our graph is resumed once all
    * calls of a message have outcomes, because each resume runs every waiting task again.
+   * Other graphs are resumed as soon as they can continue.
    */
   async function step(
     message: InboxMessage,
@@ -201,7 +202,7 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
   ): Promise<GraphState | undefined> {
     const [pause] = await Promise.all([store.pause.read(), closeLive.leftover(message, fence)]);
     return await runAgentStep(message, fence, pause, async () => {
-      if (message.files) progress.note(fence.thread, 'is reading what is attached…');
+      if (message.files) progress.note(fence.thread, 'is reading the attachments…');
       const opened = await ingest(message, fence, work, 'turn');
       if (message.files && interactiveTurns.has(message)) await progress.thinking(message);
       return await agent.start(opened, fence, work.signal);

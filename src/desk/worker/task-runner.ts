@@ -16,7 +16,7 @@ import type { HeldWork } from '../deps.ts';
 import { backoffDelayMs, INITIAL_BACKOFF_MS } from './backoff.ts';
 import { assertNotCrashing, isPermanentFailure, PermanentError } from './retry-policy.ts';
 
-/** A dead worker's tasks are free after this time (ms): how long people wait for its threads. */
+/** A dead worker's tasks are free after this time (ms). Event loops may stall for 2/3 of it. */
 export const LEASE_MS = 12_000;
 /** Running tools keep their lease longer, so that a Redis failover does not end them. */
 const RUN_LEASE_MS = 30_000;

@@ -184,7 +184,7 @@ describe('a growing message of a turn', () => {
     assert.deepEqual(others, []);
     assert.equal(words?.kind, 'answer');
     assert.equal(words?.text, 'Half of it');
-    assert.equal(words?.foot, 'It broke off here.');
+    assert.equal(words?.foot, 'The answer was cut off here.');
     assert.equal(end?.clearsLive, true);
     assert.ok(end?.id.includes(place));
   });

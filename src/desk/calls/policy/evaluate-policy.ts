@@ -18,7 +18,7 @@ export function withPolicyDetails(step: Step, answer: GateAnswer): Step {
   const { redact = [], rule, policy } = answer;
   const source = { ...(rule !== undefined && { rule }), ...(policy !== undefined && { policy }) };
   const detail = { ...step.detail, ...source };
-  // Redaction is never undone: earlier messages may already hide these values.
+  // Once redacted, a value stays redacted, even if the policy changes.
   const redacted = [...new Set([...(step.call.redact ?? []), ...redact])];
   const call = redacted.length === 0 ? step.call : withSafeSummary({ ...step.call, redact: redacted });
   const audited: Step = { ...step, call, detail };

@@ -134,8 +134,8 @@ export function findUndeliveredDecisions(
 }
 
 /**
- * A call that is not stored was unreadable and is answered without people. Calls that a stop
- * withdrew do not count: the stop may have been cut off.
+ * A call that is not stored was unreadable and is answered without people. A call that a
+ * stop withdrew counts as undecided, because the stop may have been cut off.
  */
 function isDecided(call: Call | undefined): boolean {
   if (!call) return true;
@@ -190,7 +190,7 @@ export function withUnusedDecision(state: GraphState, undelivered: readonly Call
   if (!first || state.failure !== undefined) return state;
   const what = [...new Set(lost.map(({ tool }) => `“${tool}”`))].join(', ');
   const { notice: _none, ...rest } = state;
-  const failure = `“${first.outside?.name}” no longer waits for ${what}: what was decided may not have reached it.`;
+  const failure = `“${first.outside?.name}” no longer waits for ${what}: the decision may not have reached it.`;
   return { ...rest, failure };
 }
 

@@ -110,7 +110,7 @@ export function createMessageWhileWaiting(
     return ms > 0;
   }
 
-  /** Messages arrive only in the root thread, whose pump may be waiting for this helper. */
+  /** People write only in the root thread. Their messages may have waited for this helper. */
   async function wakeRoot(thread: ThreadKey): Promise<void> {
     const root = rootOf(thread);
     if ((await store.inbox.waiting(root)).length === 0) return;
