@@ -161,7 +161,7 @@ export function createRenderCard(
   ): Promise<void> {
     if (!(error instanceof ChatError)) throw error;
     const isRefused = REFUSED.has(error.code);
-    if (isRefused) await onRefusal(calls, spot, error);
+    if (isRefused) await keepOld(calls, spot, error);
     // The card of an ended call may be given up, because nobody waits for it.
     const isAwaited = !calls.every(isTerminal);
     if (error.code !== 'gone') {
@@ -173,7 +173,7 @@ export function createRenderCard(
   }
 
   /** Until the channel accepts the card, people decide on the previous one, if any. */
-  async function onRefusal(calls: CardCalls, { place, left }: Spot, error: ChatError): Promise<void> {
+  async function keepOld(calls: CardCalls, { place, left }: Spot, error: ChatError): Promise<void> {
     const [old] = left;
     await reportRefusal(calls, (place ?? cardLocationOf(calls[0])).channel, error);
     if (!old) return;

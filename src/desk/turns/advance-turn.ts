@@ -51,7 +51,7 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
   const { graphCallResults, progress, live, closeLive, endTurn } = parts;
   const interactiveTurns = createInteractiveTurns(deps);
   const nextTurn = createNextTurn(deps, parts);
-  const { settle, markDelivered } = createSettleTurn(deps, { interactive: interactiveTurns, closeLive });
+  const { settle, markDelivered } = createSettleTurn(deps, { interactiveTurns, closeLive });
   const { read, recover } = createRecoverTurn(deps);
   const { store, agent, clock, signals } = deps;
 

@@ -14,9 +14,9 @@ import type { InteractiveTurns } from './interactive-turns.ts';
 export function createSettleTurn(
   deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'showsUsage'>,
   {
-    interactive,
+    interactiveTurns,
     closeLive,
-  }: { readonly interactive: InteractiveTurns; readonly closeLive: CloseLiveAnswer },
+  }: { readonly interactiveTurns: InteractiveTurns; readonly closeLive: CloseLiveAnswer },
 ) {
   const { store, clock } = deps;
 
@@ -38,8 +38,8 @@ export function createSettleTurn(
     };
     const isOfPeople = parentCallOf(fence.thread) === undefined;
     const foot = deps.showsUsage ? describeUsage(usage) : undefined;
-    const outboxMessages = interactive.mark(message, await closeLive.last(message, state, foot));
-    const wakes = outboxMessages.length > 0 ? interactive.deliveryWakes(message) : [];
+    const outboxMessages = interactiveTurns.mark(message, await closeLive.last(message, state, foot));
+    const wakes = outboxMessages.length > 0 ? interactiveTurns.deliveryWakes(message) : [];
     const facts = { ...(failure !== undefined && { failure }), ...(usage && { usage }) };
     await store.history.append(
       fence.thread,

@@ -33,7 +33,7 @@ export interface PolicyGateDeps {
 
 /**
  * Creates the gate; it never rejects. A condition that fails to evaluate is logged and audited. If
- * it can't be audited, the call does not run because of it.
+ * auditing fails, a `run` answer is replaced by the policy's fallback.
  */
 export function createPolicyGate(deps: PolicyGateDeps): Gate {
   const { policy, store, people, clock, log } = deps;
