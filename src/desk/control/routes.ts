@@ -125,7 +125,7 @@ export function createRouteControl(
   }
 
   /** Retries with the newest routes if another writer was first. */
-  async function untilWritten<Outcome>(
+  async function retryWrite<Outcome>(
     attempt: (book: AdminRoutes) => Promise<Outcome | undefined>,
   ): Promise<Outcome> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -227,11 +227,11 @@ export function createRouteControl(
     },
     async set(command) {
       const refused = await checkAdmin(command.by);
-      return refused ?? (await untilWritten((book) => setIn(book, command)));
+      return refused ?? (await retryWrite((book) => setIn(book, command)));
     },
     async remove(command) {
       const refused = await checkAdmin(command.by);
-      return refused ?? (await untilWritten((book) => removeFrom(book, command)));
+      return refused ?? (await retryWrite((book) => removeFrom(book, command)));
     },
   };
 }

@@ -18,7 +18,7 @@ export function createStopTurn({
   signals,
 }: Pick<DeskDeps, 'store' | 'clock' | 'signals'>) {
   /** Stores the stop before anything is aborted, so that aborted work can find the reason. */
-  async function mark(
+  async function markStopped(
     message: InboxMessage,
     by: Person,
     messageEnds: Effects['messageEnds'],
@@ -41,10 +41,10 @@ export function createStopTurn({
     /** Written in the same commit. */
     extra: Pick<Effects, 'messageEnds'> = {},
   ): Promise<boolean> {
-    if (!(await mark(message, by, extra.messageEnds))) return false;
+    if (!(await markStopped(message, by, extra.messageEnds))) return false;
     const [team = '', channel = ''] = message.thread.split('/');
     for (const each of await store.inbox.ongoing({ team, channel })) {
-      if (each.thread.startsWith(`${message.thread}/`)) await mark(each, by, undefined);
+      if (each.thread.startsWith(`${message.thread}/`)) await markStopped(each, by, undefined);
     }
     signals.stop(message.thread);
     return true;

@@ -23,7 +23,7 @@ const TOLERANCE_MS = 50;
 
 /** The write must wait for its turn. Does not count as a failure or a try. */
 export class RateLimitedError extends Error {
-  override readonly name = 'NotYetError';
+  override readonly name = 'RateLimitedError';
   readonly dueAt: number;
 
   constructor(dueAt: number) {

@@ -40,7 +40,7 @@ export async function* findStalledWork(
     return wakes.filter(({ key }) => lost.has(nameOf(key)));
   }
 
-  async function* ofCalls(status: CallStatus): AsyncGenerator<readonly Wake[]> {
+  async function* stalledCalls(status: CallStatus): AsyncGenerator<readonly Wake[]> {
     let after: string | undefined;
     for (;;) {
       const calls = await ledger.withStatus(status, { after, limit: PAGE });
@@ -64,7 +64,7 @@ export async function* findStalledWork(
     }
   }
 
-  async function* ofThreads(): AsyncGenerator<readonly Wake[]> {
+  async function* stalledThreads(): AsyncGenerator<readonly Wake[]> {
     const threads = (await inbox.threadsWithMessages()).filter((thread) => !waiting.has(thread));
     for (const page of pagesOf(threads)) {
       const wakes: Wake[] = [];
@@ -78,9 +78,9 @@ export async function* findStalledWork(
     }
   }
 
-  for (const status of LIVE_STATUSES) yield* ofCalls(status);
+  for (const status of LIVE_STATUSES) yield* stalledCalls(status);
   // A pause holds up threads without a task; resuming wakes them.
-  if (!isPaused) yield* ofThreads();
+  if (!isPaused) yield* stalledThreads();
   for (const page of pagesOf(await outbox.threadsWithPendingMessages())) {
     yield await unscheduled(wakeAll(page.map(deliverOutboxKey), clock.now()));
   }

@@ -125,7 +125,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     work: Pick<HeldWork, 'tries'>,
   ): Promise<OpenCalls> {
     for (;;) {
-      const found = sum(await proposeAll(message, state, turn, fence));
+      const found = collectReplies(await proposeAll(message, state, turn, fence));
       if (await stopForged(found.calls)) continue;
       if (await withdrawSiblings(found.calls)) continue;
       await showCards(found.calls);
@@ -150,7 +150,7 @@ function isWaiting({ status, child }: Call): boolean {
   return status === 'pending' || (status === 'running' && child !== undefined);
 }
 
-function sum(proposals: ReadonlyMap<OpenCall, Proposal>): OpenCalls {
+function collectReplies(proposals: ReadonlyMap<OpenCall, Proposal>): OpenCalls {
   const calls: Call[] = [];
   const answers = new Map<OpenCall, { readonly reply: ToolReply; readonly call?: Call }>();
   for (const [open, proposal] of proposals) {
