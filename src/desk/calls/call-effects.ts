@@ -68,7 +68,9 @@ export function callEffectsOf(
     ...verdictNotices(before, decided, by),
     ...reopenedNotice(before, previous),
   ];
-  const callbackWakes = isReportable(before, steps) ? [{ key: callbackKey(before), dueAt: now }] : [];
+  const callbackWakes = isReportable(before, steps)
+    ? [{ key: callbackKey(before), dueAt: now }]
+    : [];
   return {
     audit,
     wakes: [...wakesOf(before, previous), ...callbackWakes, ...deliveryWakes(outboxMessages)],
@@ -180,7 +182,10 @@ function integrityNotice(call: Call): OutboxMessage {
 }
 
 function deliveryWakes(messages: readonly OutboxMessage[]): readonly Wake[] {
-  return messages.map(({ thread, createdAt }) => ({ key: deliverOutboxKey(thread), dueAt: createdAt }));
+  return messages.map(({ thread, createdAt }) => ({
+    key: deliverOutboxKey(thread),
+    dueAt: createdAt,
+  }));
 }
 
 /**

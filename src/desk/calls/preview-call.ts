@@ -68,7 +68,8 @@ function summaryOf({ clock, log }: PreviewDeps, tool: Tool, args: JsonValue): st
     // The first try may include loading code or a busy machine.
     if (typeof said === 'string' && tookMs > MAX_SUMMARY_MS) ({ said, tookMs } = measure());
     if (typeof said === 'string' && tookMs <= MAX_SUMMARY_MS) return said;
-    if (said !== undefined) ignore(typeof said === 'string' ? `took ${tookMs} ms` : 'is not a string');
+    if (said !== undefined)
+      ignore(typeof said === 'string' ? `took ${tookMs} ms` : 'is not a string');
   } catch {
     // The error is not logged, because it may quote the arguments.
     ignore('failed');

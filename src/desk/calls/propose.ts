@@ -64,7 +64,8 @@ export function createPropose(deps: DeskDeps) {
     if (checked.kind !== 'fit') return checked;
     const { tool, parsed, stored } = checked;
     const call =
-      stored ?? (await insert(await draftOf(open, message, tool, parsed), parsed, turnEffects, fence));
+      stored ??
+      (await insert(await draftOf(open, message, tool, parsed), parsed, turnEffects, fence));
     return { kind: 'call', call: await applyPolicy.pass(call, parsed) };
   }
 

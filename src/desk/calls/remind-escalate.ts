@@ -122,15 +122,14 @@ interface Nudge {
   readonly dueAt: (call: Call) => number | undefined;
   readonly stepOf: (call: Call, now: number) => Step | undefined;
   /** The message for a call and `more` other calls waiting with it. */
-  readonly noticeOf: (call: Call, more: number) => { readonly id: string; readonly words: Sentence };
+  readonly noticeOf: (
+    call: Call,
+    more: number,
+  ) => { readonly id: string; readonly words: Sentence };
 }
 
 /** Takes the step once it is due, with one notice. Retries if another writer was first. */
-function whenDue(
-  { store, clock }: RemindEscalateDeps,
-  announce: Announcements,
-  nudge: Nudge,
-) {
+function whenDue({ store, clock }: RemindEscalateDeps, announce: Announcements, nudge: Nudge) {
   const { dueAt, keyOf, stepOf } = nudge;
 
   /** From its deadline on a call only expires. */

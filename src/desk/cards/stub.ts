@@ -38,7 +38,10 @@ export function createRenderStub(
   {
     rateLimiter,
     progress,
-  }: { readonly rateLimiter: ChannelRateLimiter; readonly progress: Pick<ThreadProgress, 'refresh'> },
+  }: {
+    readonly rateLimiter: ChannelRateLimiter;
+    readonly progress: Pick<ThreadProgress, 'refresh'>;
+  },
 ) {
   const { ledger } = store;
 
@@ -78,7 +81,12 @@ export function createRenderStub(
     await progress.refresh(call.thread);
   }
 
-  async function drawOrRepost(call: Call, stub: CardPlace | undefined, view: StubView, work: HeldWork) {
+  async function drawOrRepost(
+    call: Call,
+    stub: CardPlace | undefined,
+    view: StubView,
+    work: HeldWork,
+  ) {
     try {
       await draw(call, stub, view, work);
     } catch (error) {

@@ -123,8 +123,7 @@ export function createControl(
     const refusal = explainRefusedMembership(profile);
     if (refusal) return await recordDenied(by, what, refusal.why, refusal.sentence);
     if (profile.isAdmin) return undefined;
-    const sentence =
-      'Only workspace admins and the people listed in ADMIN_USERS may do this.';
+    const sentence = 'Only workspace admins and the people listed in ADMIN_USERS may do this.';
     return await recordDenied(by, what, 'not an admin', sentence);
   }
 

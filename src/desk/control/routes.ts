@@ -236,8 +236,7 @@ export function createRouteControl(
   };
 }
 
-const NOT_ADMIN =
-  'Only workspace admins and the people listed in ADMIN_USERS may set routes.';
+const NOT_ADMIN = 'Only workspace admins and the people listed in ADMIN_USERS may set routes.';
 
 /** Describes who changed the route first; undefined if the person saw the current one. */
 function describeConcurrentChange(

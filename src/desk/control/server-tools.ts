@@ -31,8 +31,7 @@ export interface ServerToolControl {
   }): Promise<AcceptOutcome | NotAllowed>;
 }
 
-const NOT_ADMIN =
-  'Only workspace admins and the people listed in ADMIN_USERS may do this.';
+const NOT_ADMIN = 'Only workspace admins and the people listed in ADMIN_USERS may do this.';
 
 /** Builds the use cases. */
 export function createServerToolControl(

@@ -91,7 +91,12 @@ export function createAuthorize({
     const permission = why === undefined ? permitted : ({ kind: 'not-allowed', why } as const);
     // The failed group might contain the person. A permission that another group gives still holds.
     if (failed === undefined || permission.kind !== 'not-allowed') return { permission };
-    return undetermined({ kind: 'not-allowed', why: GROUPS_UNAVAILABLE }, failed.reason, person, call);
+    return undetermined(
+      { kind: 'not-allowed', why: GROUPS_UNAVAILABLE },
+      failed.reason,
+      person,
+      call,
+    );
   }
 
   function undetermined(
@@ -100,7 +105,10 @@ export function createAuthorize({
     person: Person,
     call: Call,
   ): Authorization {
-    log.warn({ err: failure, person, call: call.id }, 'Could not look up whether a person may decide.');
+    log.warn(
+      { err: failure, person, call: call.id },
+      'Could not look up whether a person may decide.',
+    );
     return { permission, failure };
   }
 }

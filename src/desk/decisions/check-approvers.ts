@@ -24,7 +24,8 @@ export async function checkApprovers(
   call: Call,
 ): Promise<ApproverAvailability> {
   const availability = await findApproverAvailability(deps, call, {});
-  const mayBeStale = availability.gap !== undefined && groupsNamedBy(rulingRouteOf(call)).length > 0;
+  const mayBeStale =
+    availability.gap !== undefined && groupsNamedBy(rulingRouteOf(call)).length > 0;
   // A cached group must not raise an alarm if somebody has just joined it.
   return mayBeStale
     ? await findApproverAvailability(deps, call, { maxAgeMs: REFUSAL_MAX_AGE_MS })

@@ -50,7 +50,10 @@ export function createDecideAsPerson(
     return refused;
   }
 
-  async function refuseRerunInPause({ callId, by }: SettleCommand): Promise<DecisionOutcome | undefined> {
+  async function refuseRerunInPause({
+    callId,
+    by,
+  }: SettleCommand): Promise<DecisionOutcome | undefined> {
     // A damaged record is reported by the settlement itself.
     const call = await store.ledger.get(callId).catch(recoverDamaged(undefined));
     if (call?.status !== 'unknown') return undefined;

@@ -132,7 +132,8 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
   ): Promise<DecisionOutcome | undefined> {
     const outcome = outcomeOfSteps(steps);
     const tookEffect = outcome.kind !== 'already-decided' && outcome.kind !== 'rerouted';
-    const approved = outcome.kind === 'decided' && outcome.call.status === 'approved' && outcome.call;
+    const approved =
+      outcome.kind === 'decided' && outcome.call.status === 'approved' && outcome.call;
     const claim = approved ? await claiming?.claim(approved) : undefined;
     const all = claim ? [...steps, claim.step] : steps;
     const effects = { ...callEffectsOf(call, all, by), ...(tookEffect && extra) };

@@ -44,7 +44,10 @@ export function createDeliverOutbox(
       await show(each, work);
     } catch (error) {
       if (!isGivenUp(error, work)) throw error;
-      log.error({ err: error, say: each.id, thread: each.thread }, 'Could not post an outbox message.');
+      log.error(
+        { err: error, say: each.id, thread: each.thread },
+        'Could not post an outbox message.',
+      );
       if (each.kind === 'answer')
         await store.outbox.add([undeliverableNotice(each, clock.now())], []);
     }

@@ -136,7 +136,11 @@ export function createRequestCall(deps: RequestDeps) {
     return (await checkLimit(caller, call)) ?? (await checkRequester(call));
   }
 
-  async function propose(caller: ExternalCaller, call: Call, parsed: Parsed): Promise<RequestOutcome> {
+  async function propose(
+    caller: ExternalCaller,
+    call: Call,
+    parsed: Parsed,
+  ): Promise<RequestOutcome> {
     const refused = await checkLimit(caller, call);
     if (refused) return refused;
     const audit = {
@@ -186,7 +190,16 @@ function toOutside(
   const claims = callerClaimsOf(request);
   const { args, channel, deadlineAt, requester, risk = null, tool, words = null } = request;
   const until = deadlineAt === undefined ? {} : { deadlineAt };
-  const all = { ...claims, ...until, args, channel, requester: { ...requester }, risk, tool, words };
+  const all = {
+    ...claims,
+    ...until,
+    args,
+    channel,
+    requester: { ...requester },
+    risk,
+    tool,
+    words,
+  };
   return {
     by: 'key',
     name,

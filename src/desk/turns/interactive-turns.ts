@@ -46,6 +46,7 @@ export function createInteractiveTurns({
     leave: ({ id }) => void turns.delete(id),
     mark: ({ id }, messages) =>
       turns.has(id) ? messages : messages.map((each) => ({ ...each, patient: true as const })),
-    deliveryWakes: (message) => outboxWake(message, dueImmediately(turns.has(message.id), clock.now())),
+    deliveryWakes: (message) =>
+      outboxWake(message, dueImmediately(turns.has(message.id), clock.now())),
   };
 }

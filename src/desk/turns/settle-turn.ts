@@ -38,7 +38,10 @@ export function createSettleTurn(
     };
     const isOfPeople = parentCallOf(fence.thread) === undefined;
     const foot = deps.showsUsage ? describeUsage(usage) : undefined;
-    const outboxMessages = interactiveTurns.mark(message, await closeLive.last(message, state, foot));
+    const outboxMessages = interactiveTurns.mark(
+      message,
+      await closeLive.last(message, state, foot),
+    );
     const wakes = outboxMessages.length > 0 ? interactiveTurns.deliveryWakes(message) : [];
     const facts = { ...(failure !== undefined && { failure }), ...(usage && { usage }) };
     await store.history.append(

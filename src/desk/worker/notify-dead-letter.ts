@@ -16,7 +16,8 @@ export function createNotifyDeadLetter({ store, clock }: Pick<DeskDeps, 'store' 
   return async function notifyDeadLetter({ key, fence }: Lease, error: unknown): Promise<void> {
     const affected = await describeWork(store, key);
     if (!affected) return;
-    const text = error instanceof DamagedRecordError ? DAMAGED : describeDeadLetter(affected, error);
+    const text =
+      error instanceof DamagedRecordError ? DAMAGED : describeDeadLetter(affected, error);
     const now = clock.now();
     const outboxMessage: OutboxMessage = {
       id: `parked:${key.task}:${key.id}:${fence}`,
@@ -25,7 +26,10 @@ export function createNotifyDeadLetter({ store, clock }: Pick<DeskDeps, 'store' 
       ...toOutboxWords(sentence`:construction: ${text}`),
       createdAt: now,
     };
-    await store.outbox.add([outboxMessage], [{ key: deliverOutboxKey(affected.thread), dueAt: now }]);
+    await store.outbox.add(
+      [outboxMessage],
+      [{ key: deliverOutboxKey(affected.thread), dueAt: now }],
+    );
   };
 }
 
@@ -55,7 +59,10 @@ const SILENT_TASKS: ReadonlySet<AgendaTask> = new Set([
 ]);
 
 /** Undefined if nobody waits for it, or if there is no thread to tell. */
-async function describeWork(store: Store, { task, id }: Lease['key']): Promise<AffectedWork | undefined> {
+async function describeWork(
+  store: Store,
+  { task, id }: Lease['key'],
+): Promise<AffectedWork | undefined> {
   if (task === 'pump' || task === 'heed') {
     // Ids of thread tasks are thread keys.
     const what = 'I have stopped trying to continue here.';

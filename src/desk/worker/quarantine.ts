@@ -59,7 +59,9 @@ export async function listQuarantined({
 export function warnOfQuarantine({ length }: readonly QuarantinedRecord[]): readonly string[] {
   if (length === 0) return [];
   const which = length === 1 ? 'One stored record is' : `${length} stored records are`;
-  return [`${which} damaged and not used. The log and the audit name it; restore it from a backup.`];
+  return [
+    `${which} damaged and not used. The log and the audit name it; restore it from a backup.`,
+  ];
 }
 
 /** Creates the quarantine of one process; its content is stored. */

@@ -243,10 +243,7 @@ export function createTaskRunner(deps: {
       await agenda.moveToDeadLetters(lease, now, reason);
       return;
     }
-    log.warn(
-      { err: error, key: lease.key, tries: lease.tries + 1 },
-      'A task failed; retrying.',
-    );
+    log.warn({ err: error, key: lease.key, tries: lease.tries + 1 }, 'A task failed; retrying.');
     await agenda.backOff(lease, now + backoffDelayMs(lease, error), reason);
   }
 

@@ -61,8 +61,14 @@ describe('the limit of calls that wait for one person', () => {
     for (const call of calls.slice(0, MOST)) await desk.decide(call, APPROVER);
     assert.equal(tool.runs.length, MOST);
     const heard = desk.model.requests.at(-1)?.messages.map(({ content }) => String(content));
-    assert.equal(heard?.filter((text) => /3 calls of U1 are already waiting for decisions/.test(text)).length, 2);
-    assert.match(heard?.at(-1) ?? '', /None of those was lost.*not denied.*continue when those are/);
+    assert.equal(
+      heard?.filter((text) => /3 calls of U1 are already waiting for decisions/.test(text)).length,
+      2,
+    );
+    assert.match(
+      heard?.at(-1) ?? '',
+      /None of those was lost.*not denied.*continue when those are/,
+    );
     const refused = (await desk.store.audit.read(1, 100)).filter(
       ({ detail, event }) => event === 'call.gate' && detail.to === 'refused',
     );

@@ -183,7 +183,8 @@ describe('the card of a route with a channel', () => {
       /“Act: a” in C9, where it is to be decided: I am not a member/,
     );
     assert.match(told[1]?.text ?? '', /The route “ops” sends its cards to C9.*not a member there/);
-    for (const { text } of told) assert.match(text, /Meanwhile, approvers can decide (it|them) on my Home tab/i);
+    for (const { text } of told)
+      assert.match(text, /Meanwhile, approvers can decide (it|them) on my Home tab/i);
     const page = await desk.desk.listWaiting(APPROVER, { limit: 5 });
     assert.deepEqual(page.kind === 'page' && page.calls.map(({ id }) => id), [call.id]);
     const { outlook, ...refused } = desk.chat.stubLooks.get(call.id) ?? {};

@@ -58,7 +58,10 @@ describe('a thread that can not be carried on', () => {
     await desk.worker.idle();
     const told = desk.chat.said.filter(({ text }) => text.includes('I have stopped trying'));
     assert.equal(told.length, 1);
-    assert.match(told[0]?.text ?? '', /Nothing is lost\. Write a message here and I’ll try again\./);
+    assert.match(
+      told[0]?.text ?? '',
+      /Nothing is lost\. Write a message here and I’ll try again\./,
+    );
     assert.doesNotMatch(told[0]?.text ?? '', /JSON|document|database/i);
     const [count] = countDeadLetters(await desk.store.agenda.deadLetters());
     assert.equal(count?.task, 'pump');

@@ -48,7 +48,10 @@ export function createClaim(deps: ClaimDeps, helperThreads: Pick<HelperThreads, 
   }
 
   /** Looks up the earlier approvers again, for the route that applies now. */
-  async function recheckVoters(call: Call, gate: GateAnswer): Promise<RecheckedApprovers | undefined> {
+  async function recheckVoters(
+    call: Call,
+    gate: GateAnswer,
+  ): Promise<RecheckedApprovers | undefined> {
     if (gate.kind !== 'ask') return undefined;
     return await recheckApprovers(deps, call, reachedRouteOf(call, gate.route));
   }

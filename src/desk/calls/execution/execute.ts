@@ -107,7 +107,9 @@ export function createExecute(
   async function recheckRerun(call: Call, rerun: Step, work: HeldWork): Promise<Step> {
     if (!isIntact(call)) return stopForgedCall(call, clock.now(), true);
     const isOver = (await helperThreads.endedBy(call.thread)) !== undefined;
-    const why = isOver ? 'the task it belonged to has ended.' : await explainRejectedRerun(call, work);
+    const why = isOver
+      ? 'the task it belonged to has ended.'
+      : await explainRejectedRerun(call, work);
     return why === undefined ? rerun : rejectRerun(call, why, clock.now());
   }
 

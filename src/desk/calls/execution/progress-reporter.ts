@@ -51,7 +51,10 @@ export function createProgressReporters({
         const wakes = [{ key: renderCardKey(call), dueAt: now + REDRAW_DELAY_MS }];
         if (text !== undefined) await store.reports.keep(call, { text, at: now }, wakes);
       } catch (error) {
-        log.warn({ err: error, call: call.id }, 'Could not store a progress report of a running tool.');
+        log.warn(
+          { err: error, call: call.id },
+          'Could not store a progress report of a running tool.',
+        );
       }
       isBusy = false;
       scheduleNext();

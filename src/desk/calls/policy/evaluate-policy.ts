@@ -20,7 +20,8 @@ export function withPolicyDetails(step: Step, answer: GateAnswer): Step {
   const detail = { ...step.detail, ...source };
   // Once redacted, a value stays redacted, even if the policy changes.
   const redacted = [...new Set([...(step.call.redact ?? []), ...redact])];
-  const call = redacted.length === 0 ? step.call : withSafeSummary({ ...step.call, redact: redacted });
+  const call =
+    redacted.length === 0 ? step.call : withSafeSummary({ ...step.call, redact: redacted });
   const audited: Step = { ...step, call, detail };
   if (answer.kind !== 'ask' || step.call.status !== 'pending') return audited;
   const { note, risk } = answer;

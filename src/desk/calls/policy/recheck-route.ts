@@ -30,7 +30,10 @@ export function createRecheckRoute({ gate, helpers = [], ...deps }: RecheckRoute
     try {
       return await evaluateAgain?.(call, { ...AT_CLICK, onAnswer });
     } catch (error) {
-      deps.log.warn({ err: error, call: call.id }, 'Could not look up whose approvals still count.');
+      deps.log.warn(
+        { err: error, call: call.id },
+        'Could not look up whose approvals still count.',
+      );
       return undefined;
     }
   }

@@ -47,7 +47,10 @@ export function createDescribeCalls(
     try {
       return joinSentences(await nameApprovers([call], MAX_NAMED), ', ');
     } catch (error) {
-      log.debug({ err: error, call: call.id }, 'Could not look up the approvers of a call in a list.');
+      log.debug(
+        { err: error, call: call.id },
+        'Could not look up the approvers of a call in a list.',
+      );
       return undefined;
     }
   }

@@ -42,7 +42,8 @@ export function toGraphReply(call: Call): ToolReply | undefined {
   const reply = { ...toToolReply(outcome), endsTurn: false };
   // A forged reply must not look like a person's words.
   if (!isIntact(call)) return { ...reply, text: NOT_AS_DECIDED, status: 'error' };
-  if (outcome.kind === 'reply') return { ...reply, decision: { kind: 'reply', text: outcome.text } };
+  if (outcome.kind === 'reply')
+    return { ...reply, decision: { kind: 'reply', text: outcome.text } };
   return outcome.kind === 'ignored' ? { ...reply, decision: { kind: 'ignore' } } : reply;
 }
 

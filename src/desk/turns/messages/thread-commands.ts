@@ -49,7 +49,10 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
   }
 
   /** Stops turns that are not yet stopped; true if there were any. */
-  async function stopFor(command: InboxMessage, targets: readonly InboxMessage[]): Promise<boolean> {
+  async function stopFor(
+    command: InboxMessage,
+    targets: readonly InboxMessage[],
+  ): Promise<boolean> {
     const messageEnds = [{ id: command.id, how: 'answered' }] as const;
     let hasStopped = false;
     for (const target of targets) {
@@ -59,7 +62,13 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
   }
 
   async function forgetFor(command: InboxMessage): Promise<void> {
-    const effects = forgetEffects(command.thread, command.author, command.id, clock.now(), deps.graph);
+    const effects = forgetEffects(
+      command.thread,
+      command.author,
+      command.id,
+      clock.now(),
+      deps.graph,
+    );
     const messageEnds = [{ id: command.id, how: 'answered' }] as const;
     await store.history.clear(command.thread, { ...effects, messageEnds });
   }
@@ -74,14 +83,18 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
   }
 
   /** People may always stop turns that they started. */
-  async function mayStop(command: InboxMessage, targets: readonly InboxMessage[]): Promise<boolean> {
+  async function mayStop(
+    command: InboxMessage,
+    targets: readonly InboxMessage[],
+  ): Promise<boolean> {
     const isOwn = targets.every(({ author }) => isSamePerson(author, command.author));
     return (targets.length > 0 && isOwn) || !(await explainRefused(command));
   }
 
   async function runCommand(command: InboxMessage): Promise<void> {
     if (isForgetCommand(command.text)) {
-      if (!(await explainRefused(command)) && !(await explainForgetDenied(command))) await forgetFor(command);
+      if (!(await explainRefused(command)) && !(await explainForgetDenied(command)))
+        await forgetFor(command);
       return;
     }
     const targets = await targetsOf(command);
@@ -92,7 +105,9 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
     const targets = isStopCommand(command.text) ? await targetsOf(command) : [];
     const may = targets.length > 0 && (await mayStop(command, targets));
     if (!may && !(await checkSender(command, fence))) return;
-    const why = isForgetCommand(command.text) ? await explainForgetDenied(command) : NOTHING_RUNNING;
+    const why = isForgetCommand(command.text)
+      ? await explainForgetDenied(command)
+      : NOTHING_RUNNING;
     // Clearing the thread is done only by `runNow`; here it would be done twice.
     if (why === undefined || (await stopFor(command, targets))) return;
     const outboxMessages = [commandReply(command, why, clock.now())];
