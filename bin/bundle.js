@@ -1,6 +1,6 @@
 /**
- * Makes plain JavaScript of the app's TypeScript, which Node 20 does not read: one folder for each
- * state of the sources, so that a start makes it only when they changed, and what runs keeps its own.
+ * Bundles the app's TypeScript into JavaScript that Node 20 can run. Each state of the sources has
+ * its own folder: a start bundles only after a change, and running processes keep their version.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import {
@@ -19,15 +19,18 @@ import { PLAIN_JS } from './plain-js.js';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(ROOT, 'dist', 'app');
 const ENTRIES = { main: 'src/main.ts', cli: 'src/cli.ts' };
-/** Older ones are of processes that ended long ago. */
+/** Older folders belong to processes that ended long ago. */
 const KEPT = 3;
 
-/** Nothing can be written where it has to be; the message says what to do. */
+/** The output folder is not writable. The message says what to do. */
 class UnwritableError extends Error {
   name = 'UnwritableError';
 }
 
-/** Imports one of the app's modules, `main` or `cli`, made of the sources as they are now; ends the process with that code and a sentence when it can't be made. */
+/**
+ * Imports the entry `main` or `cli`, bundled from the current sources. If bundling fails, prints
+ * the reason and exits with `exitCode`.
+ */
 export async function importApp(name, exitCode = 1) {
   process.setSourceMapsEnabled(true);
   const folder = await bundleApp().catch((error) => {
@@ -37,10 +40,13 @@ export async function importApp(name, exitCode = 1) {
   await import(pathToFileURL(join(folder, `${name}.js`)).href);
 }
 
-/** Resolves with the folder of the app's modules, made of the sources as they are now; throws `UnwritableError` when it can't be written. */
+/**
+ * Returns the folder of the bundle of the current sources, building it if needed. Throws
+ * `UnwritableError` if it cannot be written.
+ */
 export async function bundleApp() {
   const folder = join(OUT, hashSources());
-  if (!existsSync(folder)) await makeFolder(folder);
+  if (!existsSync(folder)) await buildFolder(folder);
   return folder;
 }
 
@@ -58,22 +64,22 @@ function hashSources() {
   return hash.digest('hex').slice(0, 16);
 }
 
-async function makeFolder(folder) {
-  const made = join(OUT, `new-${randomUUID()}`);
+async function buildFolder(folder) {
+  const temporary = join(OUT, `new-${randomUUID()}`);
   try {
-    mkdirSync(made, { recursive: true });
+    mkdirSync(temporary, { recursive: true });
   } catch (error) {
     throw new UnwritableError(
-      `Countersign’s source is newer than what was made of it in dist/app, and nothing can be written there: ${error.message}. Run npm ci in its folder as a user who may write there.`,
+      `Countersign’s source is newer than what was temporary of it in dist/app, and nothing can be written there: ${error.message}. Run npm ci in its folder as a user who may write there.`,
       { cause: error },
     );
   }
   try {
-    await build(made);
-    renameSync(made, folder);
+    await build(temporary);
+    renameSync(temporary, folder);
   } catch (error) {
-    rmSync(made, { recursive: true, force: true });
-    // Another process was faster.
+    rmSync(temporary, { recursive: true, force: true });
+    // Another process built it first.
     if (!existsSync(folder)) throw error;
   }
   removeOld();
@@ -86,20 +92,23 @@ async function build(outdir) {
     absWorkingDir: ROOT,
     entryPoints: ENTRIES,
     outdir,
-    plugins: [keepPlaces],
+    plugins: [keepSourceUrls],
   });
 }
 
-/** A module finds the files beside it where its source lies. */
-const keepPlaces = {
-  name: 'keep-places',
+/**
+ * Makes `import.meta.url` point to the source file, so that modules find the files beside their
+ * source.
+ */
+const keepSourceUrls = {
+  name: 'keep-source-urls',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]src[\\/].*\.[jt]sx?$/ }, ({ path }) => {
-      const place = ['..', '..', '..', ...relative(ROOT, path).split(sep)].join('/');
+      const sourcePath = ['..', '..', '..', ...relative(ROOT, path).split(sep)].join('/');
       const text = readFileSync(path, 'utf8');
       const contents = text.replaceAll(
         'import.meta.url',
-        `new URL(${JSON.stringify(place)}, import.meta.url).href`,
+        `new URL(${JSON.stringify(sourcePath)}, import.meta.url).href`,
       );
       return { contents, loader: /\.(\w+)$/.exec(path)?.[1] };
     });

@@ -1,4 +1,4 @@
-/** How TypeScript is made into modules that Node 20 reads, of the app and of its tests: packages stay where they are. */
+/** Build options for the app and its tests: ESM for Node 20, packages stay external. */
 export const PLAIN_JS = {
   bundle: true,
   splitting: true,

@@ -7,25 +7,28 @@ import { EnvFileError, readEnvFile } from './config/env-file/read-env-file.ts';
 import { toTerminalLines } from './domain/text/terminal-text.ts';
 import { createSystemClock } from './process/system-clock.ts';
 
-/** Whoever reads the output may have had enough, as `head` has. */
-class EnoughError extends Error {}
+/** The reader closed the output, as `head` does. */
+class OutputClosedError extends Error {}
 
-const besideAgent = AGENT_COMMANDS.find((name) => name === process.argv[2]);
-let isEnough = false;
+const agentCommand = AGENT_COMMANDS.find((name) => name === process.argv[2]);
+let isOutputEnded = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Those beside an agent look at each of their writes.
-  if (error.code !== 'EPIPE' && !besideAgent) throw error;
-  isEnough = true;
+  // Agent commands check each of their writes themselves.
+  if (error.code !== 'EPIPE' && !agentCommand) throw error;
+  isOutputEnded = true;
 });
 
 async function write(text: string): Promise<void> {
-  const hasRoom = isEnough || process.stdout.write(text);
-  if (!hasRoom) await once(process.stdout, 'drain').catch(() => undefined);
-  if (isEnough) throw new EnoughError();
+  const isBuffered = isOutputEnded || process.stdout.write(text);
+  if (!isBuffered) await once(process.stdout, 'drain').catch(() => undefined);
+  if (isOutputEnded) throw new OutputClosedError();
 }
 
-/** They run in whatever folder an agent works in: its `.env` is not ours, and might name another desk. */
-async function runBesideAgent(name: (typeof AGENT_COMMANDS)[number]): Promise<void> {
+/**
+ * Agent commands run in the agent's working folder. Its `.env` is not ours and might name another
+ * desk, so it is not read.
+ */
+async function runForAgent(name: (typeof AGENT_COMMANDS)[number]): Promise<void> {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => ending.abort());
@@ -41,7 +44,7 @@ async function runBesideAgent(name: (typeof AGENT_COMMANDS)[number]): Promise<vo
   });
 }
 
-/** Node opens the null device in place of a standard output that is closed. */
+/** Node opens the null device if standard output is closed. */
 function isOutputClosed(): boolean {
   const output = fstatSync(1);
   return (
@@ -53,13 +56,13 @@ function writeError(text: string): void {
   process.stderr.write(`${toTerminalLines(text)}\n`);
 }
 
-async function runAlone(): Promise<void> {
-  // The doctor reports what is wrong with the file as it does the rest.
+async function runOther(): Promise<void> {
+  // The doctor reads the file itself, to report its problems among the others.
   const isDoctor = process.argv[2] === 'doctor';
-  // What is set already wins over the file, as it does for the app.
+  // The environment wins over the file, as in the app.
   const file = isDoctor ? {} : readEnvFile();
   for (const [name, value] of Object.entries(file)) process.env[name] ??= value;
-  // An agent that waits for the ones above need not wait for what only these need.
+  // Loaded only here, so that agent commands start faster.
   const { runCountersign } = await import('./commands/run-countersign.ts');
   process.exitCode = await runCountersign(process.argv.slice(2), {
     env: process.env,
@@ -71,13 +74,13 @@ async function runAlone(): Promise<void> {
   });
 }
 
-const isQuestion = process.argv.includes('--help') || process.argv.includes('-h');
+const asksForHelp = process.argv.includes('--help') || process.argv.includes('-h');
 try {
-  await (besideAgent && !isQuestion ? runBesideAgent(besideAgent) : runAlone());
+  await (agentCommand && !asksForHelp ? runForAgent(agentCommand) : runOther());
 } catch (error) {
-  if (!(error instanceof EnoughError)) {
+  if (!(error instanceof OutputClosedError)) {
     writeError(error instanceof EnvFileError ? error.message : inspect(error));
-    // Any other code than 2 lets an agent's tool run.
-    process.exitCode = besideAgent === 'hook' ? 2 : 1;
+    // Any exit code other than 2 lets the agent's tool run.
+    process.exitCode = agentCommand === 'hook' ? 2 : 1;
   }
 }

@@ -8,7 +8,7 @@ import { createLog } from './process/log.ts';
 import { stopOnSignal } from './process/stop-on-signal.ts';
 import { createSystemClock } from './process/system-clock.ts';
 
-/** A fault of the program needs its stack; what was worded for a person needs nothing more. */
+/** Prints the stack for programming errors, and only the message for errors worded for people. */
 function printFailure(error: unknown): void {
   const isFault = [TypeError, ReferenceError, RangeError].some((fault) => error instanceof fault);
   console.error(
@@ -16,11 +16,14 @@ function printFailure(error: unknown): void {
   );
 }
 
-/** Answers what is said once signals stop the app. What a start does not need is not read: either way in is large. */
+/**
+ * Starts the app. `announcement` is printed once signal handlers are installed. The imports are
+ * dynamic because each mode is large and does not need the other.
+ */
 async function start(
   config: Config,
   deps: AppDeps,
-): Promise<{ readonly app: App; readonly said?: string }> {
+): Promise<{ readonly app: App; readonly announcement?: string }> {
   if (config.mode === 'playground') {
     console.log('Starting the playground…');
     const { startPlayground } = await import('./playground/start-playground.ts');
@@ -31,11 +34,11 @@ async function start(
   }
   const { createApp } = await import('./app/create-app.ts');
   const app = await createApp(config, deps);
-  return { app, said: `Countersign is in your workspace; its health is at ${app.url}/healthz` };
+  return { app, announcement: `Countersign is in your workspace; its health is at ${app.url}/healthz` };
 }
 
 try {
-  // What is set already wins over the file.
+  // The environment wins over the file.
   const envFile = readEnvFile();
   for (const [name, value] of Object.entries(envFile)) process.env[name] ??= value;
   const config = readConfig(process.env, { envFile });
@@ -45,10 +48,10 @@ try {
     log.fatal({ err: error }, 'The app has a fault that it can’t go on with.');
     process.exit(1);
   });
-  const { app, said } = await start(config, { clock, log });
-  // Whoever reads that it has started may stop it at once.
+  const { app, announcement } = await start(config, { clock, log });
+  // Handle signals before announcing the start: a reader of the announcement may send one at once.
   stopOnSignal(process, app, { clock, log });
-  if (said !== undefined) console.log(said);
+  if (announcement !== undefined) console.log(announcement);
 } catch (error) {
   printFailure(error);
   process.exit(1);

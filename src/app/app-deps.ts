@@ -1,4 +1,4 @@
-/** What the app is started with beside its settings, and what it is once it has started. */
+/** The dependencies of the app beside its settings, and its interface once started. */
 import type { Server } from 'node:http';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
@@ -9,7 +9,7 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { Keys } from '../domain/ports/store.ts';
 import type { WebAccess } from '../net/ssrf-guard.ts';
 
-/** What tests and later policies put in place of the defaults. */
+/** Replacements of the defaults, for tests. */
 export interface AppOverrides {
   readonly gate?: Gate;
   readonly toolTimeoutMs?: number;
@@ -17,7 +17,7 @@ export interface AppOverrides {
   readonly leaseMs?: number;
   /** (Default: the public internet.) */
   readonly reach?: WebAccess;
-  /** Whether the model is tried out at the start. (Default: yes.) */
+  /** Whether the model is checked at the start. (Default: yes.) */
   readonly checksModel?: boolean;
 }
 
@@ -27,25 +27,25 @@ export interface AppDeps {
   readonly overrides?: AppOverrides;
   /** Mounts more routes on the app's own HTTP server. */
   readonly extraRoutes?: (routes: Hono) => void;
-  /** Listens already where the settings say; from the start on it is the app's. */
+  /** A server that already listens at the configured address. The app takes it over. */
   readonly listening?: Server;
-  /** Further tools for the agent, where the operator's own don't have their names. */
+  /** More tools for the agent. The operator's own tools win over these if names are equal. */
   readonly tools?: readonly ToolDefinition[];
 }
 
-/** What a started app lets the one who started it do. */
+/** The interface of a started app. */
 export interface OpenedApp {
-  /** Where its HTTP server listens. */
+  /** The URL of its HTTP server. */
   readonly url: string;
-  /** Sets routes as an admin who is named does on Home. */
+  /** Sets routes, as an admin does on Home; the caller names the admin. */
   readonly routes: RouteControl;
-  /** The keys of programs. */
+  /** API keys of programs. */
   readonly keys: Keys;
-  /** The names of the tools that the agent has now. */
+  /** The names of the agent's current tools. */
   toolNames(): readonly string[];
 }
 
 export interface App extends OpenedApp {
-  /** Finishes what is under way and closes everything; twice is harmless. */
+  /** Finishes running work and closes everything. May be called twice. */
   stop(): Promise<void>;
 }

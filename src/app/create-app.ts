@@ -1,4 +1,4 @@
-/** The composition root: everything is made here, what opens last closes first. */
+/** The composition root. Resources close in the reverse order of opening. */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { createMcpTools } from '../agent/mcp/mcp-tools.ts';
@@ -47,14 +47,19 @@ import { openExternalApi } from './open-external-api.ts';
 import { openGate, rerouteAllCalls } from './open-gate.ts';
 import { createReleasers } from './releasers.ts';
 
-/** A command may run for ten minutes, and says itself when they are over. */
+/**
+ * Longer than the ten minutes that a command may run, so that the command's own timeout fires
+ * first.
+ */
 const TOOL_TIMEOUT_MS = 660_000;
-/** Running tools get this long to end; with what follows, the process is gone within 30 s. */
+/** How long running tools may take to end. Leaves time to exit within 30 s. */
 const STOP_GRACE_MS = 25_000;
-/** What people see of the last moment is worth no more. */
-const LAST_SIGHT_MS = 1_000;
+/** How long to wait at shutdown for the last updates that people would see. */
+const LAST_UPDATES_MS = 1_000;
 
-/** Starts the app in its workspace; a start that fails closes what it had opened. */
+/**
+ * Starts the app in its workspace. If the start fails, closes everything it opened and rethrows.
+ */
 export async function createApp(config: SlackModeConfig, deps: AppDeps): Promise<App> {
   const releasers = createReleasers(deps.log);
   try {
@@ -198,17 +203,17 @@ async function open(
     digestOver: config.digestOver,
     callbacks,
   });
-  const outside = await openExternalApi(config, {
+  const external = await openExternalApi(config, {
     ...{ store, toolbox, helpers, gate, directory, clock, log, integrity, newId, desk, callbacks },
     team: connection.identity.team,
     installationKey: key,
     watch: calls.watch,
   });
-  const mcpHandler = createMcpHandler({ keyIdOf: outside.api.keyIdOf, clock });
+  const mcpHandler = createMcpHandler({ keyIdOf: external.api.keyIdOf, clock });
   const cardOf = (callId: string) => store.ledger.cardOf(callId);
   const { policy } = rules;
   const routes = createRouteControl({ store, directory, toolbox, clock, log, policy });
-  const line = createSlackApp({
+  const slackApp = createSlackApp({
     connection,
     desk,
     routes,
@@ -221,7 +226,7 @@ async function open(
     clock,
     log,
   });
-  slack = line;
+  slack = slackApp;
 
   const server = await createServer({
     host: config.host,
@@ -230,15 +235,15 @@ async function open(
     headersMs: config.http.headersMs,
     clock,
     log,
-    checks: { store: () => store.check(), slack: () => line.check() },
+    checks: { store: () => store.check(), slack: () => slackApp.check() },
     parked: async () => countDeadLetters(await store.agenda.deadLetters()),
     warnings: async () => [
       ...warnOfQuarantine(await desk.listQuarantined()),
-      ...(line.refused?.warnings() ?? []),
+      ...(slackApp.refused?.warnings() ?? []),
     ],
-    onSlackSkew: line.refused?.noteSkew,
-    ...(line.requestListener && { slackListener: line.requestListener }),
-    api: outside.api.routes,
+    onSlackSkew: slackApp.refused?.noteSkew,
+    ...(slackApp.requestListener && { slackListener: slackApp.requestListener }),
+    api: external.api.routes,
     mcp: mcpHandler.handle,
     listening,
     ...(extraRoutes && { extraRoutes }),
@@ -246,12 +251,12 @@ async function open(
   onRelease(() => server.close());
   const working = worker;
   onRelease(async () => {
-    // First of all nothing more is claimed; Slack's last events are stored meanwhile.
+    // Stop claiming calls first. Meanwhile the last events from Slack are still stored.
     const ended = working.stop(overrides.stopGraceMs ?? STOP_GRACE_MS);
-    await line.stop();
+    await slackApp.stop();
     await ended;
-    const shown = working.live.stop().then(() => working.status.settled());
-    await Promise.race([shown, pass(clock, LAST_SIGHT_MS)]);
+    const updatesSent = working.live.stop().then(() => working.status.settled());
+    await Promise.race([updatesSent, sleep(clock, LAST_UPDATES_MS)]);
   });
   await rerouteAllCalls(store, clock);
   working.start();
@@ -261,10 +266,10 @@ async function open(
   }
   onRelease(async () => {
     server.stopReady();
-    await Promise.race([mcpHandler.close(), pass(clock, LAST_SIGHT_MS)]);
-    outside.api.close();
+    await Promise.race([mcpHandler.close(), sleep(clock, LAST_UPDATES_MS)]);
+    external.api.close();
   });
-  await line.start();
+  await slackApp.start();
   const toolNames = () => toolbox.list().map(({ name }) => name);
   return { url: server.url, routes, keys: store.keys, toolNames };
 }
@@ -274,15 +279,15 @@ function withTools(own: readonly ToolDefinition[] = [], further: readonly ToolDe
   return [...own, ...further.filter(({ name }) => !names.has(name))];
 }
 
-async function pass(clock: Clock, ms: number): Promise<void> {
+async function sleep(clock: Clock, ms: number): Promise<void> {
   await new Promise<void>((resolve) => {
     clock.schedule(clock.now() + ms, resolve);
   });
 }
 
 async function logPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promise<void> {
-  const found = await pause.read();
-  if (!found) return;
+  const paused = await pause.read();
+  if (!paused) return;
   const sentence = 'Paused: nothing new runs until an admin types “/countersign resume”.';
-  log.warn({ pause: found }, sentence);
+  log.warn({ pause: paused }, sentence);
 }

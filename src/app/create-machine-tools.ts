@@ -9,12 +9,12 @@ import type { SlackModeConfig } from '../config/config.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { WebAccess } from '../net/ssrf-guard.ts';
 
-/** Makes the tool that runs commands, as this machine can confine them. */
+/** Creates the tool that runs commands, in the best sandbox available on this machine. */
 export async function createCommandTool(
   { workspaceDir, dataDir, commands }: SlackModeConfig,
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
 ): Promise<DefinedTool> {
-  // The file that main reads the environment from holds every secret.
+  // `.env` holds every secret, so commands must not see it.
   const place: CommandPlace = { workspaceDir, hidden: [dataDir, resolve('.env')] };
   const confinement = await chooseConfinement(place, { ...commands, clock });
   if (confinement.kind === 'unsandboxed') {
@@ -26,7 +26,7 @@ export async function createCommandTool(
   return createRunCommand({ place, confinement, clock });
 }
 
-/** Makes the tools that reach the web, as the settings have them. */
+/** Creates the web tools that the settings allow. */
 export function createWebTools(
   { search }: SlackModeConfig,
   { clock, reach }: { readonly clock: Clock; readonly reach: WebAccess | undefined },

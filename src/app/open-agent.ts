@@ -15,7 +15,7 @@ import type { Agent } from '../domain/ports/agent.ts';
 const MODEL_TIMEOUT_MS = 60_000;
 const MODEL_RETRIES = 2;
 
-/** Opens the agent behind the threads: the graph that the settings name, or ours over their model. */
+/** Opens the agent: the configured graph, or our own graph with the configured model. */
 export async function openAgent(
   config: SlackModeConfig,
   deps: Pick<
@@ -29,7 +29,7 @@ export async function openAgent(
     | 'timezoneOf'
     | 'onDelta'
   > & {
-    /** Of a graph that others made. */
+    /** The checkpoint saver for a graph that is not ours. */
     readonly saver: Parameters<typeof loadGraph>[1]['saver'];
     readonly log: Logger;
     readonly onRelease: (release: () => Promise<void>) => void;

@@ -1,4 +1,4 @@
-/** What programs, and people's own front ends, ask of the desk: put together here, as the app is. */
+/** Composes the part of the desk that programs and custom front ends call. */
 import { readJsonSchema } from '../agent/tools/schema/read-json-schema.ts';
 import type { ApiConfig } from '../config/api-config.ts';
 import type { HttpConfig } from '../config/http-config.ts';
@@ -14,13 +14,13 @@ import { createConsumeTokens } from '../http/api/auth/consume-tokens.ts';
 import { createPersonTokens } from '../http/api/auth/person-tokens.ts';
 import { type Api, createApi } from '../http/api/create-api.ts';
 
-/** The way in from outside of Slack. */
+/** The entry points for clients outside of Slack. */
 export interface ExternalApi {
   readonly desk: ExternalDesk;
   readonly api: Api;
 }
 
-/** Makes the way in from outside of Slack. */
+/** Opens the entry points for clients outside of Slack. */
 export async function openExternalApi(
   settings: {
     readonly api: ApiConfig;
@@ -49,7 +49,7 @@ export async function openExternalApi(
 ): Promise<ExternalApi> {
   const { clock, desk, directory, installationKey, log, store, team } = deps;
   const { maxPendingPerKey, people, ratePerMinute } = settings.api;
-  const outside = createExternalDesk({
+  const external = createExternalDesk({
     ...deps,
     idOf: createCallIds(installationKey),
     readSchema: readJsonSchema,
@@ -58,7 +58,7 @@ export async function openExternalApi(
     maxPendingPerKey,
   });
   const api = createApi({
-    ...{ team, outside, desk, store, ratePerMinute, clock, log },
+    ...{ team, outside: external, desk, store, ratePerMinute, clock, log },
     clientAddress: createClientAddress(settings.http.trustedProxies),
     corsOrigins: settings.http.corsOrigins,
     authorize: createAuthorize({ directory, log }),
@@ -66,5 +66,5 @@ export async function openExternalApi(
     tokens: await createConsumeTokens(installationKey, clock),
     ...(people && { readPersonToken: createPersonTokens(people, clock) }),
   });
-  return { desk: outside, api };
+  return { desk: external, api };
 }

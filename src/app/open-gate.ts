@@ -15,16 +15,19 @@ import { createSlackNames } from '../slack/people/slack-names.ts';
 import { createSlackPeople } from '../slack/people/slack-people.ts';
 import type { SlackConnection } from '../slack/transport/connect-slack.ts';
 
-/** The gate, and the rules of the policy file behind it as they hold now. */
+/** The gate and the current policy behind it. */
 export interface OpenedGate {
   readonly gate: Gate;
-  /** Undefined where the built-in rules hold. */
+  /** Undefined if the built-in rules apply. */
   readonly policy: () => LoadedPolicy | undefined;
-  /** How far back it looks at calls, in milliseconds. */
+  /** How far back the policy's conditions look at calls, in milliseconds. */
   lookBackMs(): number;
 }
 
-/** Opens the gate that the settings name: the rules of a policy file, watched until the release, or the built-in ones; with the routes that are set in Slack. */
+/**
+ * Opens the gate: a policy file, watched until release, or the built-in rules. Routes set in Slack
+ * apply on top.
+ */
 export async function openGate(
   { policyFile, workspaceDir }: { readonly policyFile?: string; readonly workspaceDir: string },
   deps: {
@@ -32,7 +35,7 @@ export async function openGate(
     readonly connection: SlackConnection;
     readonly toolbox: Toolbox;
     readonly helpers: readonly Pick<Helper, 'name'>[];
-    /** The name of the graph that is in place of the agent. */
+    /** The name of the configured graph that replaces the agent. */
     readonly graph: string | undefined;
     readonly clock: Clock;
     readonly log: Log;
@@ -66,7 +69,10 @@ export async function openGate(
   };
 }
 
-/** What waits follows the rules of now: at the start, for they may have changed meanwhile, and whenever they change. */
+/**
+ * Schedules rerouting of all pending calls. Needed at the start and after every change of the
+ * rules.
+ */
 export async function rerouteAllCalls(
   { agenda }: Pick<Store, 'agenda'>,
   clock: Clock,
@@ -74,7 +80,7 @@ export async function rerouteAllCalls(
   await agenda.wake([{ key: rerouteKey('all'), dueAt: clock.now() }]);
 }
 
-/** Tools of servers come and go, and keys do. */
+/** Read on each use, because MCP tools and API keys change while the app runs. */
 async function readKnownNames({
   clock,
   graph,

@@ -1,9 +1,12 @@
 import type { Log } from '../domain/ports/log.ts';
 
-/** Remembers how what was opened is closed again. */
+/** Collects the close functions of opened resources. */
 export interface Releasers {
   add(release: () => Promise<void>): void;
-  /** Closes all, the last opened first; a failure is logged and the rest still closed. Twice is harmless. */
+  /**
+   * Closes all, the last opened first. Failures are logged and do not stop the rest. May be called
+   * twice.
+   */
   releaseAll(): Promise<void>;
 }
 

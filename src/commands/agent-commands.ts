@@ -1,4 +1,7 @@
-/** The commands that a coding agent starts beside itself: they speak with it over their standard streams, and with a desk over HTTP. */
+/**
+ * The commands that a coding agent starts. They talk to the agent over standard streams, and to a
+ * desk over HTTP.
+ */
 import type { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createCountersign } from '../client/countersign-client.ts';
@@ -9,27 +12,32 @@ import { serveStdio } from '../mcp/serve-stdio.ts';
 import { type CommandDeps, EXIT, type ExitCode, UsageError } from './command.ts';
 import { parseArguments, parseWordList } from './parse-arguments.ts';
 
-/** What these commands work with. */
 export interface AgentCommandDeps extends Pick<CommandDeps, 'clock' | 'env' | 'err'> {
   readonly input: Readable;
   readonly output: Writable;
-  /** Whether what is written to the output goes nowhere. */
+  /** Whether standard output is closed. */
   readonly isUnheard: boolean;
-  /** Aborted when the process is told to end. */
+  /** Aborted when the process gets a signal to end. */
   readonly signal: AbortSignal;
 }
 
 /** The names of these commands. */
 export const AGENT_COMMANDS = ['mcp', 'hook'] as const;
 
-/** An agent's hook is given up after ten minutes unless it says otherwise, and then the tool runs. */
+/** Agents give up on a hook after ten minutes by default, and then run the tool. */
 const DEFAULT_HOOK_WAIT = '9m';
-/** How many seconds a desk that can't be reached is tried, while an agent stands still for it. */
-const PATIENCE = 30;
-/** Whoever ends a hook kills it soon, and then the tool would run: until then it takes back what it asked. */
-const TAKE_BACK_MS = 2_000;
+/** How long to retry an unreachable desk while the agent waits, in seconds. */
+const RETRY_SECONDS = 30;
+/**
+ * How long the hook may take to cancel its request after a signal, before it is killed and the tool
+ * would run.
+ */
+const CANCEL_MS = 2_000;
 
-/** Runs one of them; resolves with the exit code. A hook that can't work ends with 2, which blocks the tool. */
+/**
+ * Runs an agent command and returns its exit code. A hook that fails returns 2, which blocks the
+ * tool.
+ */
 export async function runAgentCommand(
   name: (typeof AGENT_COMMANDS)[number],
   args: readonly string[],
@@ -45,9 +53,9 @@ export async function runAgentCommand(
 }
 
 async function serveMcp(args: readonly string[], deps: AgentCommandDeps): Promise<void> {
-  const { values } = parseArguments({ args: [...args], options: PLACE });
+  const { values } = parseArguments({ args: [...args], options: REQUEST_OPTIONS });
   const { input, output, signal } = deps;
-  await serveStdio(readAsker(deps), { defaults: values, input, output, signal });
+  await serveStdio(createCaller(deps), { defaults: values, input, output, signal });
   input.destroy();
 }
 
@@ -55,40 +63,40 @@ async function answerHook(args: readonly string[], deps: AgentCommandDeps): Prom
   const { values } = parseArguments({
     args: [...args],
     options: {
-      ...PLACE,
+      ...REQUEST_OPTIONS,
       tools: { type: 'string', default: '*' },
       wait: { type: 'string', default: DEFAULT_HOOK_WAIT },
     },
   });
   const { tools, wait, ...defaults } = values;
-  // One that is missing would let its tools run.
+  // A missing pattern would let its tools run without pendingAnswer.
   const patterns = parseWordList('--tools', tools);
   const waitMs = parseDuration(wait);
   if (waitMs === undefined) throw new UsageError('--wait is a span of time, like 9m or 55m.');
   const ending = new AbortController();
-  let isAsked = false;
-  deps.signal.addEventListener('abort', () => ending.abort(new Error(describeEnd(deps, isAsked))));
-  const tooLate = new Promise<never>((_resolve, reject) => {
+  let isWaiting = false;
+  deps.signal.addEventListener('abort', () => ending.abort(new Error(describeEnd(deps, isWaiting))));
+  const cancelTimeout = new Promise<never>((_resolve, reject) => {
     const { clock } = deps;
     ending.signal.addEventListener('abort', () =>
-      clock.schedule(clock.now() + TAKE_BACK_MS, () => reject(ending.signal.reason)),
+      clock.schedule(clock.now() + CANCEL_MS, () => reject(ending.signal.reason)),
     );
   });
-  const asking = answerPreToolUse(
-    await Promise.race([readInput(deps.input), tooLate]),
-    readAsker(deps).api,
+  const pendingAnswer = answerPreToolUse(
+    await Promise.race([readInput(deps.input), cancelTimeout]),
+    createCaller(deps).api,
     { ...(defaults satisfies RequestDefaults), tools: patterns },
     {
       wait: waitMs / 1_000,
       signal: ending.signal,
       onWaiting: () => {
-        isAsked = true;
+        isWaiting = true;
       },
     },
   );
-  const answer = await Promise.race([asking, tooLate]);
+  const answer = await Promise.race([pendingAnswer, cancelTimeout]);
   if (answer !== '') await forwardOutput(answer, deps);
-  // Whoever ended it may not read the answer any more.
+  // After a signal the agent may no longer read the answer, so block the tool.
   if (ending.signal.aborted) throw ending.signal.reason;
 }
 
@@ -101,34 +109,36 @@ async function readInput(input: Readable): Promise<string> {
   }
 }
 
-/** An answer that does not arrive is none to the agent, and its tool would run, edited or not. */
+/**
+ * Rejects if the answer cannot be written. The agent would treat it as no answer and run the tool.
+ */
 async function forwardOutput(
   answer: string,
   { isUnheard, output }: Pick<AgentCommandDeps, 'isUnheard' | 'output'>,
 ): Promise<void> {
-  const lost = (why: string, cause?: unknown) =>
+  const undelivered = (why: string, cause?: unknown) =>
     new Error(`The hook’s answer can’t be handed over, so nothing runs: ${why}. ${answer}`, {
       cause,
     });
-  if (isUnheard) throw lost('its standard output is closed');
+  if (isUnheard) throw undelivered('its standard output is closed');
   await new Promise<void>((resolve, reject) => {
     output.write(`${answer}\n`, (error) => {
-      if (error) reject(lost(error.message, error));
+      if (error) reject(undelivered(error.message, error));
       else resolve();
     });
   });
 }
 
-/** Whoever ends a hook that waits too long has to learn whether it waited for people or for the desk. */
-function describeEnd({ env }: Pick<CommandDeps, 'env'>, isAsked: boolean): string {
-  return isAsked
+/** Says whether the hook was waiting for people or for the desk. */
+function describeEnd({ env }: Pick<CommandDeps, 'env'>, isWaiting: boolean): string {
+  return isWaiting
     ? 'The hook was told to end while people were asked.'
     : `The hook was told to end before the desk at ${env.COUNTERSIGN_URL} had answered: is it running, and is that its address?`;
 }
 
-const PLACE = { channel: { type: 'string' }, requester: { type: 'string' } } as const;
+const REQUEST_OPTIONS = { channel: { type: 'string' }, requester: { type: 'string' } } as const;
 
-function readAsker({ env }: Pick<CommandDeps, 'env'>): McpCaller {
+function createCaller({ env }: Pick<CommandDeps, 'env'>): McpCaller {
   const { COUNTERSIGN_URL: url = '', COUNTERSIGN_API_KEY: key = '' } = env;
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
     throw new UsageError(
@@ -140,5 +150,5 @@ function readAsker({ env }: Pick<CommandDeps, 'env'>): McpCaller {
       'Set COUNTERSIGN_API_KEY to a key that “npx --no -- countersign keys create” has made, whole.',
     );
   }
-  return { api: createCountersign({ url, key, patience: PATIENCE }) };
+  return { api: createCountersign({ url, key, patience: RETRY_SECONDS }) };
 }

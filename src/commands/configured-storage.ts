@@ -3,7 +3,10 @@ import type { CommandDeps } from './command.ts';
 
 const Places = Variables.pick({ DATA_DIR: true, REDIS_URL: true, REDIS_PREFIX: true });
 
-/** Reads from the settings where the records are; undefined, and said, when these are wrong. */
+/**
+ * Reads where the records are. If the settings are invalid, prints the errors and returns
+ * undefined.
+ */
 export function readStorageLocation({ env, err }: Pick<CommandDeps, 'env' | 'err'>) {
   const set = Object.entries(env).map(([name, value]) => [name, value?.trim() || undefined]);
   const read = Places.safeParse(Object.fromEntries(set));

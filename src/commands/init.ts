@@ -3,7 +3,9 @@ import { DEFAULT_POLICY_FILE } from '../config/setting-variables.ts';
 import { type CommandDeps, EXIT, type ExitCode } from './command.ts';
 import { parseArguments } from './parse-arguments.ts';
 
-/** Writes a first .env and policy.yaml into the current folder; a file that is there is left as it is. */
+/**
+ * Writes a starter .env and policy.yaml into the current folder. Existing files are not changed.
+ */
 export async function initFolder(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   parseArguments({ args: [...args], options: {} });
   const written: string[] = [];
@@ -23,7 +25,7 @@ export async function initFolder(args: readonly string[], deps: CommandDeps): Pr
   return EXIT.fine;
 }
 
-/** Never opens what is there, be it a link to nothing. */
+/** Creates the file. Fails if the path exists, even as a dangling link. */
 async function writeNew(
   path: string,
   text: string,
@@ -115,7 +117,7 @@ default:
   route: requester
 `;
 
-/** What is written, and for whom it can be read: tokens are nobody else's. */
+/** The files to write. `.env` holds tokens, so only its owner may read it. */
 const STARTER_FILES = [
   { path: '.env', text: ENV, mode: 0o600 },
   { path: DEFAULT_POLICY_FILE.replace('./', ''), text: POLICY, mode: 0o644 },

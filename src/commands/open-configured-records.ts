@@ -9,7 +9,10 @@ import { SILENT_LOG } from '../stores/silent-log.ts';
 import { type CommandDeps, EXIT, type ExitCode } from './command.ts';
 import { readStorageLocation } from './configured-storage.ts';
 
-/** Opens the records that the settings name, does what is to be done with them, and closes them; what keeps them from being opened is said, and is a problem. */
+/**
+ * Opens the configured records, calls `use`, and closes them. If they cannot be opened, prints why
+ * and returns `problems`.
+ */
 export async function withConfiguredRecords(
   deps: CommandDeps,
   how: 'read' | 'write',
@@ -30,7 +33,7 @@ export async function withConfiguredRecords(
   }
 }
 
-/** The same for the keys of programs. */
+/** Like `withConfiguredRecords`, for writing API keys. */
 export async function withConfiguredKeys(
   deps: CommandDeps,
   use: (keys: Keys, opened: CommandRecords) => Promise<ExitCode>,

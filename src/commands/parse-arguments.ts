@@ -1,7 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { UsageError } from './command.ts';
 
-/** Reads the arguments of a command as they are written; throws `UsageError` for an unknown option, one without a value, and one that would take the place of another. */
+/**
+ * Parses the arguments of a command. Throws `UsageError` for unknown options, missing values and
+ * repeated options.
+ */
 export function parseArguments<T extends ParseArgsConfig>(
   config: T,
 ): ReturnType<typeof parseArgs<T>> {
@@ -10,7 +13,7 @@ export function parseArguments<T extends ParseArgsConfig>(
   for (const token of tokens ?? []) {
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
-    // A variable that is not set would widen what is asked for.
+    // An unset variable would widen what is asked for.
     if (value === '') throw new UsageError(`${rawName} has no value. Add one, or leave it out.`);
     if (seen.has(name) && config.options?.[name]?.multiple !== true) {
       throw new UsageError(`${rawName} is there twice. Say it once.`);
@@ -27,12 +30,15 @@ function parse<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArg
     const isOfArguments =
       error instanceof Error && 'code' in error && /^ERR_PARSE_ARGS/.test(String(error.code));
     if (!isOfArguments) throw error;
-    // The lines after the first are about shells.
+    // The other lines explain shell syntax.
     throw new UsageError(error.message.split('\n', 1).join(), { cause: error });
   }
 }
 
-/** Reads a list of words between commas or blanks; throws `UsageError` where one is empty, as by a variable that is not set. */
+/**
+ * Parses words separated by commas or white space. Throws `UsageError` if one is empty, for example
+ * from an unset variable.
+ */
 export function parseWordList(option: string, text: string): readonly string[] {
   const words = text.trim().split(/\s*,\s*|\s+/);
   if (words.every((word) => word !== '')) return [...new Set(words)];

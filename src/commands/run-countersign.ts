@@ -10,7 +10,7 @@ import { runCreateKey, runListKeys, runRevokeKey, runRotateKey } from './keys/ke
 import { checkPolicy } from './policy/policy-check.ts';
 import { explainPolicy } from './policy/policy-explain.ts';
 
-/** By the first word of a command; those of one group go by one usage. */
+/** Usage texts by the first word of a command. Commands of one group share a text. */
 const USAGES: Readonly<Record<string, string>> = {
   init: `  npx --no -- countersign init
       Writes a first .env and policy.yaml into this folder. Files that exist are not changed.`,
@@ -75,7 +75,9 @@ const COMMANDS: Readonly<
   'keys rotate': runRotateKey,
 };
 
-/** Runs the command that the arguments name; resolves with the exit code, and rejects only for a fault of ours. */
+/**
+ * Runs the command in the arguments and returns its exit code. Rejects only for programming errors.
+ */
 export async function runCountersign(
   args: readonly string[],
   { out, err, ...others }: CommandDeps,
@@ -101,13 +103,13 @@ export async function runCountersign(
   }
 }
 
-/** Of one group, or of all. */
+/** Returns the usage of one group, or of all. */
 function usageOf(group: string | undefined): string {
   const one = group !== undefined && Object.hasOwn(USAGES, group) ? USAGES[group] : undefined;
   return `Usage:\n${one ?? Object.values(USAGES).join('\n')}\n\n${EXIT_CODES}`;
 }
 
-/** The near command for a typo, the usage for anything else. */
+/** Suggests the nearest command for a typo; otherwise prints the usage. */
 function remedyOf(args: readonly string[], isUnknown: boolean): string {
   const meant = isUnknown ? meantCommand(args) : undefined;
   return meant === undefined
@@ -115,7 +117,7 @@ function remedyOf(args: readonly string[], isUnknown: boolean): string {
     : ` Did you mean “npx --no -- countersign ${meant}”?`;
 }
 
-/** The command that a misspelled one is near to. */
+/** Returns the command that a misspelled one probably means. */
 function meantCommand(args: readonly string[]): string | undefined {
   const names = Object.keys(COMMANDS);
   const near = (words: number) =>

@@ -3,13 +3,13 @@ import type { Variables } from './setting-variables.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the HTTP API of programs, and of people's own front ends, goes by. */
+/** Settings of the HTTP API for programs and custom front ends. */
 export interface ApiConfig {
-  /** How many requests a key, or a person, may make in a minute, in each process. */
+  /** Requests allowed per minute for each key or person, in each process. */
   readonly ratePerMinute: number;
-  /** How many calls of one key may wait for people at a time. */
+  /** Calls of one key that may be pending at a time. */
   readonly maxPendingPerKey: number;
-  /** Whose tokens of people are taken; absent where none are. */
+  /** How tokens of people are verified. Absent: no such tokens are accepted. */
   readonly people?: {
     readonly by:
       | { readonly kind: 'jwks'; readonly url: string }
@@ -19,7 +19,7 @@ export interface ApiConfig {
   };
 }
 
-/** Reads what the API goes by. */
+/** Reads the settings of the HTTP API. */
 export function readApiConfig(read: z.output<typeof Variables>): ApiConfig {
   const { APPROVER_JWKS_URL: url, APPROVER_JWT_SECRET: secret } = read;
   const { APPROVER_JWT_AUDIENCE: audience = '', APPROVER_JWT_ISSUER: issuer } = read;
@@ -34,7 +34,7 @@ export function readApiConfig(read: z.output<typeof Variables>): ApiConfig {
   };
 }
 
-/** Lists what of it can't work together. */
+/** Lists conflicts between these settings. */
 export function apiProblems(env: Environment): readonly string[] {
   const { APPROVER_JWKS_URL: url, APPROVER_JWT_SECRET: secret } = env;
   if (url !== undefined && secret !== undefined) {
@@ -50,7 +50,7 @@ export function apiProblems(env: Environment): readonly string[] {
   return [];
 }
 
-/** Lists what of it has no effect. */
+/** Lists settings of the API that have no effect. */
 export function apiWarnings(env: Environment): readonly string[] {
   if ((env.APPROVER_JWKS_URL ?? env.APPROVER_JWT_SECRET) !== undefined) return [];
   return ['APPROVER_JWT_AUDIENCE', 'APPROVER_JWT_ISSUER']

@@ -36,73 +36,73 @@ interface CommonConfig {
   /** Absolute, as are the other paths. */
   readonly dataDir: string;
   readonly workspaceDir: string;
-  /** State on Redis instead of the data folder; all keys begin with the prefix. */
+  /** Stores state in Redis instead of the data folder. All keys begin with the prefix. */
   readonly redis?: { readonly url: string; readonly prefix: string };
   readonly toolsModule?: string;
-  /** The MCP servers whose tools the agent has, and what of them nobody may read in a log. */
+  /** The MCP servers, and their values that must not appear in logs. */
   readonly mcp: {
     readonly servers: readonly McpServerConfig[];
     readonly secrets: readonly string[];
   };
-  /** The agent behind the threads, in place of ours. */
+  /** A graph that replaces our own agent. */
   readonly graph?: GraphConfig;
-  /** Absent without one: then the built-in rules hold. */
+  /** Absent: the built-in rules apply. */
   readonly policyFile?: string;
   readonly commands: {
     readonly hasNetwork: boolean;
-    /** Whether they run without a sandbox where none works. */
+    /** Whether commands may run unsandboxed if no sandbox works. */
     readonly allowUnsandboxed: boolean;
   };
   readonly maxPendingPerPerson: number;
-  /** How long (ms) a program may take to say what came of a call that it has taken. */
+  /** How long (ms) a program may take to report the result of a call it has taken. */
   readonly reportMs: number;
   readonly api: ApiConfig;
   readonly http: HttpConfig;
-  /** How many days are kept; absent ones for ever. */
+  /** Retention in days. Absent: kept indefinitely. */
   readonly keeping: { readonly auditDays?: number; readonly historyDays?: number };
-  /** Absent without a key: then there is no web search. */
+  /** Absent without an API key; web search is then not offered. */
   readonly search?: {
     readonly apiKey: string;
     readonly baseUrl: string;
     readonly maxResults: number;
   };
-  /** Who may talk to the agent, beyond being a member, and who counts as an admin. */
+  /** Who may talk to the agent, in addition to being a member, and who is an admin. */
   readonly talk: SenderPolicy & { readonly adminUsers: ReadonlySet<string> };
-  /** More cards than this in a channel within a minute are announced by one message. */
+  /** More cards than this per channel and minute are combined into one digest message. */
   readonly digestOver: number;
-  /** How much of a call a notification tells. */
+  /** How much of a call a notification shows. */
   readonly notificationDetail: NotificationDetail;
   readonly systemPrompt?: string;
   readonly contextTokens: number;
-  /** Whether people see below an answer what it took of the model. */
+  /** Whether answers show their token usage. */
   readonly showsUsage: boolean;
-  /** Whether the model is shown the images that people attach. */
+  /** Whether attached images are sent to the model. */
   readonly modelSeesImages: boolean;
-  /** Whether the app starts with a model that can't call tools, and then without any. */
+  /** Whether the app starts with a model that cannot call tools. It then offers none. */
   readonly allowsModelWithoutTools: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** What was set and has no effect: sentences for the person who starts the app. */
+  /** Warnings about settings without effect, for the operator. */
   readonly warnings: readonly string[];
 }
 
-/** The app on the simulated workspace; without a model a scripted one answers. */
+/** The app on the simulated workspace. Without a model, scripted answers are used. */
 export interface PlaygroundConfig extends CommonConfig {
   readonly mode: 'playground';
   readonly model?: ModelConfig;
 }
 
-/** The app in a workspace of Slack. */
+/** The app in a Slack workspace. */
 export interface SlackModeConfig extends CommonConfig {
   readonly mode: 'slack';
-  /** Absent only where a graph brings its own. */
+  /** Absent only if a graph brings its own model. */
   readonly model?: ModelConfig;
   readonly slack: SlackDelivery & { readonly botToken: string; readonly apiUrl: string };
 }
 
-/** What the app is started with, read once from the environment. */
+/** The settings of the app, read once from the environment. */
 export type Config = PlaygroundConfig | SlackModeConfig;
 
-/** The environment can't be started with; its message lists every problem, and never a value of a secret. */
+/** The environment is invalid. The message lists every problem and never contains a secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -118,16 +118,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 interface ReadOptions {
   readonly exists?: (path: string) => boolean;
-  /** What `.env` sets, which is part of the environment already. */
+  /** The variables from `.env`; they are already part of the environment. */
   readonly envFile?: Environment;
 }
 
-/** Gives the environment its meaning; throws a `ConfigError` that lists all that is wrong with it. */
+/** Parses the environment. Throws a `ConfigError` that lists all problems. */
 export function readConfig(
   environment: Environment,
   { exists = existsSync, envFile = {} }: ReadOptions = {},
 ): Config {
-  const { env, idle } = withoutUnusedSlack(withoutBlanks(environment));
+  const { env, warnings: unused } = withoutUnusedSlack(withoutBlanks(environment));
   const read = Variables.safeParse(env);
   const mcp = readServers(env, environment);
   const problems = [
@@ -145,19 +145,19 @@ export function readConfig(
   if (!read.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
   const config = toConfig(read.data, env, exists, mcp);
   const names = settingNameWarnings(environment, envFile, mcp.variables);
-  return { ...config, warnings: [...names, ...idle, ...config.warnings] };
+  return { ...config, warnings: [...names, ...unused, ...config.warnings] };
 }
 
 function readServers(env: Environment, environment: Environment): McpConfigParseResult {
   const { MCP_CONFIG: path } = env;
   if (path === undefined) return NO_SERVERS;
   const problems = agentWritableFileProblems('MCP_CONFIG', path, workspaceFolderOf(env));
-  // What it fills in is filled in as it is, white space included.
+  // MCP_CONFIG gets the raw environment: values it fills in keep their white space.
   const read = readMcpConfig(path, environment);
   return { ...read, problems: [...problems, ...read.problems] };
 }
 
-/** Blank counts as unset: `.env` files and shells leave empty values behind. */
+/** Blank counts as unset, because `.env` files and shells leave empty values behind. */
 function withoutBlanks(environment: Environment): Environment {
   return Object.fromEntries(
     Object.entries(environment)
@@ -166,29 +166,29 @@ function withoutBlanks(environment: Environment): Environment {
   );
 }
 
-/** The file that is named, or the default one where it is there. */
+/** Returns the configured file, or the default one if it exists. */
 function policyFileOf(
-  named: string | undefined,
+  configured: string | undefined,
   exists: (path: string) => boolean,
 ): string | undefined {
-  const path = resolve(named ?? DEFAULT_POLICY_FILE);
-  return named !== undefined || exists(path) ? path : undefined;
+  const path = resolve(configured ?? DEFAULT_POLICY_FILE);
+  return configured !== undefined || exists(path) ? path : undefined;
 }
 
 function toPolicy(
-  named: string | undefined,
+  configured: string | undefined,
   exists: (path: string) => boolean,
 ): Pick<CommonConfig, 'policyFile'> {
-  const policyFile = policyFileOf(named, exists);
+  const policyFile = policyFileOf(configured, exists);
   return policyFile === undefined ? {} : { policyFile };
 }
 
-/** Beside a graph it is not so much as loaded: nothing would use its tools. */
+/** Not loaded beside a graph, which brings its own tools. */
 function toToolsModule(
-  named: string | undefined,
+  configured: string | undefined,
   env: Environment,
 ): Pick<CommonConfig, 'toolsModule'> {
-  return named === undefined || env.GRAPH ? {} : { toolsModule: resolve(named) };
+  return configured === undefined || env.GRAPH ? {} : { toolsModule: resolve(configured) };
 }
 
 function toGraph(env: Environment): Pick<CommonConfig, 'graph'> {
@@ -263,12 +263,12 @@ function toConfig(
     logLevel: read.LOG_LEVEL,
     warnings: [...settingWarnings(env), ...mcp.warnings],
   };
-  // A workspace without a model, or a graph that has one, is among the problems.
+  // A missing model in Slack mode was already reported by `modelProblems`.
   if (slack) return { ...common, mode: 'slack', ...(model && { model }), slack };
   return { ...common, mode: 'playground', ...(model && { model }) };
 }
 
-/** A compatible server, or another provider's package, may refuse a whole request for an image in it. */
+/** Other servers or providers may reject a whole request because of an image in it. */
 function isOpenAi(model: ModelConfig | undefined): boolean {
   return model?.provider === 'openai' && model.baseUrl === undefined;
 }

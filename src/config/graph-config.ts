@@ -1,8 +1,8 @@
-/** What the environment says about a graph that others made. */
+/** Settings of a graph that replaces our own. */
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 
-/** The agent behind the threads, where it is a graph of others: in this process, or on a LangGraph server. */
+/** The configured graph: a module in this process, or an assistant on a LangGraph server. */
 export type GraphConfig =
   | { readonly kind: 'module'; readonly path: string; readonly exported: string }
   | {
@@ -14,7 +14,10 @@ export type GraphConfig =
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The name of a graph for people, and for rules of the policy: the assistant's, or its file's without the ending. */
+/**
+ * Returns the graph's name for people and policy rules: the assistant, or the file name without its
+ * extension.
+ */
 export function graphNameOf(graph: GraphConfig): string;
 export function graphNameOf(graph: GraphConfig | undefined): string | undefined;
 export function graphNameOf(graph: GraphConfig | undefined): string | undefined {
@@ -25,7 +28,7 @@ export function graphNameOf(graph: GraphConfig | undefined): string | undefined 
 
 const isAddress = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
-/** Reads where the graph is; undefined when none is named, or its value is a problem. */
+/** Reads the location of the graph. Returns undefined if none is set or the value is invalid. */
 export function readGraphConfig({
   GRAPH,
   GRAPH_API_KEY: apiKey,
@@ -48,7 +51,7 @@ export function readGraphConfig({
   return { kind: 'module', path: resolve(path), exported };
 }
 
-/** Undefined where a % in it begins no character. */
+/** Undefined if the percent-encoding is invalid. */
 function assistantOf({ hash }: URL): string | undefined {
   try {
     return decodeURIComponent(hash.slice(1));
@@ -57,7 +60,7 @@ function assistantOf({ hash }: URL): string | undefined {
   }
 }
 
-/** Says what is wrong with the setting of the graph. */
+/** Lists the problems of the GRAPH setting. */
 export function graphProblems(
   env: Environment,
   exists: (path: string) => boolean = existsSync,
@@ -104,12 +107,12 @@ function moduleProblems(graph: string, exists: (path: string) => boolean): reado
   ];
 }
 
-/** Says which settings have no effect beside a graph, which brings its model and its tools. */
+/** Lists settings without effect while GRAPH is set, because a graph brings its model and tools. */
 export function graphWarnings(env: Environment): readonly string[] {
   if (!env.GRAPH) {
     return env.GRAPH_API_KEY ? ['GRAPH_API_KEY has no effect without GRAPH.'] : [];
   }
-  const warnings = IDLE.filter((name) => env[name]).map(
+  const warnings = UNUSED_WITH_GRAPH.filter((name) => env[name]).map(
     (name) => `${name} has no effect while GRAPH is set: the graph brings its own.`,
   );
   if (env.GRAPH_API_KEY && !isAddress(env.GRAPH)) {
@@ -118,4 +121,4 @@ export function graphWarnings(env: Environment): readonly string[] {
   return warnings;
 }
 
-const IDLE = ['MODEL', 'SYSTEM_PROMPT', 'CONTEXT_TOKENS', 'TOOLS_MODULE', 'SHOW_USAGE'] as const;
+const UNUSED_WITH_GRAPH = ['MODEL', 'SYSTEM_PROMPT', 'CONTEXT_TOKENS', 'TOOLS_MODULE', 'SHOW_USAGE'] as const;

@@ -1,20 +1,20 @@
-/** What the environment says about the app's HTTP server. */
+/** Settings of the app's HTTP server. */
 import type { z } from 'zod';
 import type { Variables } from './setting-variables.ts';
 
-/** How the HTTP server treats connections, proxies and pages of other origins. */
+/** Settings for connections, proxies and cross-origin pages. */
 export interface HttpConfig {
-  /** How long an idle connection stays open. */
+  /** How long an idle connection stays open, in milliseconds. */
   readonly keepAliveMs: number;
-  /** How long the headers of a request, or all of it, may take to arrive. */
+  /** Timeout for receiving the headers of a request, or all of it, in milliseconds. */
   readonly headersMs: number;
-  /** Addresses or CIDR ranges of proxies whose word about the client's address is taken. */
+  /** Addresses or CIDR ranges of proxies that are trusted to report the client's address. */
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may use the HTTP API. */
   readonly corsOrigins: readonly string[];
 }
 
-/** Reads how the HTTP server works. */
+/** Reads the settings of the HTTP server. */
 export function readHttpConfig(read: z.output<typeof Variables>): HttpConfig {
   return {
     keepAliveMs: read.KEEP_ALIVE_TIMEOUT * 1_000,
@@ -24,7 +24,7 @@ export function readHttpConfig(read: z.output<typeof Variables>): HttpConfig {
   };
 }
 
-/** Says which times can't work together. */
+/** Lists timeouts that conflict. */
 export function httpProblems(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const { HEADERS_TIMEOUT: headers = '70', KEEP_ALIVE_TIMEOUT: keepAlive = '65' } = env;
   if (!(Number(headers) <= Number(keepAlive))) return [];

@@ -1,8 +1,8 @@
-/** What the environment says about the model. */
+/** Settings of the model. */
 import type { z } from 'zod';
 import type { Variables } from './setting-variables.ts';
 
-/** The model behind the agent; without a key only servers that ask for none answer. */
+/** The agent's model. Without a key only servers that need none can be used. */
 export interface ModelConfig {
   readonly provider: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface ModelConfig {
 type Read = z.output<typeof Variables>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Providers that are reached with variables of their own; what is refused about others, the agent says. */
+/** Providers with settings of their own. The agent reports errors of other providers. */
 const ACCESS: Readonly<
   Record<
     string,
@@ -27,7 +27,7 @@ const ACCESS: Readonly<
   xai: ['XAI_API_KEY', 'XAI_BASE_URL'],
 };
 
-/** Reads the model; undefined when nothing was said that would reach one. */
+/** Reads the model. Returns undefined if OpenAI is selected without key and base URL. */
 export function readModelConfig(read: Read): ModelConfig | undefined {
   const { provider, name } = split(read.MODEL);
   const access = ACCESS[provider];
@@ -42,7 +42,7 @@ export function readModelConfig(read: Read): ModelConfig | undefined {
   };
 }
 
-/** Says what is missing for the model; a workspace of Slack needs one. */
+/** Lists missing settings of the model. Slack mode requires one. */
 export function modelProblems(env: Environment): readonly string[] {
   const { provider } = split(env.MODEL ?? 'openai/');
   const [key, url] = ACCESS[provider] ?? [];
@@ -58,11 +58,11 @@ export function modelProblems(env: Environment): readonly string[] {
   ];
 }
 
-/** Says which settings of models have no effect. */
+/** Lists settings of models that have no effect. */
 export function modelWarnings(env: Environment): readonly string[] {
   const { provider } = split(env.MODEL ?? 'openai/');
-  const idle = Object.entries(ACCESS).filter(([id, [, url]]) => id !== provider && env[url]);
-  const warnings = idle.map(
+  const unused = Object.entries(ACCESS).filter(([id, [, url]]) => id !== provider && env[url]);
+  const warnings = unused.map(
     ([id, [, url]]) => `${url} has no effect while MODEL does not name ${id}.`,
   );
   if (env.MODEL && provider === 'openai' && !env.OPENAI_API_KEY && !env.OPENAI_BASE_URL) {

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
 
-/** Returns the values of a configuration that nobody may read in a log. */
+/** Returns the values of a configuration that must not appear in logs. */
 export function secretValuesOf(config: Config): readonly (string | undefined)[] {
   const { api, graph, mcp, model, redis, search } = config;
   const by = api.people?.by;

@@ -1,4 +1,4 @@
-/** What is wrong with the environment beyond single variables. */
+/** Problems of the environment that involve more than one variable. */
 
 import { readGraphConfig } from './graph-config.ts';
 import type { McpServerConfig } from './mcp/mcp-config.ts';
@@ -15,7 +15,7 @@ const EXACT = [
   ...['MCP_CONFIG', 'POLICY_FILE', 'TOOLS_MODULE', 'WORKSPACE_DIR'],
 ];
 
-/** Lists values of which nobody could tell whether the white space around them belongs to them. */
+/** Lists values for which it is unclear whether the white space around them is intended. */
 export function whitespaceProblems(environment: Environment): string[] {
   return EXACT.filter((name) => {
     const value = environment[name] ?? '';
@@ -23,7 +23,7 @@ export function whitespaceProblems(environment: Environment): string[] {
   }).map((name) => `${name} begins or ends with white space. Remove it.`);
 }
 
-/** All that is set for a workspace of Slack, and for nothing else. */
+/** The settings that are used only for a Slack workspace. */
 const SLACK_SETTINGS = [
   'SLACK_BOT_TOKEN',
   'SLACK_APP_TOKEN',
@@ -31,24 +31,27 @@ const SLACK_SETTINGS = [
   'SLACK_API_URL',
 ] as const;
 
-/** Takes the settings of Slack out where the playground is asked for by name, and says so. */
+/** Removes the Slack settings if MODE=playground, with a warning for each. */
 export function withoutUnusedSlack(env: Environment): {
   readonly env: Environment;
-  readonly idle: readonly string[];
+  readonly warnings: readonly string[];
 } {
-  const idle = env.MODE === 'playground' ? SLACK_SETTINGS.filter((name) => env[name]) : [];
-  const others = Object.entries(env).filter(([name]) => !idle.some((each) => each === name));
+  const unused = env.MODE === 'playground' ? SLACK_SETTINGS.filter((name) => env[name]) : [];
+  const others = Object.entries(env).filter(([name]) => !unused.some((each) => each === name));
   return {
     env: Object.fromEntries(others),
-    idle: idle.map((name) => `${name} has no effect with MODE=playground.`),
+    warnings: unused.map((name) => `${name} has no effect with MODE=playground.`),
   };
 }
 
-/** Lists what is missing for a workspace of Slack where something asks for one; `used` are variables that other settings fill in. */
+/**
+ * Lists missing Slack settings if any setting asks for Slack mode. `used` are variables that other
+ * settings fill in.
+ */
 export function tokenProblems(env: Environment, used: ReadonlySet<string>): string[] {
   if (env.MODE === 'playground') return [];
   const given = SLACK_SETTINGS.find((name) => env[name]);
-  if (given === undefined && env.MODE !== 'slack') return misspeltTokens(env, used);
+  if (given === undefined && env.MODE !== 'slack') return misspelledTokens(env, used);
   const { SLACK_BOT_TOKEN: bot, SLACK_APP_TOKEN: app, SLACK_SIGNING_SECRET: secret } = env;
   const because = given === undefined ? 'MODE is slack' : `${given} is set`;
   const undo = given === undefined ? 'set MODE=playground' : `unset ${given}`;
@@ -66,8 +69,8 @@ export function tokenProblems(env: Environment, used: ReadonlySet<string>): stri
   return problems;
 }
 
-/** Whoever writes one of them means a workspace, and not the playground. */
-function misspeltTokens(env: Environment, used: ReadonlySet<string>): string[] {
+/** A misspelled Slack setting means that a Slack workspace was intended, not the playground. */
+function misspelledTokens(env: Environment, used: ReadonlySet<string>): string[] {
   return Object.keys(env).flatMap((name) => {
     const meant = used.has(name) ? undefined : suggestEnvironmentSetting(name);
     if (meant === undefined || !SLACK_SETTINGS.some((each) => each === meant)) return [];
@@ -77,12 +80,12 @@ function misspeltTokens(env: Environment, used: ReadonlySet<string>): string[] {
   });
 }
 
-/** Returns where the agent's files are. */
+/** Returns the folder of the agent's files. */
 export function workspaceFolderOf({ WORKSPACE_DIR = DEFAULT_WORKSPACE_DIR }: Environment): string {
   return WORKSPACE_DIR;
 }
 
-/** Lists what runs outside of the sandbox, or says what does, and is where the agent can write. */
+/** Lists code and settings used outside of the sandbox that the agent could write. */
 export function agentWritableProblems(
   env: Environment,
   environment: Environment,

@@ -3,20 +3,20 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { NOTIFICATION_DETAILS } from '../domain/cards/notification-detail.ts';
 
-/** Where the policy is, if anywhere. */
+/** The policy file that is used if it exists. */
 export const DEFAULT_POLICY_FILE = './policy.yaml';
 
-/** How much the log says, from everything to nothing. */
+/** Log levels, from most to least verbose. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** Where the app keeps its own records. */
+/** The default folder of the app's records. */
 export const DEFAULT_DATA_DIR = './data';
 
-/** Where the agent's files are. */
+/** The default folder of the agent's files. */
 export const DEFAULT_WORKSPACE_DIR = './workspace';
 
 const text = z.string().optional();
-/** What travels in a header of HTTP. */
+/** Characters that are allowed in a token in an HTTP header. */
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const key = z
   .string()
@@ -25,7 +25,7 @@ const key = z
 const wholeOrUnset = (min: number, max: number, what: string) =>
   z
     .string()
-    // 010 is eight to some programs.
+    // No leading zeros: some programs read 010 as eight.
     .regex(/^(?:0|[1-9]\d{0,8})$/, what)
     .transform(Number)
     .pipe(z.number(what).min(min, what).max(max, what));
@@ -47,7 +47,7 @@ const url = (example: string) =>
       isPlainUrl,
       `holds a user name, a query, a “#…”, a blank or a “\\”, which would get lost. Write it like ${example}.`,
     );
-/** A place of the file system, as no shell has to complete it. */
+/** A path without `~` and variables, which only a shell would expand. */
 const path = z
   .string()
   .refine(
@@ -58,31 +58,35 @@ const ids = (pattern: RegExp, what: string) => list((text) => pattern.test(text)
 const list = (isFit: (text: string) => boolean, what: string) =>
   z
     .string()
-    // An empty one between two commas may be a variable that is not set.
+    // An empty item between two commas may be an unset variable.
     .transform((list) => list.split(/\s*,\s*|\s+/))
     .pipe(z.array(z.string().refine(isFit, what)).min(1, what))
     .optional();
-/** What is not written as an address, and would be read as one: 0 is all of the machine's. */
+/** Hosts such as `0` are read as IP addresses: 0 means all interfaces. */
 function isNumeric(host: string): boolean {
   return /^(?:0x[0-9a-f]*|\d+)$/i.test(host.split('.').findLast((part) => part !== '') ?? '0');
 }
 function isRedisUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, host, pathname, password } = new URL(text);
-  // The driver reads neither, and says nothing of it.
+  // The driver silently ignores both.
   if (/[?#\s]/.test(text)) return false;
   if (protocol === 'unix:') return pathname.length > 1;
   const isWellEncoded = /^(?:[^%]|%[0-9a-f]{2})*$/i.test(password);
   const isKnown = ['redis:', 'rediss:'].includes(protocol) && /^(?:\/\d{0,5})?$/.test(pathname);
   return isKnown && host !== '' && isWellEncoded;
 }
-/** What the parser of addresses would drop, or write in another way. */
+/**
+ * Returns whether the URL parser keeps the text as it is, without credentials, query and fragment.
+ */
 function isPlainUrl(text: string): boolean {
   if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return false;
   const { hash, password, search, username } = new URL(text);
   return hash + password + search + username === '' && !/[?#]/.test(text);
 }
-/** What is read in clear over a network could be replaced on its way. */
+/**
+ * Requires https except on this machine: keys read over plain HTTP could be replaced on the way.
+ */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { hostname, password, protocol, username } = new URL(text);
@@ -102,18 +106,17 @@ const token = (prefix: string, what: string) =>
     .regex(PRINTABLE, 'holds characters that no token has. Copy the token again, whole.')
     .optional();
 
-/** Tells whether a text is an address or a CIDR range. */
 function isAddressRange(text: string): boolean {
   return text.includes('/') ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text);
 }
 
-/** Tells whether a text is exactly what a browser sends as its origin. */
+/** Returns whether the text is exactly what a browser sends as `Origin`. */
 function isOrigin(text: string): boolean {
   const isAddress = /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text);
   return isAddress && new URL(text).origin === text;
 }
 
-/** The variables one by one: each reads its text, or says what is wrong with it and what to write. */
+/** The schema of each variable. Errors say what is wrong and what to write. */
 export const Variables = z.object({
   MODE: z
     .enum(['slack', 'playground'], {

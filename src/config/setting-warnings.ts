@@ -1,4 +1,4 @@
-/** What was set and has no effect: sentences for the person who starts the app. */
+/** Warnings about settings without effect, for the operator. */
 import { apiWarnings } from './api-config.ts';
 import { graphWarnings } from './graph-config.ts';
 import { modelWarnings } from './model-config.ts';
@@ -6,7 +6,7 @@ import { describeSuggestion, isSetting, suggestEnvironmentSetting } from './sugg
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Says which settings have no effect beside the others. */
+/** Lists settings that other settings make ineffective. */
 export function settingWarnings(env: Environment): string[] {
   const warnings = [...modelWarnings(env), ...graphWarnings(env), ...apiWarnings(env)];
   for (const name of ['TAVILY_BASE_URL', 'MAX_SEARCH_RESULTS']) {
@@ -28,30 +28,33 @@ export function settingWarnings(env: Environment): string[] {
   return warnings;
 }
 
-/** Says which names, in the environment or in `.env`, the app passes over; `used` are variables that other settings fill in. */
+/**
+ * Lists names, in the environment or in `.env`, that the app ignores. `used` are variables that
+ * other settings fill in.
+ */
 export function settingNameWarnings(
   environment: Environment,
   envFile: Environment,
   used: ReadonlySet<string>,
 ): string[] {
   const set = Object.keys(environment).filter((name) => environment[name] !== undefined);
-  const near = set.flatMap((name) => {
+  const misspelled = set.flatMap((name) => {
     const isKnown = used.has(name) || Object.hasOwn(envFile, name);
     const meant = isKnown ? undefined : suggestEnvironmentSetting(name);
     return meant === undefined ? [] : [describeSuggestion(name, meant)];
   });
-  // An operator's own module, or graph, reads what it likes.
+  // The operator's own module or graph may read any variable.
   const isOpen = Boolean(environment.TOOLS_MODULE?.trim() || environment.GRAPH?.trim());
-  const idle = Object.keys(envFile).filter(
+  const unused = Object.keys(envFile).filter(
     (name) => !(isOpen || isSetting(name) || used.has(name)),
   );
-  const hidden = Object.keys(envFile).filter(
+  const overridden = Object.keys(envFile).filter(
     (name) => environment[name]?.trim() === '' && envFile[name]?.trim() !== '',
   );
   return [
-    ...near,
-    ...idle.map((name) => `${name} in .env has no effect: no setting has this name.`),
-    ...hidden.map(
+    ...misspelled,
+    ...unused.map((name) => `${name} in .env has no effect: no setting has this name.`),
+    ...overridden.map(
       (name) => `${name} is empty in the environment, so that what .env says of it does not hold.`,
     ),
   ];

@@ -1,20 +1,20 @@
-/** Names of settings that are written wrong, which would be passed over silently. */
+/** Finds misspelled names of settings, which would otherwise be ignored silently. */
 import { closestMatch } from 'leven';
 import { Variables } from './setting-variables.ts';
 
-/** What the commands beside an agent read, which know no `.env`. */
+/** Variables of the agent commands, which do not read `.env`. */
 const OTHERS = ['COUNTERSIGN_URL', 'COUNTERSIGN_API_KEY'] as const;
 const KNOWN: readonly string[] = [...Object.keys(Variables.shape), ...OTHERS];
 const SHORT = 7;
-/** Of shorter names too many are near: NODE is set by npm, and MODE is ours. */
+/** Shorter names match too much: npm sets NODE, and MODE is ours. */
 const SHORTEST = 5;
 
-/** Tells whether the app reads a variable of that name. */
+/** Returns whether the app reads a variable of that name. */
 export function isSetting(name: string): boolean {
   return Object.hasOwn(Variables.shape, name);
 }
 
-/** Returns the setting that a name of none is probably meant for. */
+/** Returns the setting that a misspelled name probably means. */
 export function suggestSetting(name: string): string | undefined {
   if (KNOWN.includes(name)) return undefined;
   const plain = name.toUpperCase();
@@ -23,7 +23,10 @@ export function suggestSetting(name: string): string | undefined {
   return plain.length < SHORTEST ? undefined : closestMatch(plain, KNOWN, { maxDistance });
 }
 
-/** The same of a name in the environment, where other programs have names of their own: it has to begin as the setting does. */
+/**
+ * Like `suggestSetting`, for names in the environment, where other programs have their own: the
+ * name must begin as the setting does.
+ */
 export function suggestEnvironmentSetting(name: string): string | undefined {
   const meant = suggestSetting(name);
   if (meant === undefined || /^_?\d+$/.test(name.slice(meant.length))) return undefined;
@@ -33,7 +36,7 @@ export function suggestEnvironmentSetting(name: string): string | undefined {
   return isOurs || bare(name) === bare(meant) ? meant : undefined;
 }
 
-/** Says that a name is none of a setting, and which is meant. */
+/** Says that a name is not a setting, and suggests the one that is meant. */
 export function describeSuggestion(name: string, meant: string): string {
   return `${name} is not a setting. Did you mean ${meant}?`;
 }

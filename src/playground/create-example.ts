@@ -1,25 +1,25 @@
 import type { PersistedState } from './workspace/state/persisted-state.ts';
 import type { Workspace, WorkspaceMessage } from './workspace/workspace-port.ts';
 
-/** Asked, approved and answered. */
+/** This request is approved and answered. */
 const FINISHED = 'Refund €59.90 of order A-10288, it came damaged';
-/** Asks, and leaves the decision to the person who opens the page. */
+/** This request is left for the user of the page to decide. */
 const WAITING = 'Refund €249 of order A-10291, it came damaged';
 
 const PERSON = 'requester';
 const CHANNEL = 'general';
 const DONE = 'example';
-/** A slow machine takes its time; a rule that keeps the card from coming would otherwise hold the start for ever. */
+/** Generous for slow machines. Bounded, because a policy may prevent the card from appearing. */
 const STEP_TIMEOUT_MS = 20_000;
 
 /**
- * Has a person ask for two refunds, and approve the first, all through the app as it is. Done once
- * for a workspace: what a crash cut off is gone on with, and nothing is asked a second time.
+ * Makes a person request two refunds and approve the first, through the running app. Runs once per
+ * workspace. After a crash it resumes without asking anything twice.
  */
-export async function createExample(workspace: Workspace, kept: PersistedState): Promise<void> {
-  if (kept.all('done').includes(DONE)) return;
+export async function createExample(workspace: Workspace, state: PersistedState): Promise<void> {
+  if (state.all('done').includes(DONE)) return;
   const finished = await ask(workspace, FINISHED);
-  const first = await find(workspace, finished, (said) => isAnswer(said) || isOpenCard(said));
+  const first = await find(workspace, finished, (message) => isAnswer(message) || isOpenCard(message));
   if (isOpenCard(first)) {
     const { channel, ts } = first;
     await workspace.click(PERSON, { channel, ts, actionId: 'call.approve' });
@@ -27,10 +27,10 @@ export async function createExample(workspace: Workspace, kept: PersistedState):
   }
   const waiting = await ask(workspace, WAITING);
   await find(workspace, waiting, isOpenCard);
-  kept.keep('done', DONE, DONE);
+  state.keep('done', DONE, DONE);
 }
 
-/** Where the refund is that waits; undefined where there is no example. */
+/** Returns the thread of the pending refund, or undefined if there is no example. */
 export function findWaitingExample(
   workspace: Workspace,
 ): { readonly channel: string; readonly thread: string } | undefined {
@@ -38,12 +38,15 @@ export function findWaitingExample(
   return root && { channel: root.channel, thread: root.ts };
 }
 
-/** Asks, or has the app hear once more what was asked before a crash: it takes each message up once. */
+/**
+ * Posts the request, or redelivers it if a crash came after posting. The app handles each message
+ * once.
+ */
 async function ask(workspace: Workspace, text: string): Promise<WorkspaceMessage> {
-  const said = findRoot(workspace, text);
-  if (said === undefined) return await workspace.say(PERSON, CHANNEL, `$${'{bot}'} ${text}`);
-  await workspace.repeat(said.channel, said.ts);
-  return said;
+  const message = findRoot(workspace, text);
+  if (message === undefined) return await workspace.say(PERSON, CHANNEL, `$${'{bot}'} ${text}`);
+  await workspace.repeat(message.channel, message.ts);
+  return message;
 }
 
 function findRoot(workspace: Workspace, text: string): WorkspaceMessage | undefined {
@@ -57,17 +60,17 @@ function findRoot(workspace: Workspace, text: string): WorkspaceMessage | undefi
 async function find(
   workspace: Workspace,
   root: WorkspaceMessage,
-  isWanted: (message: WorkspaceMessage) => boolean,
+  matches: (message: WorkspaceMessage) => boolean,
 ): Promise<WorkspaceMessage> {
-  const look = () =>
+  const findMessage = () =>
     workspace
       .see(PERSON)
       .messages.find(
         (message) =>
-          message.channel === root.channel && message.threadTs === root.ts && isWanted(message),
+          message.channel === root.channel && message.threadTs === root.ts && matches(message),
       );
   const describe = () => `what follows “${root.text}” did not come`;
-  return await workspace.waitFor(look, { timeoutMs: STEP_TIMEOUT_MS, describe });
+  return await workspace.waitFor(findMessage, { timeoutMs: STEP_TIMEOUT_MS, describe });
 }
 
 function isAnswer({ blocks, streaming }: WorkspaceMessage): boolean {

@@ -13,26 +13,26 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { Log } from '../domain/ports/log.ts';
 import type { Stock } from './shop/stock.ts';
 
-/** Where a program asks, and for whom. */
+/** The channel of a request, and the person for whom the program asks. */
 export interface ProgramRequest {
   readonly channel: string;
   readonly requester: string;
 }
 
-/** A program of the playground: it asks over the HTTP API with a key of its own, as any program does. */
+/** The playground's example program. It uses the HTTP API with its own key, as any program does. */
 export interface ExampleProgram {
-  /** Asks whether it may order boxes; resolves when people are asked. */
+  /** Requests approval to order boxes. Resolves once the request is pending. */
   restock(place: ProgramRequest): Promise<void>;
-  /** Asks a question that offers answers; resolves when people are asked. */
+  /** Asks a question with choices. Resolves once the request is pending. */
   askWhich(place: ProgramRequest): Promise<void>;
-  /** Takes back what nobody has decided yet. */
+  /** Cancels pending requests. */
   stop(): Promise<void>;
 }
 
 const NAME = 'warehouse';
 const BOXES = ['Small boxes', 'Medium boxes', 'Large boxes'] as const;
 
-/** Makes the program; it gets its key with the first question. */
+/** Creates the program. It creates its key with the first request. */
 export function createExampleProgram(deps: {
   readonly app: Pick<App, 'url' | 'keys'>;
   readonly stock: Stock;
@@ -42,15 +42,15 @@ export function createExampleProgram(deps: {
   const { app, log, stock } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const atWork = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   let client: Promise<ReturnType<typeof createCountersign>> | undefined;
   const connect = () => {
     client ??= makeKey(deps).then((key) => createCountersign({ url: app.url, key }));
     return client;
   };
 
-  /** Goes on with the work behind the back of who started it; resolves when people are asked. */
-  async function begin(work: (onWaiting: () => void) => Promise<unknown>): Promise<void> {
+  /** Runs the work in the background. Resolves once the request is pending. */
+  async function runInBackground(work: (onWaiting: () => void) => Promise<unknown>): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const ended = work(resolve).then(
         () => resolve(),
@@ -60,15 +60,15 @@ export function createExampleProgram(deps: {
           reject(error);
         },
       );
-      atWork.add(ended);
-      void ended.then(() => atWork.delete(ended));
+      running.add(ended);
+      void ended.then(() => running.delete(ended));
     });
   }
 
   return {
     restock: async (place) => {
       const { withApproval } = await connect();
-      await begin((onWaiting) =>
+      await runInBackground((onWaiting) =>
         withApproval(
           ({ item, quantity }: { item: string; quantity: number }, { approval }) =>
             stock.add({ key: approval.id, item, quantity }),
@@ -86,7 +86,7 @@ export function createExampleProgram(deps: {
     },
     askWhich: async (place) => {
       const { requestApproval } = await connect();
-      await begin((onWaiting) =>
+      await runInBackground((onWaiting) =>
         requestApproval(
           {
             action: 'choose_boxes',
@@ -102,7 +102,7 @@ export function createExampleProgram(deps: {
     },
     stop: async () => {
       stopping.abort(new Error('The playground stops.'));
-      await Promise.all(atWork);
+      await Promise.all(running);
     },
   };
 }
@@ -117,7 +117,7 @@ const RESTOCK = {
   additionalProperties: false,
 };
 
-/** Makes the key, or gives that of an earlier start another secret: nobody keeps one. */
+/** Creates the key, or rotates that of an earlier start: its secret is stored nowhere. */
 async function makeKey({
   app: { keys },
   clock,
@@ -125,14 +125,14 @@ async function makeKey({
   const at = clock.now();
   const secret = newKeySecret();
   const all = await keys.list();
-  const known = all.find((key) => key.name === NAME && keyState(key, at) === 'works');
+  const existing = all.find((key) => key.name === NAME && keyState(key, at) === 'works');
   const audit = (id: string, event: string) => ({
     audit: [{ at, event, subject: `key:${id}`, actor: 'playground', detail: { name: NAME } }],
   });
-  if (known) {
-    const turned = rotateKey(known, hashKeySecret(secret));
-    if (await keys.change(turned, audit(known.id, 'key.rotate'))) {
-      return encodeKeyToken({ id: known.id, secret });
+  if (existing) {
+    const rotated = rotateKey(existing, hashKeySecret(secret));
+    if (await keys.change(rotated, audit(existing.id, 'key.rotate'))) {
+      return encodeKeyToken({ id: existing.id, secret });
     }
     throw new Error('The key of the playground’s program was changed just now. Try again.');
   }

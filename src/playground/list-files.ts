@@ -7,7 +7,10 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const MAX_FILES = 200;
 const MAX_BYTES = 64 * 1024;
 
-/** Reads the plain files under a folder for the page, sorted by path: at most 200, and of each the first 64 KB. */
+/**
+ * Reads the regular files below a folder, sorted by path: at most 200 files, the first 64 KB of
+ * each.
+ */
 export async function listWorkspaceFiles(root: string): Promise<readonly WorkspaceFile[]> {
   const paths = await listPaths(root, '');
   const files = await Promise.all(paths.map((path) => readOne(root, path)));
@@ -26,12 +29,12 @@ async function listPaths(root: string, folder: string): Promise<readonly string[
 }
 
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
-  const entries = await unlessGone(() => readdir(folder, { withFileTypes: true }));
+  const entries = await ifExists(() => readdir(folder, { withFileTypes: true }));
   return (entries ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function readOne(root: string, path: string): Promise<WorkspaceFile | undefined> {
-  return await unlessGone(async () => {
+  return await ifExists(async () => {
     const handle = await open(join(root, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const { size } = await handle.stat();
@@ -44,8 +47,8 @@ async function readOne(root: string, path: string): Promise<WorkspaceFile | unde
   });
 }
 
-/** The agent's tools work on the same files at the same time: what is gone by now is left out. */
-async function unlessGone<T>(read: () => Promise<T>): Promise<T | undefined> {
+/** Returns undefined if the file is gone: the agent's tools may delete files meanwhile. */
+async function ifExists<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {

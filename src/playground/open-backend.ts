@@ -29,7 +29,10 @@ const PEOPLE: readonly Persona[] = [
   { name: 'admin', note: 'Sets routes on the app’s Home tab; in @ops-approvers too' },
 ];
 
-/** Opens what is behind the page: the simulated workspace, the app in it, and a scripted model when there is no other. */
+/**
+ * Opens the backend of the page: the simulated workspace, the app in it, and a scripted model if no
+ * other is set.
+ */
 export async function openPlaygroundBackend(
   config: PlaygroundConfig,
   deps: AppDeps,
@@ -37,9 +40,9 @@ export async function openPlaygroundBackend(
 ): Promise<App> {
   const releasers = createReleasers(deps.log);
   try {
-    const kept = openPersistedFile(join(config.dataDir, 'playground.jsonl'));
-    releasers.add(async () => kept.close());
-    const workspace = await createWorkspace({ clock: deps.clock, kept });
+    const state = openPersistedFile(join(config.dataDir, 'playground.jsonl'));
+    releasers.add(async () => state.close());
+    const workspace = await createWorkspace({ clock: deps.clock, kept: state });
     releasers.add(() => workspace.stop());
     workspace.deliverTo({ kind: 'socket' });
     const isScripted = !config.model && !config.graph;
@@ -50,29 +53,29 @@ export async function openPlaygroundBackend(
       name: 'scripted',
       ...(script && { apiKey: script.apiKey, baseUrl: script.baseUrl }),
     };
-    let begin: (offered: TrySuggestions) => void = () => undefined;
-    const offered = new Promise<TrySuggestions>((resolve) => {
-      begin = resolve;
+    let setSuggestions: (suggestions: TrySuggestions) => void = () => undefined;
+    const suggestionsReady = new Promise<TrySuggestions>((resolve) => {
+      setSuggestions = resolve;
     });
     const routes = new Hono();
-    // What is seen of the workspace is seen when it is complete.
+    // Wait until the workspace is complete before showing it.
     routes.use('/ui/*', async (_, next) => {
-      await offered;
+      await suggestionsReady;
       await next();
     });
     const options = {
       ...page.access,
       scriptedModel: script !== undefined,
-      tryOuts: offered,
+      tryOuts: suggestionsReady,
       opens: () => findWaitingExample(workspace),
       people: PEOPLE,
       files: () => listWorkspaceFiles(config.workspaceDir),
     };
     await mountPage(routes, () => workspace, options, page.bundling);
-    const app = await createApp(joining(config, workspace, model), {
+    const app = await createApp(toSlackConfig(config, workspace, model), {
       ...deps,
-      tools: createShopTools(kept),
-      // The script knows its scenes alone.
+      tools: createShopTools(state),
+      // The scripted model only answers its own scenarios.
       overrides: { ...deps.overrides, ...(isScripted && { checksModel: false }) },
       extraRoutes: (all) => {
         all.route('/', routes);
@@ -80,17 +83,17 @@ export async function openPlaygroundBackend(
       },
     });
     releasers.add(app.stop);
-    kept.compact();
+    state.compact();
     const { clock, log } = deps;
-    const program = createExampleProgram({ app, stock: openStock(kept), clock, log });
+    const program = createExampleProgram({ app, stock: openStock(state), clock, log });
     releasers.add(() => program.stop());
-    // A policy may send its cards elsewhere, or to nobody.
+    // Skipped with a policy file, which may send cards elsewhere or to nobody.
     if (isScripted && config.policyFile === undefined) {
-      await createExample(workspace, kept).catch((error: unknown) => {
+      await createExample(workspace, state).catch((error: unknown) => {
         log.warn({ err: error }, 'The playground’s example could not be made.');
       });
     }
-    begin(createTrySuggestions({ workspace, app, program, hasAgent: config.graph === undefined }));
+    setSuggestions(createTrySuggestions({ workspace, app, program, hasAgent: config.graph === undefined }));
     return { ...app, stop: releasers.releaseAll };
   } catch (error) {
     await releasers.releaseAll();
@@ -98,7 +101,7 @@ export async function openPlaygroundBackend(
   }
 }
 
-function joining(
+function toSlackConfig(
   config: PlaygroundConfig,
   { botToken, appToken, apiUrl }: Workspace,
   model: ModelConfig,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Workspace } from './workspace/workspace-port.ts';
 
-/** One thing that the page can have a person do: a checked body and the workspace's method. */
+/** An action of the page: a validated body and a workspace method. */
 interface PageAction {
   run(workspace: Workspace, body: unknown): Promise<unknown>;
 }
@@ -15,7 +15,7 @@ function action<T extends z.ZodType>(
 
 const name = z.string().min(1).max(200);
 const text = z.string().max(40_000);
-const press = {
+const pressFields = {
   as: name,
   actionId: name,
   blockId: z.string().max(300).optional(),
@@ -23,14 +23,14 @@ const press = {
   value: text.optional(),
 };
 const values = z.record(z.string(), z.union([text, z.array(text).max(100), z.null()]));
-const viewPress = z.strictObject({ ...press, values: values.optional() });
+const viewPressFields = z.strictObject({ ...pressFields, values: values.optional() });
 const file = z.strictObject({
   name,
   mimetype: name,
   base64: z.base64().max(1_400_000),
 });
 
-/** What the page can do under `/ui/<name>`, each as one person. */
+/** The actions of the page under `/ui/<name>`, each done as one person. */
 export const PAGE_ACTIONS: Readonly<Record<string, PageAction>> = {
   say: action(
     z.strictObject({
@@ -57,14 +57,14 @@ export const PAGE_ACTIONS: Readonly<Record<string, PageAction>> = {
     (workspace, { as, channel, ts }) => workspace.remove(as, channel, ts),
   ),
   click: action(
-    z.strictObject({ ...press, channel: name, ts: name }),
+    z.strictObject({ ...pressFields, channel: name, ts: name }),
     (workspace, { as, channel, ts, actionId, ...rest }) =>
       workspace.click(as, { channel, ts, actionId, ...present(rest), isFromScreen: true }),
   ),
-  'click-in-view': action(viewPress, (workspace, { as, actionId, ...rest }) =>
+  'click-in-view': action(viewPressFields, (workspace, { as, actionId, ...rest }) =>
     workspace.clickInView(as, { actionId, ...present(rest) }),
   ),
-  'click-in-home': action(viewPress, (workspace, { as, actionId, ...rest }) =>
+  'click-in-home': action(viewPressFields, (workspace, { as, actionId, ...rest }) =>
     workspace.clickInHome(as, { actionId, ...present(rest) }),
   ),
   submit: action(z.strictObject({ as: name, values }), (workspace, { as, values }) =>
@@ -114,7 +114,7 @@ function decodeFile(sent: z.output<typeof file>) {
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Leaves out what is undefined, which an optional property must not hold. */
+/** Removes undefined values, which optional properties must not hold. */
 function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),

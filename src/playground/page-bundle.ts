@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** The page's three files, ready to be served. */
+/** The three files of the page. */
 export interface PageBundle {
   readonly html: string;
   readonly script: string;
@@ -11,13 +11,13 @@ export interface PageBundle {
 
 const pageFile = (name: string) => fileURLToPath(new URL(`./page/${name}`, import.meta.url));
 
-/** Bundles the page in memory; rejects with esbuild's message where the page does not compile. */
+/** Bundles the page in memory. Rejects with esbuild's message if it does not compile. */
 export async function bundlePage(): Promise<PageBundle> {
   const [html, result] = await Promise.all([
     readFile(pageFile('page.html'), 'utf8'),
     build({
       entryPoints: [pageFile('main.tsx'), pageFile('page.css')],
-      // Nothing is written; the folder only gives the outputs their names.
+      // Nothing is written; the folder only determines the output names.
       outdir: '/',
       bundle: true,
       write: false,

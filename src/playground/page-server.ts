@@ -1,4 +1,6 @@
-/** The playground page over HTTP: what a person sees as JSON, what they do as POST requests. */
+/**
+ * Serves the playground page over HTTP: what a person sees as JSON, their actions as POST requests.
+ */
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { streamSSE } from 'hono/streaming';
@@ -10,24 +12,24 @@ import { guardOrigin, guardToken } from './page-guard.ts';
 import type { TrySuggestions } from './suggestions.ts';
 import type { Workspace } from './workspace/workspace-port.ts';
 
-/** Who reaches the page. */
+/** Access control of the page. */
 export interface PageAccess {
-  /** Host names, in lower case and without port, that the page is served under. (Default: localhost and any IP address.) */
+  /** Allowed host names, in lower case without port. (Default: localhost and any IP address.) */
   readonly allowedHosts?: readonly string[];
-  /** What a visitor must bring, where others than this machine reach the page. */
+  /** The token that visitors need, if other machines can reach the page. */
   readonly token?: string;
 }
 
-/** What the page shows besides the workspace. */
+/** What the page shows beside the workspace. */
 export interface PageOptions extends PageAccess {
-  /** Whether to say that the model's answers are scripted. */
+  /** Whether to show that the model's answers are scripted. */
   readonly scriptedModel: boolean;
-  /** The agent's workspace folder as it is now. */
+  /** The current files in the agent's workspace folder. */
   files(): Promise<readonly WorkspaceFile[]>;
   readonly tryOuts: Promise<TrySuggestions>;
-  /** The thread to begin with. */
+  /** The thread to open first. */
   opens?(): PageStart['opens'];
-  /** Whom the viewer can act as; the first is acted as at the start. */
+  /** The people that the viewer can act as. The first is selected at the start. */
   readonly people: readonly Persona[];
 }
 
@@ -41,13 +43,13 @@ const SECURITY_HEADERS = {
 
 const MAX_BODY_BYTES = 8_000_000;
 const JOURNAL_PAGE = 300;
-/** Changes that follow each other within this time reach the page as one. */
+/** Changes within this time are sent as one. */
 const COALESCE_MS = 40;
 
-/** What the page is made of; everything else that it asks for is under `/ui/`. */
+/** The files of the page. Its other requests are under `/ui/`. */
 export const PAGE_FILES = ['/', '/page.js', '/page.css'] as const;
 
-/** Serves the page's files from the app once the page is bundled. */
+/** Serves the page's files once the page is bundled. */
 export function mountFiles(app: Hono, bundling: Promise<PageBundle>, access: PageAccess): void {
   const guard = guardOrigin(access.allowedHosts ?? []);
   for (const path of [...PAGE_FILES, '/ui/*']) {
@@ -67,7 +69,9 @@ export function mountFiles(app: Hono, bundling: Promise<PageBundle>, access: Pag
   );
 }
 
-/** Puts the page and what it asks for on the app at once; resolves when the page is bundled, rejects when it can't be. */
+/**
+ * Mounts the page and its requests. Resolves when the page is bundled, rejects if bundling fails.
+ */
 export async function mountPage(
   app: Hono,
   workspace: () => Workspace,
@@ -118,12 +122,12 @@ async function pageStart(workspace: Workspace, options: PageOptions): Promise<Pa
   };
 }
 
-/** A body that no JSON can be read from. */
+/** The request body is not JSON. */
 class UnreadableBodyError extends Error {
   override readonly name = 'UnreadableBodyError';
 }
 
-// A form of another page can't send this content type without asking first.
+// A form on another site cannot send this content type without a CORS preflight.
 async function readJson(c: Context): Promise<unknown> {
   if (!c.req.header('content-type')?.startsWith('application/json')) {
     throw new UnreadableBodyError('The body must be JSON, with content-type application/json.');
@@ -136,10 +140,13 @@ async function readJson(c: Context): Promise<unknown> {
   }
 }
 
-/** Answers with the result, or with a sentence: 400 for a bad request, 409 for what can't be done now. */
-async function answer(c: Context, work: () => Promise<unknown>): Promise<Response> {
+/**
+ * Responds with the result, or with an error: 400 for an invalid request, 409 if it is not possible
+ * now.
+ */
+async function answer(c: Context, run: () => Promise<unknown>): Promise<Response> {
   try {
-    return c.json((await work()) ?? null);
+    return c.json((await run()) ?? null);
   } catch (error) {
     if (error instanceof z.ZodError) return c.json({ error: z.prettifyError(error) }, 400);
     if (error instanceof UnreadableBodyError) return c.json({ error: error.message }, 400);
@@ -149,10 +156,10 @@ async function answer(c: Context, work: () => Promise<unknown>): Promise<Respons
 
 function streamChanges(c: Context, workspace: Workspace): Response {
   return streamSSE(c, async (stream) => {
-    let isDirty = true;
+    let hasChanges = true;
     let wake = () => {};
     const unsubscribe = workspace.onChange(() => {
-      isDirty = true;
+      hasChanges = true;
       wake();
     });
     stream.onAbort(() => {
@@ -160,8 +167,8 @@ function streamChanges(c: Context, workspace: Workspace): Response {
       wake();
     });
     while (!stream.aborted) {
-      if (isDirty) {
-        isDirty = false;
+      if (hasChanges) {
+        hasChanges = false;
         await stream.writeSSE({ event: 'change', data: String(workspace.journal.length) });
         await stream.sleep(COALESCE_MS);
       } else {

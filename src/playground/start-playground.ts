@@ -12,12 +12,16 @@ import { mountFiles, PAGE_FILES, type PageAccess } from './page-server.ts';
 const OPEN_TO_OTHERS =
   'HOST opens the playground to other machines, without encryption. Whoever has the whole address that is printed can act as anybody in it.';
 
-/** The app, and the address that opens its page. */
+/** The app, and the URL of its page. */
 export interface Playground extends App {
   readonly pageUrl: string;
 }
 
-/** Starts the app as it is on a simulated workspace, with the page that shows it, and a scripted model when there is no other. `onPage` hears of the page's address as soon as it can be opened; what it shows then is that the workspace is starting. */
+/**
+ * Starts the real app on a simulated workspace, with its page, and a scripted model if no other is
+ * set. `onPage` gets the page's URL as soon as it can be opened; until then the page says that it
+ * is starting.
+ */
 export async function startPlayground(
   config: PlaygroundConfig,
   deps: AppDeps,
@@ -27,19 +31,19 @@ export async function startPlayground(
   try {
     const bundling = bundlePage();
     const access = toAccess(config, deps.log);
-    const front = new Hono();
-    mountFiles(front, bundling, access);
+    const pageApp = new Hono();
+    mountFiles(pageApp, bundling, access);
     const [early] = await Promise.all([
-      openEarlyServer({ ...config, ...config.http }, front, PAGE_FILES),
+      openEarlyServer({ ...config, ...config.http }, pageApp, PAGE_FILES),
       bundling,
     ]);
     releasers.add(early.close);
     const { url } = addressOf(early.server, config.host);
     const pageUrl = `${url}/${access.token === undefined ? '' : `?token=${access.token}`}`;
     onPage(pageUrl);
-    // What is behind the page is large, and the page is to be there before it is read.
-    const { openPlaygroundBackend: openBehind } = await import('./open-backend.ts');
-    const app = await openBehind(
+    // Loaded late, because the backend is large and the page should open first.
+    const { openPlaygroundBackend: openBackend } = await import('./open-backend.ts');
+    const app = await openBackend(
       config,
       { ...deps, listening: early.server },
       { access, bundling },

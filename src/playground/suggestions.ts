@@ -4,15 +4,15 @@ import type { Suggestion, SuggestionResult } from './page/state/page-start.ts';
 import { SCENARIOS } from './script/scenarios.ts';
 import type { Workspace } from './workspace/workspace-port.ts';
 
-/** What the page suggests, and what a click on it does. */
+/** The suggestions on the page, and how to run them. */
 export interface TrySuggestions {
   list(): readonly Suggestion[];
-  /** Does it as that person in that channel. */
+  /** Runs a suggestion as that person in that channel. */
   run(as: string, channel: string, label: string): Promise<SuggestionResult>;
 }
 
 interface TryOut extends Suggestion {
-  /** What the agent needs for it. */
+  /** The tool that the agent needs for it. */
   readonly tool?: string;
   run(as: string, channel: string): Promise<SuggestionResult>;
 }
@@ -22,7 +22,7 @@ const TRANSFER_NOTE =
   'The card is in #approvals: act as approver, then as admin, to approve it there.';
 const DAY_MS = 86_400_000;
 
-/** Makes what can be tried out; without an agent of ours it is what programs do. */
+/** Creates the suggestions. Without our own agent, only those of programs are available. */
 export function createTrySuggestions(deps: {
   readonly workspace: Workspace;
   readonly app: Pick<App, 'routes' | 'toolNames'>;
@@ -31,7 +31,7 @@ export function createTrySuggestions(deps: {
 }): TrySuggestions {
   const { app, hasAgent, program, workspace } = deps;
 
-  const say = (label: string, tool: string, prepare?: () => Promise<string>): TryOut => {
+  const suggestMessage = (label: string, tool: string, prepare?: () => Promise<string>): TryOut => {
     const text = SCENARIOS.find((scenario) => scenario.label === label)?.text ?? label;
     return {
       label,
@@ -45,50 +45,50 @@ export function createTrySuggestions(deps: {
       },
     };
   };
-  const ask = (label: string, text: string, work: ExampleProgram['restock']): TryOut => ({
+  const suggestProgram = (label: string, text: string, request: ExampleProgram['restock']): TryOut => ({
     label,
     text,
     run: async (as, channel) => {
       const place = workspace.channel(channel);
-      const isThere = place.members.includes(workspace.app.botUserId);
-      await work({
-        channel: (isThere ? place : workspace.channel('general')).id,
+      const isAppMember = place.members.includes(workspace.app.botUserId);
+      await request({
+        channel: (isAppMember ? place : workspace.channel('general')).id,
         requester: workspace.member(as).id,
       });
       return {};
     },
   });
   const all: readonly TryOut[] = [
-    say('Refund an order', 'refund'),
-    say('Run a command', 'run_command'),
-    say('Change a file', 'edit_file'),
-    say('Several at once', 'refund'),
-    say('Two approvers', 'transfer', async () => {
+    suggestMessage('Refund an order', 'refund'),
+    suggestMessage('Run a command', 'run_command'),
+    suggestMessage('Change a file', 'edit_file'),
+    suggestMessage('Several at once', 'refund'),
+    suggestMessage('Two approvers', 'transfer', async () => {
       await routeTransfers(workspace, app);
       return TRANSFER_NOTE;
     }),
-    ask('A program asks', 'A program asks over the HTTP API whether it may order boxes', (place) =>
+    suggestProgram('A program asks', 'A program asks over the HTTP API whether it may order boxes', (place) =>
       program.restock(place),
     ),
-    ask('Ask me something', 'A program asks a question that offers answers', (place) =>
+    suggestProgram('Ask me something', 'A program asks a question that offers answers', (place) =>
       program.askWhich(place),
     ),
   ];
-  const offered = () => {
+  const available = () => {
     const tools = hasAgent ? app.toolNames() : [];
     return all.filter(({ tool }) => tool === undefined || tools.includes(tool));
   };
   return {
-    list: () => offered().map(({ label, text }) => ({ label, text })),
+    list: () => available().map(({ label, text }) => ({ label, text })),
     run: async (as, channel, label) => {
-      const found = offered().find((each) => each.label === label);
+      const found = available().find((each) => each.label === label);
       if (found === undefined) throw new Error(`The playground does not offer “${label}”.`);
       return await found.run(as, channel);
     },
   };
 }
 
-/** Has an admin give transfers to two people, where no route has them yet. */
+/** Sets a route, as an admin, that requires two approvals for transfers, unless one exists. */
 async function routeTransfers(
   workspace: Workspace,
   { routes }: Pick<App, 'routes'>,

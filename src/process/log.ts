@@ -2,19 +2,18 @@ import { type DestinationStream, type Logger, pino, destination as toFile } from
 import { toTerminalJson } from '../domain/text/terminal-text.ts';
 import { redactSecrets } from './redact-secrets.ts';
 
-/** How the log is written. */
 export interface LogOptions {
   readonly level: string;
-  /** Values that must never be seen, whatever their shape. */
+  /** Values to redact wherever they appear. */
   readonly secrets?: readonly (string | undefined)[];
-  /** (Default: the standard error.) */
+  /** (Default: stderr.) */
   readonly destination?: DestinationStream;
 }
 
 /**
- * Makes the log: lines of JSON from which credentials are scrubbed as they are written, wherever in
- * the line they stand, and in which nothing acts on a terminal. Of an error only its name, code, message and stack are kept: what libraries
- * hang on it holds requests, and with them argument values.
+ * Creates the log: JSON lines with credentials redacted and terminal control characters escaped. Of
+ * an error only name, code, message, stack and causes are kept, because libraries attach requests
+ * to errors, and requests hold argument values.
  */
 export function createLog({ level, secrets = [], destination }: LogOptions): Logger {
   const known = secrets

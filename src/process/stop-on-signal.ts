@@ -1,20 +1,23 @@
 import type { Clock } from '../domain/ports/clock.ts';
 
-/** What of a process is needed to end it. */
+/** The part of a process that is needed to end it. */
 export interface Stoppable {
   on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
   exit(code: number): void;
 }
 
-/** One press of Ctrl-C arrives twice under npm: from the terminal, and passed on by npm. */
+/** Under npm one Ctrl-C arrives twice: from the terminal and forwarded by npm. */
 const SAME_PRESS_MS = 500;
 
-/** However it hangs, a supervisor need not kill it. */
-const LONGEST_STOP_MS = 29_500;
+/** Exits before the usual 30 s after which a supervisor kills the process. */
+const MAX_STOP_MS = 29_500;
 
 const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Stops the app at the first signal, and ends the process at once at a second one, or when it has not stopped within 30 s. */
+/**
+ * Stops the app at the first signal. Exits at once at the second signal, or if stopping takes
+ * longer than 29.5 s.
+ */
 export function stopOnSignal(
   target: Stoppable,
   app: { stop(): Promise<void> },
@@ -33,7 +36,7 @@ export function stopOnSignal(
 
   async function stop(): Promise<void> {
     log.info('Stopping. A second signal ends the process at once.');
-    clock.schedule(clock.now() + LONGEST_STOP_MS, () => {
+    clock.schedule(clock.now() + MAX_STOP_MS, () => {
       log.error(
         {},
         'The app did not stop in time; what was under way is taken up at the next start.',

@@ -1,9 +1,12 @@
 import type { Clock } from '../domain/ports/clock.ts';
 
-/** Node fires a longer timer at once. https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
+/**
+ * Node fires longer timers at once.
+ * https://nodejs.org/api/timers.html#settimeoutcallback-delay-args
+ */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** Makes the clock of the machine; what it has scheduled does not keep the process alive. */
+/** Creates the system clock. Its timers do not keep the process alive. */
 export function createSystemClock(): Clock {
   return {
     now: Date.now,
@@ -14,7 +17,7 @@ export function createSystemClock(): Clock {
         timer = setTimeout(leftMs > MAX_DELAY_MS ? arm : fire, clamp(leftMs));
         timer.unref();
       };
-      // A timer may fire a moment before the clock shows its time; whoever compares the two needs them in order.
+      // A timer may fire slightly early. Callers that compare the time with `atMs` need it reached.
       const fire = () => (Date.now() < atMs ? arm() : run());
       arm();
       return () => clearTimeout(timer);

@@ -1,15 +1,17 @@
-/** What an export puts beside each entry: names for ids, the call's tool and summary, and what its detail says, flat. */
+/**
+ * Extra columns of an export: names for ids, the call's tool and summary, and fields of the detail.
+ */
 import type { AuditEntry } from '../../domain/audit/audit.ts';
 import type { Call } from '../../domain/calls/call.ts';
 import { callTitle } from '../../domain/cards/call-name.ts';
 import type { JsonValue } from '../../domain/json/json.ts';
 
-/** The names that are known when an export is made; undefined for whatever is not. */
+/** Names of ids. Undefined for unknown ids. */
 export interface KnownNames {
   nameOf(id: string): string | undefined;
 }
 
-/** In this order, behind the entry itself. */
+/** In this order, after the columns of the entry. */
 export const FLAT_COLUMNS = [
   'actorId',
   'actorName',
@@ -34,10 +36,10 @@ export type FlatColumns = Readonly<Record<(typeof FLAT_COLUMNS)[number], string>
 const ID_OF_GROUP = /^usergroup:(S[A-Z0-9]+)$/;
 const ID_OF_CHANNEL = /^[CDG][A-Z0-9]{2,}$/;
 
-/** What is told of the call that an entry is about; never its arguments. */
+/** The exported parts of the call; never its arguments. */
 type AuditedCall = Parameters<typeof callTitle>[0] & Pick<Call, 'requester' | 'route' | 'thread'>;
 
-/** Returns the columns of an entry; what is not known of it is empty. */
+/** Returns the extra columns of an entry. Unknown values are empty. */
 export function flatColumnsOf(
   { actor, detail, subject }: AuditEntry,
   call: AuditedCall | undefined,
@@ -74,13 +76,13 @@ export function flatColumnsOf(
   };
 }
 
-/** The ids of an entry that may have names. */
+/** Returns the ids in an entry that may have names. */
 export function idsOf(columns: FlatColumns): readonly string[] {
   const { actorId, channelId, groupIds, requesterId } = columns;
   return [actorId, requesterId, channelId, ...groupIds.split(' ')].filter((id) => id !== '');
 }
 
-/** Of the first that is the key of a thread or of a message. */
+/** Returns the channel of the first key that belongs to a thread or message. */
 function channelOf(keys: readonly string[]): string {
   const parts = keys.map((key) => key.split('/')[1] ?? '');
   return parts.find((part) => ID_OF_CHANNEL.test(part)) ?? '';

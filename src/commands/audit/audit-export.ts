@@ -23,32 +23,32 @@ import {
   formatUtcTime,
 } from './audit-rows.ts';
 
-interface Wanted {
-  /** From the one on, and before the other. */
+interface ExportOptions {
+  /** From `from` inclusive to `to` exclusive, in milliseconds. */
   readonly from: number;
   readonly to: number;
   readonly format: AuditFormat;
   readonly file?: string | undefined;
 }
 
-/** Writes the entries of a span of time, as they are stored and in their order, without holding more than a page of them. */
+/** Exports the entries of a time range, in stored order. Holds at most one page in memory. */
 export async function exportAudit(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const wanted = readWanted(args, deps);
+  const options = readOptions(args, deps);
   return await withConfiguredRecords(deps, 'read', async ({ records }) => {
     const names = createNameCache(deps.env);
     const source = { records, names };
-    const { file } = wanted;
+    const { file } = options;
     const code =
       file === undefined
-        ? reportProgress(await write(source, wanted, deps.write), deps.err)
-        : await writeFile(source, wanted, file, deps);
+        ? reportProgress(await write(source, options, deps.write), deps.err)
+        : await writeFile(source, options, file, deps);
     const why = names.problem();
     if (why !== undefined) deps.err(`Some names are left empty: ${toTerminalLine(why)}`);
     return code;
   });
 }
 
-function readWanted(args: readonly string[], { clock, env }: CommandDeps): Wanted {
+function readOptions(args: readonly string[], { clock, env }: CommandDeps): ExportOptions {
   const now = clock.now();
   const { values } = parseArguments({
     args: [...args],
@@ -63,7 +63,7 @@ function readWanted(args: readonly string[], { clock, env }: CommandDeps): Wante
   if (format !== 'csv' && format !== 'jsonl') {
     throw new UsageError(`--format is csv or jsonl, and not “${format}”.`);
   }
-  if (file !== undefined) judgeFile(file, env.DATA_DIR?.trim() || DEFAULT_DATA_DIR);
+  if (file !== undefined) checkFile(file, env.DATA_DIR?.trim() || DEFAULT_DATA_DIR);
   const from =
     values.from === undefined
       ? Number.NEGATIVE_INFINITY
@@ -74,7 +74,7 @@ function readWanted(args: readonly string[], { clock, env }: CommandDeps): Wante
   return { from, to, format, file };
 }
 
-function judgeFile(file: string, dataDir: string): void {
+function checkFile(file: string, dataDir: string): void {
   if (file === '') throw new UsageError('--out is the name of a file.');
   if (file === '-') {
     throw new UsageError(
@@ -85,18 +85,18 @@ function judgeFile(file: string, dataDir: string): void {
   if (problem !== undefined) throw new UsageError(problem);
 }
 
-/** What an export came to. */
-interface Written {
+/** The result of an export. */
+interface ExportResult {
   readonly count: number;
-  /** The numbers of those that could not be read. */
+  /** The sequence numbers of unreadable entries. */
   readonly unreadable: readonly number[];
-  /** The first that there is, where older ones were asked for that are gone. */
+  /** The oldest entry that still exists, if older ones were requested. */
   readonly firstKept?: AuditEntry;
 }
 
 const MAX_NAMED = 10;
 
-/** What is exported, and the names for what is in it. */
+/** The records to export, and the names for their ids. */
 interface ExportSource {
   readonly records: CommandRecords['records'];
   readonly names: NameCache;
@@ -118,27 +118,27 @@ async function toRows(
 
 async function write(
   source: ExportSource,
-  { format, from, to }: Wanted,
-  put: (text: string) => Promise<void>,
-): Promise<Written> {
+  { format, from, to }: ExportOptions,
+  append: (text: string) => Promise<void>,
+): Promise<ExportResult> {
   let count = 0;
   let first: AuditEntry | undefined;
   const unreadable: number[] = [];
-  await put(auditHeader(format));
+  await append(auditHeader(format));
   for await (const page of rowsAfter(source.records, 0)) {
     const entries = entriesOf(page, unreadable);
     first ??= entries[0];
-    const fit = entries.filter(({ at }) => at >= from && at < to);
-    count += fit.length;
-    if (fit.length > 0) await put(auditRows(await toRows(fit, source), format));
+    const matching = entries.filter(({ at }) => at >= from && at < to);
+    count += matching.length;
+    if (matching.length > 0) await append(auditRows(await toRows(matching, source), format));
   }
-  const asksForGone = first !== undefined && first.seq > 1 && first.at >= from;
-  return { count, unreadable, ...(asksForGone && first && { firstKept: first }) };
+  const missesOlder = first !== undefined && first.seq > 1 && first.at >= from;
+  return { count, unreadable, ...(missesOlder && first && { firstKept: first }) };
 }
 
 function entriesOf(page: readonly StoredRow[], unreadable: number[]): readonly AuditEntry[] {
   return page.flatMap(({ entry, seq }) => {
-    // What was changed is exported all the same: it is “verify” that says so.
+    // Entries are exported even if they were tampered with; “audit verify” reports that.
     const line = readAuditLine(entry, seq, undefined);
     if (line.kind === 'entry') return [line.entry];
     unreadable.push(seq);
@@ -146,7 +146,7 @@ function entriesOf(page: readonly StoredRow[], unreadable: number[]): readonly A
   });
 }
 
-/** The calls of these ids, as they are stored now; those that are gone, or damaged, are left out. */
+/** Returns the stored calls of these ids, without missing and damaged ones. */
 async function readCalls(
   records: ExportSource['records'],
   ids: ReadonlySet<string>,
@@ -157,7 +157,7 @@ async function readCalls(
 }
 
 function reportProgress(
-  { count, firstKept, unreadable }: Written,
+  { count, firstKept, unreadable }: ExportResult,
   err: CommandDeps['err'],
   where = '',
 ): ExitCode {
@@ -177,22 +177,22 @@ function reportProgress(
   return EXIT.problems;
 }
 
-/** The name is that of a whole export, or of what was there before. */
+/** Replaces the file atomically: it holds a complete export or its previous content. */
 async function writeFile(
   source: ExportSource,
-  wanted: Wanted,
+  options: ExportOptions,
   file: string,
   { err }: CommandDeps,
 ): Promise<ExitCode> {
   const part = `${file}.part`;
   let handle: FileHandle | undefined;
   try {
-    // One that was left behind may be a link to another file, which is not to be written.
+    // A leftover may be a link to another file, which must not be written.
     await rm(part, { force: true });
-    // It tells who did what, and is for whoever exports it.
+    // Private: the export says who did what.
     handle = await open(part, 'wx', 0o600);
     const opened = handle;
-    const written = await write(source, wanted, async (text) => {
+    const written = await write(source, options, async (text) => {
       await opened.appendFile(text);
     });
     await handle.sync();
@@ -200,7 +200,7 @@ async function writeFile(
     await rename(part, file);
     return reportProgress(written, err, file);
   } catch (error) {
-    if (!isOfFiles(error)) throw error;
+    if (!isFileError(error)) throw error;
     await handle?.close().catch(() => undefined);
     await rm(part, { force: true }).catch(() => undefined);
     err(toTerminalLine(`${file} can't be written: ${error.message}.`));
@@ -208,6 +208,6 @@ async function writeFile(
   }
 }
 
-function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

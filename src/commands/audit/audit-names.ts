@@ -4,15 +4,15 @@ import { SILENT_LOG } from '../../stores/silent-log.ts';
 import type { CommandDeps } from '../command.ts';
 import type { KnownNames } from './audit-columns.ts';
 
-/** Names that are looked up while an export is written. */
+/** A cache of names, filled while an export is written. */
 export interface NameCache extends KnownNames {
-  /** Looks up what is not known yet. */
+  /** Looks up the ids that are not in the cache. */
   learn(ids: readonly string[]): Promise<void>;
-  /** Why some were not found out; undefined where all could be asked for. */
+  /** Why a lookup failed; undefined if none did. */
   problem(): string | undefined;
 }
 
-/** Makes a book of names: Slack is asked where a bot token is set, else it stays empty. */
+/** Creates the cache. Names come from Slack if a bot token is set; otherwise it stays empty. */
 export function createNameCache({
   MODE,
   SLACK_API_URL,
@@ -30,9 +30,9 @@ export function createNameCache({
     return createNameLookup(await connectSlack({ config, log: SILENT_LOG }));
   }
 
-  async function learnOne(id: string, ask: NameLookup): Promise<void> {
+  async function learnOne(id: string, lookUp: NameLookup): Promise<void> {
     try {
-      names.set(id, await ask(id));
+      names.set(id, await lookUp(id));
     } catch (error) {
       problem = messageOf(error);
     }
@@ -48,10 +48,10 @@ export function createNameCache({
         problem = messageOf(error);
         return undefined;
       });
-      const ask = await lookup;
-      if (!ask) return;
-      // One after another: Slack limits how many are asked at once.
-      for (const id of unknown) await learnOne(id, ask);
+      const lookUp = await lookup;
+      if (!lookUp) return;
+      // One at a time, because Slack limits the request rate.
+      for (const id of unknown) await learnOne(id, lookUp);
     },
   };
 }

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../domain/json/json.ts';
 import { toTerminalJson, toTerminalLines } from '../../domain/text/terminal-text.ts';
 import { FLAT_COLUMNS, type FlatColumns } from './audit-columns.ts';
 
-/** What an export is written as. */
+/** The format of an export. */
 export type AuditFormat = 'csv' | 'jsonl';
 
 const COLUMNS = [
@@ -12,18 +12,21 @@ const COLUMNS = [
   ...FLAT_COLUMNS,
 ];
 
-/** An entry, and what is put beside it. */
+/** An entry and its extra columns. */
 export interface AuditRow {
   readonly entry: AuditEntry;
   readonly flat: FlatColumns;
 }
 
-/** Writes the line with which a file begins; empty where it has none. */
+/** Returns the header line; empty for JSON Lines. */
 export function auditHeader(format: AuditFormat): string {
   return format === 'csv' ? toCsv([COLUMNS]) : '';
 }
 
-/** Writes entries as lines; `at` is in milliseconds, and whoever has the key can compute the mark again from what stands there. */
+/**
+ * Formats entries as lines. `at` is in milliseconds. With the key, the mark can be recomputed from
+ * a line.
+ */
 export function auditRows(rows: readonly AuditRow[], format: AuditFormat): string {
   if (format === 'csv') return toCsv(rows.map(cellsOf));
   return rows
@@ -31,7 +34,10 @@ export function auditRows(rows: readonly AuditRow[], format: AuditFormat): strin
     .join('');
 }
 
-/** A cell that a spreadsheet would compute is a text to it. https://owasp.org/www-community/attacks/CSV_Injection */
+/**
+ * Escapes formulas, so that spreadsheets treat them as text.
+ * https://owasp.org/www-community/attacks/CSV_Injection
+ */
 function toCsv(rows: readonly (readonly string[])[]): string {
   return stringify(
     rows.map((row) => [...row]),
@@ -55,7 +61,7 @@ function cellsOf({ entry, flat }: AuditRow): readonly string[] {
   ];
 }
 
-/** CSV has no escape but for what it is made of, and may be read on a terminal. */
+/** Removes terminal control characters: CSV cannot escape them and may be shown in a terminal. */
 function showCell(text: string): string {
   return text.split('\t').map(toTerminalLines).join('\t');
 }
@@ -64,7 +70,7 @@ function inOrder({ actor, at, detail, event, mark, revision, seq, subject }: Aud
   return { seq, time: formatUtcTime(at), at, event, subject, actor, detail, revision, mark };
 }
 
-/** Writes a time in UTC; what is none, since somebody changed it, as it is. */
+/** Formats a time in UTC. Returns an invalid (tampered) time as it is. */
 export function formatUtcTime(at: number): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? String(at) : time.toISOString();

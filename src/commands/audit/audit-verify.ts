@@ -11,7 +11,7 @@ import {
   verificationToJson,
 } from './describe-verification.ts';
 
-/** Looks at every entry of the audit, and says whether all of them are as they were written, or which is the first that is not. */
+/** Verifies every entry of the audit. Reports the first one that is missing or was changed. */
 export async function verifyAudit(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const { values } = parseArguments({
     args: [...args],

@@ -3,19 +3,19 @@ import type { AuditFault, AuditReport } from '../../domain/audit/audit-check.ts'
 import { toTerminalLine } from '../../domain/text/terminal-text.ts';
 import { formatUtcTime } from './audit-rows.ts';
 
-/** What a look at an audit came to. */
+/** The result of verifying an audit. */
 export interface AuditVerification {
   readonly report: AuditReport;
   readonly hasKey: boolean;
   readonly keyPlace: string;
 }
 
-/** Tells whether everything was proved. */
+/** Returns whether every entry was verified. */
 export function isVerified({ hasKey, report }: AuditVerification): boolean {
   return report.fault === undefined && (hasKey || report.checked === 0);
 }
 
-/** Says it in words for people. */
+/** Describes the result for people. */
 export function describeVerification(verdict: AuditVerification): string {
   const { report } = verdict;
   const lines = report.fault
@@ -92,7 +92,7 @@ function count(things: number, one: string, many: string): string {
   return `${things} ${things === 1 ? one : many}`;
 }
 
-/** Says it for programs. */
+/** Returns the result as JSON for programs. */
 export function verificationToJson(verdict: AuditVerification): object {
   const { checked, fault, first, last, removedThrough, sealedAt, sealedThrough } = verdict.report;
   return {

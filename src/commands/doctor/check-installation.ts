@@ -5,7 +5,10 @@ import { openForCommand } from '../../stores/open-for-command.ts';
 import { SILENT_LOG } from '../../stores/silent-log.ts';
 import { type Finding, messageOf } from './finding.ts';
 
-/** Checks that the records belong to the workspace of the token; finds nothing where there are none yet. */
+/**
+ * Checks that the records belong to the workspace of the token. Without records there is nothing to
+ * report.
+ */
 export async function checkInstallation(
   config: Config,
   connection: SlackConnection | undefined,
@@ -21,7 +24,7 @@ export async function checkInstallation(
     }
     return [];
   } catch (error) {
-    // That they can't be opened is told by the check of the store.
+    // The store check reports records that cannot be opened.
     if (error instanceof NoRecordsError) return [];
     return [{ status: 'problem', message: messageOf(error) }];
   }

@@ -9,31 +9,31 @@ import { withTemporaryFolder } from './temporary-folder.ts';
 
 const CLOCK_TIMEOUT_MS = 10_000;
 const NOTICEABLE_MS = 5_000;
-/** Slack's requests are refused when they are five minutes old. */
+/** Requests from Slack are rejected at five minutes of difference, so warn earlier. */
 const HARMFUL_MS = 60_000;
 
-/** Compares the clock with Slack's, which stamps each of its answers. */
+/** Compares the clock with the `date` header of an answer from Slack. */
 export async function checkClock(
   { slack }: SlackModeConfig,
   { clock }: { readonly clock: Clock },
 ): Promise<Finding> {
   const url = new URL('api.test', slack.apiUrl.replace(/\/*$/, '/'));
   const before = clock.now();
-  let stamped: number;
+  let slackTime: number;
   try {
     const signal = AbortSignal.timeout(CLOCK_TIMEOUT_MS);
     const answer = await fetch(url, { method: 'POST', signal });
     await answer.body?.cancel();
-    stamped = Date.parse(answer.headers.get('date') ?? '');
+    slackTime = Date.parse(answer.headers.get('date') ?? '');
   } catch (error) {
     const message = `The clock can’t be compared with Slack’s: ${messageOf(error)}. Check the network.`;
     return { status: 'warning', message };
   }
-  if (Number.isNaN(stamped)) {
+  if (Number.isNaN(slackTime)) {
     return { status: 'warning', message: 'Slack’s answer has no date. Set the clock by NTP.' };
   }
-  // The stamp has no milliseconds.
-  const offMs = Math.max(0, before - (stamped + 999), stamped - clock.now());
+  // The header has no milliseconds.
+  const offMs = Math.max(0, before - (slackTime + 999), slackTime - clock.now());
   if (offMs < NOTICEABLE_MS) return { status: 'ok', message: 'It agrees with Slack’s.' };
   const seconds = Math.round(offMs / 1_000);
   return {
@@ -42,7 +42,7 @@ export async function checkClock(
   };
 }
 
-/** Tries the sandbox of `run_command` as the app does. */
+/** Tries out the sandbox of `run_command`, as the app does. */
 export async function checkSandbox(
   { commands, dataDir, workspaceDir }: Config,
   { clock }: { readonly clock: Clock },
@@ -64,7 +64,7 @@ export async function checkSandbox(
   return { status: 'warning', message: `${what} ${found.reason}` };
 }
 
-/** Looks whether the agent's folder can be used, or made. */
+/** Checks that the agent's folder is writable, or can be created. */
 export function checkWorkspace({ workspaceDir }: Pick<Config, 'workspaceDir'>): Finding {
   let place = workspaceDir;
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
@@ -81,7 +81,7 @@ export function checkWorkspace({ workspaceDir }: Pick<Config, 'workspaceDir'>): 
   return { status: 'ok', message: `The agent’s folder ${workspaceDir} ${state}.` };
 }
 
-/** Looks whether the app's port is free; one that a running app has is not asked for. */
+/** Checks that the app's port is free. Call it only if no app is running. */
 export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
   const server = createServer();
   try {

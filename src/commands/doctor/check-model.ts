@@ -1,4 +1,4 @@
-/** Checks of what answers people: a model, or a graph in its place. */
+/** Checks the model, or the graph that replaces it. */
 
 import { loadGraph } from '../../agent/graphs/load-graph.ts';
 import { findRemoteProblem } from '../../agent/graphs/remote-graph.ts';
@@ -20,7 +20,7 @@ const STATUSES = {
   failed: 'problem',
 } as const;
 
-/** Sends the model one small request with one tool, as a start does. */
+/** Sends the model one small request with one tool, as the app does at its start. */
 export async function checkModel(
   { name, provider, ...access }: ModelConfig,
   { clock }: { readonly clock: Clock },
@@ -38,7 +38,7 @@ export async function checkModel(
   return { status: STATUSES[kind], message: `${called}: ${sentence}` };
 }
 
-/** Loads the graph, or asks its server for it. */
+/** Loads the graph, or looks it up on its server. */
 export async function checkGraph(
   graph: GraphConfig,
   { clock }: { readonly clock: Clock },
@@ -57,7 +57,7 @@ export async function checkGraph(
   }
 }
 
-/** With a store of its own: a graph that is only looked at must leave nothing in the app's. */
+/** Uses a temporary store, so that the check leaves nothing in the app's. */
 async function load(
   graph: Extract<GraphConfig, { kind: 'module' }>,
   clock: Clock,

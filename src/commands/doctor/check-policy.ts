@@ -8,7 +8,10 @@ import { createSlackNames } from '../../slack/people/slack-names.ts';
 import type { SlackConnection } from '../../slack/transport/connect-slack.ts';
 import { type Finding, messageOf } from './finding.ts';
 
-/** Reads the policy as a start does, its names looked up in Slack; without a connection it is not read. */
+/**
+ * Reads the policy as the app does at its start, with names looked up in Slack. Skipped without a
+ * connection.
+ */
 export async function checkPolicyFile(
   { policyFile, workspaceDir }: Pick<Config, 'policyFile' | 'workspaceDir'>,
   connection: SlackConnection | undefined,

@@ -6,13 +6,13 @@ import { serverToolName } from '../../domain/tools/server-tools.ts';
 import { SILENT_LOG } from '../../stores/silent-log.ts';
 import { type Finding, messageOf } from './finding.ts';
 
-/** What the MCP servers said, and the names of their tools. */
+/** The findings about MCP servers, and the names of their tools. */
 export interface ServersCheck {
   readonly findings: readonly Finding[];
   readonly tools: readonly string[];
 }
 
-/** Starts or reaches each MCP server, lists its tools, and ends it again. */
+/** Connects to each MCP server, lists its tools and disconnects. */
 export async function checkServers(
   servers: readonly ServerSettings[],
   deps: { readonly clock: Clock },

@@ -12,7 +12,7 @@ const Manifest = z.object({
   oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }),
 });
 
-/** What Slack said, and the connection for whatever else has to ask it. */
+/** The findings about Slack, and the connection for other checks. */
 export interface SlackCheck {
   readonly findings: readonly Finding[];
   readonly connection?: SlackConnection;
@@ -59,7 +59,7 @@ async function checkScopes({ client }: SlackConnection): Promise<Finding> {
   }
 }
 
-/** Until it is known, everything that people send is refused. */
+/** Without the app id, everything that people send is rejected. */
 function checkAppId({ identity }: SlackConnection): Finding | undefined {
   if (identity.appId !== undefined) return undefined;
   return {
@@ -86,7 +86,7 @@ async function checkDelivery(
     if (appOfToken !== identity.appId) return describeWrongApp(appOfToken, identity.appId);
   }
   try {
-    // It reserves an address for a connection, and opens none.
+    // This reserves a WebSocket URL but opens no connection.
     await client.apps.connections.open({ token });
     return {
       status: 'ok',

@@ -17,7 +17,7 @@ import { checkServers } from './check-servers.ts';
 import { checkSlack, type SlackCheck } from './check-slack.ts';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 
-/** What is checked, in the order of the report. */
+/** The checks, in the order of the report. */
 const CHECKS = [
   'settings',
   'slack',
@@ -33,7 +33,10 @@ const CHECKS = [
 
 type Report = Readonly<Record<(typeof CHECKS)[number], readonly Finding[]>>;
 
-/** Checks everything that a start needs, and changes nothing; each line says “ok”, or what to do. */
+/**
+ * Checks everything that a start needs, without changing anything. Each line says “ok” or what to
+ * do.
+ */
 export async function runDoctor(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const { values } = parseArguments({
     args: [...args],
@@ -63,7 +66,7 @@ type Settings =
   | { readonly config: Config; readonly env: CommandDeps['env'] }
   | { readonly problems: readonly string[] };
 
-/** What is set already wins over the file, as it does for the app. */
+/** The environment wins over the file, as in the app. */
 function readSettings({ env, readEnvFile = () => ({}) }: CommandDeps): Settings {
   try {
     const envFile = readEnvFile();
@@ -80,7 +83,7 @@ function withoutUndefined(env: CommandDeps['env']): CommandDeps['env'] {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
 }
 
-/** All at once, but for what needs another one's answer. */
+/** Runs the checks in parallel, except those that need the result of another. */
 async function checkAll(config: Config, deps: CommandDeps): Promise<Report> {
   const isSlack = config.mode === 'slack';
   const [slack, agent, store, clock, sandbox, tools, mcp] = await Promise.all([
@@ -133,8 +136,8 @@ async function checkStoreAndPort(
   try {
     const { isInUse, message, warnings } = await checkStore(config, deps);
     const store = [...findingsOf('ok', [message]), ...findingsOf('warning', warnings)];
-    const taken: Finding = { status: 'ok', message: 'Not checked: an app is running.' };
-    return { store, port: [isInUse ? taken : await port()] };
+    const inUse: Finding = { status: 'ok', message: 'Not checked: an app is running.' };
+    return { store, port: [isInUse ? inUse : await port()] };
   } catch (error) {
     return { store: findingsOf('problem', [messageOf(error)]), port: [await port()] };
   }
@@ -146,11 +149,11 @@ async function checkTools(
 ): Promise<{ readonly findings: readonly Finding[]; readonly known: KnownNames }> {
   const env = { ...deps.env, TOOLS_MODULE: config.toolsModule };
   const tools = await createOfflineTools({ ...deps, env });
-  // Keys that can't be read are the store's problem.
+  // The store check reports keys that cannot be read.
   const { known } = await readKnownNames(tools, { ...deps, env });
   const problems = tools.problem === undefined ? [] : [tools.problem];
   const own = tools.helpers.length - BUILT_IN_HELPERS.length;
-  const ofModule = config.toolsModule
+  const moduleMessages = config.toolsModule
     ? [`TOOLS_MODULE can be used${own > 0 ? `, with ${own} agents` : ''}.`]
     : [];
   return {
@@ -158,7 +161,7 @@ async function checkTools(
     findings: [
       checkWorkspace(config),
       ...findingsOf('problem', problems),
-      ...(problems.length > 0 ? [] : findingsOf('ok', ofModule)),
+      ...(problems.length > 0 ? [] : findingsOf('ok', moduleMessages)),
     ],
   };
 }

@@ -1,11 +1,14 @@
-/** What a check has found: that all is well, or what to do. */
+/** The result of a check: all is well, or what to do. */
 export interface Finding {
-  /** A `problem` keeps the app, or what was set, from working; a `warning` does not; what is `skipped` needs something else first. */
+  /**
+   * `problem`: the app or a setting does not work. `warning`: it works, with a drawback. `skipped`:
+   * needs something else first.
+   */
   readonly status: 'ok' | 'warning' | 'problem' | 'skipped';
   readonly message: string;
 }
 
-/** Makes findings of one kind from their messages. */
+/** Creates findings of one status from their messages. */
 export function findingsOf(
   status: Finding['status'],
   messages: readonly string[],
@@ -13,7 +16,7 @@ export function findingsOf(
   return messages.map((message) => ({ status, message }));
 }
 
-/** Returns the message of whatever was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Lends an empty folder, and removes it with all that is in it. */
+/** Calls `use` with an empty folder, and removes it afterwards. */
 export async function withTemporaryFolder<Result>(
   use: (path: string) => Promise<Result>,
 ): Promise<Result> {

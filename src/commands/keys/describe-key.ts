@@ -2,7 +2,7 @@ import { type ApiKey, keyState } from '../../domain/people/api-key.ts';
 import { toTerminalLine } from '../../domain/text/terminal-text.ts';
 import { formatUtcTime } from '../audit/audit-rows.ts';
 
-/** Says a key in a line for people: never its hash. */
+/** Describes a key in one line for people, without its hash. */
 export function describeKey(key: ApiKey, now: number): string {
   const parts = [
     key.id,
@@ -15,12 +15,12 @@ export function describeKey(key: ApiKey, now: number): string {
   return parts.map(toTerminalLine).join('  ');
 }
 
-/** Names a key within a sentence. */
+/** Returns the key's id and name for use in a sentence. */
 export function shortKeyName({ id, name }: ApiKey): string {
   return `${toTerminalLine(id)} (${toTerminalLine(name)})`;
 }
 
-/** Says a key for programs. */
+/** Returns a key as JSON for programs, without its hash. */
 export function keyToJson(key: ApiKey, now: number): object {
   const { id, name, scopes, channels, owner, createdAt, expiresAt, revokedAt, earlier } = key;
   return {

@@ -4,13 +4,16 @@ import { readKnownNames } from '../policy/known-names.ts';
 import { createOfflineTools } from '../policy/offline-tools.ts';
 import { openPolicyFile } from '../policy/open-policy-file.ts';
 
-/** Says why a key can't have a name that a rule of the policy uses for another agent; undefined when it can. */
+/**
+ * Returns why a key cannot have this name, if a policy rule uses it for another kind of agent.
+ * Otherwise undefined.
+ */
 export async function findPolicyConflict(
   name: string,
   deps: CommandDeps,
 ): Promise<string | undefined> {
-  const nothing = { tools: [], agents: [] };
-  if ((await openPolicyFile(undefined, deps, nothing)).kind === 'none') return undefined;
+  const noNames = { tools: [], agents: [] };
+  if ((await openPolicyFile(undefined, deps, noNames)).kind === 'none') return undefined;
   const tools = await createOfflineTools(deps);
   const { known } = await readKnownNames(tools, deps);
   const agents = known.agents.filter(({ kind }) => kind !== 'key');

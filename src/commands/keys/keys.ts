@@ -24,14 +24,14 @@ import { describeKey, keyToJson, shortKeyName } from './describe-key.ts';
 import { findPolicyConflict } from './find-policy-conflict.ts';
 
 const JSON_FLAG = { json: { type: 'boolean', default: false } } as const;
-/** Whoever sits at the records. */
+/** The actor in the audit: anyone with access to the records. */
 const ACTOR = 'command';
-/** Whoever means longer means for ever. */
-const LONGEST_DAYS = 3_650;
-/** In a policy they are others' names: a rule that is meant for those would hold for a program. */
-const TAKEN_NAMES = ['countersign', ...BUILT_IN_HELPERS.map(({ name }) => name)];
+/** The longest time span; for longer ones, leave the option out. */
+const MAX_DAYS = 3_650;
+/** Names that mean something else in policies. A rule for that agent would apply to the key too. */
+const RESERVED_NAMES = ['countersign', ...BUILT_IN_HELPERS.map(({ name }) => name)];
 
-/** Makes a key for a program, and says its token: the only time that it can be seen. */
+/** Creates a key and prints its token. This is the only time that the token is visible. */
 export async function runCreateKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const { values } = parseArguments({
     args: [...args],
@@ -65,9 +65,9 @@ export async function runCreateKey(args: readonly string[], deps: CommandDeps): 
       );
       return EXIT.problems;
     }
-    const clash = await findPolicyConflict(key.name, deps);
-    if (clash !== undefined) {
-      deps.err(clash);
+    const conflict = await findPolicyConflict(key.name, deps);
+    if (conflict !== undefined) {
+      deps.err(conflict);
       return EXIT.problems;
     }
     const { name, scopes, channels, owner = null, expiresAt = null } = key;
@@ -102,12 +102,12 @@ export async function runListKeys(args: readonly string[], deps: CommandDeps): P
   });
 }
 
-/** Ends a key at once: its next request is refused, and what waits with it is told so within a second. */
+/** Revokes a key at once. Its next request is refused; open waits are refused within a second. */
 export async function runRevokeKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const { positionals } = parseArguments({ args: [...args], allowPositionals: true, options: {} });
-  const which = readWhich('revoke', positionals);
+  const idOrName = readIdOrName('revoke', positionals);
   return await withConfiguredKeys(deps, (keys, opened) =>
-    change(keys, which, deps, async (key) => {
+    change(keys, idOrName, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
         deps.out(`The key ${shortKeyName(key)} was revoked before.`);
@@ -126,18 +126,18 @@ export async function runRevokeKey(args: readonly string[], deps: CommandDeps): 
   );
 }
 
-/** Gives a key another secret; the one of before works for as long as is wished. */
+/** Gives a key a new secret. The old one keeps working for the time in `--overlap`. */
 export async function runRotateKey(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const { positionals, values } = parseArguments({
     args: [...args],
     allowPositionals: true,
     options: { ...JSON_FLAG, overlap: { type: 'string' } },
   });
-  const which = readWhich('rotate', positionals);
+  const idOrName = readIdOrName('rotate', positionals);
   const overlapMs =
     values.overlap === undefined ? undefined : readSpan('--overlap', values.overlap);
   return await withConfiguredKeys(deps, (keys, opened) =>
-    change(keys, which, deps, async (key) => {
+    change(keys, idOrName, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
         deps.err(`The key ${shortKeyName(key)} was revoked; make another one.`);
@@ -145,30 +145,30 @@ export async function runRotateKey(args: readonly string[], deps: CommandDeps): 
       }
       const secret = newKeySecret();
       const until = overlapMs === undefined ? undefined : now + overlapMs;
-      const turned = rotateKey(key, hashKeySecret(secret), until);
+      const rotated = rotateKey(key, hashKeySecret(secret), until);
       const detail = { name: key.name, earlierUntil: until ?? null };
-      if (!(await keys.change(turned, toAudit(key, 'key.rotate', now, detail)))) return false;
-      await printToken(turned, secret, values.json, opened, deps);
+      if (!(await keys.change(rotated, toAudit(key, 'key.rotate', now, detail)))) return false;
+      await printToken(rotated, secret, values.json, opened, deps);
       return true;
     }),
   );
 }
 
-/** Finds the key and changes it, anew where somebody else was first. */
+/** Finds and changes a key. Retries if another process changed it first. */
 async function change(
   keys: Keys,
-  which: string,
+  idOrName: string,
   deps: CommandDeps,
   work: (key: ApiKey) => Promise<boolean | 'problem'>,
 ): Promise<ExitCode> {
   for (;;) {
-    const found = await find(keys, which);
+    const found = await find(keys, idOrName);
     const [key] = found;
     if (!key || found.length > 1) {
       deps.err(
         key
-          ? `Several keys are named “${toTerminalLine(which)}”: ${found.map(({ id }) => id).join(', ')}. Say the id.`
-          : `There is no key “${toTerminalLine(which)}”. “npx --no -- countersign keys list” lists them.`,
+          ? `Several keys are named “${toTerminalLine(idOrName)}”: ${found.map(({ id }) => id).join(', ')}. Say the id.`
+          : `There is no key “${toTerminalLine(idOrName)}”. “npx --no -- countersign keys list” lists them.`,
       );
       return EXIT.problems;
     }
@@ -177,13 +177,13 @@ async function change(
   }
 }
 
-/** By id, or by name; of those with one name the one that still works. */
-async function find(keys: Keys, which: string): Promise<readonly ApiKey[]> {
-  const byId = await keys.get(which);
+/** Finds keys by id or name. Among keys of one name, those that are not revoked. */
+async function find(keys: Keys, idOrName: string): Promise<readonly ApiKey[]> {
+  const byId = await keys.get(idOrName);
   if (byId) return [byId];
-  const named = (await keys.list()).filter(({ name }) => name === which);
-  const alive = named.filter(({ revokedAt }) => revokedAt === undefined);
-  return alive.length > 0 ? alive : named.slice(-1);
+  const named = (await keys.list()).filter(({ name }) => name === idOrName);
+  const active = named.filter(({ revokedAt }) => revokedAt === undefined);
+  return active.length > 0 ? active : named.slice(-1);
 }
 
 async function printToken(
@@ -207,8 +207,8 @@ async function printToken(
 
 function describeWaiting(pending: number): string {
   if (pending === 0) return 'No call of it waits for people.';
-  const which = pending === 1 ? 'One call of it waits' : `${pending} calls of it wait`;
-  return `${which} for people, until they ignore it or it expires; nobody can take what it asked for any more.`;
+  const subject = pending === 1 ? 'One call of it waits' : `${pending} calls of it wait`;
+  return `${subject} for people, until they ignore it or it expires; nobody can take what it asked for any more.`;
 }
 
 function toAudit(
@@ -221,7 +221,7 @@ function toAudit(
 }
 
 function readName(name: string | undefined): string {
-  if (name !== undefined && TAKEN_NAMES.includes(name.toLowerCase())) {
+  if (name !== undefined && RESERVED_NAMES.includes(name.toLowerCase())) {
     throw new UsageError(
       `--name can’t be “${name}”: the app, or a helper of its agent, has that name, and rules of the policy go by it.`,
     );
@@ -254,15 +254,15 @@ function readOwner(owner: string): string {
 
 function readSpan(option: string, text: string): number {
   const ms = parseDuration(text);
-  if (ms !== undefined && ms <= LONGEST_DAYS * 86_400_000) return ms;
+  if (ms !== undefined && ms <= MAX_DAYS * 86_400_000) return ms;
   throw new UsageError(
-    `${option} is a span of time of up to ${LONGEST_DAYS}d, like 90d, 12h or 30m.`,
+    `${option} is a span of time of up to ${MAX_DAYS}d, like 90d, 12h or 30m.`,
   );
 }
 
-function readWhich(command: string, positionals: readonly string[]): string {
-  const [which] = positionals;
-  if (which !== undefined && positionals.length === 1) return which;
+function readIdOrName(command: string, positionals: readonly string[]): string {
+  const [idOrName] = positionals;
+  if (idOrName !== undefined && positionals.length === 1) return idOrName;
   throw new UsageError(
     `Say the id or the name of one key: npx --no -- countersign keys ${command} ID`,
   );

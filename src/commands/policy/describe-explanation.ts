@@ -6,24 +6,24 @@ import { formatDuration } from '../../domain/text/duration.ts';
 import { toTerminalLine } from '../../domain/text/terminal-text.ts';
 import type { AdminRouteEffect } from './explain-admin-routes.ts';
 
-/** What a policy would do with a call. */
+/** What the policy would do with a call. */
 export interface Explanation {
-  /** Undefined where the built-in rules hold. */
+  /** Undefined if the built-in rules apply. */
   readonly file: string | undefined;
   readonly hash: string | undefined;
   readonly facts: GateFacts;
   readonly evaluation: Evaluation<string>;
-  /** Where people are asked. */
+  /** The route, if people are asked. */
   readonly route: DraftRoute | undefined;
-  /** Arguments that the policy shows to nobody. */
+  /** Paths of arguments that the policy hides. */
   readonly redact: readonly string[];
-  /** The route set in Slack that has a say in it. */
+  /** The route set in Slack that applies. */
   readonly slack?: AdminRouteEffect['slack'];
-  /** Sentences. */
+  /** Assumptions, as sentences. */
   readonly assumed: readonly string[];
 }
 
-/** Says it in words for people. */
+/** Describes the explanation for people. */
 export function describeExplanation(explanation: Explanation): string {
   const { assumed, evaluation, facts, file, redact, route, slack } = explanation;
   const { failure, passedOver, rule, ruling } = evaluation;
@@ -47,7 +47,7 @@ export function describeExplanation(explanation: Explanation): string {
   for (const { rule: other, why } of passedOver)
     lines.push(`Not by ${other}: ${describeSkippedRule(why, facts)}.`);
   for (const each of assumed) lines.push(`Assumed: ${each}`);
-  // A line break within a line is of somebody’s words.
+  // Escape line breaks inside a line: they come from quoted text.
   return lines.map(toTerminalLine).join('\n');
 }
 
@@ -135,7 +135,7 @@ const KINDS: Readonly<Record<string, string>> = {
   channel: 'members of channel',
 };
 
-/** Says it for programs; spans of time are milliseconds. */
+/** Returns the explanation as JSON for programs. Durations are in milliseconds. */
 export function explanationToJson(explanation: Explanation): object {
   const { assumed, evaluation, facts, file, hash, redact, route, slack } = explanation;
   const { failure, passedOver, rule, ruling } = evaluation;

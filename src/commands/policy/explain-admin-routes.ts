@@ -18,12 +18,12 @@ import { createRouteBook } from '../../stores/repositories/settings.ts';
 import { readOffline } from '../../stores/sqlite/read-offline.ts';
 import type { CommandDeps } from '../command.ts';
 
-/** The routes that are set in Slack, or why they are left out, as a sentence. */
+/** The routes set in Slack, or a sentence saying why they are unknown. */
 export type StoredAdminRoutes =
   | { readonly kind: 'routes'; readonly book: AdminRoutes }
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** Reads them where they are kept on this machine. */
+/** Reads the routes if they are stored on this machine. */
 export async function readStoredAdminRoutes({
   env,
 }: Pick<CommandDeps, 'env'>): Promise<StoredAdminRoutes> {
@@ -43,40 +43,43 @@ export async function readStoredAdminRoutes({
   }
 }
 
-/** What a route that is set in Slack makes of what the rules say. */
+/** The result of applying a route set in Slack to the policy's answer. */
 export interface AdminRouteEffect {
   readonly evaluation: Evaluation<string>;
   readonly route: DraftRoute | undefined;
-  /** The route's name, and whether the rules still hold beside it. */
+  /** The route's name, and whether it replaces the rules or applies beside them. */
   readonly slack?: { readonly route: string; readonly how: 'beside' | 'instead' };
 }
 
-/** Puts the routes that are set in Slack beside the rules, as the gate does. Names that nobody looked up stay names. */
+/**
+ * Applies the routes set in Slack as the gate does. Names stay names; they are not looked up in
+ * Slack.
+ */
 export function applyAdminRoutes(
-  said: { readonly evaluation: Evaluation<string>; readonly route: DraftRoute | undefined },
+  policyAnswer: { readonly evaluation: Evaluation<string>; readonly route: DraftRoute | undefined },
   facts: { readonly tool: string; readonly mayLoosen: boolean },
-  around: { readonly book: AdminRoutes; readonly drafts: ReadonlyMap<string, DraftRoute> },
+  context: { readonly book: AdminRoutes; readonly drafts: ReadonlyMap<string, DraftRoute> },
 ): AdminRouteEffect {
-  const set = findAdminRoute(around.book, facts.tool);
-  if (!set) return said;
-  const before = toAnswer(said.evaluation, resolveByName(around.drafts));
+  const set = findAdminRoute(context.book, facts.tool);
+  if (!set) return policyAnswer;
+  const before = toAnswer(policyAnswer.evaluation, resolveByName(context.drafts));
   const after = combineGateAnswer(before, set, { mayLoosen: facts.mayLoosen });
-  if (after.kind !== 'ask') return said;
+  if (after.kind !== 'ask') return policyAnswer;
   const { risk, route } = after;
   const ruling = { gate: 'ask', route: route.name, ...(risk && { risk }) } as const;
   return {
-    evaluation: { ...said.evaluation, ruling },
+    evaluation: { ...policyAnswer.evaluation, ruling },
     route: toDraft(route),
     slack: { route: set.name, how: route === set ? 'instead' : 'beside' },
   };
 }
 
 function resolveByName(drafts: ReadonlyMap<string, DraftRoute>): ReadonlyMap<string, Route> {
-  // A name that stands for itself is no id, and is only ever shown.
-  const itself = (name: PolicyName) => name as unknown as ResolvedName;
+  // Names are used in place of ids, because they are only displayed.
+  const unresolved = (name: PolicyName) => name as unknown as ResolvedName;
   return resolveRoutes(
     drafts,
-    new Map(policyNamesIn(drafts.values()).map((name) => [name, itself(name)])),
+    new Map(policyNamesIn(drafts.values()).map((name) => [name, unresolved(name)])),
   );
 }
 

@@ -7,13 +7,16 @@ import { readOffline } from '../../stores/sqlite/read-offline.ts';
 import type { CommandDeps } from '../command.ts';
 import type { OfflineTools } from './offline-tools.ts';
 
-/** What rules can be about, and why the keys are missing, where they are. */
+/** Names that rules can refer to, and why the keys are missing, if they are. */
 export interface OfflineNames {
   readonly known: KnownNames;
   readonly problem?: string;
 }
 
-/** Reads the names that rules can be about: tools, helpers and the graph, and keys where they are kept on this machine. */
+/**
+ * Reads the names that rules can refer to: tools, helpers, the graph, and keys stored on this
+ * machine.
+ */
 export async function readKnownNames(
   { helpers, toolbox }: OfflineTools,
   { clock, env }: Pick<CommandDeps, 'clock' | 'env'>,
@@ -31,7 +34,7 @@ export async function readKnownNames(
   return { known: { tools, schemaOf, agents }, ...(problem !== undefined && { problem }) };
 }
 
-/** Those in Redis are not asked for. */
+/** Reads keys from the data folder. Keys in Redis are not read. */
 async function readKeys(env: CommandDeps['env']): Promise<{
   readonly keys: readonly ApiKey[];
   readonly problem?: string;

@@ -12,15 +12,15 @@ import type { Helper } from '../../domain/tools/helper.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
 import type { CommandDeps } from '../command.ts';
 
-/** The tools and helpers that there can be, for looking at; none of them is ever run. */
+/** All possible tools and helpers, for inspection only. None is ever run. */
 export interface OfflineTools {
   readonly toolbox: Toolbox;
   readonly helpers: readonly Helper[];
-  /** Why the operator's own tools are missing, where they are. */
+  /** Why the operator's own tools could not be loaded. */
   readonly problem?: string;
 }
 
-/** Makes every built-in tool, whatever the settings offer, and those of TOOLS_MODULE. */
+/** Creates every built-in tool, regardless of settings, and those of TOOLS_MODULE. */
 export async function createOfflineTools({ clock, env }: CommandDeps): Promise<OfflineTools> {
   const workspaceDir = env.WORKSPACE_DIR?.trim() || DEFAULT_WORKSPACE_DIR;
   const send = async () => {

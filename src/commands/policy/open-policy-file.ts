@@ -8,7 +8,7 @@ import { readPolicyText } from '../../policy/load-policy.ts';
 import { PolicyFileError, type PolicyProblem } from '../../policy/policy-problem.ts';
 import type { CommandDeps } from '../command.ts';
 
-/** A policy file as a command finds it; a sentence is about the file as a whole. */
+/** A policy file as a command finds it. A problem given as a string concerns the whole file. */
 export type FoundPolicy =
   | { readonly kind: 'none' }
   | {
@@ -18,13 +18,16 @@ export type FoundPolicy =
     }
   | { readonly kind: 'policy'; readonly path: string; readonly file: PolicyFile };
 
-/** Opens the named policy file, or the one that the app would use; `none` when that is not there. */
+/**
+ * Opens the given policy file, or the one that the app would use. Returns `none` if the default
+ * file does not exist.
+ */
 export async function openPolicyFile(
-  named: string | undefined,
+  given: string | undefined,
   { env }: CommandDeps,
   known: KnownNames,
 ): Promise<FoundPolicy> {
-  const set = named ?? (env.POLICY_FILE?.trim() || undefined);
+  const set = given ?? (env.POLICY_FILE?.trim() || undefined);
   const path = set ?? DEFAULT_POLICY_FILE;
   if (set === undefined && !existsSync(path)) return { kind: 'none' };
   const workspaceDir = env.WORKSPACE_DIR?.trim() || DEFAULT_WORKSPACE_DIR;

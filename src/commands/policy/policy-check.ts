@@ -9,7 +9,7 @@ import { readKnownNames } from './known-names.ts';
 import { createOfflineTools } from './offline-tools.ts';
 import { type FoundPolicy, openPolicyFile } from './open-policy-file.ts';
 
-/** Says what is wrong with a policy file, without asking Slack anything. */
+/** Reports the problems of a policy file, without connecting to Slack. */
 export async function checkPolicy(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   const { positionals, values } = parseArguments({
     args: [...args],
@@ -28,7 +28,7 @@ export async function checkPolicy(args: readonly string[], deps: CommandDeps): P
   return found.kind === 'policy' ? EXIT.fine : EXIT.problems;
 }
 
-/** Words of all commands for that there is no file. */
+/** The message of all commands if there is no policy file. */
 export const NO_POLICY_FILE =
   'There is no policy file: POLICY_FILE is unset, and ./policy.yaml is not there. The built-in rules hold.';
 
@@ -60,7 +60,7 @@ function describeUsablePolicy(path: string, file: PolicyFile): string {
   ].join('\n');
 }
 
-/** What the agents mean that rules name without their kind. */
+/** Lists what agent names without a kind mean in the rules. */
 function meaningsOf({ policy }: PolicyFile) {
   return policy.rules.flatMap(({ agents = [], mentions = [], name }) =>
     [...agents, ...mentions]
@@ -69,7 +69,7 @@ function meaningsOf({ policy }: PolicyFile) {
   );
 }
 
-/** Says why a policy file can't be used, for commands that need one. */
+/** Describes why a policy file is unusable, for commands that need one. */
 export function describeUnusablePolicy({
   path,
   problems,
@@ -91,11 +91,11 @@ function count(things: number, word: string): string {
 }
 
 function toJson(found: FoundPolicy, toolsProblem: string | undefined): object {
-  const about = toolsProblem === undefined ? {} : { toolsProblem };
+  const toolsPart = toolsProblem === undefined ? {} : { toolsProblem };
   if (found.kind === 'none')
-    return { ok: false, problems: [{ severity: 'error', message: NO_POLICY_FILE }], ...about };
+    return { ok: false, problems: [{ severity: 'error', message: NO_POLICY_FILE }], ...toolsPart };
   if (found.kind === 'broken') {
-    return { ok: false, file: found.path, problems: found.problems.map(plain), ...about };
+    return { ok: false, file: found.path, problems: found.problems.map(plain), ...toolsPart };
   }
   const { file, path } = found;
   return {
@@ -107,7 +107,7 @@ function toJson(found: FoundPolicy, toolsProblem: string | undefined): object {
     names: policyNamesIn(file.routes.values()),
     agents: meaningsOf(file),
     problems: file.warnings.map(plain),
-    ...about,
+    ...toolsPart,
   };
 }
 

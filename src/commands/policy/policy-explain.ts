@@ -36,33 +36,35 @@ import { createOfflineTools, type OfflineTools } from './offline-tools.ts';
 import { openPolicyFile } from './open-policy-file.ts';
 import { describeUnusablePolicy, NO_POLICY_FILE } from './policy-check.ts';
 
-/** Says what would happen to a call and by which rule, without asking Slack or the app anything. */
+/**
+ * Explains what would happen to a call, and by which rule. Does not connect to Slack or the app.
+ */
 export async function explainPolicy(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {
-  const wanted = readWanted(args);
+  const options = readOptions(args);
   const tools = await createOfflineTools(deps);
   if (tools.problem !== undefined) deps.err(tools.problem);
   const { known, problem } = await readKnownNames(tools, deps);
-  const call = readCall(wanted, tools, readAgent(wanted, known.agents));
+  const call = readCall(options, tools, readAgent(options, known.agents));
   if (call.kind === 'unfit') {
     deps.err(call.why);
     return EXIT.problems;
   }
-  const found = await openPolicyFile(wanted.file, deps, known);
+  const found = await openPolicyFile(options.file, deps, known);
   if (found.kind === 'broken') {
     deps.err(describeUnusablePolicy(found));
     return EXIT.problems;
   }
   const assumed = new Set<string>([...call.assumed, ...(problem === undefined ? [] : [problem])]);
-  const outside = assumeLookups(wanted, assumed);
+  const lookups = assumeLookups(options, assumed);
   const file = found.kind === 'policy' ? found.file : undefined;
   const routes = file?.routes ?? new Map<string, DraftRoute>();
-  const evaluation = await evaluate(file, call.facts, outside);
+  const evaluation = await evaluate(file, call.facts, lookups);
   const set = await readStoredAdminRoutes(deps);
   if (set.kind === 'unknown') assumed.add(set.why);
-  const share = applyAdminRoutes(
+  const effect = applyAdminRoutes(
     { evaluation, route: routeOf(evaluation, routes) },
     {
-      tool: wanted.tool,
+      tool: options.tool,
       mayLoosen: file?.policy.slackMayLoosen === true,
     },
     { book: set.kind === 'routes' ? set.book : NO_ADMIN_ROUTES, drafts: routes },
@@ -71,23 +73,23 @@ export async function explainPolicy(args: readonly string[], deps: CommandDeps):
     file: found.kind === 'policy' ? found.path : undefined,
     hash: file?.hash,
     facts: call.facts,
-    redact: file ? redactedPathsOf(file.policy, wanted.tool) : [],
-    ...share,
+    redact: file ? redactedPathsOf(file.policy, options.tool) : [],
+    ...effect,
     assumed: [...assumed],
   };
-  if (wanted.json) writeJsonOutput(deps, explanationToJson(explanation));
+  if (options.json) writeJsonOutput(deps, explanationToJson(explanation));
   else deps.out(describeExplanation(explanation));
   return EXIT.fine;
 }
 
-interface Wanted {
+interface ExplainOptions {
   readonly tool: string;
   readonly args: JsonValue;
   readonly requester: string;
   readonly channel: string;
   readonly team: string;
   readonly agent?: string | undefined;
-  /** A program or graph whose tool is its own. */
+  /** A program or graph that brings its own tool. */
   readonly program?: string | undefined;
   readonly file?: string | undefined;
   readonly email?: string | undefined;
@@ -95,7 +97,7 @@ interface Wanted {
   readonly json: boolean;
 }
 
-function readWanted(args: readonly string[]): Wanted {
+function readOptions(args: readonly string[]): ExplainOptions {
   const { positionals, values } = parseArguments({
     args: [...args],
     allowPositionals: true,
@@ -148,8 +150,8 @@ function idOf(option: string, value: string | undefined, shape: RegExp, example:
   throw new UsageError(`${option} is an id of Slack, like ${option} ${example}.`);
 }
 
-/** A program is the graph where that is its name, and a key otherwise. */
-function readAgent({ agent, program }: Wanted, known: readonly AgentName[]): AgentName | undefined {
+/** Returns the agent of the call. A program is the graph if that is its name, otherwise a key. */
+function readAgent({ agent, program }: ExplainOptions, known: readonly AgentName[]): AgentName | undefined {
   const text = agent ?? program;
   if (text === undefined) return undefined;
   const kinds = agent === undefined ? (['key', 'graph'] as const) : (['helper'] as const);
@@ -167,16 +169,16 @@ function readAgent({ agent, program }: Wanted, known: readonly AgentName[]): Age
   );
 }
 
-/** Reads the call as the desk would: what does not fit the tool never comes before the policy. */
+/** Parses the call as the desk would. Arguments that do not fit the tool never reach the policy. */
 function readCall(
-  wanted: Wanted,
+  options: ExplainOptions,
   { toolbox }: OfflineTools,
   agent: AgentName | undefined,
 ):
   | { readonly kind: 'unfit'; readonly why: string }
   | { readonly kind: 'call'; readonly facts: GateFacts; readonly assumed: readonly string[] } {
-  const { args, channel, program, requester: user, team, tool: name } = wanted;
-  // A program's tool is its own, whatever it is called.
+  const { args, channel, program, requester: user, team, tool: name } = options;
+  // A program's tool is its own, even if it is named like one of ours.
   const tool = program === undefined ? toolbox.get(name) : undefined;
   const parsed = tool?.parse(args);
   if (parsed && !parsed.ok) {
@@ -201,8 +203,8 @@ function readCall(
   return { kind: 'call', facts, assumed: tool || program !== undefined ? [] : [unknown] };
 }
 
-/** Notes what a condition was told that nobody knows here. */
-function assumeLookups({ email, groups }: Wanted, assumed: Set<string>): ConditionLookups {
+/** Answers lookups of conditions with defaults, and records each as an assumption. */
+function assumeLookups({ email, groups }: ExplainOptions, assumed: Set<string>): ConditionLookups {
   return {
     async emailOf() {
       if (email === undefined) assumed.add('The e-mail address is empty; --email sets it.');
@@ -219,13 +221,13 @@ function assumeLookups({ email, groups }: Wanted, assumed: Set<string>): Conditi
   };
 }
 
-/** What holds without a policy file. */
+/** Without a policy file the built-in rules apply. */
 async function evaluate(
   file: PolicyFile | undefined,
   facts: GateFacts,
-  outside: ConditionLookups,
+  lookups: ConditionLookups,
 ): Promise<Evaluation<string>> {
-  return file ? await evaluatePolicy(file.policy, facts, outside) : evaluateBuiltIn(facts);
+  return file ? await evaluatePolicy(file.policy, facts, lookups) : evaluateBuiltIn(facts);
 }
 
 function evaluateBuiltIn(facts: GateFacts): Evaluation<string> {

@@ -1,13 +1,13 @@
 /**
- * The only reader of `.env`. Node's own leaves out what it does not understand, and cuts an unquoted
- * value at its first `#`, so the app would start with settings that nobody wrote. Here each line is
- * read as it is written, or refused. No sentence holds a value: it may be a secret.
+ * The only reader of `.env`. Node's own parser skips what it does not understand and cuts an
+ * unquoted value at its first `#`, so the app could start with wrong settings. Here each line is
+ * read exactly as written, or refused. Messages contain no values, which may be secrets.
  */
 
-/** What the file sets, by name, and all that is wrong with it. */
+/** The variables in the file, and all problems. */
 export interface EnvFileParseResult {
   readonly values: Readonly<Record<string, string>>;
-  /** Sentences without a subject: “line 3 has …”. */
+  /** Sentence endings that follow the file's name: “line 3 has …”. */
   readonly problems: readonly string[];
 }
 
@@ -16,18 +16,18 @@ const NAME_PART = /[ \t]*(?:export[ \t]+)?([^=\n]*?)[ \t]*=/y;
 const LINE_END = /[ \t]*(?:[ \t]#[^\n]*)?(?:\n|$)/y;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const SETTING_INSIDE = /\n[ \t]*(?:export[ \t]+)?[A-Z][A-Z0-9_]*[ \t]*=/;
-/** All control characters but tabs and the two kinds of line break that are in use. */
+/** All control characters except tabs and the line breaks `\n` and `\r\n`. */
 const CONTROL = /[^\P{Cc}\t\r\n]|\r(?!\n)/u;
-/** Characters that can't be seen, and blanks that are no blank here. */
-const UNSEEN = /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+/** Invisible characters, and white space other than a plain space. */
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 const OPENING = /[ \t]*(['"`])/y;
 const QUOTE = 'Put the whole value in single quotes, or in backticks (`) where it holds one.';
 
-/** Reads the bytes of a file; never throws. */
+/** Parses the bytes of a file. Never throws. */
 export function parseEnvFile(bytes: Uint8Array): EnvFileParseResult {
   let text: string;
   try {
-    // The byte order mark that some editors write is left out by it.
+    // The decoder drops a byte order mark.
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return { values: {}, problems: ['is not UTF-8. Save it as UTF-8.'] };
@@ -45,8 +45,11 @@ interface Reader {
   at: number;
 }
 
-/** Why an entry can't be read as it is written: the end of a sentence that begins with its line. */
-class Refusal extends Error {}
+/**
+ * An entry that cannot be read as written. The message continues a sentence that begins with its
+ * line.
+ */
+class EntryError extends Error {}
 
 function readEntries(text: string): EnvFileParseResult {
   const reader: Reader = { text, at: 0 };
@@ -60,12 +63,12 @@ function readEntries(text: string): EnvFileParseResult {
       const { name, value } = readEntry(reader);
       const earlier = lines.get(name);
       if (earlier !== undefined) {
-        throw new Refusal(`sets ${name} again, after line ${earlier}. Keep one of them.`);
+        throw new EntryError(`sets ${name} again, after line ${earlier}. Keep one of them.`);
       }
       lines.set(name, line);
       values.set(name, value);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof EntryError)) throw error;
       problems.push(`line ${line} ${error.message}`);
     }
   }
@@ -83,17 +86,17 @@ function lineAt(text: string, at: number): number {
   return text.slice(0, at).split('\n').length;
 }
 
-/** Whatever is wrong, the reader stands at the next line then. */
+/** Reads one entry. Even if it throws, the reader is then at the next line. */
 function readEntry(reader: Reader): { readonly name: string; readonly value: string } {
   const name = take(reader, NAME_PART)?.[1];
   if (name === undefined) {
     skipLine(reader);
-    throw new Refusal('sets nothing: it has no “=”. A comment begins with “#”.');
+    throw new EntryError('sets nothing: it has no “=”. A comment begins with “#”.');
   }
   const mark = take(reader, OPENING)?.[1];
   const value = mark === undefined ? readPlain(skipLine(reader)) : readQuoted(reader, mark);
   if (NAME.test(name)) return { name, value };
-  throw new Refusal(
+  throw new EntryError(
     'has no name in front of its “=” that a variable can have: letters, digits and “_”. If it belongs to the value of the line before, put that value in quotes.',
   );
 }
@@ -107,18 +110,18 @@ function skipLine(reader: Reader): string {
 }
 
 function readPlain(rest: string): string {
-  // What comes after a blank and “#” is a comment.
+  // White space and “#” begin a comment.
   const value = (/^(.*?)(?:[ \t]+#.*)?$/s.exec(rest)?.[1] ?? '').replace(/^[ \t]+|[ \t]+$/g, '');
   if (value.includes('#')) {
-    throw new Refusal(`has a “#” in its value, which other programs read as a comment. ${QUOTE}`);
+    throw new EntryError(`has a “#” in its value, which other programs read as a comment. ${QUOTE}`);
   }
   if (/[$\\'"`]/.test(value)) {
-    throw new Refusal(
+    throw new EntryError(
       `has a “$”, “\\” or quote in its value, which other programs replace. ${QUOTE}`,
     );
   }
-  if (UNSEEN.test(value)) {
-    throw new Refusal(`has a character in its value that can’t be seen. Remove it, or quote it.`);
+  if (INVISIBLE.test(value)) {
+    throw new EntryError(`has a character in its value that can’t be seen. Remove it, or quote it.`);
   }
   return value;
 }
@@ -128,23 +131,23 @@ function readQuoted(reader: Reader, mark: string): string {
   const content = reader.text.slice(reader.at, closed);
   if (closed === -1 || SETTING_INSIDE.test(content)) {
     skipLine(reader);
-    throw new Refusal(
+    throw new EntryError(
       `opens a quote ${mark} that is not closed before the next setting. Close it; in double quotes \\n is a line break.`,
     );
   }
   reader.at = closed + 1;
   if (!take(reader, LINE_END)) {
     skipLine(reader);
-    throw new Refusal(
+    throw new EntryError(
       `has more text after its closing ${mark}. Remove it; to have ${mark} in the value, quote it with one of the other two: ' " \`.`,
     );
   }
-  return mark === '"' ? readBreaks(content) : content;
+  return mark === '"' ? unescapeNewlines(content) : content;
 }
 
-function readBreaks(content: string): string {
+function unescapeNewlines(content: string): string {
   if (/\$|\\(?!n)/.test(content)) {
-    throw new Refusal(
+    throw new EntryError(
       `has a “$” or “\\” in double quotes, which other programs replace; only \\n is read here, as a line break. ${QUOTE}`,
     );
   }

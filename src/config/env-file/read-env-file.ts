@@ -2,15 +2,20 @@ import { readFileSync, statSync } from 'node:fs';
 import { describeSuggestion, suggestSetting } from '../suggest-setting.ts';
 import { parseEnvFile } from './parse-env-file.ts';
 
-/** The file can't be taken as it is written; the message names each line, and no value. */
+/**
+ * The file has lines that cannot be read as written. The message names each line, but no values.
+ */
 export class EnvFileError extends Error {
   override readonly name = 'EnvFileError';
 }
 
-/** Reads the variables of the `.env` in the folder of the process, none where there is no such file; throws `EnvFileError` when one of its lines would not mean what it says. */
+/**
+ * Reads `.env` in the working directory; returns no variables if it does not exist. Throws
+ * `EnvFileError` if any line is ambiguous, invalid or a misspelled setting.
+ */
 export function readEnvFile(): Readonly<Record<string, string>> {
   const { values, problems } = parseEnvFile(readBytes());
-  const misspelt = Object.keys(values).flatMap((name) => {
+  const misspelled = Object.keys(values).flatMap((name) => {
     const meant = suggestSetting(name);
     return meant === undefined
       ? []
@@ -20,7 +25,7 @@ export function readEnvFile(): Readonly<Record<string, string>> {
   });
   const all = [
     ...problems.map((problem) => `  - .env ${problem}`),
-    ...misspelt.map((each) => `  - .env: ${each}`),
+    ...misspelled.map((each) => `  - .env: ${each}`),
   ];
   if (all.length === 0) return values;
   throw new EnvFileError(
@@ -31,7 +36,7 @@ export function readEnvFile(): Readonly<Record<string, string>> {
 function readBytes(): Uint8Array {
   const found = statSync('.env', { throwIfNoEntry: false });
   if (!found) return new Uint8Array();
-  // What a container makes where a file was to be mounted that is not there.
+  // Container runtimes create a folder if the file to be mounted does not exist.
   if (found.isDirectory()) {
     throw new EnvFileError(
       '.env is a folder, and not a file of settings. Remove it, or name it otherwise.',

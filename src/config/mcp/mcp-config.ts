@@ -1,4 +1,7 @@
-/** The file of MCP servers, as other programs read it too: `{"mcpServers": {name: {command, args, env} | {url, headers}}}`. */
+/**
+ * The file of MCP servers, in the format that other programs use: `{"mcpServers": {name: {command,
+ * args, env} | {url, headers}}}`.
+ */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseStrictJson } from '../../domain/json/strict-json.ts';
@@ -7,11 +10,11 @@ import { createVariableExpander, type VariableExpander } from './expand-variable
 import { readKeys, suggestEntryKey } from './server-entry-keys.ts';
 import { readTimeouts } from './server-timeouts.ts';
 
-/** An MCP server as the file names it, its variables filled in. */
+/** An MCP server from the file, with its variables filled in. */
 export interface McpServerConfig {
   readonly name: string;
   readonly reach: Reach;
-  /** How long it may take to start, and a call, where the file says so. */
+  /** Timeouts of the start and of a call, if the file sets them. */
   readonly startMs?: number;
   readonly callMs?: number;
 }
@@ -30,19 +33,19 @@ type Reach =
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** What a file of MCP servers holds, or all that is wrong with it. */
+/** The servers in the file, or all of its problems. */
 export interface McpConfigParseResult {
   readonly servers: readonly McpServerConfig[];
   readonly problems: readonly string[];
-  /** What is in it and has no effect here. */
+  /** Entries that have no effect here. */
   readonly warnings: readonly string[];
-  /** Values that nobody may read in a log. */
+  /** Values that must not appear in logs. */
   readonly secrets: readonly string[];
-  /** The variables that it fills in. */
+  /** The names of the variables that the file uses. */
   readonly variables: ReadonlySet<string>;
 }
 
-/** No file is named. */
+/** The result if no file is configured. */
 export const NO_SERVERS: McpConfigParseResult = {
   servers: [],
   problems: [],
@@ -89,7 +92,7 @@ const File = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()) });
 
 const EXAMPLE = '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server"]}}}';
 
-/** Reads the file at MCP_CONFIG; never throws. */
+/** Reads the file at MCP_CONFIG. Never throws. */
 export function readMcpConfig(
   path: string,
   env: Environment,
@@ -102,7 +105,7 @@ export function readMcpConfig(
     const why = error instanceof Error ? error.message : String(error);
     return problem(`MCP_CONFIG ${path} can't be read: ${why}. Name a file like ${EXAMPLE}.`);
   }
-  // Where it is wrong, and not what stands there: that may be a secret.
+  // The message gives the position but not the content, which may be a secret.
   const json = parseStrictJson(content);
   if (!json.ok) {
     const where = `line ${json.line}, column ${json.column}`;
@@ -115,9 +118,9 @@ export function readMcpConfig(
     return problem(`MCP_CONFIG ${path} holds no servers. Write it like ${EXAMPLE}.`);
   }
   const { mcpServers, ...others } = file.data;
-  const entries = Object.entries(mcpServers).filter(([, entry]) => !isOff(entry));
+  const entries = Object.entries(mcpServers).filter(([, entry]) => !isDisabled(entry));
   const readings = [
-    readOthers(Object.keys(others)),
+    checkOtherKeys(Object.keys(others)),
     ...entries.map(([name, entry]) => readEntry(name, entry, env)),
   ];
   return {
@@ -135,7 +138,7 @@ export function readMcpConfig(
 function readText(path: string): string {
   const bytes = readFileSync(path);
   try {
-    // The byte order mark that some editors write is left out by it.
+    // The decoder drops a byte order mark.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw new Error('it is not UTF-8', { cause: error });
@@ -146,8 +149,10 @@ function problem(sentence: string): McpConfigParseResult {
   return { ...NO_SERVERS, problems: [sentence] };
 }
 
-/** The keys beside `mcpServers`: a file of another program may hold more than servers. */
-function readOthers(keys: readonly string[]): McpConfigParseResult {
+/**
+ * Checks the keys beside `mcpServers`, because another program's file may hold more than servers.
+ */
+function checkOtherKeys(keys: readonly string[]): McpConfigParseResult {
   const isServers = (key: string) =>
     key === 'servers' || suggestEntryKey(key, ['mcpServers']) !== undefined;
   return {
@@ -161,7 +166,7 @@ function readOthers(keys: readonly string[]): McpConfigParseResult {
   };
 }
 
-function isOff(entry: unknown): boolean {
+function isDisabled(entry: unknown): boolean {
   if (!(entry instanceof Object)) return false;
   return (
     ('disabled' in entry && entry.disabled === true) ||
@@ -174,14 +179,14 @@ function readEntry(name: string, entry: unknown, env: Environment): McpConfigPar
   if (serverPrefix(name) === '') {
     return problem(`${place} has a name without letters and digits. Give it another one.`);
   }
-  const filler = createVariableExpander(place, env);
+  const expander = createVariableExpander(place, env);
   const isRemote = entry instanceof Object && 'url' in entry && !('command' in entry);
   const keys = entry instanceof Object && readKeys(place, entry, isRemote ? 'remote' : 'local');
   const { problems, warnings } = keys || NO_SERVERS;
-  const read = isRemote ? readRemote(entry, filler) : readLocal(entry, filler);
+  const read = isRemote ? readRemote(entry, expander) : readLocal(entry, expander);
   if ('issues' in read) {
     const why = [...new Set(read.issues.map(({ message }) => message))].join('; ');
-    // What has another name is said to be missing as well.
+    // A misspelled key is also reported as missing, so report only the spelling.
     return {
       ...problem(`${place} can't be used: ${why}.`),
       ...(problems.length > 0 && { problems }),
@@ -192,13 +197,13 @@ function readEntry(name: string, entry: unknown, env: Environment): McpConfigPar
     servers: [{ name, reach: read.reach, ...times.read }],
     problems: [
       ...problems,
-      ...filler.problems,
+      ...expander.problems,
       ...times.problems,
       ...reachProblems(place, read.reach),
     ],
     warnings,
-    secrets: [...filler.values, ...secretsOf(read.reach)],
-    variables: new Set(filler.names),
+    secrets: [...expander.values, ...secretsOf(read.reach)],
+    variables: new Set(expander.names),
   };
 }
 
@@ -235,11 +240,11 @@ function reachProblems(place: string, reach: Reach): readonly string[] {
     return isWrong ? [`${place} has an “env” whose names are no names of variables.`] : [];
   }
   const url = URL.canParse(reach.url) ? new URL(reach.url) : undefined;
-  // The parser of addresses drops the rest silently.
-  const isWhole = !/[#\s\\]/.test(reach.url);
-  const isAddress = isWhole && url !== undefined && /^https?:$/.test(url.protocol);
-  // It could not be reached, and the failure would name them to everybody.
-  const holdsName = isAddress && (url.username !== '' || url.password !== '');
+  // The URL parser drops these characters silently.
+  const isLossless = !/[#\s\\]/.test(reach.url);
+  const isAddress = isLossless && url !== undefined && /^https?:$/.test(url.protocol);
+  // Such a URL cannot be fetched, and the error would show the credentials to everybody.
+  const hasCredentials = isAddress && (url.username !== '' || url.password !== '');
   const wrong = Object.entries(reach.headers).filter((header) => !isHeader(header));
   const names = Object.keys(reach.headers).map((name) => name.toLowerCase());
   return [
@@ -248,7 +253,7 @@ function reachProblems(place: string, reach: Reach): readonly string[] {
       : [
           `${place} has a “url” that is no http(s) address, or has a blank, “\\” or “#” in it. Write it like https://host/mcp.`,
         ]),
-    ...(holdsName
+    ...(hasCredentials
       ? [
           `${place} has a “url” with a user name or password, which HTTP can't carry there. Put them into “headers”, as "Authorization": "Basic …".`,
         ]
@@ -265,18 +270,18 @@ function isHeader([name, value]: readonly [string, string]): boolean {
     new Headers([[name, value]]);
     return true;
   } catch {
-    // Its message would hold the value.
+    // Not rethrown: the error message contains the value.
     return false;
   }
 }
 
 function secretsOf(reach: Reach): readonly string[] {
   if (reach.kind === 'stdio') return Object.values(reach.env);
-  // Of “Bearer abc” the second word is what nobody may read, wherever it stands.
+  // In “Bearer abc” the second word alone is a secret too.
   return Object.values(reach.headers).flatMap((value) => [value, ...value.split(/\s+/)]);
 }
 
-/** Their tools would have the same names. */
+/** Two servers with the same prefix would have tools of the same names. */
 function describeDuplicates(names: readonly string[]): readonly string[] {
   const seen = new Map<string, string>();
   const problems: string[] = [];

@@ -1,16 +1,19 @@
-/** The keys of an entry of MCP_CONFIG: those that are read, and an answer for those that other programs read. */
+/**
+ * The keys of a server entry in MCP_CONFIG: those that are read, and messages for those of other
+ * programs.
+ */
 import { closestMatch } from 'leven';
 
-/** What is said of the keys of one entry. */
+/** Problems and warnings about the keys of one entry. */
 export interface EntryKeysResult {
-  /** Without them the server would be another one, or its tools others. */
+  /** Keys whose omission would change the server or its tools. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
 const LOCAL = ['command', 'args', 'env', 'cwd'];
 const REMOTE = ['url', 'headers'];
-/** How long a server may take to start, and a call, by the names that programs have for it. */
+/** Timeouts of the start and of a call, under the names that other programs use. */
 export const START_KEYS = ['startupTimeout', 'startup_timeout_sec', 'initTimeout'] as const;
 export const CALL_KEYS = ['timeout', 'toolTimeout', 'tool_timeout_sec', 'requestTimeout'] as const;
 const BOTH = ['type', 'disabled', 'enabled', 'description', ...START_KEYS, ...CALL_KEYS];
@@ -18,8 +21,8 @@ const BOTH = ['type', 'disabled', 'enabled', 'description', ...START_KEYS, ...CA
 const byName = (names: string, answer: string) =>
   names.split(' ').map((name) => [name, answer] as const);
 
-/** What is left out with them, nobody may miss silently. */
-const STOPPING: ReadonlyMap<string, string> = new Map([
+/** Keys that must not be ignored silently: the start fails with this message. */
+const FATAL_KEYS: ReadonlyMap<string, string> = new Map([
   ...byName('httpUrl serverUrl server_url uri endpoint', 'is not read: call it “url”'),
   ...byName('transport transportType transport_type', 'is not read: call it “type”'),
   ...byName('cmd executable', 'is not read: call it “command”'),
@@ -45,7 +48,7 @@ const STOPPING: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-const IDLE: ReadonlyMap<string, string> = new Map([
+const UNUSED_KEYS: ReadonlyMap<string, string> = new Map([
   ...byName(
     'sseReadTimeout sse_read_timeout',
     'a stream may be silent. “timeout” limits how long a call takes',
@@ -56,24 +59,27 @@ const IDLE: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Looks at the keys of an entry of a program (`local`) or an address; the place begins each sentence. */
+/**
+ * Checks the keys of an entry with a command (`local`) or a URL (`remote`). Each message begins
+ * with `place`.
+ */
 export function readKeys(place: string, entry: object, kind: 'local' | 'remote'): EntryKeysResult {
-  const [own, others, beside] =
+  const [own, others, mainKey] =
     kind === 'local' ? [LOCAL, REMOTE, 'command'] : [REMOTE, LOCAL, 'url'];
   const problems: string[] = [];
   const warnings: string[] = [];
   for (const [key, value] of Object.entries(entry)) {
-    const stopping = isAll(key, value) ? undefined : STOPPING.get(key);
+    const fatal = isAll(key, value) ? undefined : FATAL_KEYS.get(key);
     if ([...own, ...BOTH].includes(key) || isAll(key, value)) continue;
-    if (stopping !== undefined) problems.push(`${place}: “${key}” ${stopping}.`);
+    if (fatal !== undefined) problems.push(`${place}: “${key}” ${fatal}.`);
     else if (others.includes(key)) {
-      warnings.push(`${place}: “${key}” has no effect here, beside a “${beside}”.`);
-    } else judgeUnknown(key);
+      warnings.push(`${place}: “${key}” has no effect here, beside a “${mainKey}”.`);
+    } else reportUnknown(key);
   }
   return { problems, warnings };
 
-  function judgeUnknown(key: string): void {
-    const idle = IDLE.get(key);
+  function reportUnknown(key: string): void {
+    const idle = UNUSED_KEYS.get(key);
     const meant = idle === undefined ? suggestEntryKey(key, [...own, ...BOTH]) : undefined;
     if (meant === undefined) {
       const why = idle === undefined ? '' : `: ${idle}`;
@@ -82,12 +88,12 @@ export function readKeys(place: string, entry: object, kind: 'local' | 'remote')
   }
 }
 
-/** All of the tools is what is offered. */
+/** `"tools": ["*"]` is allowed: all tools are offered anyway. */
 function isAll(key: string, value: unknown): boolean {
   return key === 'tools' && Array.isArray(value) && value.length === 1 && value[0] === '*';
 }
 
-/** Returns the key that another one is probably meant for. */
+/** Returns the known key that an unknown one is probably meant to be. */
 export function suggestEntryKey(key: string, known: readonly string[]): string | undefined {
   const same = known.find((each) => each.toLowerCase() === key.toLowerCase());
   return same ?? closestMatch(key, known, { maxDistance: key.length > 4 ? 2 : 1 });

@@ -1,18 +1,18 @@
-/** How long an MCP server may take, as its entry says: programs write it in seconds, in milliseconds or with a unit. */
+/** Timeouts of an MCP server. Programs write them in seconds, in milliseconds or with a unit. */
 import { parseDuration } from '../../domain/text/duration.ts';
 import { CALL_KEYS, START_KEYS } from './server-entry-keys.ts';
 
-/** The times of an entry, or what is wrong with them. */
+/** The timeouts of an entry, or their problems. */
 export interface TimeoutsReading {
   readonly read: { readonly startMs?: number; readonly callMs?: number };
   readonly problems: readonly string[];
 }
 
-/** Nobody means a start of more seconds, or of fewer milliseconds. */
+/** Numbers below this are seconds, others milliseconds: nobody means a larger number of seconds. */
 const MIN_MS = 1_000;
 const MAX_MS = 86_400_000;
 
-/** Reads how long a server may take to start, and a call; the place begins each sentence. */
+/** Reads the timeouts of the start and of a call. Each message begins with `place`. */
 export function readTimeouts(place: string, entry: object): TimeoutsReading {
   const values = new Map<string, unknown>(Object.entries(entry));
   const problems: string[] = [];

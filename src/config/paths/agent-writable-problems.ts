@@ -1,12 +1,15 @@
-/** Files that steer what runs outside of the sandbox: none of them may be where the agent's tools can write. */
+/**
+ * Checks that files which control what runs outside of the sandbox are not writable by the agent's
+ * tools.
+ */
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { explainUnreachable, resolveLinks, resolvesInto } from './path-containment.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the agent could do, who can rewrite such a file. */
-const STEERS = {
+/** What an agent that can rewrite the file would control. */
+const CONTROLS = {
   POLICY_FILE: 'the rules that hold for it',
   MCP_CONFIG: 'which programs are started',
   TOOLS_MODULE: 'code that runs outside of the sandbox',
@@ -15,29 +18,31 @@ const STEERS = {
   '.env': 'the app’s settings',
 } as const;
 
-/** Says what is wrong with a file that the agent's tools could rewrite, links of both kinds followed. */
+/**
+ * Lists problems of a file that the agent's tools could rewrite. Follows symbolic and hard links.
+ */
 export function agentWritableFileProblems(
-  name: keyof typeof STEERS,
+  name: keyof typeof CONTROLS,
   file: string,
   workspaceDir: string,
 ): string[] {
-  // What is wrong with the folders themselves is said elsewhere.
+  // `folderProblems` reports problems of the folder itself.
   if (explainUnreachable('WORKSPACE_DIR', workspaceDir).length > 0) return [];
   const problems = explainUnreachable(name, file);
   if (problems.length > 0) return problems;
-  const what = `so the agent’s tools could rewrite ${STEERS[name]}`;
+  const what = `so the agent’s tools could rewrite ${CONTROLS[name]}`;
   if (resolvesInto(file, workspaceDir)) {
     return [`${name} ${file} is inside WORKSPACE_DIR, ${what}. Put it outside.`];
   }
-  const twin = findHardLink(file, resolveLinks(resolve(workspaceDir)));
-  if (twin === undefined) return [];
-  return [`${name} ${file} ${twin}, ${what}. Put a copy of it outside, and name the copy.`];
+  const hardLink = findHardLink(file, resolveLinks(resolve(workspaceDir)));
+  if (hardLink === undefined) return [];
+  return [`${name} ${file} ${hardLink}, ${what}. Put a copy of it outside, and name the copy.`];
 }
 
-/** More entries than these are not looked through at a start. */
+/** How many files are compared at the start to find a hard link. */
 const MAX_ENTRIES = 20_000;
 
-/** Says where in the folder the same file has a second name; undefined where it has none. */
+/** Describes a second name of the file inside the folder. Undefined if there is none. */
 function findHardLink(file: string, folder: string): string | undefined {
   const own = statSync(file, { bigint: true, throwIfNoEntry: false });
   if (!own?.isFile() || own.nlink < 2n) return undefined;
@@ -62,27 +67,29 @@ function* filesIn(folder: string): Generator<string> {
   }
 }
 
-/** Variables that name programs, modules or settings of the programs that the app starts, and of itself. */
-const STEERING_VARIABLES = [
+/**
+ * Variables that name programs, modules or settings, for child processes and for the app itself.
+ */
+const CONTROLLING_VARIABLES = [
   ...['PATH', 'HOME', 'NODE_PATH', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'NPM_CONFIG_USERCONFIG'],
   ...['XDG_CONFIG_HOME', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'PYTHONPATH', 'PYTHONHOME', 'BASH_ENV'],
   ...['RUBYLIB', 'RUBYOPT', 'PERL5LIB', 'CLASSPATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
 ];
 
-/** Returns those of an environment's variables that lead a program, started in `cwd`, into the folder. */
+/** Returns the variables that lead a program, started in `cwd`, into the folder. */
 export function agentWritableVariables(
   env: Environment,
   folder: string,
   cwd = '.',
 ): readonly string[] {
-  return STEERING_VARIABLES.filter((name) => {
+  return CONTROLLING_VARIABLES.filter((name) => {
     const value = env[name] ?? '';
     const parts = [...value.split(/[:;]/), ...value.split(/[\s=]+/)];
     return parts.some((part) => part !== '' && resolvesInto(resolve(cwd, part), folder));
   });
 }
 
-/** Says what is wrong with the place in which the app is started, and with the settings of the process itself. */
+/** Lists problems of the working directory, and of variables of the process itself. */
 export function startFolderProblems(env: Environment, workspaceDir: string): string[] {
   if (resolvesInto('.', workspaceDir)) {
     return [

@@ -12,7 +12,10 @@ import {
 
 const APP_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Says what is wrong with two folders of which one lies in the other, symbolic links followed. */
+/**
+ * Lists problems if one of the two folders is inside the other, or the workspace overlaps the app.
+ * Follows symbolic links.
+ */
 export function folderProblems(dataDir: string, workspaceDir: string): string[] {
   const places = { DATA_DIR: dataDir, WORKSPACE_DIR: workspaceDir };
   const problems = Object.entries(places).flatMap(([name, dir]) => explainUnreachable(name, dir));
@@ -35,7 +38,7 @@ export function folderProblems(dataDir: string, workspaceDir: string): string[] 
   return [];
 }
 
-/** What is run of the app is its own folders, and the packages of any folder around it. */
+/** The app runs code from its own folders and from `node_modules` of any parent folder. */
 function isOfApp(workspace: string): boolean {
   const root = resolveLinks(APP_ROOT);
   const own = ['bin', 'dist', 'src'].map((name) => join(root, name));
@@ -46,13 +49,16 @@ function isOfApp(workspace: string): boolean {
   );
 }
 
-/** Says what is wrong with a file to be written that would take the place of one of the app's own records, symbolic links followed, or of what is no file. */
+/**
+ * Lists problems of an output file that could replace the app's own records, or is not a regular
+ * file. Follows symbolic links.
+ */
 export function exportFileProblems(file: string, dataDir: string, what = '--out'): string[] {
   const problems = explainUnreachable(what, file);
   if (problems.length > 0) return problems;
-  const there = statSync(file, { throwIfNoEntry: false });
-  if (there && !there.isFile()) {
-    const kind = there.isDirectory() ? 'a folder' : 'no regular file';
+  const existing = statSync(file, { throwIfNoEntry: false });
+  if (existing && !existing.isFile()) {
+    const kind = existing.isDirectory() ? 'a folder' : 'no regular file';
     return [`${what} ${file} is ${kind}. Name a file.`];
   }
   if (!resolvesInto(file, dataDir)) return [];
@@ -61,7 +67,7 @@ export function exportFileProblems(file: string, dataDir: string, what = '--out'
   ];
 }
 
-/** Makes the folder of the agent's files; rejects with what to do when it can't be used. */
+/** Creates the folder of the agent's files. Rejects with a remedy if it cannot be used. */
 export async function makeWorkspaceFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });

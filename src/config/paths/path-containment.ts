@@ -1,14 +1,14 @@
-/** Where paths lead, symbolic links followed, and what lies within what. */
+/** Resolves paths through symbolic links, and checks whether one contains another. */
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 const MAX_LINKS = 40;
 
-/** Follows symbolic links as far as the path exists, a link to nothing included. */
+/** Resolves symbolic links as far as the path exists, including dangling ones. */
 export function resolveLinks(path: string, linksLeft = MAX_LINKS): string {
   if (existsSync(path)) return realpathSync.native(path);
   const parent = dirname(path);
-  // Links in a circle lead nowhere; opening the folder will say so.
+  // A cycle of links resolves to nothing; opening the path will fail.
   if (parent === path || linksLeft === 0) return path;
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
     const target = resolve(resolveLinks(parent, linksLeft), readlinkSync(path));
@@ -17,19 +17,24 @@ export function resolveLinks(path: string, linksLeft = MAX_LINKS): string {
   return join(resolveLinks(parent, linksLeft), basename(path));
 }
 
-/** The place of a file itself, be it a link: only its folders are followed. */
+/**
+ * The location of the path itself: links in its parent folders are resolved, a final link is not.
+ */
 function linkPlace(path: string): string {
   const whole = resolve(path);
   return join(resolveLinks(dirname(whole)), basename(whole));
 }
 
-/** Tells whether a path, both without links, is a folder or lies in it. */
+/** Returns whether a path is the folder or inside it. Both must be free of links. */
 export function isPathWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && resolve(way) !== way;
+  const relativePath = relative(folder, path);
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && resolve(relativePath) !== relativePath;
 }
 
-/** Tells whether a path leads into a folder: itself, by a link on the way, or as the same folder mounted at two places. What this process can't follow leads nowhere. */
+/**
+ * Returns whether a path leads into a folder: directly, through a link, or because the folder is
+ * mounted twice. Returns false for paths that this process cannot follow.
+ */
 export function resolvesInto(path: string, folder: string): boolean {
   try {
     const inside = resolveLinks(resolve(folder));
@@ -46,7 +51,7 @@ function isMountedWithin(path: string, folder: string): boolean {
   return id !== undefined && [path, ...ancestorFolders(path)].some((each) => idOf(each) === id);
 }
 
-/** Returns the folders that a path lies in, the nearest first. */
+/** Returns the parent folders of a path, the nearest first. */
 export function ancestorFolders(path: string): readonly string[] {
   const parent = dirname(path);
   return parent === path ? [] : [parent, ...ancestorFolders(parent)];
@@ -57,7 +62,7 @@ function idOf(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`;
 }
 
-/** Says why a path can't be followed, or keeps no files. */
+/** Lists why a path cannot be followed or cannot hold files. */
 export function explainUnreachable(name: string, path: string): string[] {
   try {
     const place = resolveLinks(resolve(path));

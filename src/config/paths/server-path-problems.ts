@@ -1,11 +1,14 @@
-/** Where the programs of MCP servers lie: they run outside of the sandbox, so the agent's tools may not write them. */
+/**
+ * Checks that programs of MCP servers are not writable by the agent's tools: they run outside of
+ * the sandbox.
+ */
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { McpServerConfig } from '../mcp/mcp-config.ts';
 import { agentWritableVariables } from './agent-writable-problems.ts';
 import { resolvesInto } from './path-containment.ts';
 
-/** Programs whose first argument that is no option is what they run, whatever it is called. */
+/** Programs that run their first non-option argument, whatever its file extension. */
 const RUNNERS = new Set([
   ...['node', 'nodejs', 'deno', 'bun', 'tsx', 'python', 'pypy', 'uv', 'uvx', 'pipx', 'npx', 'npm'],
   ...['pnpm', 'yarn', 'sh', 'bash', 'zsh', 'dash', 'fish', 'ruby', 'perl', 'php', 'java', 'lua'],
@@ -13,11 +16,11 @@ const RUNNERS = new Set([
 const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'fish']);
 const CODE =
   /\.(?:[cm]?[jt]sx?|pyz?|rb|pl|php|lua|sh|bash|zsh|fish|jar|wasm|so|dll|exe|bat|cmd|ps1|go|rs|toml|ya?ml|json|env|ini|cfg|conf)$/i;
-/** Options whose value is a folder or file that is run from. */
-const PLACES =
+/** Options whose value is a folder or file from which code or settings are loaded. */
+const PATH_OPTIONS =
   /^(?:-C|--(?:cwd|dir|directory|prefix|project|from|package|with|with-editable|require|import|loader|env-file|config|userconfig|experimental-loader))$/;
 
-/** Says which servers are started from, or by, what the agent's tools could write. */
+/** Lists servers that run, or are configured by, files that the agent's tools could write. */
 export function serverPathProblems(
   servers: readonly McpServerConfig[],
   workspaceDir: string,
@@ -47,18 +50,18 @@ function findPlace({ args, command, cwd = '.', env }: Program, folder: string): 
     if (SHELLS.has(runner) && /^-\w*c$/.test(before)) return arg.split(/[\s;&|"']+/).some(isInside);
     if (!isInside(arg)) return false;
     const isFirst = at === script && RUNNERS.has(runner);
-    return isFirst || PLACES.test(before) || isCode(resolve(cwd, arg));
+    return isFirst || PATH_OPTIONS.test(before) || isCode(resolve(cwd, arg));
   };
   const isOptionRun = (arg: string) => {
     const [, option = '', path = ''] = /^(-[^=]*)=(.+)$/.exec(arg) ?? [];
-    return path !== '' && isInside(path) && (PLACES.test(option) || isCode(resolve(cwd, path)));
+    return path !== '' && isInside(path) && (PATH_OPTIONS.test(option) || isCode(resolve(cwd, path)));
   };
   return args.some((arg, at) => isRun(arg, at) || isOptionRun(arg))
     ? 'has a program or a setting among its “args”'
     : undefined;
 }
 
-/** Folders and documents are what a server works on. */
+/** Returns whether a path is code. Folders and documents are data for the server. */
 function isCode(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) return false;

@@ -7,7 +7,7 @@ if (root === null) throw new Error('page.html has no element with the id "root".
 
 try {
   const start = await fetchStart();
-  // What says that it starts is no part of the app.
+  // Remove the “starting” text, which is not part of the app.
   root.replaceChildren();
   render(<App start={start} />, root);
 } catch (error) {

@@ -1,16 +1,16 @@
 import type { EndedCall } from './read-conversation.ts';
 
-/** Says what came of calls, each by its own end: nothing is claimed that its result does not say. */
+/** Describes the results of calls. Claims nothing that a result does not say. */
 export function describeCallEnds(calls: readonly EndedCall[], whenAllRan: string): string {
   const allRan = calls.every(({ end }) => end.kind === 'ran');
   const lines = calls.map((call) => `- ${describeEnd(call)}`);
   const [only] = lines;
   const report = lines.length === 1 && only ? only.slice(2) : lines.join('\n');
   const isReplied = calls.some(({ end }) => end.kind === 'answered');
-  const excuse = isReplied
+  const note = isReplied
     ? 'A model would now go on with what you wrote. I am a script, so I stop here.'
     : '';
-  return [allRan ? whenAllRan : '', report, excuse].filter((part) => part !== '').join('\n\n');
+  return [allRan ? whenAllRan : '', report, note].filter((part) => part !== '').join('\n\n');
 }
 
 function describeEnd({ tool, path, end }: EndedCall): string {

@@ -66,7 +66,10 @@ const TABLE = `| You press | What runs | What the agent is told |
 | Reply | nothing | your words |
 | Ignore | nothing | that the turn is over |`;
 
-/** A long answer in Markdown, with a table, lists, code and links: to see how such answers arrive. */
+/**
+ * A long Markdown answer with a table, lists, code and links, to demonstrate how such answers
+ * arrive.
+ */
 export const LONG_ANSWER = [
   '# How a call becomes work',
   'This answer is scripted and long on purpose: it shows how headings, tables, lists, code and many words arrive in the thread. What it says is true of this app.',

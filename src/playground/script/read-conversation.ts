@@ -1,31 +1,31 @@
 import type { ChatCompletionRequest, ChatMessage } from '@copilotkit/aimock';
 
-/** What came of a tool call, read from the text that the app tells the model. */
+/** The outcome of a tool call, parsed from the text that the app sends the model. */
 export type CallEnd =
   | { readonly kind: 'ran'; readonly text: string; readonly ranWith?: string }
   | { readonly kind: 'failed'; readonly text: string; readonly ranWith?: string }
   | { readonly kind: 'answered'; readonly text: string }
   | { readonly kind: 'not-run'; readonly text: string };
 
-/** A call of the turn, and its end. */
+/** A call of the turn and its outcome. */
 export interface EndedCall {
   readonly tool: string;
-  /** What it was about: the path among its arguments. */
+  /** The `path` argument of the call. */
   readonly path: string | undefined;
   readonly end: CallEnd;
 }
 
-/** The current turn: what the person said, and what each message of the model's called since. */
+/** The current turn: the person's message, and the calls of each model message since. */
 export interface ConversationTurn {
   readonly said: string;
-  /** Names of the tools that there are. */
+  /** Names of the available tools. */
   readonly tools: readonly string[];
-  /** Paths of the files that came with it. */
+  /** Paths of the attached files. */
   readonly attached: readonly string[];
   readonly rounds: readonly (readonly EndedCall[])[];
 }
 
-/** Reads the current turn of a conversation; what stands before the last message of a person is history. */
+/** Parses the current turn. Everything before the last user message is history. */
 export function parseConversation({
   messages,
   tools = [],
@@ -49,10 +49,13 @@ export function parseConversation({
   };
 }
 
-/** What the button that asks for an expired call again says for its presser: what was said before is wanted once more. */
+/**
+ * Matches the message of the “ask again” button on an expired call. The earlier request is then
+ * repeated.
+ */
 const AGAIN = /make the very same call again/;
 
-/** How the app begins what it says of attached files. */
+/** How the app starts its note about attached files. */
 const ATTACHED = '\n\nAttached files, as Countersign reports.';
 
 type WireCall = NonNullable<ChatMessage['tool_calls']>[number];
@@ -66,7 +69,7 @@ function toEndedCall(
   return { tool, end, path: pathIn(ranWith ?? args) };
 }
 
-/** The mention that called the agent, and the author's id before each message, are no part of the words. */
+/** Removes mentions, and the author's id before each message. */
 function toWords(text: string): string {
   return text
     .replace(/<@[^>]*>:?/g, ' ')
@@ -90,7 +93,7 @@ const REASONS = /^(?:Approved by [^\n:]+: [^\n]*\n)+/;
 const ANSWERED = /^Not run\. A person answered instead of approving: ([\s\S]*)$/;
 const NOT_RUN = /^(?:Not run\b|It is not known whether this ran\b)/;
 
-/** Reads the end of a call as `toToolReply` words it. */
+/** Parses the outcome of a call, as worded by `toToolReply`. */
 export function parseCallEnd(tool: string, text: string): CallEnd {
   const answered = ANSWERED.exec(text)?.[1];
   if (answered !== undefined) return { kind: 'answered', text: answered };

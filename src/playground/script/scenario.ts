@@ -7,22 +7,22 @@ export interface ScriptedCall {
   readonly args: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What the script says next: words, and calls beside them. */
+/** The next answer of the script: text, and optionally calls. */
 export interface ScriptedAnswer {
   readonly words: string;
   readonly calls?: readonly ScriptedCall[];
 }
 
-/** One thing that the scripted model can do, with the message that asks for it. */
+/** One scenario of the scripted model, with the message that starts it. */
 export interface Scenario {
   readonly label: string;
   readonly text: string;
-  /** What a message must hold to mean it; where several fit, the last one is meant. */
+  /** Matches messages that start it. If several scenarios match, the last one wins. */
   readonly means: RegExp;
-  next(talk: ConversationTurn): ScriptedAnswer;
+  next(turn: ConversationTurn): ScriptedAnswer;
 }
 
-/** One message with calls, and then what came of them. */
+/** Makes the calls first, then describes their results. */
 export function callThenDescribe(
   words: string,
   calls: readonly ScriptedCall[],

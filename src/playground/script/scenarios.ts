@@ -16,7 +16,7 @@ const CASUAL = 'Hello, team!';
 const FORMAL = 'Good morning, colleagues.';
 const MAX_DELETED = 5;
 
-/** Everything that the scripted model can do, in the order in which it is offered. */
+/** All scenarios of the scripted model, in the order in which they are suggested. */
 export const SCENARIOS: readonly Scenario[] = [
   ...SHOP_SCENARIOS,
   {
@@ -121,7 +121,7 @@ function switchGreeting({ rounds }: ConversationTurn): ScriptedAnswer {
   if (last.tool === 'edit_file' || last.end.kind !== 'ran') {
     return { words: describeCallEnds([last, ...others], 'The greeting is switched.') };
   }
-  // What was written may have been edited on its card, so the text is read again.
+  // The text may have been edited on its card, so read the file again.
   return last.tool === 'write_file' ? readFirst('greeting.txt') : editGreeting(last.end.text);
 }
 
@@ -159,7 +159,7 @@ function sendHaiku({ rounds }: ConversationTurn): ScriptedAnswer {
   };
 }
 
-/** What the script does with attached files when the words beside them ask for nothing that it knows. */
+/** Shows an attached file if the message starts no scenario. */
 export function readAttached({ attached, rounds }: ConversationTurn): ScriptedAnswer {
   const [path = ''] = attached;
   const [last] = rounds.at(-1) ?? [];
@@ -183,8 +183,8 @@ function readAgenda({ rounds }: ConversationTurn): ScriptedAnswer {
 }
 
 function showFile(path: string, text: string): string {
-  const shown = text.slice(0, 2_000).replaceAll('```', '` ` `');
-  return `\`${path}\` holds:\n\n\`\`\`\n${shown}\n\`\`\``;
+  const preview = text.slice(0, 2_000).replaceAll('```', '` ` `');
+  return `\`${path}\` holds:\n\n\`\`\`\n${preview}\n\`\`\``;
 }
 
 function deleteFiles({ said, rounds }: ConversationTurn): ScriptedAnswer {
@@ -220,5 +220,5 @@ function deleteSome(paths: readonly string[], said: string): ScriptedAnswer {
   };
 }
 
-/** A line of `list_files` that is a file. */
+/** Matches a file in the output of `list_files`. */
 const FILE = /^(.+) \(\d+ bytes\)$/;

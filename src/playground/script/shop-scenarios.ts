@@ -8,7 +8,7 @@ import {
 
 const COMMAND = 'ls -la && du -sh .';
 
-/** What the scripted model does with the playground's shop, and with commands. */
+/** Scenarios with the playground's shop, and with commands. */
 export const SHOP_SCENARIOS: readonly Scenario[] = [
   {
     label: 'Refund an order',
@@ -52,20 +52,20 @@ function refund(order: string, amount: number, reason: string): ScriptedCall {
   return { tool: 'refund', args: { order, amount, currency: 'EUR', reason, notify: true } };
 }
 
-/** The order that is named, with the amount that is named. */
-function refundNamed(talk: ConversationTurn): ScriptedAnswer {
-  const [order = 'A-10293'] = /\bA-\d{5}\b/.exec(talk.said) ?? [];
-  const amount = Number(/€\s?(\d{1,5}(?:\.\d{1,2})?)/.exec(talk.said)?.[1] ?? 80);
-  const reason = /\bdamaged\b/i.test(talk.said) ? 'damaged' : 'as asked';
+/** Refunds the order and amount named in the message. */
+function refundNamed(turn: ConversationTurn): ScriptedAnswer {
+  const [order = 'A-10293'] = /\bA-\d{5}\b/.exec(turn.said) ?? [];
+  const amount = Number(/€\s?(\d{1,5}(?:\.\d{1,2})?)/.exec(turn.said)?.[1] ?? 80);
+  const reason = /\bdamaged\b/i.test(turn.said) ? 'damaged' : 'as asked';
   return callThenDescribe(
     `I’ll refund €${amount.toFixed(2)} of order ${order}. Money leaves the shop, so a person decides first.`,
     [refund(order, amount, reason)],
     'The order is refunded.',
-  )(talk);
+  )(turn);
 }
 
-function runCommand(talk: ConversationTurn): ScriptedAnswer {
-  if (!talk.tools.includes('run_command')) {
+function runCommand(turn: ConversationTurn): ScriptedAnswer {
+  if (!turn.tools.includes('run_command')) {
     const words =
       'I have no tool that runs commands here: it needs a sandbox (bubblewrap), or ALLOW_UNSANDBOXED_COMMANDS=1, which runs them with all the rights of the app.';
     return { words };
@@ -74,5 +74,5 @@ function runCommand(talk: ConversationTurn): ScriptedAnswer {
     'I’ll run one command. The card shows it whole, and how it is confined.',
     [{ tool: 'run_command', args: { command: COMMAND } }],
     'The command ran.',
-  )(talk);
+  )(turn);
 }

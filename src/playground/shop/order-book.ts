@@ -1,12 +1,12 @@
 import type { PersistedState } from '../workspace/state/persisted-state.ts';
 import { type Currency, formatMoney } from './money.ts';
 
-/** An order of the playground's shop; it has no customer, since nobody is invented. */
+/** An order of the playground's shop. Customers are left out. */
 interface Order {
   readonly id: string;
   readonly paidCents: number;
   readonly currency: Currency;
-  /** As people write it. */
+  /** A date for display. */
   readonly paidOn: string;
 }
 
@@ -24,22 +24,22 @@ const ORDERS: readonly Order[] = [
   { id: 'A-10296', paidCents: 75_50, currency: 'EUR', paidOn: '5 March' },
 ];
 
-/** The orders of the playground's shop, and what was refunded of them. */
+/** The orders of the playground's shop and their refunds. */
 export interface OrderBook {
-  /** Describes an order's status; throws for an unknown order. */
+  /** Describes the status of an order. Throws for an unknown order. */
   say(id: string): string;
-  /** Changes whenever the order does. */
+  /** A string that changes whenever the order changes. */
   stateOf(id: string): string;
-  /** Throws, saying why, where that can't be refunded. */
+  /** Throws with the reason if the amount cannot be refunded. */
   check(id: string, cents: number, currency: Currency): void;
-  /** Refunds it, once for each key: a second time nothing happens. Returns what is left of the order. */
+  /** Refunds an order, once per key. Returns the remaining cents of the order. */
   refund(key: string, id: string, cents: number, currency: Currency): number;
 }
 
-/** Opens the book, with the refunds that were kept. */
-export function openOrderBook(kept: PersistedState): OrderBook {
+/** Opens the order book with the stored refunds. */
+export function openOrderBook(state: PersistedState): OrderBook {
   const refunds = new Map<string, Refund>();
-  for (const each of kept.all('refund')) {
+  for (const each of state.all('refund')) {
     const { key, ...refund } = each as Refund & { readonly key: string };
     refunds.set(key, refund);
   }
@@ -78,7 +78,7 @@ export function openOrderBook(kept: PersistedState): OrderBook {
       if (!refunds.has(key)) {
         check(id, cents, currency);
         refunds.set(key, { order: id, cents });
-        kept.keep('refund', key, { key, order: id, cents });
+        state.keep('refund', key, { key, order: id, cents });
       }
       return leftOf(id);
     },

@@ -6,13 +6,13 @@ import { type OrderBook, openOrderBook } from './order-book.ts';
 
 type AgentTool = NonNullable<AppDeps['tools']>[number];
 
-/** A tool whose functions know its arguments. */
+/** Defines a tool whose functions are typed by its schema. */
 function toTool<Schema extends z.ZodType>(
   definition: Omit<AgentTool, 'schema' | 'run' | 'preview'> & {
     readonly schema: Schema;
     run(args: z.output<Schema>, context: Parameters<AgentTool['run']>[1]): string;
     preview(args: z.output<Schema>): { readonly text: string; readonly basis: string } | string;
-    /** Names a call in one line. */
+    /** Summarizes a call in one line. */
     summary(args: z.output<Schema>): string;
   },
 ): AgentTool {
@@ -27,9 +27,9 @@ const amount = z
   .meta({ title: 'Amount', description: 'In the whole unit of the currency, like 80 or 79.90' });
 const currency = z.enum(CURRENCIES).meta({ title: 'Currency' });
 
-/** Makes the tools of the playground's shop. */
-export function createShopTools(kept: PersistedState): readonly AgentTool[] {
-  return [createRefund(openOrderBook(kept)), createTransfer(kept)];
+/** Creates the tools of the playground's shop. */
+export function createShopTools(state: PersistedState): readonly AgentTool[] {
+  return [createRefund(openOrderBook(state)), createTransfer(state)];
 }
 
 function createRefund(book: OrderBook): AgentTool {
@@ -49,7 +49,7 @@ function createRefund(book: OrderBook): AgentTool {
         .boolean()
         .meta({ title: 'Notify', description: 'Whether the customer gets an e-mail' }),
     }),
-    // The book takes each key once, over restarts too.
+    // The order book accepts each key once, even after a restart.
     idempotent: true,
     summary: (args) => `Refund ${describeAmount(args)} for order ${args.order}`,
     preview: ({ order, amount, currency }) => {
@@ -58,16 +58,16 @@ function createRefund(book: OrderBook): AgentTool {
     },
     run: ({ order, amount, currency, notify }, { idempotencyKey }) => {
       const left = book.refund(idempotencyKey, order, toCents(amount), currency);
-      const told = notify ? 'The customer is notified.' : 'The customer is not notified.';
+      const notice = notify ? 'The customer is notified.' : 'The customer is not notified.';
       const rest = left === 0 ? 'Nothing' : formatMoney(left, currency);
-      return `Refunded ${describeAmount({ amount, currency })} for order ${order}. ${told} ${rest} of it is left.`;
+      return `Refunded ${describeAmount({ amount, currency })} for order ${order}. ${notice} ${rest} of it is left.`;
     },
   });
 }
 
 type Account = 'payroll' | 'reserve';
 
-/** Cents in each at first. */
+/** Initial balances in cents. */
 const ACCOUNTS: Readonly<Record<Account, number>> = { payroll: 12_000_00, reserve: 40_000_00 };
 
 interface Transfer {
@@ -76,9 +76,9 @@ interface Transfer {
   readonly cents: number;
 }
 
-function createTransfer(kept: PersistedState): AgentTool {
+function createTransfer(state: PersistedState): AgentTool {
   const made = new Map<string, Transfer>();
-  for (const each of kept.all('transfer') as readonly Transfer[]) made.set(each.key, each);
+  for (const each of state.all('transfer') as readonly Transfer[]) made.set(each.key, each);
   const balanceOf = (account: Account) =>
     [...made.values()]
       .filter(({ to }) => to === account)
@@ -101,7 +101,7 @@ function createTransfer(kept: PersistedState): AgentTool {
       if (!made.has(key)) {
         const transfer = { key, to, cents: toCents(amount) };
         made.set(key, transfer);
-        kept.keep('transfer', key, transfer);
+        state.keep('transfer', key, transfer);
       }
       return `Moved ${formatMoney(toCents(amount), 'EUR')}. ${describeBalance(to)} now.`;
     },

@@ -1,7 +1,7 @@
 import type { PersistedState } from '../workspace/state/persisted-state.ts';
 
-/** What the shop has of a thing at first. */
-const AT_FIRST = 60;
+/** The initial stock of each item. */
+const INITIAL_QUANTITY = 60;
 
 interface Delivery {
   readonly key: string;
@@ -9,26 +9,26 @@ interface Delivery {
   readonly quantity: number;
 }
 
-/** What the playground's shop has in stock. */
+/** The stock of the playground's shop. */
 export interface Stock {
-  /** Adds to it, once for each key; returns what there is now. */
+  /** Adds a delivery, once per key. Returns the item's stock. */
   add(delivery: Delivery): number;
 }
 
-/** Opens the stock, with the deliveries that were kept. */
-export function openStock(kept: PersistedState): Stock {
+/** Opens the stock with the stored deliveries. */
+export function openStock(state: PersistedState): Stock {
   const deliveries = new Map(
-    (kept.all('delivery') as readonly Delivery[]).map((each) => [each.key, each]),
+    (state.all('delivery') as readonly Delivery[]).map((each) => [each.key, each]),
   );
   return {
     add: (delivery) => {
       if (!deliveries.has(delivery.key)) {
         deliveries.set(delivery.key, delivery);
-        kept.keep('delivery', delivery.key, delivery);
+        state.keep('delivery', delivery.key, delivery);
       }
       return [...deliveries.values()]
         .filter(({ item }) => item === delivery.item)
-        .reduce((sum, { quantity }) => sum + quantity, AT_FIRST);
+        .reduce((sum, { quantity }) => sum + quantity, INITIAL_QUANTITY);
     },
   };
 }

@@ -52,7 +52,7 @@ import {
   toSlackId,
 } from './workspace-seed.ts';
 
-/** What a simulated workspace is made of. */
+/** Options of a simulated workspace. */
 export interface WorkspaceOptions {
   readonly clock: Clock;
   /** (Default: any free port.) */
@@ -62,17 +62,19 @@ export interface WorkspaceOptions {
   readonly channels?: readonly ChannelSeed[];
   readonly groups?: readonly GroupSeed[];
   readonly teamName?: string;
-  /** The organization that the workspace is part of. (Default: none.) */
+  /** The organization of the workspace. (Default: none.) */
   readonly enterprise?: string;
-  /** What was there before a restart, and is kept for the next one. (Default: nothing.) */
+  /** State from before a restart, kept for the next one. (Default: nothing.) */
   readonly kept?: PersistedState;
-  /** How the app's manifest declares it. (Default: as ours does.) */
+  /** The agent feature in the app's manifest. (Default: the one in ours.) */
   readonly form?: AppForm;
-  /** Mounts further routes on the workspace's own port: the playground's page. */
+  /** Mounts more routes on the workspace's port, such as the playground's page. */
   readonly extraRoutes?: (app: Hono) => void;
 }
 
-/** Starts a simulated Slack workspace; ids are the same at every start, so stored ones stay good. */
+/**
+ * Starts a simulated Slack workspace. Ids are the same at every start, so stored ids stay valid.
+ */
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { clock, members = DEFAULT_MEMBERS, channels = DEFAULT_CHANNELS } = options;
   const { groups = DEFAULT_GROUPS, teamName = 'Playground', form = 'agent' } = options;
@@ -119,7 +121,7 @@ async function listen(
   app: Hono<{ Bindings: HttpBindings }>,
   { port = 0, host = '127.0.0.1' }: WorkspaceOptions,
 ): Promise<Server> {
-  // Only HTTP/1 is asked for, so the adaptor makes a plain server.
+  // Without HTTP/2 options the adaptor creates a plain HTTP server.
   const server = createAdaptorServer({
     fetch: app.fetch,
     overrideGlobalObjects: false,
@@ -140,7 +142,7 @@ function assemble(
   const statuses = createThreadStatuses(clock, journal.changed);
   const sessions = createAgentSessions(clock, journal.changed, options.kept);
   const streams = createStreams(core, statuses, sessions);
-  const desk: PeopleContext = {
+  const context: PeopleContext = {
     core,
     views: createWorkspaceViews(core.nextTs, journal.changed),
     triggers: createTriggerIds(clock, faults),
@@ -156,11 +158,11 @@ function assemble(
     ...createAssistantMethods(core, statuses, sessions),
     ...createSessionMethods(core, sessions),
     ...createFileMethods(core),
-    ...createViewMethods(desk.views, desk.triggers, directory),
+    ...createViewMethods(context.views, context.triggers, directory),
     ...createSocketMethods(core.url, sockets),
   });
   const others = new Hono();
-  desk.responseUrls.mount(others);
+  context.responseUrls.mount(others);
   mountFiles(others, core);
   options.extraRoutes?.(others);
   app.route('/', others);
@@ -170,7 +172,7 @@ function assemble(
   });
   server.on('upgrade', sockets.upgrade);
 
-  const suggestions = createSuggestions(desk);
+  const suggestions = createSuggestions(context);
   const aborting = new AbortController();
   const writing = createWritingActions(core);
   return {
@@ -207,12 +209,12 @@ function assemble(
         retryNum === undefined ? undefined : { num: retryNum, reason: retryReason },
       ),
     deliverInteraction: delivery.interaction,
-    ...createPressActions(desk, suggestions),
-    ...createSubmitActions(desk),
+    ...createPressActions(context, suggestions),
+    ...createSubmitActions(context),
     suggest: suggestions.suggest,
-    ...createCommandActions(desk, sessions),
+    ...createCommandActions(context, sessions),
     stopSession: createStopAction(core, sessions, streams),
-    see: (name) => viewWorkspace(desk, statuses, sessions, name),
+    see: (name) => viewWorkspace(context, statuses, sessions, name),
     onChange: journal.onChange,
     waitFor: journal.waitFor,
     stop: createStop(core, server, sockets, [statuses, sessions], aborting),
@@ -263,14 +265,14 @@ function createStop(
   core: WorkspaceCore,
   server: Server,
   sockets: SocketHub,
-  shown: readonly { close(): void }[],
+  displays: readonly { close(): void }[],
   aborting: AbortController,
 ): () => Promise<void> {
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     core.journal.close();
     core.delivery.close();
-    for (const each of shown) each.close();
+    for (const each of displays) each.close();
     aborting.abort();
     await sockets.close();
     const closed = new Promise((resolve) => server.close(resolve));

@@ -1,32 +1,32 @@
-/** A JSON object whose members are not known yet. */
+/** A JSON object with unknown members. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Tells whether a value is a JSON object, arrays excluded. */
+/** Returns whether a value is a JSON object, not an array. */
 export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value where it is a text, else the empty text. */
+/** Returns a string value, or the empty string for anything else. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The objects of an array; empty for what is no array. */
+/** Returns the objects in an array, or an empty array. */
 export function toRecords(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value.filter(isJson) : [];
 }
 
-/** The texts of an array; empty for what is no array. */
+/** Returns the strings in an array, or an empty array. */
 export function toTexts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-/** The object without its undefined members, as JSON would carry it. */
+/** Returns the object without undefined members, as in JSON. */
 export function compact(value: Json): Json {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }
 
-/** Parses a text as JSON; undefined when it is none. */
+/** Parses JSON. Returns undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -35,7 +35,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Reads a flag as Slack's form bodies carry it: true, 1, "true" or "1". */
+/** Parses a boolean as in Slack's form bodies: true, 1, "true" or "1". */
 export function toFlag(value: unknown): boolean {
   return value === true || value === 1 || value === 'true' || value === '1';
 }

@@ -1,6 +1,9 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 
-/** Makes Slack timestamps by the clock: `seconds.micros`, each one later than the one before, and than `after`. */
+/**
+ * Creates Slack timestamps (`seconds.micros`) from the clock. Each is later than the one before,
+ * and than `after`.
+ */
 export function createTimestamps(clock: Clock, after = '0'): () => string {
   let lastMicros = Math.round(Number(after) * 1_000_000);
   return () => {

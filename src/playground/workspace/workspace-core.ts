@@ -7,14 +7,14 @@ import type { WorkspaceFaults } from './workspace-faults.ts';
 import type { WorkspaceJournal } from './workspace-journal.ts';
 import type { AppForm } from './workspace-port.ts';
 
-/** What every room of the workspace works with. */
+/** The shared dependencies of the workspace's parts. */
 export interface WorkspaceCore {
   readonly form: AppForm;
   readonly clock: Clock;
   readonly nextTs: () => string;
   readonly url: string;
   readonly teamName: string;
-  /** The organization that the workspace belongs to, if to any. */
+  /** The organization of the workspace, if any. */
   readonly enterprise: string | undefined;
   readonly backend: SlackBackend;
   readonly directory: SlackDirectory;

@@ -1,13 +1,13 @@
 import type { ApiFault, Faults } from './workspace-port.ts';
 
-/** The faults that are set, as the rooms of the workspace ask for them. */
+/** Injected faults, as used by the workspace. */
 export interface WorkspaceFaults extends Faults {
-  /** The fault that hits this call, used up by asking. */
+  /** Takes the fault for this call, if there is one. */
   takeApi(method: string): ApiFault | undefined;
-  /** Whether the next trigger id is born expired, used up by asking. */
+  /** Takes the fault that makes the next trigger id expired, if there is one. */
   takeExpiredTrigger(): boolean;
   readonly deliveries: number;
-  /** Undefined while events flow; else takes the delivery for later. */
+  /** Queues a delivery while events are held. Undefined otherwise. */
   readonly hold: ((deliver: () => Promise<void>) => void) | undefined;
 }
 
@@ -24,7 +24,7 @@ interface RecurringFault {
   calls: number;
 }
 
-/** Creates a board without faults; `disconnect` reaches the open sockets. */
+/** Creates an empty set of faults. `disconnect` closes the open sockets. */
 export function createWorkspaceFaults(
   disconnect: (how: 'refresh' | 'drop') => void,
 ): WorkspaceFaults {
@@ -74,7 +74,7 @@ export function createWorkspaceFaults(
       recurring = [];
       deliveries = 1;
       expiring = 0;
-      // Held events were promised to arrive; forgetting the fault lets them go.
+      // Held events must still arrive, so release them.
       void release();
     },
     takeApi: (method) => {

@@ -1,24 +1,24 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { JournalEntry } from './workspace-port.ts';
 
-/** How a journal entry ends. */
+/** The result of a journal entry. */
 export type JournalResult = Pick<JournalEntry, 'answer' | 'ok' | 'problem'>;
 
-/** The record of what passed between Slack and the app, and the bell that rings at each change. */
+/** The journal of the traffic between Slack and the app, and its change listeners. */
 export interface WorkspaceJournal {
   readonly entries: readonly JournalEntry[];
-  /** Writes an entry that waits for its answer; the returned function completes it once. */
+  /** Adds an entry without an answer. The returned function completes it. */
   open(kind: JournalEntry['kind'], name: string, request: unknown): (result: JournalResult) => void;
-  /** Writes a complete entry. */
+  /** Adds a complete entry. */
   note(kind: JournalEntry['kind'], name: string, request: unknown, result: JournalResult): void;
-  /** Tells the listeners that something a person could see has changed. */
+  /** Notifies the listeners that something visible has changed. */
   changed(): void;
   onChange(listener: () => void): () => void;
   waitFor<T>(
     look: () => T | undefined,
     options?: { timeoutMs?: number; describe?: () => string },
   ): Promise<T>;
-  /** Rejects who still waits. */
+  /** Rejects all pending waits. */
   close(): void;
 }
 
@@ -64,7 +64,7 @@ export function createWorkspaceJournal(clock: Clock): WorkspaceJournal {
         closers.delete(closer);
         settle();
       };
-      const ask = (): void => {
+      const check = (): void => {
         try {
           const found = look();
           if (found !== undefined) {
@@ -77,11 +77,11 @@ export function createWorkspaceJournal(clock: Clock): WorkspaceJournal {
       const fail = (why: string): void =>
         finish(() => reject(new Error(`${why}${describe === undefined ? '' : `: ${describe()}`}`)));
       const closer = (): void => fail('The workspace stopped while something was awaited');
-      // Real time on purpose: a wait that never ends must end the test, whatever its clock says.
+      // Uses real time: a wait must time out, regardless of the test's clock.
       const timer = setTimeout(() => fail(`Nothing within ${timeoutMs} ms`), timeoutMs);
-      const unlisten = onChange(ask);
+      const unlisten = onChange(check);
       closers.add(closer);
-      ask();
+      check();
     });
   }
 

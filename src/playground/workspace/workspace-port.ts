@@ -1,12 +1,12 @@
 /**
- * The simulated Slack workspace as its two users see it: the tests drive it as people would, the
- * playground's page shows it. The app under test sees only HTTP and WebSocket, as from Slack.
+ * The interface of the simulated Slack workspace. Tests use it to act as people; the playground's
+ * page uses it to show the workspace. The app itself only sees HTTP and WebSocket, as from Slack.
  */
 
 import type { KnownBlock, View } from '@slack/types';
 import type { AgentSession, OfferedPrompts } from './state/agent-sessions.ts';
 
-/** A member of the workspace, or a stranger from another one (a `teamId` of its own). */
+/** A member of the workspace, or a stranger from another one, with another `teamId`. */
 export interface Member {
   readonly id: string;
   readonly teamId: string;
@@ -19,7 +19,7 @@ export interface Member {
 
 export interface Channel {
   readonly id: string;
-  /** Without `#`; for a DM the other member's id. */
+  /** Without `#`. For a DM: the other member's id. */
   readonly name: string;
   readonly kind: 'channel' | 'private' | 'im';
   readonly members: readonly string[];
@@ -37,24 +37,24 @@ export interface WorkspaceMessage {
   readonly files: readonly { id: string; name: string; mimetype: string; size: number }[];
   readonly reactions: readonly { name: string; users: readonly string[] }[];
   readonly metadata?: { event_type: string; event_payload: Record<string, unknown> };
-  /** Set when only this member sees it (an ephemeral message). */
+  /** The only member who sees the message, if it is ephemeral. */
   readonly visibleTo?: string;
   readonly editedTs?: string;
   readonly streaming: boolean;
 }
 
-/** An open modal of one person; the last of the stack is on top. */
+/** An open modal of one person. The last of the stack is on top. */
 export interface OpenView {
   readonly id: string;
   readonly hash: string;
   readonly view: View & { id: string };
   /** Errors of the last submission, by block id. */
   readonly errors: Readonly<Record<string, string>>;
-  /** What stands in the fields, as `view.state.values` has it: block id, action id, element state. */
+  /** The current values, as in `view.state.values`: by block id, then action id. */
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** One thing that passed between Slack and the app, in order. */
+/** A payload, request or connection event between Slack and the app. */
 export interface JournalEntry {
   readonly seq: number;
   readonly at: number;
@@ -62,37 +62,40 @@ export interface JournalEntry {
   /** Event type, interaction type, command or API method. */
   readonly name: string;
   readonly request: unknown;
-  /** What the other side answered: the acknowledgement or the API's answer; absent while it waits. */
+  /** The acknowledgement or the API's answer. Absent while pending. */
   readonly answer?: unknown;
   readonly ok?: boolean;
-  /** What the strict validator, or a refused acknowledgement, had to say. */
+  /** The validator's error, or the reason of a rejected acknowledgement. */
   readonly problem?: string;
 }
 
-/** How the app's manifest declares it: with `agent_view`, or with the older `assistant_view`. */
+/** The agent feature in the app's manifest: `agent_view`, or the older `assistant_view`. */
 export type AppForm = 'agent' | 'assistant';
 
-/** What a person sees: nothing of other people's ephemeral messages, DMs or modals. */
+/** What one person sees. Excludes other people's ephemeral messages, DMs and modals. */
 export interface WorkspaceView {
   readonly me: Member;
   readonly members: readonly Member[];
   readonly channels: readonly Channel[];
-  /** The user groups, with the ids of who is in them. */
+  /** The user groups, with the ids of their members. */
   readonly groups: readonly { id: string; handle: string; members: readonly string[] }[];
   /** All messages of the viewer's channels, oldest first. */
   readonly messages: readonly WorkspaceMessage[];
-  /** Status line of the app in a thread, as `assistant.threads.setStatus` left it. */
+  /** The app's status lines in threads, as set by `assistant.threads.setStatus`. */
   readonly statuses: readonly { channel: string; threadTs: string; status: string }[];
-  /** Threads that are sessions of the app, with what it set on them. */
+  /** Threads that are sessions of the app, with the values that the app set. */
   readonly sessions: readonly AgentSession[];
-  /** Prompts that the app offers. */
+  /** Prompts suggested by the app. */
   readonly prompts: readonly OfferedPrompts[];
   readonly views: readonly OpenView[];
   readonly home?: View;
   readonly toasts: readonly { at: number; text: string }[];
 }
 
-/** How a call of the Web API goes wrong; `lost` does the work and drops the connection, `reset` only drops it. */
+/**
+ * An injected fault of a Web API call. `lost` takes effect and drops the connection; `reset` only
+ * drops it.
+ */
 export type ApiFault =
   | { kind: 'rate-limited'; retryAfterS: number }
   | { kind: 'status'; status: number; body?: string }
@@ -102,25 +105,25 @@ export type ApiFault =
   | { kind: 'hang' };
 
 export interface Faults {
-  /** The next `times` calls of the method (`*`: any) fail so. */
+  /** Makes the next `times` calls of the method (`*`: any) fail. */
   api(method: string, fault: ApiFault, times?: number): void;
-  /** Of the calls of these methods together, each `nth` fails so. */
+  /** Makes every `nth` call of these methods, counted together, fail. */
   apiEach(nth: number, methods: readonly string[], fault: ApiFault): void;
-  /** Each event is delivered this many times, retries marked as Slack marks them. */
+  /** Delivers each event this many times, with Slack's retry fields. */
   deliverEvents(times: number): void;
   /** Holds events back until `release`. */
   holdEvents(): { release(): Promise<void> };
-  /** The next trigger ids are already expired. */
+  /** Makes the next trigger ids expired. */
   expireTriggers(times: number): void;
-  /** Socket Mode: Slack asks for a reconnection (`refresh`) or the line breaks (`drop`). */
+  /** Socket Mode: Slack requests a reconnect (`refresh`), or the connection breaks (`drop`). */
   disconnectSockets(how: 'refresh' | 'drop'): void;
-  /** Forgets every fault. */
+  /** Removes all faults. */
   clear(): void;
 }
 
 /**
- * How the app answered a delivery; `refused` is a status of 400 or more, `unanswered` no answer in 3 s,
- * `blocked` what Slack's own client refused and never delivered (errors by block id, or under `''`).
+ * The result of a delivery. `refused`: status 400 or more. `unanswered`: no answer within 3 s.
+ * `blocked`: rejected by Slack's client and not delivered, with errors by block id or under `''`.
  */
 export type Ack =
   | { kind: 'acknowledged'; body: unknown }
@@ -128,7 +131,7 @@ export type Ack =
   | { kind: 'unanswered' }
   | { kind: 'blocked'; errors: Readonly<Record<string, string>> };
 
-/** An element of a modal or a Home tab to press, and what stands in the fields at that moment. */
+/** An element of a modal or Home tab to click, and the field values at that moment. */
 export interface ViewClickTarget {
   readonly actionId: string;
   readonly blockId?: string;
@@ -147,16 +150,19 @@ export interface ClickTarget {
   readonly option?: string;
   /** The text typed or chosen, for inputs with `dispatch_action`. */
   readonly value?: string;
-  /** The press comes from a screen: it may have shown what a change has taken away meanwhile. */
+  /** The click comes from a screen, which may be behind the latest change. */
   readonly isFromScreen?: true;
 }
 
-/** By block id, or by action id where that is unique: text, option value(s), number as text, ISO date. */
+/**
+ * Values by block id, or by unique action id: text, option values, a number as text, or an ISO
+ * date.
+ */
 export type FormValues = Readonly<Record<string, string | readonly string[] | null>>;
 
 export interface Workspace {
   readonly url: string;
-  /** What `SLACK_API_URL` is set to; ends in `/api/`. */
+  /** The value for `SLACK_API_URL`. Ends in `/api/`. */
   readonly apiUrl: string;
   readonly team: { readonly id: string; readonly name: string; readonly domain: string };
   readonly app: {
@@ -173,34 +179,33 @@ export interface Workspace {
 
   member(name: string): Member;
   channel(name: string): Channel;
-  /** The DM between the app and this member, opened when there is none. */
+  /** Returns the DM between the app and this member, and opens it if needed. */
   directMessage(memberName: string): Promise<Channel>;
 
-  /** From now on events and interactions go here; `socket` waits for the app to connect. */
+  /** Sets where payloads are delivered. `socket` waits for the app to connect. */
   deliverTo(target: { kind: 'http'; url: string } | { kind: 'socket' }): void;
   /** Resolves when the app has an open socket. */
   connected(): Promise<void>;
 
-  /** Makes a member somebody else: deactivated, a guest, an admin, of other workspaces. */
+  /** Changes a member: deactivated, guest, admin, or workspaces. */
   changeMember(
     name: string,
     changes: {
       deleted?: boolean;
       isGuest?: boolean;
       isAdmin?: boolean;
-      /** The workspaces of the organization that they belong to now. */
+      /** The member's workspaces in the organization. */
       teams?: readonly string[];
     },
   ): void;
-  /** Sets the members of a user group, made when there is none; answers its id. */
+  /** Sets the members of a user group, and creates it if needed. Returns its id. */
   setUserGroup(handle: string, memberNames: readonly string[]): string;
-  /** Puts a member, or the app (`countersign`), into a channel. */
+  /** Adds a member, or the app (`countersign`), to a channel. */
   join(memberName: string, channel: string): Promise<void>;
 
   /**
-   * Posts as a person; resolves when the app has acknowledged every event of it. An event that was
-   * refused twice is repeated after a minute and five more by the clock, and no longer waited for;
-   * neither is one that `holdEvents` holds. `${bot}` in the text is the app's mention.
+   * Posts as a person. `${bot}` in the text becomes a mention of the app. Resolves when the app has
+   * acknowledged all events; does not wait for delayed retries or held events.
    */
   say(
     member: string,
@@ -211,35 +216,38 @@ export interface Workspace {
       files?: readonly { name: string; content: string | Uint8Array; mimetype: string }[];
     },
   ): Promise<WorkspaceMessage>;
-  /** Tells the app of a message once more, as Slack does where it is not sure. */
+  /** Delivers the events of a message again, as Slack does if it is unsure. */
   repeat(channel: string, ts: string): Promise<void>;
   edit(member: string, channel: string, ts: string, text: string): Promise<void>;
   remove(member: string, channel: string, ts: string): Promise<void>;
-  /** Delivers an event made by hand, envelope added where it lacks one: for what Slack sends in odd cases. */
+  /** Delivers a custom event, for unusual cases. Missing envelope fields are added. */
   deliverEvent(
     event: Record<string, unknown>,
     options?: { envelope?: Record<string, unknown>; retryNum?: number; retryReason?: string },
   ): Promise<Ack>;
-  /** Delivers a signed interaction made by hand: for tampered payloads. */
+  /** Delivers a custom signed interaction, for tampered payloads. */
   deliverInteraction(payload: Record<string, unknown>): Promise<Ack>;
 
-  /** Presses what the person can see on that message now, or on a screen could until just now; throws when it is not there. */
+  /**
+   * Clicks an element that the person can see on the message, or could see until just now on a
+   * screen. Throws if there is none.
+   */
   click(member: string, target: ClickTarget): Promise<Ack>;
-  /** Presses an element of the person's top modal. */
+  /** Clicks an element in the person's top modal. */
   clickInView(member: string, target: ViewClickTarget): Promise<Ack>;
-  /** Presses an element of the person's Home tab. */
+  /** Clicks an element in the person's Home tab. */
   clickInHome(member: string, target: ViewClickTarget): Promise<Ack>;
-  /** Submits the person's top modal, untouched fields with their initial values. */
+  /** Submits the person's top modal. Untouched fields have their initial values. */
   submit(member: string, values: FormValues): Promise<Ack>;
   /** Closes the person's top modal. */
   close(member: string): Promise<void>;
-  /** The choices an external select offers for what was typed. */
+  /** Returns the choices of an external select for the typed text. */
   suggest(
     member: string,
     actionId: string,
     typed: string,
   ): Promise<readonly { text: string; value: string }[]>;
-  /** Slack has no slash commands in threads: with `threadTs` the person gets Slack's toast, the app nothing. */
+  /** Runs a slash command. Slack has none in threads: with `threadTs` it only shows a toast. */
   command(
     member: string,
     channel: string,
@@ -248,17 +256,26 @@ export interface Workspace {
     options?: { threadTs?: string },
   ): Promise<Ack>;
   openHome(member: string): Promise<void>;
-  /** Presses Slack's own stop button of a session that is `processing`; throws when it shows none. */
+  /** Clicks Slack's stop button. Throws unless the session is `processing`. */
   stopSession(member: string, channel: string, threadTs: string): Promise<void>;
-  /** Opens the Messages tab of the app; resolves when the app has acknowledged it, with the DM. */
+  /** Opens the app's Messages tab. Resolves with the DM when the app has acknowledged it. */
   openMessages(member: string): Promise<{ channel: string }>;
-  /** Opens a new chat in the assistant pane of an app of the older form: a thread in the DM, with `assistant_thread_started`. */
+  /**
+   * Opens a new chat in the assistant pane (`assistant_view` only): a DM thread, with
+   * `assistant_thread_started`.
+   */
   openAssistant(member: string): Promise<{ channel: string; threadTs: string }>;
 
   see(member: string): WorkspaceView;
-  /** Calls at each change of anything a person could see, and at each journal entry. */
+  /**
+   * Calls the listener after each visible change and each journal entry. Returns a function that
+   * unsubscribes.
+   */
   onChange(listener: () => void): () => void;
-  /** Resolves with the first defined answer of `look`, asked now and at each change; rejects after the time-out with what `describe` says. */
+  /**
+   * Resolves with the first defined result of `look`, called now and after each change. Rejects
+   * after the timeout with the text of `describe`.
+   */
   waitFor<T>(
     look: () => T | undefined,
     options?: { timeoutMs?: number; describe?: () => string },

@@ -1,9 +1,11 @@
-/** One member to seed; `teamId` makes a stranger of another workspace, unless `teams` names ours, of the same organization. */
+/**
+ * A member to seed. `teamId` makes a stranger of another workspace, unless `teams` includes ours.
+ */
 export interface MemberSeed {
   readonly name: string;
   readonly realName: string;
   readonly teamId?: string;
-  /** The workspaces of our organization that they belong to. */
+  /** The member's workspaces in our organization. */
   readonly teams?: readonly string[];
   readonly isAdmin?: boolean;
   readonly isGuest?: boolean;
@@ -13,7 +15,7 @@ export interface MemberSeed {
   readonly tzOffset?: number;
 }
 
-/** One channel to seed; members by name. */
+/** A channel to seed, with member names. */
 export interface ChannelSeed {
   readonly name: string;
   readonly isPrivate?: boolean;
@@ -22,13 +24,13 @@ export interface ChannelSeed {
   readonly withApp: boolean;
 }
 
-/** One user group to seed; members by name. */
+/** A user group to seed, with member names. */
 export interface GroupSeed {
   readonly handle: string;
   readonly members: readonly string[];
 }
 
-/** The members of a workspace that nobody described. */
+/** The default members. */
 export const DEFAULT_MEMBERS: readonly MemberSeed[] = [
   { name: 'requester', realName: 'Riley (requester)' },
   { name: 'approver', realName: 'Avery (approver)' },
@@ -38,7 +40,7 @@ export const DEFAULT_MEMBERS: readonly MemberSeed[] = [
   { name: 'stranger', realName: 'Sage (other company)', teamId: 'T0OTHER' },
 ];
 
-/** The channels of a workspace that nobody described. */
+/** The default channels. */
 export const DEFAULT_CHANNELS: readonly ChannelSeed[] = [
   {
     name: 'general',
@@ -51,12 +53,12 @@ export const DEFAULT_CHANNELS: readonly ChannelSeed[] = [
   { name: 'approvals', isPrivate: true, members: ['approver', 'admin'], withApp: true },
 ];
 
-/** The user groups of a workspace that nobody described. */
+/** The default user groups. */
 export const DEFAULT_GROUPS: readonly GroupSeed[] = [
   { handle: 'ops-approvers', members: ['approver', 'admin'] },
 ];
 
-/** What stays the same in every simulated workspace, so that stored ids outlive a restart. */
+/** Ids that are the same in every simulated workspace, so that stored ids stay valid. */
 export const IDENTITY = {
   team: { id: 'T0PLAYGROUND', domain: 'playground' },
   app: {
@@ -71,7 +73,7 @@ export const IDENTITY = {
   signingSecret: 'playground-signing-secret',
 } as const;
 
-/** A stable Slack id made from a name: `requester` is `U0REQUESTER`. */
+/** Returns a stable Slack id for a name: `requester` is `U0REQUESTER`. */
 export function toSlackId(prefix: string, name: string): string {
   return `${prefix}0${name.toUpperCase().replace(/[^A-Z0-9]/g, '')}`;
 }

@@ -18,7 +18,7 @@ import { ImageView } from './image-view.tsx';
 import { TableView } from './table-view.tsx';
 import { PlanView, TaskCard } from './task-view.tsx';
 
-/** Shows blocks of a message, modal or App Home; `errors` are by block id. */
+/** Shows blocks of a message, modal or App Home. `errors` are by block id. */
 export function Blocks(props: {
   blocks: readonly KnownBlock[];
   errors?: Readonly<Record<string, string>>;

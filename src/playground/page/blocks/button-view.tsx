@@ -4,7 +4,7 @@ import { type Place, usePress } from '../state/element-host.ts';
 import { followableUrl, Inlines } from '../text/inline-view.tsx';
 import { parsePlainText } from '../text/mrkdwn.ts';
 
-/** Shows a button; one with a link opens it, as Slack does, and still tells the app. */
+/** Shows a button. A link button opens its link and also notifies the app, as in Slack. */
 export function ButtonView({ element, place }: { element: Button; place: Place }) {
   const { isBusy, press } = usePress(element, place);
   const url = element.url === undefined ? undefined : followableUrl(element.url);

@@ -10,7 +10,7 @@ import { usePageContext } from '../state/names.ts';
 import { TextView } from '../text/text-view.tsx';
 import { type ChoiceElement, choiceGroups, initialValues } from './choices.ts';
 
-/** Keeps the chosen values of an element and passes each change on. */
+/** Keeps the chosen values of an element and reports each change. */
 function useChosen(element: ChoiceElement, place: Place, isMultiple: boolean) {
   const host = useElementHost();
   const { press } = usePress(element, place);
@@ -24,13 +24,13 @@ function useChosen(element: ChoiceElement, place: Place, isMultiple: boolean) {
   return { chosen, choose };
 }
 
-// A press names one option; several together can only be sent with a form.
+// An action carries one option; several can only be sent with a form.
 function toPress(values: readonly string[]) {
   const last = values.at(-1);
   return last === undefined ? { value: '' } : { option: last };
 }
 
-/** Shows a select with one choice as the browser's own control. */
+/** Shows a single select as a native control. */
 export function SelectView({ element, place }: { element: ChoiceElement; place: Place }) {
   const { chosen, choose } = useChosen(element, place, false);
   const placeholder = placeholderOf(element) ?? 'Choose an option';
@@ -61,7 +61,7 @@ export function SelectView({ element, place }: { element: ChoiceElement; place: 
   );
 }
 
-/** Shows checkboxes, radio buttons and multi-selects as a list of native boxes. */
+/** Shows checkboxes, radio buttons and multi-selects as native boxes. */
 export function BoxesView({ element, place }: { element: ChoiceElement; place: Place }) {
   const isRadio = element.type === 'radio_buttons';
   const { chosen, choose } = useChosen(element, place, !isRadio);

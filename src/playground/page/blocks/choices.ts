@@ -11,18 +11,18 @@ import type { WorkspaceView } from '../../workspace/workspace-port.ts';
 import type { Choice } from '../state/element-host.ts';
 import { channelTitle, displayName, type PageContext } from '../state/names.ts';
 
-/** Every element whose choices are known when it is drawn. */
+/** Elements whose choices are known when they are drawn. */
 export type ChoiceElement = Checkboxes | RadioButtons | Exclude<Select | MultiSelect, External>;
 type External = { type: 'external_select' | 'multi_external_select' };
 
-/** Choices under one label; the label is empty where there are no groups. */
+/** Choices under one label. The label is empty if there are no groups. */
 export interface ChoiceGroup {
   readonly label: string;
   readonly choices: readonly Choice[];
 }
 
-/** The choices of an element, by group. */
-export function choiceGroups(element: ChoiceElement, scene: PageContext): readonly ChoiceGroup[] {
+/** Returns the choices of an element, by group. */
+export function choiceGroups(element: ChoiceElement, context: PageContext): readonly ChoiceGroup[] {
   switch (element.type) {
     case 'static_select':
     case 'multi_static_select':
@@ -36,17 +36,17 @@ export function choiceGroups(element: ChoiceElement, scene: PageContext): readon
       return ungrouped(element.options);
     case 'users_select':
     case 'multi_users_select':
-      return [{ label: '', choices: people(scene.sight) }];
+      return [{ label: '', choices: people(context.sight) }];
     case 'channels_select':
     case 'multi_channels_select':
-      return [{ label: '', choices: channels(scene, ['channel']) }];
+      return [{ label: '', choices: channels(context, ['channel']) }];
     case 'conversations_select':
     case 'multi_conversations_select':
-      return [{ label: '', choices: channels(scene, kindsOf(element)) }];
+      return [{ label: '', choices: channels(context, kindsOf(element)) }];
   }
 }
 
-/** The values that an element starts with. */
+/** Returns the initial values of an element. */
 export function initialValues(element: ChoiceElement): readonly string[] {
   switch (element.type) {
     case 'static_select':
@@ -78,7 +78,7 @@ function ungrouped(options: readonly Option[]): readonly ChoiceGroup[] {
   return [{ label: '', choices: options.map(toChoice) }];
 }
 
-/** An option of Block Kit as a choice. */
+/** Converts a Block Kit option to a choice. */
 export function toChoice(option: Option): Choice {
   const { type, text } = option.text;
   const choice = { text, value: option.value ?? '', isMarkup: type === 'mrkdwn' };
@@ -102,11 +102,11 @@ function kindsOf({ filter }: ConversationsSelect | MultiConversationsSelect): re
   return included.map((kind) => KINDS[kind]);
 }
 
-function channels(scene: PageContext, kinds: readonly string[]): readonly Choice[] {
-  return scene.sight.channels
+function channels(context: PageContext, kinds: readonly string[]): readonly Choice[] {
+  return context.sight.channels
     .filter((channel) => kinds.includes(channel.kind))
     .map((channel) => {
-      const title = channelTitle(channel, scene);
+      const title = channelTitle(channel, context);
       return { text: channel.kind === 'im' ? title : `#${title}`, value: channel.id };
     });
 }

@@ -17,14 +17,14 @@ import { ExternalSelectView } from './external-select.tsx';
 import { ImageView } from './image-view.tsx';
 import { MomentView, TextInputView } from './input-view.tsx';
 
-/** Every interactive element of Block Kit that a block can hold. */
+/** Every interactive Block Kit element. */
 export type AnyElement =
   | ActionsBlockElement
   | ContextActionsBlockElement
   | InputBlockElement
   | SectionBlockAccessory;
 
-/** Shows an element, or says in red that the page can't. */
+/** Shows an element, or an error if the page does not support it. */
 export function ElementView({ element, place }: { element: AnyElement; place: Place }) {
   switch (element.type) {
     case 'button':

@@ -25,13 +25,13 @@ export function ExternalSelectView(props: {
   const search = useSearch(element);
   const listId = useId();
 
-  const choose = (choices: readonly Choice[], touched: string) => {
+  const choose = (choices: readonly Choice[], changed: string) => {
     setChosen(choices);
     search.clear();
     const values = choices.map((choice) => choice.value);
     const field = { blockId: place.blockId, actionId: element.action_id ?? '' };
     if (place.isField) host.change(field, isMultiple ? values : (values[0] ?? null));
-    if (place.dispatches) void press({ option: touched });
+    if (place.dispatches) void press({ option: changed });
   };
   const add = (choice: Choice) => {
     const others = isMultiple ? chosen.filter(({ value }) => value !== choice.value) : [];
@@ -99,7 +99,7 @@ function useSearch(element: ExternalSelect | MultiExternalSelect) {
   const [found, setFound] = useState<readonly Choice[]>([]);
   const [isEmpty, setEmpty] = useState(false);
   const timer = useRef<number>(undefined);
-  // Answers may overtake each other; only the one to the last question counts.
+  // Answers may arrive out of order; only the one to the latest query counts.
   const asked = useRef(0);
   useEffect(() => () => window.clearTimeout(timer.current), []);
   const show = (choices: readonly Choice[], hasAnswer: boolean) => {

@@ -3,29 +3,29 @@ import type { KnownBlock } from '@slack/types';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Puts what stands in a view's fields into its blocks as initial values, so that a form that is
- * drawn anew (after a reload, or when somebody else was acted as meanwhile) shows what it would send.
+ * Copies the current values of a view's fields into its blocks as initial values. A form that is
+ * drawn again, for example after a reload, then shows what it would send.
  */
 export function withState(blocks: readonly KnownBlock[], state: Fields): readonly KnownBlock[] {
   return blocks.map((block) => {
-    const held = asFields(state[block.block_id ?? '']);
-    if (held === undefined) return block;
+    const blockState = asFields(state[block.block_id ?? '']);
+    if (blockState === undefined) return block;
     if (block.type === 'input') {
-      return { ...block, element: fill(block.element, held) };
+      return { ...block, element: fill(block.element, blockState) };
     }
     if (block.type === 'actions') {
-      return { ...block, elements: block.elements.map((element) => fill(element, held)) };
+      return { ...block, elements: block.elements.map((element) => fill(element, blockState)) };
     }
     if (block.type === 'section' && block.accessory !== undefined) {
-      return { ...block, accessory: fill(block.accessory, held) };
+      return { ...block, accessory: fill(block.accessory, blockState) };
     }
     return block;
   });
 }
 
-function fill<T extends { action_id?: string } | object>(element: T, held: Fields): T {
+function fill<T extends { action_id?: string } | object>(element: T, blockState: Fields): T {
   const actionId = 'action_id' in element ? String(element.action_id) : '';
-  const state = asFields(held[actionId]);
+  const state = asFields(blockState[actionId]);
   if (state === undefined) return element;
   const filled: Record<string, unknown> = { ...element };
   for (const [key, value] of Object.entries(state)) {
@@ -35,11 +35,14 @@ function fill<T extends { action_id?: string } | object>(element: T, held: Field
     if (isEmpty) delete filled[initial];
     else filled[initial] = value;
   }
-  // Only initial values differ, so it is still the same kind of element.
+  // Only initial values differ, so the type is unchanged.
   return filled as T;
 }
 
-/** `selected_date` is what `initial_date` became, `value` what `initial_value` became. */
+/**
+ * Maps a state key to its initial key: `selected_date` to `initial_date`, `value` to
+ * `initial_value`.
+ */
 function initialKey(stateKey: string): string | undefined {
   if (stateKey === 'value') return 'initial_value';
   if (stateKey.startsWith('selected_')) return stateKey.replace('selected_', 'initial_');

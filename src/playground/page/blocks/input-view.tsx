@@ -10,12 +10,12 @@ import type {
 import { useState } from 'preact/hooks';
 import { controlProps, type Place, useElementHost, usePress } from '../state/element-host.ts';
 
-/** Elements that a person types into. */
+/** Text input elements. */
 export type TypedElement = PlainTextInput | NumberInput | EmailInput | URLInput;
-/** Elements that pick a moment. */
+/** Date and time pickers. */
 export type MomentElement = Datepicker | Timepicker | DateTimepicker;
 
-// The app checks what was typed and says what is wrong, so the browser's own types would only interfere.
+// The app validates the input; the browser's own input types would interfere.
 const INPUT_MODES = {
   plain_text_input: 'text',
   number_input: 'decimal',
@@ -29,7 +29,7 @@ const MOMENT_TYPES = {
   datetimepicker: 'datetime-local',
 } as const;
 
-/** Keeps the text of an element and passes each change on. */
+/** Keeps the text of an element and reports each change. */
 function useText(element: TypedElement | MomentElement, place: Place, initial: string) {
   const host = useElementHost();
   const { press } = usePress(element, place);
@@ -42,7 +42,7 @@ function useText(element: TypedElement | MomentElement, place: Place, initial: s
   return { text, write, press };
 }
 
-/** Shows a text, number, e-mail or address input. */
+/** Shows a text, number, e-mail or URL input. */
 export function TextInputView({ element, place }: { element: TypedElement; place: Place }) {
   const { text, write, press } = useText(element, place, element.initial_value ?? '');
   const triggers = element.dispatch_action_config?.trigger_actions_on ?? ['on_enter_pressed'];
@@ -81,7 +81,7 @@ function rowsFor(text: string): number {
   return Math.min(16, Math.max(4, text.split('\n').length + 1));
 }
 
-/** Shows a date, time or date-time picker as the browser's own control. */
+/** Shows a date, time or date-time picker as a native control. */
 export function MomentView({ element, place }: { element: MomentElement; place: Place }) {
   const { text, write, press } = useText(element, place, initialMoment(element));
   const [shown, setShown] = useState(() =>
@@ -113,7 +113,7 @@ function initialMoment(element: MomentElement): string {
   return element.initial_date_time === undefined ? '' : String(element.initial_date_time);
 }
 
-// A datetimepicker's value is in epoch seconds; the browser's control speaks local time.
+// A datetimepicker's value is in epoch seconds; the native control uses local time.
 function toLocal(epochS: string): string {
   if (epochS === '') return '';
   const date = new Date(Number(epochS) * 1000);

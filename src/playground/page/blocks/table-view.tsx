@@ -1,7 +1,7 @@
 import type { TableBlock } from '@slack/types';
 import { RichText } from '../text/rich-text.tsx';
 
-/** Shows a table block; a wide one scrolls inside its own box. */
+/** Shows a table block. Wide tables scroll inside their own box. */
 export function TableView({ block }: { block: TableBlock }) {
   return (
     <div class="scroll">

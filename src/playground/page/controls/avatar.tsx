@@ -1,6 +1,6 @@
-const COLOURS = 6;
+const COLORS = 6;
 
-/** Shows a person's initials on a colour of their own. */
+/** Shows a person's initials on a color that is fixed per name. */
 export function Avatar({ name, isApp, size }: { name: string; isApp?: boolean; size?: 'small' }) {
   const initials = name
     .split(/\s+/)
@@ -8,11 +8,11 @@ export function Avatar({ name, isApp, size }: { name: string; isApp?: boolean; s
     .join('')
     .slice(0, 2)
     .toUpperCase();
-  const colour = isApp
+  const color = isApp
     ? 'app'
-    : `c${[...name].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 9_973, 7) % COLOURS}`;
+    : `c${[...name].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 9_973, 7) % COLORS}`;
   return (
-    <span class={`avatar ${colour} ${size ?? ''}`} aria-hidden="true">
+    <span class={`avatar ${color} ${size ?? ''}`} aria-hidden="true">
       {isApp ? '✓' : initials}
     </span>
   );

@@ -8,7 +8,7 @@ interface Question {
   answer(isYes: boolean): void;
 }
 
-/** Asks confirmations one at a time; `view` is to be placed once in the page. */
+/** Shows confirmation dialogs, one at a time. Place `view` once in the page. */
 export function useConfirmations() {
   const [question, setQuestion] = useState<Question>();
   const confirm = (dialog: ConfirmationDialog) =>

@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 /**
- * Shows a modal dialog named by its title: centred on a desktop, a bottom sheet on a phone. The
- * native element makes the rest of the page inert, keeps the focus inside and gives it back.
+ * Shows a modal dialog named by its title: centered on a desktop, a bottom sheet on a phone. The
+ * native element makes the rest of the page inert and restores focus on close.
  */
 export function Dialog(props: {
   title: string;
@@ -14,11 +14,11 @@ export function Dialog(props: {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
-    const shown = dialog.current;
+    const element = dialog.current;
     const before = document.activeElement;
-    shown?.showModal();
+    element?.showModal();
     return () => {
-      shown?.close();
+      element?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);

@@ -1,13 +1,12 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
-/** One entry of a menu. */
 export interface MenuItem {
   readonly text: string;
   readonly isDanger?: boolean;
   onChoose(): void;
 }
 
-/** Shows a button that opens a menu: beside it on a desktop, as a sheet on a phone. */
+/** Shows a button that opens a menu: next to it on a desktop, as a sheet on a phone. */
 export function Menu(props: {
   label: string;
   items: readonly MenuItem[];
@@ -56,7 +55,7 @@ export function Menu(props: {
           role="menu"
           id={id}
           aria-label={props.label}
-          ref={keepInside}
+          ref={keepInView}
           tabIndex={-1}
           onKeyDown={onKeyDown}
         >
@@ -82,7 +81,7 @@ export function Menu(props: {
 
 function handleMenuKey(event: KeyboardEvent, box: HTMLElement | null, close: () => void): boolean {
   if (event.key === 'Escape') {
-    // The dialog around an open menu stays open.
+    // Keep the dialog that contains the menu open.
     event.stopPropagation();
     close();
     return true;
@@ -95,10 +94,10 @@ function handleMenuKey(event: KeyboardEvent, box: HTMLElement | null, close: () 
   return true;
 }
 
-function keepInside(menu: HTMLElement | null): void {
+function keepInView(menu: HTMLElement | null): void {
   if (menu === null) return;
-  const place = menu.getBoundingClientRect();
-  const around = menu.closest('.messages, .home, .dialog-body')?.getBoundingClientRect();
-  menu.classList.toggle('from-right', place.right > (around?.right ?? window.innerWidth) - 8);
-  menu.classList.toggle('upwards', place.bottom > (around?.bottom ?? window.innerHeight) - 8);
+  const menuBox = menu.getBoundingClientRect();
+  const container = menu.closest('.messages, .home, .dialog-body')?.getBoundingClientRect();
+  menu.classList.toggle('from-right', menuBox.right > (container?.right ?? window.innerWidth) - 8);
+  menu.classList.toggle('upwards', menuBox.bottom > (container?.bottom ?? window.innerHeight) - 8);
 }

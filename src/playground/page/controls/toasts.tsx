@@ -3,13 +3,12 @@ import type { WorkspaceView } from '../../workspace/workspace-port.ts';
 
 const SHOWN_MS = 7_000;
 
-/** A short notice. */
 interface Toast {
   readonly id: number;
   readonly text: string;
 }
 
-/** Keeps notices for a while: the page's own and those that Slack shows this person. */
+/** Keeps notices for seven seconds: the page's own, and those that Slack shows this person. */
 export function useToasts() {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const lastId = useRef(0);
@@ -29,7 +28,9 @@ export function useToasts() {
   return { toasts, notify, dismiss };
 }
 
-/** Shows each of the person's toasts once; those from before the page was opened are over. */
+/**
+ * Shows each new toast of the person once. Toasts from before the page was opened are not shown.
+ */
 export function useWorkspaceToasts(
   sight: WorkspaceView | undefined,
   notify: (text: string) => void,
@@ -44,10 +45,10 @@ export function useWorkspaceToasts(
   }, [sight, notify]);
 }
 
-/** Shows the notices above everything but dialogs. */
+/** Shows the notices above everything, including dialogs. */
 export function Toasts(props: { toasts: readonly Toast[]; onDismiss(id: number): void }) {
   const box = useRef<HTMLDivElement>(null);
-  // Shown anew at each change, to be above a dialog that was opened meanwhile.
+  // Shown again at each change, so that it is above dialogs opened meanwhile.
   useEffect(() => {
     box.current?.hidePopover();
     if (props.toasts.length > 0) box.current?.showPopover();

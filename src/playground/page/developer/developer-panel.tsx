@@ -5,7 +5,9 @@ import { JournalView } from './journal-view.tsx';
 
 const TABS = { journal: 'Journal', files: 'Files', groups: 'Groups' } as const;
 
-/** Shows what passes between Slack and the app, the agent's files, and who is in which user group. */
+/**
+ * Shows the traffic between Slack and the app, the agent's files, and the members of user groups.
+ */
 export function DeveloperPanel({ revision }: { revision: number }) {
   const [tab, setTab] = useState<keyof typeof TABS>('journal');
   const button = (name: keyof typeof TABS) => (

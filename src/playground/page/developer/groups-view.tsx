@@ -2,7 +2,7 @@ import type { Member, WorkspaceView } from '../../workspace/workspace-port.ts';
 import { displayName, usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 
-/** Shows who is in each user group of the workspace, and takes people in and out as Slack's own settings do. */
+/** Shows the members of each user group, and changes them as Slack's own settings do. */
 export function GroupsView() {
   const { sight } = usePageContext();
   return (

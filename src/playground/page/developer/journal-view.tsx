@@ -14,7 +14,7 @@ const DIRECTIONS: Readonly<Record<JournalEntry['kind'], string>> = {
   socket: '↔',
 };
 
-/** Shows the journal, newest first, with payloads and answers to unfold. */
+/** Shows the journal, newest first. Entries unfold to their payloads and answers. */
 export function JournalView({ revision }: { revision: number }) {
   const entries = useJournal(revision);
   const [filter, setFilter] = useState<'all' | 'problems' | JournalEntry['kind']>('all');
@@ -91,7 +91,7 @@ function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? '';
 }
 
-/** Fetches what is new, and again what was still waiting for its answer. */
+/** Fetches new entries, and refetches those without an answer. */
 function useJournal(revision: number): readonly JournalEntry[] {
   const { backend, attempt } = useUi();
   const [entries, setEntries] = useState<readonly JournalEntry[]>([]);

@@ -1,9 +1,9 @@
 import type { Attachment } from '../state/backend.ts';
 
-/** The largest file that the page sends along with a message. */
+/** The largest file that can be attached to a message. */
 const MAX_ATTACHMENT_BYTES = 1_000_000;
 
-/** Reads a chosen file for sending; rejects with a sentence when it is too large. */
+/** Reads a chosen file for sending. Rejects if it is too large. */
 export async function readAttachment(file: File): Promise<Attachment> {
   if (file.size > MAX_ATTACHMENT_BYTES) {
     throw new Error(`${file.name} is too large: the playground takes files of up to 1 MB.`);

@@ -9,21 +9,21 @@ import { MessageList } from './message-list.tsx';
 import { promptsOf, TabPrompts } from './sessions.tsx';
 import { channelMessages } from './thread-messages.ts';
 
-/** Shows a channel or DM with its composer; the app's DM has the App Home beside its messages. */
+/** Shows a channel or DM with its composer. The app's DM has a Home tab beside its messages. */
 export function ChannelPane({ channel }: { channel: Channel }) {
-  const scene = usePageContext();
+  const context = usePageContext();
   const { route, go, backend, attempt } = useUi();
   const [draft, setDraft] = useState('');
-  const title = channelTitle(channel, scene);
-  const shown = channel.kind === 'im' ? title : `#${title}`;
-  const isAppDm = isAppDirectMessage(channel, scene);
+  const title = channelTitle(channel, context);
+  const displayTitle = channel.kind === 'im' ? title : `#${title}`;
+  const isAppDm = isAppDirectMessage(channel, context);
   const isHome = isAppDm && route.tab === 'home';
   const isMessagesTab = isAppDm && !isHome;
   useEffect(() => {
     if (isMessagesTab) void attempt(backend.openMessages());
   }, [backend, isMessagesTab]);
   return (
-    <main class="pane channel" aria-label={shown}>
+    <main class="pane channel" aria-label={displayTitle}>
       <header class="pane-head">
         <button
           type="button"
@@ -33,7 +33,7 @@ export function ChannelPane({ channel }: { channel: Channel }) {
         >
           <span aria-hidden="true">‹</span>
         </button>
-        <h2>{channel.kind === 'private' ? `🔒 ${title}` : shown}</h2>
+        <h2>{channel.kind === 'private' ? `🔒 ${title}` : displayTitle}</h2>
         {isAppDm && <HomeTabs />}
       </header>
       {isHome ? (
@@ -41,20 +41,20 @@ export function ChannelPane({ channel }: { channel: Channel }) {
       ) : (
         <>
           <MessageList
-            messages={channelMessages(scene.sight, channel.id)}
+            messages={channelMessages(context.sight, channel.id)}
             showsReplies
             showsDays
-            label={`Messages in ${shown}`}
-            empty={<Empty shown={shown} isAppDm={isAppDm} />}
+            label={`Messages in ${displayTitle}`}
+            empty={<Empty title={displayTitle} isAppDm={isAppDm} />}
           />
-          {promptsOf(scene.sight, channel.id).length > 0 ? (
+          {promptsOf(context.sight, channel.id).length > 0 ? (
             <TabPrompts channel={channel.id} />
           ) : (
             <Suggestions channel={channel.id} />
           )}
           <Composer
             channel={channel.id}
-            label={`Message ${shown}`}
+            label={`Message ${displayTitle}`}
             draft={draft}
             onDraft={setDraft}
           />
@@ -84,16 +84,16 @@ function HomeTabs() {
   );
 }
 
-function Empty({ shown, isAppDm }: { shown: string; isAppDm: boolean }) {
+function Empty({ title, isAppDm }: { title: string; isAppDm: boolean }) {
   const { app, suggestions } = usePageContext().start;
-  const begin = isAppDm
+  const firstStep = isAppDm
     ? `Write to ${app.name} here as you would to a person`
     : `Mention @${app.name} with a task`;
   return (
     <div class="empty">
-      <h3>{shown}</h3>
+      <h3>{title}</h3>
       <p>
-        {begin}
+        {firstStep}
         {suggestions.length > 0 && ', or choose one of the suggestions below'}. When it wants to do
         something risky it asks on a card in the thread: press a button there, and change “Act as”
         at the top to see what other people may do.

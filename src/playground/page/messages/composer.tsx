@@ -8,7 +8,7 @@ import { useMention } from './use-mention.tsx';
 
 const MAX_HEIGHT_PX = 180;
 
-/** Shows the field that a message, reply or slash command is typed into. */
+/** Shows the input for messages, replies and slash commands. */
 export function Composer(props: {
   channel: string;
   threadTs?: string | undefined;
@@ -31,9 +31,9 @@ export function Composer(props: {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    const isTaken = mention.onKey(event.key);
-    if (!isTaken && isSendKey(event)) void submit();
-    if (isTaken || isSendKey(event)) event.preventDefault();
+    const isHandled = mention.onKey(event.key);
+    if (!isHandled && isSendKey(event)) void submit();
+    if (isHandled || isSendKey(event)) event.preventDefault();
   };
   return (
     <form
@@ -106,7 +106,10 @@ function fitHeight(field: HTMLTextAreaElement): void {
   field.style.height = `${Math.min(field.scrollHeight, MAX_HEIGHT_PX)}px`;
 }
 
-/** Sends a draft as a message or command; resolves with whether it went. */
+/**
+ * Returns a function that sends a draft as a message or command, and resolves with whether it was
+ * sent.
+ */
 function useSend(props: {
   channel: string;
   threadTs?: string | undefined;
@@ -123,7 +126,7 @@ function useSend(props: {
       command === undefined
         ? backend.say({ channel, text: encodeTyped(typed.trim(), app), ...thread, files })
         : backend.command({ channel, ...command, ...thread });
-    // The field is free for the next message at once; what could not be sent comes back.
+    // Clear the field at once. If sending fails, restore the draft.
     onDraft('');
     const isSent = await attempt(sending.then(() => true));
     if (!isSent) onDraft(typed);

@@ -4,7 +4,7 @@ import { usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 import { decodeTyped, encodeTyped } from '../text/typed-text.ts';
 
-/** Shows a field in a message's place to correct its text. */
+/** Shows an editor in place of a message's text. */
 export function MessageEditor(props: { message: WorkspaceMessage; onDone(): void }) {
   const { backend, attempt } = useUi();
   const { app } = usePageContext().start;

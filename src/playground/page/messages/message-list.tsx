@@ -4,10 +4,13 @@ import { dayHeading } from '../text/slack-date.ts';
 import { MessageView } from './message-view.tsx';
 import { continuesPrevious, dateOfTs } from './thread-messages.ts';
 
-/** How near to its end a list counts as being read at the end. */
+/** A list scrolled this close to its end counts as being at its end. */
 const NEAR_END_PX = 120;
 
-/** Shows messages in order, stays at the newest one for a reader who is there, and tells others of it. */
+/**
+ * Shows messages in order. At the end it follows new messages; elsewhere it shows a button that
+ * jumps to them.
+ */
 export function MessageList(props: {
   messages: readonly WorkspaceMessage[];
   showsReplies: boolean;

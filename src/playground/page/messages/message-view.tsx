@@ -13,7 +13,9 @@ import { MessageEditor } from './message-editor.tsx';
 import { statusOf } from './sessions.tsx';
 import { dateOfTs, isReply, replies } from './thread-messages.ts';
 
-/** Shows one message with its blocks, files, reactions and, in a channel, the link to its thread. */
+/**
+ * Shows a message with its blocks, files and reactions, and in a channel the link to its thread.
+ */
 export function MessageView(props: {
   message: WorkspaceMessage;
   isCompact: boolean;
@@ -21,7 +23,7 @@ export function MessageView(props: {
 }) {
   const { message } = props;
   const ui = useUi();
-  const scene = usePageContext();
+  const context = usePageContext();
   const [isEditing, setEditing] = useState(false);
   const host = useMemo(
     () =>
@@ -30,7 +32,7 @@ export function MessageView(props: {
       ),
     [ui, message.channel, message.ts],
   );
-  const author = authorOf(message, scene);
+  const author = authorOf(message, context);
   const classes = ['message', props.isCompact && 'compact', message.visibleTo && 'ephemeral'];
   return (
     <article
@@ -66,25 +68,25 @@ export function MessageView(props: {
       <Menu
         label="Message actions"
         buttonClass="icon message-menu"
-        items={menuItems(message, ui, scene, () => setEditing(true))}
+        items={menuItems(message, ui, context, () => setEditing(true))}
       />
     </article>
   );
 }
 
-function authorOf(message: WorkspaceMessage, scene: PageContext): { name: string; isApp: boolean } {
-  const { app } = scene.start;
+function authorOf(message: WorkspaceMessage, context: PageContext): { name: string; isApp: boolean } {
+  const { app } = context.start;
   if (message.botId !== undefined || message.user === app.botUserId) {
     return { name: app.name, isApp: true };
   }
-  const member = findMember(scene.sight, message.user);
+  const member = findMember(context.sight, message.user);
   return { name: displayName(member, message.user ?? 'Someone'), isApp: member?.isBot ?? false };
 }
 
 function menuItems(
   message: WorkspaceMessage,
   ui: Ui,
-  scene: PageContext,
+  context: PageContext,
   onEdit: () => void,
 ): readonly MenuItem[] {
   const { channel, ts } = message;
@@ -97,7 +99,7 @@ function menuItems(
     onChoose: () => void ui.attempt(navigator.clipboard.writeText(message.text)),
   };
   const items = message.visibleTo === undefined ? [thread, copy] : [copy];
-  if (message.user !== scene.sight.me.id || message.visibleTo !== undefined) return items;
+  if (message.user !== context.sight.me.id || message.visibleTo !== undefined) return items;
   return [
     ...items,
     { text: 'Edit message', onChoose: onEdit },
@@ -124,7 +126,7 @@ function Content({ message }: { message: WorkspaceMessage }) {
   );
 }
 
-// Streams carry Markdown, every other text is mrkdwn.
+// Streamed text is Markdown; all other text is mrkdwn.
 function Text({ message }: { message: WorkspaceMessage }) {
   return message.streaming ? <Markdown text={message.text} /> : <Mrkdwn text={message.text} />;
 }
@@ -151,30 +153,30 @@ function Extras({ message }: { message: WorkspaceMessage }) {
   );
 }
 
-/** A file's size in words. */
+/** Formats a file size. */
 export function sizeText(bytes: number): string {
   return bytes < 1024 ? `${bytes} bytes` : `${(bytes / 1024).toFixed(1)} kB`;
 }
 
 function ReplyLink({ message }: { message: WorkspaceMessage }) {
   const { go } = useUi();
-  const scene = usePageContext();
-  const found = replies(scene.sight, message.channel, message.ts);
-  const status = statusOf(scene.sight, message.channel, message.ts);
+  const context = usePageContext();
+  const found = replies(context.sight, message.channel, message.ts);
+  const status = statusOf(context.sight, message.channel, message.ts);
   if (isReply(message) || (found.length === 0 && status === undefined)) return null;
   const count = found.length === 1 ? '1 reply' : `${found.length} replies`;
   const last = found.at(-1);
-  const faces = [...new Map(found.map((reply) => [authorOf(reply, scene).name, reply])).values()];
+  const faces = [...new Map(found.map((reply) => [authorOf(reply, context).name, reply])).values()];
   return (
     <button type="button" class="reply-link" onClick={() => go({ thread: message.ts })}>
       {faces.slice(0, 3).map((reply) => {
-        const author = authorOf(reply, scene);
+        const author = authorOf(reply, context);
         return <Avatar key={author.name} name={author.name} isApp={author.isApp} size="small" />;
       })}
       {found.length > 0 && <strong>{count}</strong>}
       {status !== undefined && (
         <span class="muted">
-          {scene.start.app.name} {status}
+          {context.start.app.name} {status}
         </span>
       )}
       {status === undefined && last && (

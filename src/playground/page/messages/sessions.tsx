@@ -8,7 +8,7 @@ import { usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 import { decodeTyped } from '../text/typed-text.ts';
 
-/** The session of the app that a thread is; undefined for any other thread. */
+/** Returns the app's session in a thread, if there is one. */
 function sessionOf(
   sight: WorkspaceView,
   channel: string,
@@ -17,27 +17,27 @@ function sessionOf(
   return sight.sessions.find((each) => each.channel === channel && each.threadTs === threadTs);
 }
 
-/** Names a thread: by the title that the app gave its session, else as what it is. */
+/** Returns the title that the app gave the thread's session, or “Thread”. */
 export function useThreadName(channel: string, threadTs: string): string {
   const { sight, start } = usePageContext();
   const title = sessionOf(sight, channel, threadTs)?.title;
   return title === undefined ? 'Thread' : decodeTyped(title, start.app);
 }
 
-/** The prompts that the app offers at the top of its Messages tab. */
+/** Returns the app's suggested prompts for its Messages tab. */
 export function promptsOf(sight: WorkspaceView, channel: string): OfferedPrompts['prompts'] {
   return sight.prompts.find((each) => each.channel === channel && !each.threadTs)?.prompts ?? [];
 }
 
-/** Offers the messages that the app suggests; a press sends one, which begins a thread. */
+/** Shows the app's suggested prompts. Clicking one sends it and opens its thread. */
 export function TabPrompts({ channel }: { channel: string }) {
   const { sight } = usePageContext();
   const { backend, attempt, go } = useUi();
   const prompts = promptsOf(sight, channel);
   if (prompts.length === 0) return null;
   const send = async (text: string) => {
-    const said = await attempt(backend.say({ channel, text }));
-    if (said !== undefined) go({ channel, thread: said.ts, tab: 'messages' });
+    const message = await attempt(backend.say({ channel, text }));
+    if (message !== undefined) go({ channel, thread: message.ts, tab: 'messages' });
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be a flex row in every browser.
@@ -57,17 +57,17 @@ export function TabPrompts({ channel }: { channel: string }) {
   );
 }
 
-/** Says how the app stands in a thread, with Slack's own stop button while it works. */
+/** Shows the app's status in a thread, with Slack's stop button while it works. */
 export function SessionState({ channel, threadTs }: { channel: string; threadTs: string }) {
   const { sight, start } = usePageContext();
   const { backend, attempt } = useUi();
   const status = statusOf(sight, channel, threadTs);
-  const isAtWork = sessionOf(sight, channel, threadTs)?.status === 'processing';
+  const isProcessing = sessionOf(sight, channel, threadTs)?.status === 'processing';
   const stop = () => void attempt(backend.stopSession({ channel, threadTs }));
   return (
     <div class="status" role="status">
       {status !== undefined && `${start.app.name} ${status}`}
-      {isAtWork && (
+      {isProcessing && (
         <button type="button" class="button plain" aria-label="Stop this session" onClick={stop}>
           Stop
         </button>
@@ -76,14 +76,14 @@ export function SessionState({ channel, threadTs }: { channel: string; threadTs:
   );
 }
 
-/** Slack's own words on a session. */
+/** Slack's own texts for session states. */
 const SESSION_WORDS: Readonly<Partial<Record<SessionStatus, string>>> = {
   processing: 'is working…',
   suspended: 'is waiting for a person',
   closed: 'has closed this',
 };
 
-/** How the app stands in a thread, where there is something to be said of it. */
+/** Returns the app's status in a thread, or undefined if there is nothing to show. */
 export function statusOf(
   sight: WorkspaceView,
   channel: string,

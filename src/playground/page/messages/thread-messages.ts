@@ -1,11 +1,11 @@
 import type { WorkspaceMessage, WorkspaceView } from '../../workspace/workspace-port.ts';
 
-/** True for a message that stands in a thread below its root. */
+/** Returns whether a message is a reply in a thread. */
 export function isReply(message: WorkspaceMessage): boolean {
   return message.threadTs !== undefined && message.threadTs !== message.ts;
 }
 
-/** The messages of a channel itself, oldest first. */
+/** Returns the messages of a channel without replies, oldest first. */
 export function channelMessages(
   sight: WorkspaceView,
   channel: string,
@@ -13,7 +13,7 @@ export function channelMessages(
   return sight.messages.filter((message) => message.channel === channel && !isReply(message));
 }
 
-/** A thread's replies, oldest first. */
+/** Returns a thread's replies, oldest first. */
 export function replies(
   sight: WorkspaceView,
   channel: string,
@@ -24,14 +24,17 @@ export function replies(
   );
 }
 
-/** The moment of a Slack timestamp. */
+/** Converts a Slack timestamp to a date. */
 export function dateOfTs(ts: string): Date {
   return new Date(Number(ts) * 1000);
 }
 
 const GROUPING_MS = 5 * 60_000;
 
-/** True when a message goes on from the one before: same author, soon after, no thread between. */
+/**
+ * Returns whether a message is grouped with the one before: same author and audience, within five
+ * minutes.
+ */
 export function continuesPrevious(
   message: WorkspaceMessage,
   before: WorkspaceMessage | undefined,

@@ -8,16 +8,16 @@ import { MessageView } from './message-view.tsx';
 import { SessionState, useThreadName } from './sessions.tsx';
 import { replies } from './thread-messages.ts';
 
-/** Shows a thread beside its channel; on a phone in its place. */
+/** Shows a thread: beside its channel on a desktop, instead of it on a phone. */
 export function ThreadPane({ channel, threadTs }: { channel: Channel; threadTs: string }) {
-  const scene = usePageContext();
+  const context = usePageContext();
   const { go } = useUi();
   const [draft, setDraft] = useState('');
-  const root = scene.sight.messages.find(
+  const root = context.sight.messages.find(
     (message) => message.channel === channel.id && message.ts === threadTs,
   );
-  const found = replies(scene.sight, channel.id, threadTs);
-  const title = channelTitle(channel, scene);
+  const found = replies(context.sight, channel.id, threadTs);
+  const title = channelTitle(channel, context);
   const name = useThreadName(channel.id, threadTs);
   const close = () => go({ thread: undefined });
   return (

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { mentionPrefix } from '../text/typed-text.ts';
 
-/** Offers the app's name while a person types `@…`, and writes it into the draft. */
+/** Suggests the app's name while a person types `@…`, and inserts it into the draft. */
 export function useMention(props: {
   draft: string;
   name: string;
@@ -12,27 +12,27 @@ export function useMention(props: {
   const { draft, name, field } = props;
   const [caret, setCaret] = useState(0);
   const prefix = mentionPrefix(draft, caret);
-  const isOffered = prefix !== undefined && name.toLowerCase().startsWith(prefix.toLowerCase());
+  const isSuggested = prefix !== undefined && name.toLowerCase().startsWith(prefix.toLowerCase());
 
   const insert = () => {
     const at = Math.min(caret, draft.length);
     const head = draft.slice(0, at - (prefix?.length ?? 0)).replace(/@$/, '');
     const gap = head === '' || /\s$/.test(head) ? '' : ' ';
-    const written = `${head}${gap}@${name} `;
-    props.onDraft(written + draft.slice(at).trimStart());
-    setCaret(written.length);
+    const inserted = `${head}${gap}@${name} `;
+    props.onDraft(inserted + draft.slice(at).trimStart());
+    setCaret(inserted.length);
     field.current?.focus();
   };
-  /** Takes the keys that choose the offered name or wave it away; true when it took one. */
+  /** Handles keys that accept or dismiss the suggestion. Returns whether the key was handled. */
   const onKey = (key: string): boolean => {
-    if (!isOffered) return false;
+    if (!isSuggested) return false;
     if (key === 'Tab' || key === 'Enter') insert();
     else if (key === 'Escape') setCaret(0);
     else return false;
     return true;
   };
   const follow = () => setCaret(field.current?.selectionStart ?? 0);
-  const list = isOffered && (
+  const list = isSuggested && (
     <div class="listbox mentions" role="listbox" aria-label="Who to mention">
       <button type="button" role="option" aria-selected onClick={insert}>
         @{name} <small>app</small>

@@ -2,7 +2,9 @@ import { useRef } from 'preact/hooks';
 import type { WorkspaceView } from '../../workspace/workspace-port.ts';
 import { channelMessages } from './thread-messages.ts';
 
-/** Which channels have messages that the acting person has not looked at since the page opened. */
+/**
+ * Returns the channels with messages that the current person has not seen since the page opened.
+ */
 export function useUnread(
   sight: WorkspaceView | undefined,
   current: string | undefined,

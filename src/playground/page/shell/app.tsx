@@ -16,13 +16,12 @@ import { Modal } from './modal.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { ScriptedNote, TopBar } from './top-bar.tsx';
 
-/** From this width on, the developer panel starts open beside the chat. */
+/** The minimum width at which the developer panel starts open. */
 const WIDE_PX = 1500;
-/** From this width on, a thread is shown beside its channel. */
+/** The minimum width at which a thread is shown beside its channel. */
 const DESKTOP_PX = 768;
 const isWide = () => window.innerWidth >= DESKTOP_PX;
 
-/** The whole playground page. */
 export function App({ start }: { start: PageStart }) {
   const [route, go] = useRoute(start.people[0]?.name ?? '', isWide() ? start.opens : undefined);
   const { toasts, notify, dismiss } = useToasts();

@@ -5,7 +5,7 @@ import { ElementHostContext } from '../state/element-host.ts';
 import { usePageContext } from '../state/names.ts';
 import { createFormHost, useUi } from '../state/ui.ts';
 
-/** Shows the App Home of the acting person and tells the app that it was opened. */
+/** Shows the current person's App Home, and notifies the app that it was opened. */
 export function HomeTab() {
   const ui = useUi();
   const { sight, start } = usePageContext();

@@ -7,7 +7,7 @@ import { Dialog } from '../controls/dialog.tsx';
 import { ElementHostContext } from '../state/element-host.ts';
 import { createFormHost, useUi } from '../state/ui.ts';
 
-/** Shows the acting person's top modal; what was typed stays through errors and updates. */
+/** Shows the current person's top modal. Input is kept through errors and updates. */
 export function Modal({ open }: { open: OpenView }) {
   const ui = useUi();
   const { view } = open;
@@ -30,7 +30,7 @@ export function Modal({ open }: { open: OpenView }) {
   useEffect(() => {
     form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [open.errors]);
-  // Another page begins at its top.
+  // Scroll to the top when the modal shows another page.
   useEffect(() => form.current?.closest('.dialog-body')?.scrollTo(0, 0), [open.id, firstField]);
   if (view.type !== 'modal') return null;
   const submit = async () => {

@@ -3,24 +3,24 @@ import { Avatar } from '../controls/avatar.tsx';
 import { channelTitle, isAppDirectMessage, usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 
-/** Shows the channels and direct messages of the acting person. */
+/** Shows the channels and direct messages of the current person. */
 export function Sidebar(props: { current: Channel | undefined; unread: ReadonlySet<string> }) {
-  const scene = usePageContext();
+  const context = usePageContext();
   const { backend, attempt, go } = useUi();
-  const channels = scene.sight.channels.filter(({ kind }) => kind !== 'im');
-  const people = scene.sight.channels.filter(
-    (channel) => channel.kind === 'im' && !isAppDirectMessage(channel, scene),
+  const channels = context.sight.channels.filter(({ kind }) => kind !== 'im');
+  const people = context.sight.channels.filter(
+    (channel) => channel.kind === 'im' && !isAppDirectMessage(channel, context),
   );
-  const appDm = scene.sight.channels.find((channel) => isAppDirectMessage(channel, scene));
+  const appDm = context.sight.channels.find((channel) => isAppDirectMessage(channel, context));
   const openApp = async () => {
     const channel = appDm ?? (await attempt(backend.directMessage()));
     if (channel !== undefined) go({ channel: channel.id, tab: 'messages', pane: 'chat' });
   };
-  const note = scene.start.people.find(({ name }) => name === scene.sight.me.name)?.note;
+  const note = context.start.people.find(({ name }) => name === context.sight.me.name)?.note;
   const entry = (channel: Channel) => (
     <Entry
       key={channel.id}
-      text={channelTitle(channel, scene)}
+      text={channelTitle(channel, context)}
       sign={channel.kind === 'private' ? '🔒' : '#'}
       isCurrent={channel.id === props.current?.id}
       isUnread={props.unread.has(channel.id)}
@@ -29,10 +29,10 @@ export function Sidebar(props: { current: Channel | undefined; unread: ReadonlyS
   );
   return (
     <nav class="sidebar" aria-label="Channels">
-      <div class="team">{scene.start.team.name}</div>
+      <div class="team">{context.start.team.name}</div>
       {note !== undefined && (
         <p class="acting">
-          You act as <strong>{scene.sight.me.name}</strong>
+          You act as <strong>{context.sight.me.name}</strong>
           <br />
           {note}
         </p>
@@ -42,8 +42,8 @@ export function Sidebar(props: { current: Channel | undefined; unread: ReadonlyS
       <h2>Direct messages</h2>
       {people.map(entry)}
       <Entry
-        text={scene.start.app.name}
-        avatar={scene.start.app.name}
+        text={context.start.app.name}
+        avatar={context.start.app.name}
         isCurrent={appDm !== undefined && appDm.id === props.current?.id}
         isUnread={appDm !== undefined && props.unread.has(appDm.id)}
         onChoose={() => void openApp()}

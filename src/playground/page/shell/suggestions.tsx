@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { usePageContext } from '../state/names.ts';
 import { useUi } from '../state/ui.ts';
 
-/** Offers what is worth trying first; a press does it, and opens the thread that it began. */
+/** Shows suggestions. Clicking one runs it and opens its thread. */
 export function Suggestions({ channel }: { channel: string }) {
   const { suggestions } = usePageContext().start;
   const { backend, attempt, go, notify } = useUi();

@@ -2,7 +2,7 @@ import { Avatar } from '../controls/avatar.tsx';
 import type { PageStart, Persona } from '../state/page-start.ts';
 import { useUi } from '../state/ui.ts';
 
-/** Shows what this page is, whom one acts as, and the switch of the developer panel. */
+/** Shows the title, the “Act as” buttons and the switch of the developer panel. */
 export function TopBar(props: {
   start: PageStart;
   isDeveloperOpen: boolean;
@@ -56,7 +56,7 @@ function PersonaButton(props: { persona: Persona; isCurrent: boolean; onChoose()
   );
 }
 
-/** Shows that the answers are scripted and how to have a real model. */
+/** Says that the answers are scripted, and how to use a real model. */
 export function ScriptedNote() {
   return (
     <details class="scripted">

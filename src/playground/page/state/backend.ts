@@ -8,14 +8,14 @@ import type {
 import type { Choice, Press } from './element-host.ts';
 import type { PageStart, SuggestionResult, WorkspaceFile } from './page-start.ts';
 
-/** A file that goes with a message. */
+/** A file attached to a message. */
 export interface Attachment {
   readonly name: string;
   readonly mimetype: string;
   readonly base64: string;
 }
 
-/** What one person can do, as calls of the page's server; each rejects with a sentence to show. */
+/** One person's actions, as requests to the page's server. Each rejects with a message to show. */
 export interface Backend {
   sight(): Promise<WorkspaceView>;
   journal(after: number): Promise<readonly JournalEntry[]>;
@@ -26,7 +26,7 @@ export interface Backend {
     threadTs?: string;
     files?: readonly Attachment[];
   }): Promise<{ ts: string }>;
-  /** Does what a suggestion says. */
+  /** Runs a suggestion. */
   tryOut(suggestion: { channel: string; label: string }): Promise<SuggestionResult>;
   edit(message: { channel: string; ts: string; text: string }): Promise<void>;
   remove(message: { channel: string; ts: string }): Promise<void>;
@@ -43,33 +43,33 @@ export interface Backend {
     threadTs?: string;
   }): Promise<Ack>;
   openHome(): Promise<void>;
-  /** Tells the app that its Messages tab was opened. */
+  /** Notifies the app that its Messages tab was opened. */
   openMessages(): Promise<void>;
-  /** Presses Slack's own stop button of a session. */
+  /** Clicks Slack's stop button of a session. */
   stopSession(session: { channel: string; threadTs: string }): Promise<void>;
   directMessage(): Promise<Channel>;
-  /** Says who is in a user group from now on, by name. */
+  /** Sets the members of a user group, by name. */
   setGroup(handle: string, members: readonly string[]): Promise<void>;
 }
 
-/** Fetches what the page needs before it shows anything. */
+/** Fetches what the page needs before its first render. */
 export function fetchStart(): Promise<PageStart> {
-  return ask('/ui/start');
+  return request('/ui/start');
 }
 
-/** Makes the calls of one person. */
+/** Creates the backend of one person. */
 export function createBackend(as: string): Backend {
   const who = encodeURIComponent(as);
   const post = <T>(path: string, body: object) =>
-    ask<T>(`/ui/${path}`, {
+    request<T>(`/ui/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ as, ...body }),
     });
   return {
-    sight: () => ask(`/ui/sight?as=${who}`),
-    journal: (after) => ask(`/ui/journal?after=${after}`),
-    files: () => ask('/ui/files'),
+    sight: () => request(`/ui/sight?as=${who}`),
+    journal: (after) => request(`/ui/journal?after=${after}`),
+    files: () => request('/ui/files'),
     say: (message) => post('say', message),
     tryOut: (suggestion) => post('try', suggestion),
     edit: (message) => post('edit', message),
@@ -89,7 +89,7 @@ export function createBackend(as: string): Backend {
   };
 }
 
-async function ask<T>(path: string, init?: RequestInit): Promise<T> {
+async function request<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(path, init).catch((cause: unknown) => {
     throw new Error('The playground does not answer. Is it still running?', { cause });
   });

@@ -2,7 +2,7 @@ import type { ConfirmationDialog } from '@slack/types';
 import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 
-/** A press on an element, addressed as Slack addresses it. */
+/** An action on an element, with the ids that Slack uses. */
 export interface Press {
   readonly actionId: string;
   readonly blockId?: string;
@@ -10,58 +10,58 @@ export interface Press {
   readonly value?: string;
 }
 
-/** What a field of a form holds; null when a person emptied it. */
+/** The value of a form field; null if a person emptied it. */
 export type FieldValue = string | readonly string[] | null;
 
-/** A choice that an element offers. */
+/** A choice of an element. */
 export interface Choice {
   readonly text: string;
-  /** Whether the text is mrkdwn; else it is shown as it is. */
+  /** Whether the text is mrkdwn. Otherwise it is plain text. */
   readonly isMarkup?: boolean;
   readonly value: string;
   readonly description?: string;
 }
 
-/** What the surface around blocks (message, modal, App Home) does with their elements. */
+/** How the surface around blocks (message, modal, App Home) handles their elements. */
 export interface ElementHost {
-  /** Delivers a press; resolves when the app has answered. */
+  /** Delivers an action. Resolves when the app has answered. */
   press(press: Press): Promise<void>;
-  /** Keeps what a person put into an input block until the form is submitted. */
+  /** Keeps the value of an input block until the form is submitted. */
   change(field: { blockId: string; actionId: string }, value: FieldValue): void;
   suggest(actionId: string, typed: string): Promise<readonly Choice[]>;
-  /** Asks the person; resolves with their answer. */
+  /** Asks for confirmation. Resolves with the answer. */
   confirm(dialog: ConfirmationDialog): Promise<boolean>;
 }
 
-/** Hands the surface to the elements of its blocks. */
+/** Provides the surface to the elements of its blocks. */
 export const ElementHostContext = createContext<ElementHost | undefined>(undefined);
 
-/** The surface around an element; throws outside of one. */
+/** Returns the surface around an element. Throws outside of one. */
 export function useElementHost(): ElementHost {
   const host = useContext(ElementHostContext);
   if (host === undefined) throw new Error('This element needs an ElementHostContext around it.');
   return host;
 }
 
-/** Where an element stands, and whether it collects a value (input block) or acts at once. */
+/** The position of an element, and whether it collects a value (input block) or acts at once. */
 export interface Place {
   readonly blockId: string;
   readonly isField: boolean;
   /** Input blocks with `dispatch_action` do both. */
   readonly dispatches: boolean;
-  /** Ids of the label and of the control that it names, in an input block. */
+  /** Ids of the label and its control, in an input block. */
   readonly label?: { readonly id: string; readonly controlId: string };
   readonly describedBy?: string;
   readonly isInvalid?: boolean;
 }
 
-/** An element that can be pressed: its own confirmation is asked first. */
+/** An element with an action, and optionally a confirmation that is shown first. */
 interface Pressable {
   readonly action_id?: string;
   readonly confirm?: ConfirmationDialog;
 }
 
-/** Delivers presses of one element and says whether one is under way. */
+/** Returns a function that delivers an element's actions, and whether one is in progress. */
 export function usePress(element: Pressable, place: Place) {
   const host = useElementHost();
   const [isBusy, setBusy] = useState(false);
@@ -77,7 +77,7 @@ export function usePress(element: Pressable, place: Place) {
   return { isBusy, press };
 }
 
-/** The test hooks and names that every control carries. */
+/** Returns the test hooks and accessible names that every control has. */
 export function controlProps(element: { action_id?: string }, place: Place, fallbackLabel: string) {
   return {
     'data-action-id': element.action_id,

@@ -3,43 +3,43 @@ import { useContext } from 'preact/hooks';
 import type { Channel, Member, WorkspaceView } from '../../workspace/workspace-port.ts';
 import type { PageStart } from './page-start.ts';
 
-/** What the viewer sees and the page's settings, for whatever has to write a name. */
+/** What the viewer sees, and the page's settings. */
 export interface PageContext {
   readonly sight: WorkspaceView;
   readonly start: PageStart;
 }
 
-/** Hands the scene to everything below the app. */
+/** Provides the context to all components. */
 export const PageContextProvider = createContext<PageContext | undefined>(undefined);
 
-/** The scene around a component; throws outside of one. */
+/** Returns the page's context. Throws outside of it. */
 export function usePageContext(): PageContext {
-  const scene = useContext(PageContextProvider);
-  if (scene === undefined) throw new Error('This component needs a SceneContext around it.');
-  return scene;
+  const context = useContext(PageContextProvider);
+  if (context === undefined) throw new Error('This component needs a PageContextProvider around it.');
+  return context;
 }
 
-/** The member with this id, where the viewer can see them. */
+/** Returns the member with this id, if the viewer can see them. */
 export function findMember(sight: WorkspaceView, id: string | undefined): Member | undefined {
   return sight.members.find((member) => member.id === id);
 }
 
-/** The name that stands beside a person's messages. */
+/** Returns the name shown beside a person's messages. */
 export function displayName(member: Member | undefined, fallback: string): string {
   if (member === undefined) return fallback;
   return member.realName || member.name;
 }
 
-/** What a channel is called: its name, or for a DM the other member's. */
-export function channelTitle(channel: Channel, scene: PageContext): string {
+/** Returns the name of a channel, or for a DM that of the other member. */
+export function channelTitle(channel: Channel, context: PageContext): string {
   if (channel.kind !== 'im') return channel.name;
-  if (isAppDirectMessage(channel, scene)) return scene.start.app.name;
-  const other = channel.members.find((id) => id !== scene.sight.me.id) ?? channel.name;
-  return displayName(findMember(scene.sight, other), other);
+  if (isAppDirectMessage(channel, context)) return context.start.app.name;
+  const other = channel.members.find((id) => id !== context.sight.me.id) ?? channel.name;
+  return displayName(findMember(context.sight, other), other);
 }
 
-/** True for the viewer's conversation with the app. */
-export function isAppDirectMessage(channel: Channel, scene: PageContext): boolean {
-  const appUser = scene.start.app.botUserId;
+/** Returns whether the channel is the viewer's DM with the app. */
+export function isAppDirectMessage(channel: Channel, context: PageContext): boolean {
+  const appUser = context.start.app.botUserId;
   return channel.kind === 'im' && (channel.members.includes(appUser) || channel.name === appUser);
 }

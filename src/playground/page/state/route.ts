@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where the viewer is; kept in the address, so that reloading and the browser's back button work. */
+/** The viewer's location, kept in the URL, so that reloading and the back button work. */
 export interface Route {
-  /** Name of the member acted as. */
+  /** The name of the current person. */
   readonly as: string;
-  /** Channel id; absent before the first choice. */
+  /** The channel id. Absent until one is chosen. */
   readonly channel?: string;
   readonly thread?: string;
   readonly tab: 'messages' | 'home';
-  /** Which pane a phone shows; on a desktop `list` and `chat` are side by side. */
+  /** The pane shown on a phone. On a desktop `list` and `chat` are side by side. */
   readonly pane: 'list' | 'chat' | 'developer';
 }
 
-/** Reads a route from the part of an address after `#`. */
+/** Parses a route from the URL fragment. */
 export function parseRoute(hash: string, defaultAs: string): Route {
   const fields = new URLSearchParams(hash.replace(/^#/, ''));
   const channel = fields.get('channel');
@@ -27,7 +27,7 @@ export function parseRoute(hash: string, defaultAs: string): Route {
   };
 }
 
-/** Writes a route so that `parseRoute` reads it back. */
+/** Encodes a route for `parseRoute`. */
 export function encodeRoute(route: Route): string {
   const fields = new URLSearchParams({ as: route.as });
   if (route.channel !== undefined) fields.set('channel', route.channel);
@@ -37,7 +37,7 @@ export function encodeRoute(route: Route): string {
   return `#${fields}`;
 }
 
-/** Where a link to a message of Slack leads in the playground; undefined for any other link. */
+/** Returns the playground location of a Slack message link. Undefined for any other link. */
 export function parseMessageLink(url: string): { channel: string; thread: string } | undefined {
   const found =
     /^https:\/\/(?:[\w-]+\.)?slack\.com\/archives\/([A-Z0-9]+)\/p(\d{10})(\d{6})(?:\?.*)?$/.exec(
@@ -49,10 +49,13 @@ export function parseMessageLink(url: string): { channel: string; thread: string
   return { channel, thread: root ?? `${seconds}.${rest}` };
 }
 
-/** Where to go from here: a thread belongs to its channel and closes with it. */
+/** Changes the route. Changing the channel closes the thread. */
 export type Go = (change: Partial<Omit<Route, 'thread'>> & { thread?: string | undefined }) => void;
 
-/** The route in the address and the function that changes it; without one the page begins with that person, in that thread. */
+/**
+ * Returns the route in the URL and a function that changes it. Without a route it starts as
+ * `defaultAs`, in the thread `opens`.
+ */
 export function useRoute(
   defaultAs: string,
   opens: { readonly channel: string; readonly thread: string } | undefined,

@@ -6,29 +6,28 @@ import type { Backend } from './backend.ts';
 import type { ElementHost, FieldValue, Press } from './element-host.ts';
 import type { Go, Route } from './route.ts';
 
-/** What every component of the page may do. */
+/** Functions available to every component. */
 export interface Ui {
   readonly backend: Backend;
   readonly route: Route;
   readonly go: Go;
   confirm(dialog: ConfirmationDialog): Promise<boolean>;
-  /** Shows a short notice. */
   notify(text: string): void;
-  /** Waits for the work and shows why it failed; resolves with undefined then. */
+  /** Awaits the work. If it fails, shows the error and resolves with undefined. */
   attempt<T>(work: Promise<T>): Promise<T | undefined>;
 }
 
-/** Hands the page's abilities to everything below the app. */
+/** Provides `Ui` to all components. */
 export const UiContext = createContext<Ui | undefined>(undefined);
 
-/** The page's abilities; throws outside of the app. */
+/** Returns `Ui`. Throws outside of the app. */
 export function useUi(): Ui {
   const ui = useContext(UiContext);
   if (ui === undefined) throw new Error('This component needs a UiContext around it.');
   return ui;
 }
 
-/** Makes the host of a message's blocks, which keep no form values. */
+/** Creates the host of a message's blocks, which keep no form values. */
 export function createHost(ui: Ui, press: (press: Press) => Promise<Ack>): ElementHost {
   return {
     press: async (target) => {
@@ -41,14 +40,16 @@ export function createHost(ui: Ui, press: (press: Press) => Promise<Ack>): Eleme
   };
 }
 
-/** Makes the host of a view's blocks: presses carry what was typed into the fields that are there, which is in `values`. */
+/**
+ * Creates the host of a view's blocks. Actions include the values of the fields that are present.
+ */
 export function createFormHost(
   ui: Ui,
   press: (press: Press & { values: FormValues }) => Promise<Ack>,
-  isThere: (id: string) => boolean = () => true,
+  isPresent: (id: string) => boolean = () => true,
 ): ElementHost & { values(): FormValues } {
   const typed = new Map<string, FieldValue>();
-  const values = () => Object.fromEntries([...typed].filter(([id]) => isThere(id)));
+  const values = () => Object.fromEntries([...typed].filter(([id]) => isPresent(id)));
   return {
     ...createHost(ui, (target) => press({ ...target, values: values() })),
     change: ({ blockId, actionId }, value) => {

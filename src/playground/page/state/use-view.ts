@@ -2,35 +2,35 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WorkspaceView } from '../../workspace/workspace-port.ts';
 import type { Backend } from './backend.ts';
 
-/** What the acting person sees, kept fresh. */
+/** What the current person sees, updated live. */
 export interface LiveWorkspaceView {
   readonly sight: WorkspaceView | undefined;
-  /** Grows with each change of the workspace. */
+  /** Increases with each change of the workspace. */
   readonly revision: number;
   readonly isConnected: boolean;
 }
 
-/** Follows the server's changes; while one look is under way, any number of changes cost one more. */
+/** Follows the server's changes. Any number of changes during a fetch cause only one more fetch. */
 export function useLiveWorkspaceView(
   backend: Backend,
   onError: (error: unknown) => void,
 ): LiveWorkspaceView {
-  const [held, setHeld] = useState<{ backend: Backend; sight: WorkspaceView }>();
+  const [latest, setLatest] = useState<{ backend: Backend; sight: WorkspaceView }>();
   const [revision, setRevision] = useState(0);
   const [isConnected, setConnected] = useState(true);
-  const look = useRef<() => void>(() => undefined);
+  const refresh = useRef<() => void>(() => undefined);
 
   useEffect(() => {
     let isCurrent = true;
-    look.current = oneAtATime(async () => {
+    refresh.current = coalesce(async () => {
       try {
         const next = await backend.sight();
-        if (isCurrent) setHeld({ backend, sight: next });
+        if (isCurrent) setLatest({ backend, sight: next });
       } catch (error) {
         if (isCurrent) onError(error);
       }
     });
-    look.current();
+    refresh.current();
     return () => {
       isCurrent = false;
     };
@@ -41,31 +41,31 @@ export function useLiveWorkspaceView(
     changes.addEventListener('change', () => {
       setConnected(true);
       setRevision((before) => before + 1);
-      look.current();
+      refresh.current();
     });
     changes.addEventListener('error', () => setConnected(false));
     return () => changes.close();
   }, []);
 
-  // Another person's sight is not shown for even a moment.
-  const sight = held?.backend === backend ? held.sight : undefined;
+  // Never show another person's view, even briefly.
+  const sight = latest?.backend === backend ? latest.sight : undefined;
   return { sight, revision, isConnected };
 }
 
-/** Runs the work now; asked again meanwhile, it runs once more afterwards. */
-function oneAtATime(work: () => Promise<void>): () => void {
+/** Runs the work now. Calls during a run cause one more run afterwards. */
+function coalesce(work: () => Promise<void>): () => void {
   let isRunning = false;
-  let isWanted = false;
+  let isRequested = false;
   const run = async () => {
     isRunning = true;
     do {
-      isWanted = false;
+      isRequested = false;
       await work();
-    } while (isWanted);
+    } while (isRequested);
     isRunning = false;
   };
   return () => {
-    if (isRunning) isWanted = true;
+    if (isRunning) isRequested = true;
     else void run();
   };
 }

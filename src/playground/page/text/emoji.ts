@@ -76,7 +76,7 @@ const EMOJI: Readonly<Record<string, string>> = {
   zap: '⚡',
 };
 
-/** The character of a Slack emoji name, or undefined for one this page does not draw. */
+/** Returns the character of a Slack emoji name, or undefined if this page does not support it. */
 export function emojiCharacter(name: string): string | undefined {
   return Object.hasOwn(EMOJI, name) ? EMOJI[name] : undefined;
 }

@@ -5,7 +5,7 @@ import { emojiCharacter } from './emoji.ts';
 import type { Inline } from './inline.ts';
 import { formatSlackDate } from './slack-date.ts';
 
-/** The address when a browser may follow it, or undefined for any scheme that could run code. */
+/** Returns the URL if it is safe to follow. Undefined for schemes that could run code. */
 export function followableUrl(url: string): string | undefined {
   return /^(?:https?:\/\/|mailto:)/i.test(url) ? url : undefined;
 }
@@ -64,7 +64,7 @@ function InlineNode({ node }: { node: Inline }) {
   }
 }
 
-/** Shows an emoji by its Slack name; one the page doesn't know stays `:name:`. */
+/** Shows an emoji by its Slack name. Unknown names stay as `:name:`. */
 export function Emoji({ name }: { name: string }) {
   const character = emojiCharacter(name);
   if (character === undefined) return <>{`:${name}:`}</>;
@@ -75,7 +75,7 @@ export function Emoji({ name }: { name: string }) {
   );
 }
 
-/** Shows a link; one to a message of Slack's own opens in place. */
+/** Shows a link. Links to Slack messages open in the playground. */
 export function Link(props: { url: string; children: preact.ComponentChildren }) {
   const { route } = useUi();
   const place = parseMessageLink(props.url);
@@ -87,7 +87,7 @@ export function Link(props: { url: string; children: preact.ComponentChildren })
   );
 }
 
-/** Shows a link that opens apart from the page, or only its text where following it is not safe. */
+/** Shows a link that opens in a new tab, or only its text if following it is unsafe. */
 export function ExternalLink(props: { url: string; children: preact.ComponentChildren }) {
   const href = followableUrl(props.url);
   if (href === undefined) return <span title={props.url}>{props.children}</span>;
@@ -108,7 +108,7 @@ function SlackDate({ node }: { node: Extract<Inline, { kind: 'date' }> }) {
   return node.url === undefined ? time : <ExternalLink url={node.url}>{time}</ExternalLink>;
 }
 
-/** Shows the mention of a person, channel or group by its name, where the viewer knows one. */
+/** Shows the mention of a person, channel or group, by name if the viewer knows it. */
 export function Mention(props: {
   kind: 'user' | 'channel' | 'group';
   id: string;

@@ -1,4 +1,4 @@
-/** A run of formatted text, the common result of the mrkdwn and the Markdown parser. */
+/** A piece of formatted text: the result of both the mrkdwn and the Markdown parser. */
 export type Inline =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'strong' | 'emphasis' | 'strike'; readonly children: readonly Inline[] }
@@ -19,34 +19,34 @@ export type Inline =
     }
   | { readonly kind: 'emoji'; readonly name: string };
 
-/** What a rule found at a position: the node and where the text goes on. */
+/** The match of a rule: the node, and the position after it. */
 export interface InlineHit {
   readonly node: Inline;
   readonly end: number;
 }
 
-/** Recognises one construct that starts at `at`; `nested` parses an inner text with the same rules. */
+/** Matches a construct that starts at `at`. `nested` parses inner text with the same rules. */
 export type InlineRule = (
   text: string,
   at: number,
   nested: (inner: string) => readonly Inline[],
 ) => InlineHit | undefined;
 
-/** Rules by the character that a construct starts with, tried in order. */
+/** Rules by the first character of the construct, tried in order. */
 export type InlineRules = Readonly<Record<string, readonly InlineRule[]>>;
 
 const MAX_DEPTH = 12;
 
-/** Parses text with the rules; characters that no rule takes are text, so nothing is ever lost. */
+/** Parses text with the rules. Characters that no rule matches stay text. */
 export function scanInlines(text: string, rules: InlineRules, depth = 0): readonly Inline[] {
   if (depth > MAX_DEPTH) return text === '' ? [] : [{ kind: 'text', text }];
   const nested = (inner: string) => scanInlines(inner, rules, depth + 1);
   const nodes: Inline[] = [];
   let at = 0;
   while (at < text.length) {
-    const hit = firstHit(text, at, rules, nested);
-    append(nodes, hit?.node ?? { kind: 'text', text: text[at] ?? '' });
-    at = hit?.end ?? at + 1;
+    const match = firstHit(text, at, rules, nested);
+    append(nodes, match?.node ?? { kind: 'text', text: text[at] ?? '' });
+    at = match?.end ?? at + 1;
   }
   return nodes;
 }
@@ -67,19 +67,19 @@ function firstHit(
   const char = text[at] ?? '';
   if (!Object.hasOwn(rules, char)) return undefined;
   for (const rule of rules[char] ?? []) {
-    const hit = rule(text, at, nested);
-    if (hit !== undefined) return hit;
+    const match = rule(text, at, nested);
+    if (match !== undefined) return match;
   }
   return undefined;
 }
 
-/** Matches a sticky expression exactly at a position. */
+/** Matches a sticky regular expression at a position. */
 export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = at;
   return pattern.exec(text) ?? undefined;
 }
 
-/** Links a bare web address, without the punctuation that ends the sentence around it. */
+/** Links a bare URL, without trailing punctuation of the sentence. */
 export const bareUrl: InlineRule = (text, at) => {
   if (at > 0 && /[\w/]/.test(text[at - 1] ?? '')) return undefined;
   const match = matchAt(/https?:\/\/[^\s<>|`"]+/y, text, at);
@@ -91,14 +91,14 @@ export const bareUrl: InlineRule = (text, at) => {
   };
 };
 
-/** Takes `code` between single backticks on one line. */
+/** Matches `code` between single backticks on one line. */
 export const codeSpan: InlineRule = (text, at) => {
   const match = matchAt(/`([^`\n]+)`/y, text, at);
   if (match === undefined) return undefined;
   return { node: { kind: 'code', text: match[1] ?? '' }, end: at + match[0].length };
 };
 
-/** Makes the rule for a pair of markers around formatted text. */
+/** Creates the rule for text between a pair of markers. */
 export function delimited(
   marker: string,
   kind: 'strong' | 'emphasis' | 'strike',
@@ -127,7 +127,7 @@ function findClose(text: string, start: number, marker: string, wholeWords: bool
   let at = start;
   while (at < text.length && text[at] !== '\n') {
     if (closes(text, at, marker, wholeWords) && at > start) return at;
-    at = pastOpaque(text, at, marker);
+    at = skipOpaque(text, at, marker);
   }
   return undefined;
 }
@@ -138,8 +138,8 @@ function closes(text: string, at: number, marker: string, wholeWords: boolean): 
   return !(isDoubled(text, at, marker) || (wholeWords && WORD.test(next)));
 }
 
-// A marker inside code, inside <…> or as half of a doubled marker closes nothing.
-function pastOpaque(text: string, at: number, marker: string): number {
+// Skips code, <…> and doubled markers: a marker inside them closes nothing.
+function skipOpaque(text: string, at: number, marker: string): number {
   if (text[at] === '`' || text[at] === '<') {
     const opaque = matchAt(/`[^`\n]+`|<[^<>\n]+>/y, text, at);
     if (opaque !== undefined) return at + opaque[0].length;

@@ -1,15 +1,15 @@
 import type { Inline } from './inline.ts';
 
-/** One item of a Markdown list; `checked` is set on task list items. */
+/** An item of a Markdown list. `checked` is set for task list items. */
 export interface MarkdownItem {
   readonly checked?: boolean;
   readonly blocks: readonly MarkdownBlock[];
 }
 
-/** How a column of a table is aligned. */
+/** The alignment of a table column. */
 export type Align = 'left' | 'center' | 'right';
 
-/** One block of a Markdown text. */
+/** A block of Markdown. */
 export type MarkdownBlock =
   | { readonly kind: 'heading'; readonly level: number; readonly children: readonly Inline[] }
   | { readonly kind: 'paragraph'; readonly children: readonly Inline[] }

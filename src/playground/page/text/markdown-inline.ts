@@ -79,7 +79,7 @@ const RULES: InlineRules = {
   h: [bareUrl],
 };
 
-/** Parses the inline part of a Markdown text; never throws, HTML stays text. */
+/** Parses inline Markdown. Never throws; HTML stays text. */
 export function parseMarkdownInline(text: string): readonly Inline[] {
   return scanInlines(text, RULES);
 }

@@ -1,7 +1,7 @@
 import type { Align, MarkdownBlock } from './markdown-block.ts';
 import { parseMarkdownInline } from './markdown-inline.ts';
 
-/** Takes a table that starts at the line, or nothing where there is none. */
+/** Parses a table that starts at the line. Returns undefined if there is none. */
 export function readTable(
   lines: readonly string[],
   at: number,

@@ -1,23 +1,24 @@
 /**
- * The part of Markdown that Slack's `markdown` block and streamed answers use, as data. HTML is
- * not a part of it and stays visible text. https://docs.slack.dev/reference/block-kit/blocks/markdown-block
+ * Parses the part of Markdown that Slack's `markdown` block and streamed answers support. HTML is
+ * not supported and stays visible text.
+ * https://docs.slack.dev/reference/block-kit/blocks/markdown-block
  */
 import type { MarkdownBlock, MarkdownItem } from './markdown-block.ts';
 import { parseMarkdownInline } from './markdown-inline.ts';
 import { readTable } from './markdown-table.ts';
 
-/** What a reader took: the block and the number of the line after it. */
-interface Taken {
+/** The result of a reader: the block and the number of the line after it. */
+interface Parsed {
   readonly block: MarkdownBlock;
   readonly next: number;
 }
 
-type Reader = (lines: readonly string[], at: number, depth: number) => Taken | undefined;
+type Reader = (lines: readonly string[], at: number, depth: number) => Parsed | undefined;
 
 const MAX_DEPTH = 8;
 const BULLET = /^( *)(?:([-*+])|(\d{1,9})[.)])(?: +|$)/;
 
-/** Parses a Markdown text into blocks; never throws, whatever the text. */
+/** Parses Markdown into blocks. Never throws. */
 export function parseMarkdown(text: string): readonly MarkdownBlock[] {
   return parseLines(text.replace(/\r\n?/g, '\n').split('\n'), 0);
 }
@@ -30,17 +31,17 @@ function parseLines(lines: readonly string[], depth: number): readonly MarkdownB
       at += 1;
       continue;
     }
-    const taken = readBlock(lines, at, depth) ?? readParagraph(lines, at, depth);
-    blocks.push(taken.block);
-    at = taken.next;
+    const parsed = readBlock(lines, at, depth) ?? readParagraph(lines, at, depth);
+    blocks.push(parsed.block);
+    at = parsed.next;
   }
   return blocks;
 }
 
-function readBlock(lines: readonly string[], at: number, depth: number): Taken | undefined {
+function readBlock(lines: readonly string[], at: number, depth: number): Parsed | undefined {
   for (const read of READERS) {
-    const taken = read(lines, at, depth);
-    if (taken !== undefined) return taken;
+    const parsed = read(lines, at, depth);
+    if (parsed !== undefined) return parsed;
   }
   return undefined;
 }
@@ -105,7 +106,7 @@ function startsItem(line: string | undefined, ordered: boolean, indent: number):
   return (match[3] !== undefined) === ordered && (match[1] ?? '').length < indent + 2;
 }
 
-// An item goes on over lines that are indented, and over blank lines that such a line follows.
+// An item includes indented lines, and blank lines before them.
 function endOfItem(lines: readonly string[], at: number, indent: number): number {
   let end = at + 1;
   for (let next = at + 1; next < lines.length; next += 1) {
@@ -143,14 +144,14 @@ const READERS: readonly Reader[] = [
   readTable,
 ];
 
-// Only looks at the line: reading the block here would read each list once per item of it.
+// Checks only the line. Parsing the block here would parse each list once per item.
 function startsBlock(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? '';
   if (/^ {0,3}(?:#{1,6}(?:[ \t]|$)|>|`{3,}|~{3,})/.test(line) || BULLET.test(line)) return true;
   return readRule(lines, at, 0) !== undefined || readTable(lines, at) !== undefined;
 }
 
-function readParagraph(lines: readonly string[], at: number, depth: number): Taken {
+function readParagraph(lines: readonly string[], at: number, depth: number): Parsed {
   let next = at + 1;
   while (next < lines.length && (lines[next] ?? '').trim() !== '') {
     if (depth < MAX_DEPTH && startsBlock(lines, next)) break;

@@ -1,4 +1,4 @@
-/** Slack's mrkdwn as data; https://docs.slack.dev/messaging/formatting-message-text */
+/** Parses Slack's mrkdwn. https://docs.slack.dev/messaging/formatting-message-text */
 import { emojiCharacter } from './emoji.ts';
 import {
   bareUrl,
@@ -11,7 +11,7 @@ import {
   scanInlines,
 } from './inline.ts';
 
-/** One block of a mrkdwn text. */
+/** A block of mrkdwn. */
 export interface MrkdwnBlock {
   readonly kind: 'paragraph' | 'quote' | 'pre';
   readonly children: readonly Inline[];
@@ -19,7 +19,7 @@ export interface MrkdwnBlock {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
-/** Turns Slack's three entities back into characters. */
+/** Decodes Slack's three HTML entities. */
 function decodeEntities(text: string): string {
   return text.replace(/&(?:amp|lt|gt);/g, (entity) => ENTITIES[entity] ?? entity);
 }
@@ -40,9 +40,9 @@ const emoji: InlineRule = (text, at) => {
 };
 
 const code: InlineRule = (text, at, nested) => {
-  const hit = codeSpan(text, at, nested);
-  if (hit?.node.kind !== 'code') return undefined;
-  return { node: { kind: 'code', text: decodeEntities(hit.node.text) }, end: hit.end };
+  const span = codeSpan(text, at, nested);
+  if (span?.node.kind !== 'code') return undefined;
+  return { node: { kind: 'code', text: decodeEntities(span.node.text) }, end: span.end };
 };
 
 const angle: InlineRule = (text, at) => {
@@ -96,10 +96,10 @@ const RULES: InlineRules = {
 const PRE_RULES: InlineRules = { '<': [angle], '&': [entity] };
 const PLAIN_RULES: InlineRules = { '&': [entity], ':': [emoji] };
 
-/** Parses a mrkdwn text into blocks; never throws, whatever the text. */
+/** Parses mrkdwn into blocks. Never throws. */
 export function parseMrkdwn(text: string): readonly MrkdwnBlock[] {
   const blocks: MrkdwnBlock[] = [];
-  // Splitting with a capturing group puts the fences' contents at the odd places.
+  // Splitting with a capturing group puts the contents of fences at odd indexes.
   text.split(/```([\s\S]+?)```/).forEach((part, index, parts) => {
     if (index % 2 === 1) {
       const inside = part.replace(/^\n/, '').replace(/\n$/, '');
@@ -120,12 +120,12 @@ export function parsePlainText(text: string): readonly Inline[] {
 
 function parseLines(text: string): readonly MrkdwnBlock[] {
   const groups: { kind: 'paragraph' | 'quote'; lines: string[] }[] = [];
-  let quotesTheRest = false;
+  let isQuotedToEnd = false;
   for (const line of text.split('\n')) {
     const quote = /^(?:>>>|&gt;&gt;&gt;|>|&gt;) ?/.exec(line);
-    const kind = quotesTheRest || quote !== null ? 'quote' : 'paragraph';
-    const content = quotesTheRest ? line : line.slice(quote?.[0].length ?? 0);
-    quotesTheRest ||= quote !== null && /^(?:>>>|&gt;&gt;&gt;)/.test(quote[0]);
+    const kind = isQuotedToEnd || quote !== null ? 'quote' : 'paragraph';
+    const content = isQuotedToEnd ? line : line.slice(quote?.[0].length ?? 0);
+    isQuotedToEnd ||= quote !== null && /^(?:>>>|&gt;&gt;&gt;)/.test(quote[0]);
     const last = groups.at(-1);
     if (last?.kind === kind) last.lines.push(content);
     else groups.push({ kind, lines: [content] });

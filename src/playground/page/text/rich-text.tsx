@@ -73,12 +73,12 @@ function Elements({ elements }: { elements: readonly RichTextElement[] }) {
 }
 
 function Styled(props: { style: RichTextElement['style']; children: preact.ComponentChildren }) {
-  let shown = <>{props.children}</>;
-  if (props.style?.code) shown = <code>{shown}</code>;
-  if (props.style?.bold) shown = <strong>{shown}</strong>;
-  if (props.style?.italic) shown = <em>{shown}</em>;
-  if (props.style?.strike) shown = <s>{shown}</s>;
-  return shown;
+  let view = <>{props.children}</>;
+  if (props.style?.code) view = <code>{view}</code>;
+  if (props.style?.bold) view = <strong>{view}</strong>;
+  if (props.style?.italic) view = <em>{view}</em>;
+  if (props.style?.strike) view = <s>{view}</s>;
+  return view;
 }
 
 function ElementView({ element }: { element: RichTextElement }) {

@@ -28,7 +28,7 @@ const TOKENS: Readonly<Record<string, Write>> = {
   ago: timeAgo,
 };
 
-/** Writes a moment in the reader's time zone as Slack's date tokens ask for it. */
+/** Formats a time in the reader's time zone, according to Slack's date tokens. */
 export function formatSlackDate(epochS: number, format: string, now: Date): string {
   const date = new Date(epochS * 1000);
   return format.replace(/\{(\w+)\}/g, (whole, token: string) =>
@@ -36,18 +36,18 @@ export function formatSlackDate(epochS: number, format: string, now: Date): stri
   );
 }
 
-/** The time of day as Slack writes it beside a message, e.g. "9:41 AM". */
+/** Formats the time of day as Slack does beside a message, e.g. "9:41 AM". */
 export function clockTime(date: Date): string {
   return date.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' });
 }
 
-/** "Today", "Yesterday" and "Tomorrow", or undefined for any other day. */
+/** Returns "Yesterday", "Today" or "Tomorrow", or undefined for any other day. */
 export function relativeDay(date: Date, now: Date): string | undefined {
   const days = Math.round((midnight(date) - midnight(now)) / DAY_MS);
   return ['Yesterday', 'Today', 'Tomorrow'][days + 1];
 }
 
-/** The heading of a day among messages. */
+/** Returns the heading of a day in a message list. */
 export function dayHeading(date: Date, now: Date): string {
   return relativeDay(date, now) ?? long(date);
 }

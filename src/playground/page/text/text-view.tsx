@@ -7,7 +7,7 @@ import { type MrkdwnBlock, parseMrkdwn, parsePlainText } from './mrkdwn.ts';
 
 const FOLD_CHARACTERS = 700;
 
-/** Shows a text object of Block Kit. */
+/** Shows a Block Kit text object. */
 export function TextView({ text }: { text: TextObject }) {
   if (text.type === 'mrkdwn') return <Mrkdwn text={text.text} />;
   return (
@@ -30,13 +30,13 @@ export function Mrkdwn({ text }: { text: string }) {
 }
 
 function MrkdwnBlockView({ block }: { block: MrkdwnBlock }) {
-  const inside = <Inlines nodes={block.children} />;
-  if (block.kind === 'pre') return <Pre>{inside}</Pre>;
-  if (block.kind === 'quote') return <blockquote>{inside}</blockquote>;
-  return <div class="text">{inside}</div>;
+  const content = <Inlines nodes={block.children} />;
+  if (block.kind === 'pre') return <Pre>{content}</Pre>;
+  if (block.kind === 'quote') return <blockquote>{content}</blockquote>;
+  return <div class="text">{content}</div>;
 }
 
-/** Shows preformatted text that scrolls inside its own box, by keyboard too. */
+/** Shows preformatted text in a box that scrolls, also by keyboard. */
 export function Pre({ children }: { children: preact.ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must take the focus.
@@ -117,7 +117,7 @@ function MarkdownBlockView({ block }: { block: MarkdownBlock }) {
   }
 }
 
-// The page's own headings come first, so a text's start at the third level.
+// Starts at the third level, below the page's own headings.
 function MarkdownHeading(props: { level: number; children: preact.ComponentChildren }) {
   const Tag = ({ 1: 'h3', 2: 'h4', 3: 'h5' } as const)[props.level] ?? 'h6';
   return <Tag>{props.children}</Tag>;

@@ -1,17 +1,20 @@
 import type { PageStart } from '../state/page-start.ts';
 
-/** What the workspace replaces by the app's mention in a text that a person says. */
+/** The workspace replaces this placeholder with a mention of the app. */
 const BOT_PLACEHOLDER = `$${'{bot}'}`;
 
 type App = PageStart['app'];
 
-/** Turns the app's typed name into its mention; the workspace encodes the rest as Slack does. */
+/**
+ * Replaces the typed name of the app with its mention. The workspace encodes the rest as Slack
+ * does.
+ */
 export function encodeTyped(typed: string, app: App): string {
   const pattern = new RegExp(`(?<![\\w@])@${escapePattern(app.name)}(?![\\w-])`, 'gi');
   return typed.replace(pattern, () => BOT_PLACEHOLDER);
 }
 
-/** What a person would type to have this message text; undoes Slack's encoding of it. */
+/** Decodes a message text to what a person would type: undoes Slack's encoding. */
 export function decodeTyped(text: string, app: App): string {
   return text
     .replaceAll(`<@${app.botUserId}>`, `@${app.name}`)
@@ -20,14 +23,14 @@ export function decodeTyped(text: string, app: App): string {
     .replaceAll('&amp;', '&');
 }
 
-/** Splits "/name rest" into command and text, or nothing for an ordinary message. */
+/** Splits "/name rest" into command and text. Returns undefined for an ordinary message. */
 export function parseCommand(typed: string): { command: string; text: string } | undefined {
   const match = /^(\/[a-z][\w-]*)(?:\s+([\s\S]*))?$/.exec(typed.trim());
   if (match === null) return undefined;
   return { command: match[1] ?? '', text: (match[2] ?? '').trim() };
 }
 
-/** The beginning of a mention before the caret, without its `@`; undefined when there is none. */
+/** Returns the start of a mention before the caret, without `@`. Undefined if there is none. */
 export function mentionPrefix(typed: string, caret: number): string | undefined {
   return /(?:^|\s)@([\w.'-]*)$/.exec(typed.slice(0, caret))?.[1];
 }

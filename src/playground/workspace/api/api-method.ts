@@ -1,17 +1,17 @@
 import type { Json } from '../json-value.ts';
 
-/** Answers one Web API call; the arguments are decoded, the answer is Slack's JSON with `ok`. */
+/** Handles a Web API call. Arguments are decoded; the answer is Slack's JSON with `ok`. */
 export type ApiMethod = (args: Json) => Json | Promise<Json>;
 
-/** A table of methods by their Slack names. */
+/** Methods by their Slack names. */
 export type ApiMethods = Readonly<Record<string, ApiMethod>>;
 
-/** Slack's answer to a call that worked. */
+/** Returns Slack's answer to a successful call. */
 export function slackOk(data: Json = {}): Json {
   return { ok: true, ...data };
 }
 
-/** Slack's answer to a call that it refused. */
+/** Returns Slack's answer to a failed call. */
 export function slackError(error: string, data: Json = {}): Json {
   return { ok: false, error, ...data };
 }

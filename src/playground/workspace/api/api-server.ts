@@ -10,13 +10,15 @@ import { decodeCall } from './decode-call.ts';
 
 type Bound = { Bindings: HttpBindings };
 
-/** The only methods that want the app-level token. */
+/** The only methods that need the app-level token. */
 const APP_TOKEN_METHODS = new Set(['apps.connections.open']);
 
-/** Methods that anybody may call. */
+/** Methods that need no token. */
 const OPEN_METHODS = new Set(['api.test', 'blocks.validate']);
 
-/** Serves `/api/*`: tokens, faults and the journal stand before the methods and the backend. */
+/**
+ * Serves `/api/*`. Token checks, faults and the journal come before the methods and the backend.
+ */
 export function mountApi(app: Hono<Bound>, core: WorkspaceCore, methods: ApiMethods): void {
   app.all('/api/:method', async (c) => {
     const method = c.req.param('method');
@@ -55,8 +57,8 @@ function checkToken(method: string, token: string): Json | undefined {
   if (token !== IDENTITY.botToken && token !== IDENTITY.appToken) {
     return slackError('invalid_auth');
   }
-  const wanted = APP_TOKEN_METHODS.has(method) ? IDENTITY.appToken : IDENTITY.botToken;
-  return token === wanted ? undefined : slackError('not_allowed_token_type');
+  const required = APP_TOKEN_METHODS.has(method) ? IDENTITY.appToken : IDENTITY.botToken;
+  return token === required ? undefined : slackError('not_allowed_token_type');
 }
 
 async function run(
@@ -94,12 +96,12 @@ function faultyAnswer(
     case 'reset':
       return dropConnection(c);
     case 'hang':
-      // Never answers; stopping the workspace closes the connection.
+      // Never answers. Stopping the workspace closes the connection.
       return new Promise(() => undefined);
   }
 }
 
-/** The call did its work; its answer never arrives. */
+/** Closes the connection after the call took effect, so that its answer is lost. */
 function dropConnection(c: Context<Bound>): Response {
   c.env.incoming.socket.destroy();
   return c.body(null);

@@ -1,6 +1,6 @@
 import { isJson, type Json, parseJson } from '../json-value.ts';
 
-/** Arguments that travel as JSON text inside a form body. */
+/** Arguments that are JSON text inside a form body. */
 const JSON_ARGUMENTS = new Set([
   'attachments',
   'blocks',
@@ -13,7 +13,7 @@ const JSON_ARGUMENTS = new Set([
   'view',
 ]);
 
-/** Decodes the arguments of a call from a JSON or a form body, and from the query. */
+/** Decodes the arguments of a call from a JSON or form body, and from the query. */
 export function decodeCall(contentType: string, body: string, query: URLSearchParams): Json {
   const fromQuery = decodeForm(query);
   if (contentType.includes('application/json')) {
@@ -27,7 +27,7 @@ function decodeForm(form: URLSearchParams): Json {
   return Object.fromEntries(
     [...form].map(([key, value]) => [
       key,
-      // What does not parse stays a text, for the method to refuse by name.
+      // Invalid JSON stays text, so that the method can report the argument.
       JSON_ARGUMENTS.has(key) ? (parseJson(value) ?? value) : value,
     ]),
   );

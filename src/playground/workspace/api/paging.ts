@@ -1,12 +1,12 @@
 import { type Json, toText } from '../json-value.ts';
 
-/** One page of a list and the cursor of the next, empty on the last. */
+/** A page of a list, and the cursor of the next page; empty on the last. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor: string;
 }
 
-/** Cuts the page that `limit` and `cursor` ask for; a cursor names the page's first item. */
+/** Returns the page for `limit` and `cursor`. A cursor is the id of the page's first item. */
 export function toPage<T>(
   all: readonly T[],
   args: Json,

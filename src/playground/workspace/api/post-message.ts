@@ -9,19 +9,19 @@ import type { WorkspaceCore } from '../workspace-core.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 import { slackError } from './api-method.ts';
 
-/** What an app wants to say, checked and with block ids. */
+/** The content of an app's message, validated and with block ids. */
 export interface Draft {
   readonly text: string;
   readonly blocks: readonly Json[];
   readonly metadata?: Json;
 }
 
-/** A short id as Slack gives blocks and elements that came without one. */
+/** Returns a short id, like those that Slack assigns to blocks and elements. */
 export function newBlockId(): string {
   return randomBytes(4).toString('base64url').slice(0, 5);
 }
 
-/** Checks what a message is to say; answers the draft, or Slack's refusal. */
+/** Validates the content of a message. Returns the draft, or Slack's error. */
 export function readDraft(
   args: Json,
   options?: { textLimit?: boolean },
@@ -45,15 +45,15 @@ export function readDraft(
   };
 }
 
-/** Finds the channel an app may write to; a member's id means the DM with that member. */
+/** Finds a channel that the app may write to. A member id means the DM with that member. */
 export async function findWritable(
   core: WorkspaceCore,
-  wanted: string,
+  channelOrUser: string,
 ): Promise<{ channel: DirectoryChannel } | { refusal: Json }> {
-  const member = core.directory.findMember(wanted);
+  const member = core.directory.findMember(channelOrUser);
   const channel =
     member === undefined
-      ? core.directory.findChannel(wanted)
+      ? core.directory.findChannel(channelOrUser)
       : await openDirectMessage(core, member.id);
   if (channel === undefined || (channel.kind === 'im' && !hasApp(channel))) {
     return { refusal: slackError('channel_not_found') };
@@ -64,17 +64,20 @@ export async function findWritable(
   return hasApp(channel) ? { channel } : { refusal: slackError('not_in_channel') };
 }
 
-/** The DM between the app and a member, opened when there is none; undefined for the app itself. */
+/**
+ * Returns the DM between the app and a member, and opens it if needed. Undefined for the app
+ * itself.
+ */
 export async function openDirectMessage(
   core: WorkspaceCore,
   memberId: string,
 ): Promise<DirectoryChannel | undefined> {
   const { botUserId } = IDENTITY.app;
-  const known = core.directory
+  const existing = core.directory
     .channels()
     .find((channel) => channel.kind === 'im' && channel.name === memberId);
-  if (known !== undefined || memberId === botUserId) {
-    return known;
+  if (existing !== undefined || memberId === botUserId) {
+    return existing;
   }
   const opened = await core.backend.call(botUserId, 'conversations.open', { users: memberId });
   const id = isJson(opened.channel) ? toText(opened.channel.id) : '';
@@ -93,7 +96,7 @@ export async function openDirectMessage(
   return channel;
 }
 
-/** Posts a checked draft as the app and keeps it; undefined with the refusal when the backend objects. */
+/** Posts a validated draft as the app and stores it. Returns the backend's error if it refuses. */
 export async function postAsApp(
   core: WorkspaceCore,
   channel: DirectoryChannel,
@@ -105,7 +108,7 @@ export async function postAsApp(
   const answer = await core.backend.call(app.botUserId, 'chat.postMessage', {
     ...extra,
     channel: channel.id,
-    // The backend wants some text; a stream that just began has none.
+    // The backend requires text; a new stream has none.
     text: draft.text === '' && draft.blocks.length === 0 ? ' ' : draft.text,
     ...(draft.blocks.length === 0 ? {} : { blocks: draft.blocks }),
     ...(draft.metadata === undefined ? {} : { metadata: draft.metadata }),
@@ -131,7 +134,7 @@ export async function postAsApp(
   return { message };
 }
 
-/** When the backend says the edit was made. */
+/** Returns the timestamp of the edit, from the backend's answer. */
 export function editedTs(core: WorkspaceCore, answer: Json): string {
   const edited = isJson(answer.message) ? answer.message.edited : undefined;
   return isJson(edited) ? toText(edited.ts) : core.nextTs();

@@ -14,7 +14,7 @@ const USES = 5;
 const LIFE_MS = 30 * 60_000;
 const GONE = new Set(['expired_url', 'used_url']);
 
-/** What a response URL answers to: the person, and the message that was acted on, if any. */
+/** The target of a response URL: the person, and the message that was acted on, if any. */
 export interface ResponseTarget {
   readonly userId: string;
   readonly channel: string;
@@ -24,12 +24,12 @@ export interface ResponseTarget {
 /** The response URLs of interactions and commands. */
 export interface ResponseUrls {
   issue(target: ResponseTarget): string;
-  /** Does what the app answered, as if sent to the URL; a refusal when Slack would not take it. */
+  /** Applies the app's answer, as if sent to the URL. Returns Slack's error if it is invalid. */
   respond(target: ResponseTarget, body: Json): Promise<Json | undefined>;
   mount(app: Hono): void;
 }
 
-/** Creates the response URLs; they age by the clock. */
+/** Creates the response URLs. They expire by the clock. */
 export function createResponseUrls(core: WorkspaceCore): ResponseUrls {
   const issued = new Map<string, { target: ResponseTarget; until: number; left: number }>();
 
@@ -51,7 +51,7 @@ export function createResponseUrls(core: WorkspaceCore): ResponseUrls {
     if (body.delete_original === true) {
       return source === undefined ? slackError('no_original') : remove(source);
     }
-    // Reported as not held to the total of texts: slackapi/bolt-js#2867.
+    // The limit on the total text does not apply here: slackapi/bolt-js#2867.
     const read = readDraft(body, { textLimit: false });
     if ('refusal' in read) {
       return read.refusal;

@@ -1,21 +1,21 @@
 import { isJson, type Json } from '../json-value.ts';
 
-/** Slack's own timestamp fields; below these keys nothing else is a timestamp of the backend. */
+/** Slack's timestamp fields. Only values of these keys are translated as timestamps. */
 const TIMESTAMP_KEYS = new Set(['ts', 'thread_ts', 'message_ts', 'timestamp', 'latest_reply']);
-/** What people and apps wrote: ids are translated there and back, timestamps never. */
+/** Content by people and apps. Ids in it are translated, timestamps are not. */
 const OPAQUE_KEYS = new Set(['blocks', 'attachments', 'metadata']);
 const TIMESTAMP = /^\d{10}\.\d{6}$/;
 const ID = /\b[A-Z][A-Z0-9]{4,}\b/g;
 
-/** Translates between the workspace's stable ids and clock-made timestamps and those of the backend. */
+/** Translates between the ids and timestamps of the workspace and those of the backend. */
 export interface BackendNames {
-  /** Declares that the workspace's id stands for the backend's. */
+  /** Maps an id of the workspace to one of the backend. */
   pair(ours: string, theirs: string): void;
   toBackend(value: Json): Json;
   fromBackend(value: Json): Json;
 }
 
-/** Creates an empty dictionary; a timestamp first seen in an answer gets one of ours. */
+/** Creates an empty mapping. Unknown timestamps from the backend get a new one of ours. */
 export function createBackendNames(nextTs: () => string): BackendNames {
   const theirsOf = new Map<string, string>();
   const oursOf = new Map<string, string>();

@@ -5,21 +5,21 @@ import { type BackendNames, createBackendNames } from './backend-names.ts';
 import { type PersistedContent, restoreBackend } from './restore-backend.ts';
 import type { SlackBackend } from './slack-backend.ts';
 
-/** The emulator refuses a token for good after 5,000 calls an hour, so the bot calls with many. */
+/** The emulator blocks a token after 5,000 calls per hour, so the bot uses many. */
 const BOT_TOKENS = Array.from({ length: 100 }, (_, index) => `bot-${index}`);
 
-/** What the emulator is to hold from the start, and where its own links point. */
+/** The initial content of the emulator, and the base URL of its links. */
 export interface EmulateOptions {
   readonly members: readonly MemberSeed[];
   readonly channels: readonly ChannelSeed[];
   readonly teamName: string;
   readonly baseUrl: string;
   readonly nextTs: () => string;
-  /** What was there before a restart. (Default: nothing.) */
+  /** Content from before a restart. (Default: nothing.) */
   readonly kept?: PersistedContent;
 }
 
-/** Starts `emulate` as the backend, its members and channels under the workspace's stable ids. */
+/** Starts `emulate` as the backend, with members and channels under the workspace's stable ids. */
 export async function createEmulateBackend(options: EmulateOptions): Promise<SlackBackend> {
   const names = createBackendNames(options.nextTs);
   const emulator = await createEmulator({
@@ -43,7 +43,8 @@ export async function createEmulateBackend(options: EmulateOptions): Promise<Sla
     if (response.status === 404) {
       return { ok: false, error: 'unknown_method', req_method: method };
     }
-    // Links must lead through the workspace; told to make them so, the emulator hides its own address.
+    // Links must go through the workspace. With a base URL of its own, the emulator hides its
+    // address.
     const text = (await response.text()).replaceAll(emulator.url, options.baseUrl);
     const body = parseJson(text);
     if (!response.ok || !isJson(body)) {
@@ -154,7 +155,7 @@ async function createChannels(
       names.pair(id, toText(isJson(made.channel) ? made.channel.id : undefined));
     }
     await inviteMembers(backend, channel);
-    // Its first user, our admin, makes every channel and cannot leave #general.
+    // The emulator's first user, our admin, creates every channel and cannot leave #general.
     if (name !== 'general' && !members.includes('admin')) {
       await backend.call('root', 'conversations.leave', { channel: id });
     }

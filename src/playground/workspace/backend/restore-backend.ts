@@ -4,16 +4,16 @@ import type { DirectoryChannel } from '../state/slack-directory.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 import type { BackendNames } from './backend-names.ts';
 
-/** What the backend is to hold again. */
+/** The content to restore into a new backend. */
 export interface PersistedContent {
   readonly channels: readonly DirectoryChannel[];
-  /** In the order in which they were written. */
+  /** In the order in which they were posted. */
   readonly messages: readonly StoredMessage[];
 }
 
 type Call = (as: string, method: string, args: Json) => Promise<Json>;
 
-/** Puts what was there before a restart into a new backend, under the ids and timestamps that it had. */
+/** Restores channels and messages into a new backend, under their earlier ids and timestamps. */
 export async function restoreBackend(
   raw: Call,
   names: BackendNames,
@@ -37,7 +37,7 @@ async function restoreChannel(
     names.pair(id, toText(isJson(opened.channel) ? opened.channel.id : undefined));
     return;
   }
-  // Who is there already stays so.
+  // Existing members are unaffected.
   const users = members.join(',');
   await raw('root', 'conversations.invite', names.toBackend({ channel: id, users }));
 }

@@ -192,10 +192,10 @@ const plainBlocks: Readonly<Record<string, Rule>> = {
   }),
 };
 
-/** Of files that are not in Slack; nobody posts it by itself. */
+/** A remote file. It is allowed only inside a container. */
 const file = block({ required: { external_id: str(LIMITS.externalId), source: oneOf('remote') } });
 
-/** What a message may hold. */
+/** The blocks allowed in a message. */
 export const MESSAGE_BLOCK_RULES: Readonly<Record<string, Rule>> = {
   ...plainBlocks,
   card,
@@ -274,14 +274,14 @@ const VIEW_BLOCKS = [
   'video',
 ] as const;
 
-/** What a modal may hold. https://docs.slack.dev/reference/block-kit/blocks */
+/** The blocks allowed in a modal. https://docs.slack.dev/reference/block-kit/blocks */
 export const MODAL_BLOCK_RULES: Readonly<Record<string, Rule>> = {
   ...pick(VIEW_BLOCKS),
   input: inputOf(...INPUTS, 'file_input'),
   alert,
 };
 
-/** What a Home tab may hold. */
+/** The blocks allowed in a Home tab. */
 export const HOME_BLOCK_RULES: Readonly<Record<string, Rule>> = pick([
   ...VIEW_BLOCKS,
   'container',

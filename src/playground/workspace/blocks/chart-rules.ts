@@ -1,4 +1,4 @@
-/** The charts of a data visualization. https://docs.slack.dev/reference/block-kit/blocks */
+/** Charts of the data visualization block. https://docs.slack.dev/reference/block-kit/blocks */
 import { toRecords } from '../json-value.ts';
 import { LIMITS } from './limits.ts';
 import { about, any, byType, list, num, type Rule, shape, str } from './rules.ts';
@@ -38,5 +38,5 @@ const onAxes = shape({
   },
 });
 
-/** A chart of any kind. */
+/** Any chart. */
 export const CHART: Rule = byType({ pie, bar: onAxes, line: onAxes, area: onAxes });

@@ -4,7 +4,7 @@ import { LIMITS } from './limits.ts';
 import type { BlockProblem } from './rules.ts';
 import { validateMessage, validateView } from './validate-blocks.ts';
 
-/** The refusal that Slack would answer a message with; undefined when it would take it. */
+/** Returns Slack's error for an invalid message, or undefined if it is valid. */
 export function checkMessage(args: Json, options?: { textLimit?: boolean }): Json | undefined {
   const { text, blocks, attachments, metadata } = args;
   if (text !== undefined && typeof text !== 'string') {
@@ -31,7 +31,7 @@ function isMetadata(value: unknown): boolean {
   return isJson(value) && typeof value.event_type === 'string' && isJson(value.event_payload);
 }
 
-/** The refusal that Slack would answer a view with; undefined when it would take it. */
+/** Returns Slack's error for an invalid view, or undefined if it is valid. */
 export function checkView(view: unknown): Json | undefined {
   if (Buffer.byteLength(JSON.stringify(view) ?? '') > LIMITS.viewBytes.max) {
     return slackError('view_too_large');
@@ -43,7 +43,7 @@ export function checkView(view: unknown): Json | undefined {
   return problems.length === 0 ? undefined : slackError('invalid_arguments', toDetails(problems));
 }
 
-/** The refusal of a text that is too long for one call of a stream. */
+/** Returns Slack's error if the text is too long for one call of a stream. */
 export function checkStreamText(text: string): Json | undefined {
   return [...text].length > LIMITS.streamText.max ? slackError('msg_too_long') : undefined;
 }
@@ -52,7 +52,7 @@ function note(pointer: string, message: string): BlockProblem {
   return { pointer, code: 'invalid_type', message };
 }
 
-/** Problems in the shape in which Slack's answers carry them. */
+/** Formats problems as Slack's answers contain them. */
 function toDetails(problems: readonly BlockProblem[]): Json {
   const errors = problems.map(({ message, pointer }) => `${message} [json-pointer:${pointer}]`);
   return { errors, response_metadata: { messages: errors.map((error) => `[ERROR] ${error}`) } };

@@ -47,7 +47,7 @@ const optionGroup = shape({
   required: { label: plain(LIMITS.groupLabel), options: list(LIMITS.selectOptions, menuOption) },
 });
 
-/** An element that people act on; all of them may carry these. */
+/** An interactive element. All of them may have these fields. */
 function actionable({ required = {}, optional = {}, whole: check }: Shape): Rule {
   return shape({
     required: { type: any, ...required },
@@ -67,7 +67,7 @@ const dispatchConfig = shape({
   },
 });
 
-/** What was chosen beforehand must be among the options, whole. */
+/** Initial options must exactly match one of the options. */
 const initialAmongOptions = about((element, pointer, report) => {
   const options = [
     ...toRecords(element.options),
@@ -160,7 +160,7 @@ const conversationFilter = shape({
   }),
 });
 
-/** Every element of Block Kit that an app may send, by type. */
+/** Every Block Kit element that an app may send, by type. */
 export const ELEMENT_RULES = {
   button: actionable({
     required: { text: plain(LIMITS.buttonText) },
@@ -266,18 +266,18 @@ export const ELEMENT_RULES = {
   image: imageElement,
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** The name of an element that has a rule. */
+/** The type of an element that has a rule. */
 export type ElementType = keyof typeof ELEMENT_RULES;
 
-/** One of the named elements. */
+/** An element of one of these types. */
 export function elementOf(...types: readonly ElementType[]): Rule {
   return byType(Object.fromEntries(types.map((type) => [type, ELEMENT_RULES[type]])));
 }
 
-/** An `http` or `https` address. */
+/** An `http` or `https` URL. */
 export const HTTP_URL: Rule = httpUrl;
 
-/** The elements with a value of their own, as `state.values` carries them. */
+/** Returns whether the element has a value in `state.values`. */
 export function isStateful(element: Json): boolean {
   return !STATELESS.has(toText(element.type));
 }

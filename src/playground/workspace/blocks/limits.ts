@@ -1,14 +1,14 @@
-/** A limit of Slack: at least `min` (Default: 0), at most `max` characters or items. */
+/** A limit of Slack: at least `min` (default 0) and at most `max` characters or items. */
 export interface Limit {
   readonly min?: number;
   readonly max: number;
-  /** Where the number comes from, or what breaks without it. */
+  /** The source of the number, or what breaks without it. */
   readonly why: string;
 }
 
 const TYPES = 'documented in @slack/types 3.2';
 
-/** Every number of Slack that a message or a view is held to. https://docs.slack.dev/reference/block-kit */
+/** All limits of Slack for messages and views. https://docs.slack.dev/reference/block-kit */
 export const LIMITS = {
   messageBlocks: {
     max: 50,

@@ -1,28 +1,28 @@
 import { isJson, type Json, toText } from '../json-value.ts';
 import type { Limit } from './limits.ts';
 
-/** One thing that Slack would refuse; `pointer` is a JSON pointer into what was sent. */
+/** An error that Slack would report. `pointer` is a JSON pointer into the payload. */
 export interface BlockProblem {
   readonly pointer: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** Looks at one value and reports what is wrong with it. */
+/** Checks a value and reports its problems. */
 export type Rule = (value: unknown, pointer: string, report: Report) => void;
 
-/** Takes a problem down. */
+/** Records a problem. */
 export type Report = (pointer: string, code: string, message: string) => void;
 
-/** The members of an object: every name that is not here is refused. */
+/** The members of an object. All other names are refused. */
 export interface Shape {
   readonly required?: Readonly<Record<string, Rule>>;
   readonly optional?: Readonly<Record<string, Rule>>;
-  /** What no single member can tell. */
+  /** A check that involves several members. */
   readonly whole?: Rule;
 }
 
-/** A text within a limit. */
+/** A string within a limit. */
 export function str(limit: Limit): Rule {
   return (value, pointer, report) => {
     if (typeof value !== 'string') {
@@ -34,7 +34,7 @@ export function str(limit: Limit): Rule {
 }
 
 function checkLength(value: string, limit: Limit, pointer: string, report: Report): void {
-  // A text of blanks is as empty to Slack as none.
+  // Slack treats text of only white space as empty.
   const length = value.trim() === '' ? 0 : [...value].length;
   if (length < (limit.min ?? 0)) {
     report(pointer, 'too_short', `must be more than ${(limit.min ?? 0) - 1} characters`);
@@ -71,7 +71,7 @@ export function rich(limit: Limit): Rule {
   return text(['plain_text', 'mrkdwn'], limit);
 }
 
-/** An array within a limit, each item by the rule. */
+/** An array within a limit, whose items match the rule. */
 export function list(limit: Limit, item: Rule): Rule {
   return (value, pointer, report) => {
     if (!Array.isArray(value)) {
@@ -121,7 +121,7 @@ function checkMembers(
   }
 }
 
-/** An object whose `type` picks its rule out of a table. */
+/** An object whose `type` selects its rule. */
 export function byType(table: Readonly<Record<string, Rule>>): Rule {
   return (value, pointer, report) => {
     const type = isJson(value) ? toText(value.type) : '';
@@ -156,7 +156,7 @@ export function whole(limit: Limit): Rule {
   };
 }
 
-/** One of the words. */
+/** One of the given strings. */
 export function oneOf(...words: readonly string[]): Rule {
   return (value, pointer, report) => {
     if (typeof value !== 'string' || !words.includes(value)) {
@@ -165,7 +165,7 @@ export function oneOf(...words: readonly string[]): Rule {
   };
 }
 
-/** A text that matches. */
+/** A string that matches the pattern. */
 export function matching(pattern: RegExp, what: string): Rule {
   return (value, pointer, report) => {
     if (typeof value !== 'string' || !pattern.test(value)) {
@@ -174,10 +174,10 @@ export function matching(pattern: RegExp, what: string): Rule {
   };
 }
 
-/** Anything at all: what Slack checks there is not known to us. */
+/** Any value: Slack's checks for it are unknown. */
 export const any: Rule = () => undefined;
 
-/** A rule about an object as a whole, run only where there is one. */
+/** A rule about a whole object. Other values are skipped. */
 export function about(check: (value: Json, pointer: string, report: Report) => void): Rule {
   return (value, pointer, report) => {
     if (isJson(value)) {

@@ -41,8 +41,8 @@ const modal = shape({
 const home = shape({ required: { type: any, blocks: homeBlocks }, optional: common });
 
 /**
- * Lists what Slack would refuse in a message's blocks; empty when it would take them.
- * Pointers are relative to the message (`/blocks/0/text/text`).
+ * Lists the problems that Slack would report in a message's blocks. Pointers are relative to the
+ * message (`/blocks/0/text/text`).
  */
 export function validateMessage(
   message: { readonly text?: unknown; readonly blocks?: unknown },
@@ -68,7 +68,7 @@ function blocksTooLong(length: number): BlockProblem {
   };
 }
 
-/** Lists what Slack would refuse in a modal or a Home view; empty when it would take it. */
+/** Lists the problems that Slack would report in a modal or Home view. */
 export function validateView(view: unknown): readonly BlockProblem[] {
   const type = isJson(view) ? view.type : undefined;
   if (type !== 'modal' && type !== 'home') {
@@ -170,7 +170,7 @@ function checkFocus(blocks: unknown, report: Report): void {
   }
 }
 
-/** Counts the characters of everything that shows as text. */
+/** Counts the characters of all visible text. */
 function countText(value: unknown): number {
   if (Array.isArray(value)) {
     return value.reduce<number>((sum, item) => sum + countText(item), 0);

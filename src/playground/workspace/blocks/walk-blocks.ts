@@ -1,13 +1,16 @@
 import { isJson, type Json, toRecords, toText } from '../json-value.ts';
 
-/** An element of a block that a person can use. */
+/** An interactive element and its block. */
 export interface PlacedElement {
   readonly blockId: string;
   readonly block: Json;
   readonly element: Json;
 }
 
-/** Lists the usable elements of blocks in reading order, those inside cards and containers included. */
+/**
+ * Lists the interactive elements of blocks in reading order, including those inside cards and
+ * containers.
+ */
 export function listElements(blocks: readonly Json[]): readonly PlacedElement[] {
   return blocks.flatMap((block) => {
     if (block.type === 'container') {
@@ -40,15 +43,15 @@ function elementsOf(block: Json): readonly Json[] {
   }
 }
 
-/** Whether anything with this action id is to be seen. */
+/** Returns whether an element with this action id is visible. */
 export function hasElement(
   blocks: readonly Json[],
   { actionId, blockId }: { readonly actionId: string; readonly blockId?: string },
 ): boolean {
-  return placesOf(blocks, actionId, blockId).length > 0;
+  return findPlaced(blocks, actionId, blockId).length > 0;
 }
 
-function placesOf(
+function findPlaced(
   blocks: readonly Json[],
   actionId: string,
   blockId: string | undefined,
@@ -60,13 +63,13 @@ function placesOf(
   );
 }
 
-/** The one element with this action id; throws when there is none, or several and no block id. */
+/** Returns the element with this action id. Throws if there is none, or several and no block id. */
 export function findElement(
   blocks: readonly Json[],
   actionId: string,
   blockId?: string,
 ): PlacedElement {
-  const found = placesOf(blocks, actionId, blockId);
+  const found = findPlaced(blocks, actionId, blockId);
   const [first] = found;
   if (first === undefined) {
     const ids = listElements(blocks)
@@ -80,7 +83,7 @@ export function findElement(
   return first;
 }
 
-/** Gives every block a block id and every usable element an action id, as Slack does on arrival. */
+/** Assigns missing block ids and action ids, as Slack does on arrival. */
 export function assignIds(blocks: readonly Json[], newId: () => string): readonly Json[] {
   return blocks.map((block) => {
     const withId = { ...block, block_id: toText(block.block_id) || newId() };
@@ -91,24 +94,24 @@ export function assignIds(blocks: readonly Json[], newId: () => string): readonl
         return { ...withId, elements: assignIds(toRecords(block.elements), newId) };
       case 'actions':
       case 'context_actions':
-        return { ...withId, elements: toRecords(block.elements).map((e) => named(e, newId)) };
+        return { ...withId, elements: toRecords(block.elements).map((e) => withActionId(e, newId)) };
       case 'card':
         return block.actions === undefined
           ? withId
-          : { ...withId, actions: toRecords(block.actions).map((e) => named(e, newId)) };
+          : { ...withId, actions: toRecords(block.actions).map((e) => withActionId(e, newId)) };
       case 'section':
         return isJson(block.accessory)
-          ? { ...withId, accessory: named(block.accessory, newId) }
+          ? { ...withId, accessory: withActionId(block.accessory, newId) }
           : withId;
       case 'input':
-        return isJson(block.element) ? { ...withId, element: named(block.element, newId) } : withId;
+        return isJson(block.element) ? { ...withId, element: withActionId(block.element, newId) } : withId;
       default:
         return withId;
     }
   });
 }
 
-function named(element: Json, newId: () => string): Json {
+function withActionId(element: Json, newId: () => string): Json {
   return element.type === 'image' || toText(element.action_id) !== ''
     ? element
     : { ...element, action_id: newId() };

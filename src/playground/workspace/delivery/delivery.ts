@@ -8,25 +8,27 @@ import { IDENTITY } from '../workspace-seed.ts';
 import type { Delivered, DeliveryKind, RetryMark, Transport } from './transport.ts';
 
 /**
- * Slack repeats what was not acknowledged at once, after a minute and after five more.
+ * Slack retries an unacknowledged event at once, after one minute and after five more.
  * https://docs.slack.dev/apis/events-api/#retries
  */
 const RETRY_AFTER_MS = [0, 60_000, 300_000] as const;
 
-/** Brings payloads to the app under test, over whichever transport is set. */
+/** Delivers payloads to the app over the current transport. */
 export interface Delivery {
   deliverTo(transport: Transport | undefined): void;
-  /** Wraps the event and delivers it; resolves when it is acknowledged, or when its first repetition failed too. */
+  /**
+   * Wraps and delivers an event. Resolves when it is acknowledged or its first retry has failed.
+   */
   event(event: Json, envelope?: Json): Promise<void>;
-  /** Delivers one event once, without repetitions. */
+  /** Delivers an event once, without retries. */
   eventOnce(event: Json, envelope?: Json, retry?: RetryMark): Promise<Ack>;
   interaction(payload: Json): Promise<Ack>;
   command(fields: Json): Promise<Ack>;
-  /** Forgets the repetitions that are due later. */
+  /** Cancels scheduled retries. */
   close(): void;
 }
 
-/** Creates the delivery; nothing is delivered before a transport is set. */
+/** Creates the delivery. Nothing is delivered before a transport is set. */
 export function createDelivery(deps: {
   readonly clock: Clock;
   readonly journal: WorkspaceJournal;
@@ -57,8 +59,8 @@ export function createDelivery(deps: {
     return delivered;
   }
 
-  /** Resolves once the delivery holds or only repetitions of a later time are left. */
-  async function sendUntilTaken(name: string, payload: Json, retry?: RetryMark): Promise<void> {
+  /** Resolves when the event is acknowledged or only delayed retries are left. */
+  async function sendWithRetries(name: string, payload: Json, retry?: RetryMark): Promise<void> {
     const { ack, retryReason = 'http_timeout' } = await send('events_api', name, payload, retry);
     const num = retry?.num ?? 0;
     const wait = RETRY_AFTER_MS[num];
@@ -67,13 +69,13 @@ export function createDelivery(deps: {
     }
     const next = { num: num + 1, reason: retryReason };
     if (wait === 0) {
-      await sendUntilTaken(name, payload, next);
+      await sendWithRetries(name, payload, next);
     } else {
-      later(wait, () => void sendUntilTaken(name, payload, next));
+      schedule(wait, () => void sendWithRetries(name, payload, next));
     }
   }
 
-  function later(waitMs: number, run: () => void): void {
+  function schedule(waitMs: number, run: () => void): void {
     const cancel = clock.schedule(clock.now() + waitMs, () => {
       due.delete(cancel);
       run();
@@ -85,7 +87,7 @@ export function createDelivery(deps: {
     const payload = wrapEvent(content, clock.now(), envelope);
     const name = toText(content.type);
     const deliver = async (): Promise<void> => {
-      await sendUntilTaken(name, payload);
+      await sendWithRetries(name, payload);
       for (let num = 1; num < faults.deliveries; num += 1) {
         await send('events_api', name, payload, { num, reason: 'http_timeout' });
       }
@@ -125,7 +127,10 @@ const ENTRY_KINDS: Readonly<Record<DeliveryKind, JournalEntry['kind']>> = {
   slash_commands: 'command',
 };
 
-/** The envelope of the Events API around an event. https://docs.slack.dev/apis/events-api/#callback-field */
+/**
+ * Wraps an event in the envelope of the Events API.
+ * https://docs.slack.dev/apis/events-api/#callback-field
+ */
 function wrapEvent(event: Json, nowMs: number, envelope: Json = {}): Json {
   const { team, app } = IDENTITY;
   const external = isJson(event) && event.user_team !== undefined && event.user_team !== team.id;

@@ -3,7 +3,7 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import { type Json, parseJson } from '../json-value.ts';
 import { ACK_LIMIT_MS, type Delivered, type DeliveryKind, type Transport } from './transport.ts';
 
-/** Delivers by signed HTTP requests: JSON for events, forms for the rest. */
+/** Delivers payloads as signed HTTP requests: JSON for events, forms for the rest. */
 export function createHttpTransport(options: {
   readonly url: string;
   readonly clock: Clock;
@@ -24,16 +24,16 @@ export function createHttpTransport(options: {
         : { 'x-slack-retry-num': String(retry.num), 'x-slack-retry-reason': retry.reason }),
     };
     return new Promise((resolve) => {
-      const late = new AbortController();
+      const timeout = new AbortController();
       const cancel = clock.schedule(clock.now() + ACK_LIMIT_MS, () => {
-        late.abort();
+        timeout.abort();
         resolve({
           ack: { kind: 'unanswered' },
           problem: 'no answer within 3 s',
           retryReason: 'http_timeout',
         });
       });
-      void post(url, headers, body, AbortSignal.any([late.signal, aborted])).then((delivered) => {
+      void post(url, headers, body, AbortSignal.any([timeout.signal, aborted])).then((delivered) => {
         cancel();
         resolve(delivered);
       });
@@ -41,7 +41,10 @@ export function createHttpTransport(options: {
   };
 }
 
-/** Signs a request body the way Slack does. https://docs.slack.dev/authentication/verifying-requests-from-slack */
+/**
+ * Signs a request body as Slack does.
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack
+ */
 function signRequest(secret: string, seconds: number, body: string): string {
   return `v0=${createHmac('sha256', secret).update(`v0:${seconds}:${body}`).digest('hex')}`;
 }

@@ -6,7 +6,7 @@ import { IDENTITY } from '../workspace-seed.ts';
 
 const CHANNEL_TYPES = { channel: 'channel', private: 'group', im: 'im' } as const;
 
-/** Tells the app of a post; a mention in a channel makes two events of it, as in Slack. */
+/** Sends the events of a new message. A mention in a channel causes two events, as in Slack. */
 export async function announcePost(core: WorkspaceCore, message: StoredMessage): Promise<void> {
   const channel = core.directory.channel(message.channel);
   if (!hasApp(channel)) {
@@ -37,7 +37,7 @@ export async function announcePost(core: WorkspaceCore, message: StoredMessage):
   await Promise.all(events);
 }
 
-/** Tells the app that a message has another content. */
+/** Sends the event of a changed message. */
 export async function announceChange(
   core: WorkspaceCore,
   before: StoredMessage,
@@ -50,7 +50,7 @@ export async function announceChange(
   });
 }
 
-/** Tells the app that a message is gone. */
+/** Sends the event of a deleted message. */
 export async function announceRemoval(core: WorkspaceCore, before: StoredMessage): Promise<void> {
   await announceHidden(core, before.channel, {
     subtype: 'message_deleted',
@@ -80,7 +80,7 @@ async function announceHidden(
   });
 }
 
-/** The message with the author of its thread's root, as events show it. */
+/** Converts a message to its format in events, with the author of its thread's root. */
 export function toEventMessage(core: WorkspaceCore, message: StoredMessage, metadata = true): Json {
   const { messages } = core;
   const root = messages.find(message.channel, message.threadTs ?? '');
@@ -88,13 +88,13 @@ export function toEventMessage(core: WorkspaceCore, message: StoredMessage, meta
     metadata,
     ...(root === undefined ? {} : { parentUser: root.user }),
   });
-  // The root of a thread is in the thread itself.
+  // The root has the `thread_ts` of its own thread.
   return messages.hasReplies(message.channel, message.ts)
     ? { ...slack, thread_ts: message.ts }
     : slack;
 }
 
-/** Tells whether the app's bot is in the channel. */
+/** Returns whether the app's bot is in the channel. */
 export function hasApp(channel: DirectoryChannel): boolean {
   return channel.members.includes(IDENTITY.app.botUserId);
 }
@@ -107,7 +107,7 @@ function originOf(core: WorkspaceCore, message: StoredMessage): Json {
   return origin(core, core.directory.channel(message.channel), message);
 }
 
-/** In channels shared with another workspace Slack says which one the author is from. */
+/** In shared channels Slack names the author's workspace. */
 function origin(core: WorkspaceCore, channel: DirectoryChannel, message: StoredMessage): Json {
   const isShared = channel.members.some(
     (id) => core.directory.findMember(id)?.teamId !== IDENTITY.team.id,

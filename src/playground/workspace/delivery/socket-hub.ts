@@ -8,18 +8,21 @@ import type { WorkspaceJournal } from '../workspace-journal.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 import { ACK_LIMIT_MS, type Delivered, type Transport } from './transport.ts';
 
-/** A client drops the link 30 s after the last server ping, so pings come well within. */
+/** Clients disconnect 30 s after the last server ping. */
 const PING_EVERY_MS = 10_000;
 
 /** The Socket Mode side of the workspace. */
 export interface SocketHub {
   readonly transport: Transport;
-  /** A ticket for one connection, as `apps.connections.open` hands out. */
+  /** Returns a ticket for one connection, as for `apps.connections.open`. */
   issueTicket(): string;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   isConnected(): boolean;
   disconnect(how: 'refresh' | 'drop'): void;
-  /** Closes every connection by handshake: a client whose line just breaks keeps its process alive for 30 s. */
+  /**
+   * Closes every connection with a handshake. After an abrupt close a client keeps its process
+   * alive for 30 s.
+   */
   close(): Promise<void>;
 }
 
@@ -28,7 +31,7 @@ interface Pending {
   settle(delivered: Delivered): void;
 }
 
-/** Creates the hub; it accepts only connections that bring an issued ticket. */
+/** Creates the hub. It accepts only connections with an issued ticket. */
 export function createSocketHub(clock: Clock, journal: WorkspaceJournal): SocketHub {
   const server = new WebSocketServer({ noServer: true });
   const tickets = new Set<string>();
@@ -38,7 +41,7 @@ export function createSocketHub(clock: Clock, journal: WorkspaceJournal): Socket
   const waiting = new Set<() => void>();
   let turn = 0;
 
-  function welcome(socket: WebSocket): void {
+  function accept(socket: WebSocket): void {
     all.add(socket);
     open.add(socket);
     const pinging = setInterval(() => socket.ping(), PING_EVERY_MS);
@@ -51,14 +54,14 @@ export function createSocketHub(clock: Clock, journal: WorkspaceJournal): Socket
       clearInterval(pinging);
       all.delete(socket);
       open.delete(socket);
-      loseEnvelopes(socket);
+      failEnvelopes(socket);
       journal.note('socket', 'close', {}, { ok: true });
     });
     const hello = { type: 'hello', num_connections: open.size, debug_info: {} };
     socket.send(JSON.stringify({ ...hello, connection_info: { app_id: IDENTITY.app.id } }));
     journal.note('socket', 'hello', { connections: open.size }, { ok: true });
-    for (const go of [...waiting]) {
-      go();
+    for (const sendNow of [...waiting]) {
+      sendNow();
     }
   }
 
@@ -72,7 +75,7 @@ export function createSocketHub(clock: Clock, journal: WorkspaceJournal): Socket
     });
   }
 
-  function loseEnvelopes(socket: WebSocket): void {
+  function failEnvelopes(socket: WebSocket): void {
     for (const envelope of [...pending.values()].filter((sent) => sent.socket === socket)) {
       envelope.settle(unanswered('the socket closed before the acknowledgement'));
     }
@@ -132,7 +135,7 @@ export function createSocketHub(clock: Clock, journal: WorkspaceJournal): Socket
         socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
         return;
       }
-      server.handleUpgrade(request, socket, head, welcome);
+      server.handleUpgrade(request, socket, head, accept);
     },
     isConnected: () => open.size > 0,
     disconnect: (how) => {
@@ -156,7 +159,7 @@ export function createSocketHub(clock: Clock, journal: WorkspaceJournal): Socket
   };
 }
 
-/** Real time on purpose: how long a peer that hangs may hold up the end of the process. */
+/** Uses real time: a peer that hangs must not delay the end of the process. */
 const CLOSE_LIMIT_MS = 1_000;
 
 function closeSocket(socket: WebSocket): Promise<void> {

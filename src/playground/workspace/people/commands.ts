@@ -7,15 +7,15 @@ import type { Workspace } from '../workspace-port.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 import type { PeopleContext } from './interaction-context.ts';
 
-/** What people do from the keyboard and the side bar. */
+/** People's actions from the keyboard and the sidebar. */
 export type CommandActions = Pick<
   Workspace,
   'command' | 'openHome' | 'openMessages' | 'openAssistant'
 >;
 
-/** Creates slash commands and the opening of the app's tabs. */
-export function createCommandActions(desk: PeopleContext, sessions: AgentSessions): CommandActions {
-  const { core, triggers, responseUrls, toasts, views } = desk;
+/** Creates the actions for slash commands and for opening the app's tabs. */
+export function createCommandActions(context: PeopleContext, sessions: AgentSessions): CommandActions {
+  const { core, triggers, responseUrls, toasts, views } = context;
   const { team, app } = IDENTITY;
 
   const command: Workspace['command'] = async (name, channelName, word, text, options = {}) => {
@@ -93,7 +93,7 @@ export function createCommandActions(desk: PeopleContext, sessions: AgentSession
       }
       const member = core.directory.member(name);
       const dm = await openDirectMessage(core, member.id);
-      // Slack itself begins the thread in the app's name.
+      // Slack itself starts the thread in the app's name.
       const draft = { text: 'New Assistant Thread', blocks: [] };
       const posted = dm === undefined ? undefined : await postAsApp(core, dm, draft);
       if (posted === undefined || 'refusal' in posted) {

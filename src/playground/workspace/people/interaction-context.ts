@@ -6,7 +6,7 @@ import type { WorkspaceViews } from '../views/views.ts';
 import type { WorkspaceCore } from '../workspace-core.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 
-/** What the doings of people need beyond the core. */
+/** The dependencies of people's actions. */
 export interface PeopleContext {
   readonly core: WorkspaceCore;
   readonly views: WorkspaceViews;
@@ -15,13 +15,12 @@ export interface PeopleContext {
   readonly toasts: Toasts;
 }
 
-/** The short notices that Slack's client shows one person. */
+/** Short notices that Slack's client shows to one person. */
 export interface Toasts {
   show(userId: string, text: string): void;
   of(userId: string): readonly { at: number; text: string }[];
 }
 
-/** Creates an empty list of toasts. */
 export function createToasts(now: () => number, changed: () => void): Toasts {
   const shown: { userId: string; at: number; text: string }[] = [];
   return {
@@ -34,17 +33,17 @@ export function createToasts(now: () => number, changed: () => void): Toasts {
   };
 }
 
-/** What every interaction payload says about who acts, and for which app. */
+/** Returns the fields of every interaction payload about the actor and the app. */
 export function describeActor(member: DirectoryMember, enterprise: string | undefined): Json {
   const { team, app } = IDENTITY;
   const isOfOrganization = member.teamId === team.id || member.teams !== undefined;
-  const isTold = enterprise !== undefined && isOfOrganization;
+  const hasEnterprise = enterprise !== undefined && isOfOrganization;
   return {
     user: { id: member.id, username: member.name, name: member.name, team_id: member.teamId },
     api_app_id: app.id,
     token: 'playground-verification-token',
     team: { id: team.id, domain: team.domain },
-    enterprise: isTold ? { id: enterprise, name: 'Playground' } : null,
+    enterprise: hasEnterprise ? { id: enterprise, name: 'Playground' } : null,
     is_enterprise_install: false,
   };
 }

@@ -8,22 +8,25 @@ import type { Workspace } from '../workspace-port.ts';
 import { describeActor, type PeopleContext } from './interaction-context.ts';
 import { isVisible } from './visible-workspace.ts';
 
-/** The choices that external selects have offered. */
+/** The choices offered by external selects. */
 export interface Suggestions extends Pick<Workspace, 'suggest'> {
-  /** What a select in a message has offered so far. */
+  /** The options that a select in a message has offered so far. */
   offeredIn(message: StoredMessage, placed: PlacedElement): readonly Json[];
 }
 
-/** Slack asks the app only from so many characters on. https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element#external_select */
+/**
+ * The minimum length of a query.
+ * https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element#external_select
+ */
 const DEFAULT_MIN_QUERY = 3;
 
-/** Creates the suggestions, none offered yet. */
+/** Creates the suggestions, initially empty. */
 export function createSuggestions({ core, views, toasts }: PeopleContext): Suggestions {
   const inMessages = new Map<string, readonly Json[]>();
   const keyOf = ({ channel, ts }: StoredMessage, { blockId, element }: PlacedElement): string =>
     [channel, ts, blockId, toText(element.action_id)].join(' ');
 
-  async function ask(
+  async function query(
     member: DirectoryMember,
     placed: PlacedElement,
     typed: string,
@@ -50,14 +53,14 @@ export function createSuggestions({ core, views, toasts }: PeopleContext): Sugge
     return options;
   }
 
-  async function askInView(
+  async function queryInView(
     member: DirectoryMember,
     view: HeldView,
     actionId: string,
     typed: string,
   ) {
     const placed = findElement(toRecords(view.content.blocks), actionId);
-    const options = await ask(member, placed, typed, {
+    const options = await query(member, placed, typed, {
       container: { type: 'view', view_id: view.id },
       view: toSlackView(view, true),
     });
@@ -75,14 +78,14 @@ export function createSuggestions({ core, views, toasts }: PeopleContext): Sugge
     return options;
   }
 
-  async function askInMessage(
+  async function queryInMessage(
     member: DirectoryMember,
     message: StoredMessage,
     actionId: string,
     typed: string,
   ) {
     const placed = findElement(message.blocks, actionId);
-    const options = await ask(member, placed, typed, {
+    const options = await query(member, placed, typed, {
       container: { type: 'message', message_ts: message.ts, channel_id: message.channel },
       channel: { id: message.channel, name: core.directory.channel(message.channel).name },
       message: toEventMessage(core, message),
@@ -103,8 +106,8 @@ export function createSuggestions({ core, views, toasts }: PeopleContext): Sugge
         .findLast(({ blocks }) => hasAction(blocks, actionId));
       const options =
         view !== undefined && hasAction(toRecords(view.content.blocks), actionId)
-          ? await askInView(member, view, actionId, typed)
-          : message !== undefined && (await askInMessage(member, message, actionId, typed));
+          ? await queryInView(member, view, actionId, typed)
+          : message !== undefined && (await queryInMessage(member, message, actionId, typed));
       if (options === false) {
         throw new Error(`${member.name} sees no menu "${actionId}".`);
       }

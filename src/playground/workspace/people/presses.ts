@@ -15,24 +15,24 @@ import type { Ack, ClickTarget, ViewClickTarget, Workspace } from '../workspace-
 import { describeActor, type PeopleContext } from './interaction-context.ts';
 import type { Suggestions } from './option-suggestions.ts';
 
-/** What people do by pressing things. */
+/** People's clicks on elements. */
 export type PressActions = Pick<Workspace, 'click' | 'clickInView' | 'clickInHome'>;
 
-/** Creates the pressing side of people. */
-export function createPressActions(desk: PeopleContext, suggestions: Suggestions): PressActions {
-  const { core, views, triggers, responseUrls } = desk;
+/** Creates the click actions of people. */
+export function createPressActions(context: PeopleContext, suggestions: Suggestions): PressActions {
+  const { core, views, triggers, responseUrls } = context;
 
   async function send(member: DirectoryMember, payload: Json): Promise<Ack> {
     const ack = await core.delivery.interaction(payload);
     if (ack.kind !== 'acknowledged') {
-      desk.toasts.show(member.id, "Countersign isn't responding. Try again.");
+      context.toasts.show(member.id, "Countersign isn't responding. Try again.");
     }
     return ack;
   }
 
   async function click(name: string, target: ClickTarget): Promise<Ack> {
     const member = core.directory.member(name);
-    const message = asShown(findSeen(member, target), target);
+    const message = asOnScreen(findVisible(member, target), target);
     const placed = findElement(message.blocks, target.actionId, target.blockId);
     const element = { ...placed.element, offered: suggestions.offeredIn(message, placed) };
     const channel = core.directory.channel(message.channel);
@@ -49,7 +49,7 @@ export function createPressActions(desk: PeopleContext, suggestions: Suggestions
         thread_ts: message.threadTs,
       }),
       channel: { id: channel.id, name: channel.kind === 'im' ? 'directmessage' : channel.name },
-      // Slack leaves the content of an ephemeral message out.
+      // Slack omits the content of an ephemeral message.
       ...(isEphemeral ? {} : { message: toEventMessage(core, message) }),
       trigger_id: triggers.issue({ userId: member.id }),
       response_url: responseUrls.issue({
@@ -62,21 +62,21 @@ export function createPressActions(desk: PeopleContext, suggestions: Suggestions
     });
   }
 
-  function findSeen(member: DirectoryMember, target: ClickTarget): StoredMessage {
+  function findVisible(member: DirectoryMember, target: ClickTarget): StoredMessage {
     const channel = core.directory.channel(target.channel);
     const message = core.messages.find(channel.id, target.ts);
-    const isSeen =
+    const isVisible =
       message !== undefined &&
       channel.members.includes(member.id) &&
       (message.visibleTo === undefined || message.visibleTo === member.id);
-    if (!isSeen) {
+    if (!isVisible) {
       throw new Error(`${member.name} sees no message ${target.ts} in ${channel.name}.`);
     }
     return message;
   }
 
-  /** A second press of a double click arrives when the first has already changed the message. */
-  function asShown(now: StoredMessage, target: ClickTarget): StoredMessage {
+  /** The second click of a double click may come after the first has changed the message. */
+  function asOnScreen(now: StoredMessage, target: ClickTarget): StoredMessage {
     if (!target.isFromScreen) return now;
     const { channel, ts } = now;
     const versions = [now, ...core.messages.before(channel, ts)];
@@ -141,7 +141,10 @@ interface Choice {
   readonly value?: string;
 }
 
-/** The entry of `actions` for one press. https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
+/**
+ * Returns the entry in `actions` for one click.
+ * https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+ */
 function toAction({ blockId, element }: PlacedElement, choice: Choice, ts: string): Json {
   const type = toText(element.type);
   return compact({

@@ -4,8 +4,9 @@ import type { WorkspaceCore } from '../workspace-core.ts';
 import type { Workspace } from '../workspace-port.ts';
 
 /**
- * Creates Slack's own stop button of a session. Slack ends the streams of the thread and tells the
- * app; how the session stands is left to the app. https://docs.slack.dev/reference/events/agent_session_stopped
+ * Creates Slack's stop button of a session. Slack ends the thread's streams and notifies the app;
+ * the app sets the session's status.
+ * https://docs.slack.dev/reference/events/agent_session_stopped
  */
 export function createStopAction(
   core: WorkspaceCore,

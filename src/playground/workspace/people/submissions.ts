@@ -7,17 +7,17 @@ import { type HeldView, toSlackView } from '../views/views.ts';
 import type { Ack, Workspace } from '../workspace-port.ts';
 import { describeActor, type PeopleContext } from './interaction-context.ts';
 
-/** Slack's words for every acknowledgement of a modal that it cannot use. */
+/** Slack's message for a modal acknowledgement that it cannot use. */
 const TROUBLE = 'We had some trouble connecting. Try again?';
 
-/** What people do with a whole modal. */
+/** People's actions on a modal. */
 export type SubmitActions = Pick<Workspace, 'submit' | 'close'>;
 
-/** Creates the submitting side of people. */
-export function createSubmitActions(desk: PeopleContext): SubmitActions {
-  const { core, views, triggers, toasts } = desk;
+/** Creates the modal actions of people. */
+export function createSubmitActions(context: PeopleContext): SubmitActions {
+  const { core, views, triggers, toasts } = context;
 
-  function topOf(member: DirectoryMember): HeldView {
+  function topModalOf(member: DirectoryMember): HeldView {
     const view = views.stackOf(member.id).at(-1);
     if (view === undefined) {
       throw new Error(`${member.name} has no modal open.`);
@@ -27,7 +27,7 @@ export function createSubmitActions(desk: PeopleContext): SubmitActions {
 
   const submit: Workspace['submit'] = async (name, values) => {
     const member = core.directory.member(name);
-    const view = topOf(member);
+    const view = topModalOf(member);
     const blocks = toRecords(view.content.blocks);
     if (view.content.submit === undefined && !blocks.some(({ type }) => type === 'input')) {
       throw new Error(`The modal of ${member.name} has no submit button.`);
@@ -46,7 +46,7 @@ export function createSubmitActions(desk: PeopleContext): SubmitActions {
       response_urls: [],
     });
     const problem =
-      ack.kind === 'acknowledged' ? follow(member, marked, ack.body) : `no acknowledgement`;
+      ack.kind === 'acknowledged' ? applyAnswer(member, marked, ack.body) : `no acknowledgement`;
     if (problem !== undefined) {
       toasts.show(member.id, TROUBLE);
       core.journal.note('interaction', 'view_submission answer', ackBody(ack), {
@@ -57,12 +57,12 @@ export function createSubmitActions(desk: PeopleContext): SubmitActions {
     return ack;
   };
 
-  /** Does what the acknowledgement says; answers why it cannot. */
-  function follow(member: DirectoryMember, view: HeldView, body: unknown): string | undefined {
+  /** Applies the acknowledgement. Returns why it is invalid, if it is. */
+  function applyAnswer(member: DirectoryMember, view: HeldView, body: unknown): string | undefined {
     const answer = isJson(body) ? body : {};
     switch (answer.response_action) {
       case undefined:
-        // The view may have gone while the app thought about it.
+        // The view may be gone by the time the app answers.
         if (views.stackOf(member.id).at(-1)?.id === view.id) {
           views.pop(member.id);
         }
@@ -119,7 +119,7 @@ export function createSubmitActions(desk: PeopleContext): SubmitActions {
     submit,
     close: async (name) => {
       const member = core.directory.member(name);
-      const view = topOf(member);
+      const view = topModalOf(member);
       const isCleared = view.content.clear_on_close === true;
       if (isCleared) {
         views.clear(member.id);

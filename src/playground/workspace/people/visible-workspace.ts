@@ -9,7 +9,7 @@ import type { Channel, Member, OpenView, WorkspaceView } from '../workspace-port
 import { IDENTITY } from '../workspace-seed.ts';
 import type { PeopleContext } from './interaction-context.ts';
 
-/** Looks at the workspace with one member's eyes. */
+/** Returns the workspace as one member sees it. */
 export function viewWorkspace(
   { core, views, toasts }: PeopleContext,
   statuses: ThreadStatuses,
@@ -38,7 +38,7 @@ export function viewWorkspace(
   };
 }
 
-/** Tells whether a member sees a message: in their channel, and not meant for one other person. */
+/** Returns whether a message is visible to a member. */
 export function isVisible(core: WorkspaceCore, userId: string, message: StoredMessage): boolean {
   const channel = core.directory.findChannel(message.channel);
   return (
@@ -47,23 +47,25 @@ export function isVisible(core: WorkspaceCore, userId: string, message: StoredMe
   );
 }
 
-/** The member as the port shows it. */
+/** Converts a member to its public form. */
 export function toMember(member: DirectoryMember): Member {
   const { id, teamId, name, realName, isBot, isGuest, isAdmin } = member;
   return { id, teamId, name, realName, isBot, isGuest, isAdmin };
 }
 
-/** The channel as people see it: a DM bears the app's id, for everybody's DM is with the app. */
+/**
+ * Converts a channel to its public form. A DM has the app's id, because all DMs are with the app.
+ */
 export function toChannel({ id, name, kind, members }: DirectoryChannel): Channel {
   return { id, name: kind === 'im' ? IDENTITY.app.botUserId : name, kind, members };
 }
 
-function toView(held: HeldView): View & { id: string } {
-  // The validator has let it in, so it is a view that Slack knows.
-  return toSlackView(held, true) as unknown as View & { id: string };
+function toView(stored: HeldView): View & { id: string } {
+  // The view was validated, so its type is known.
+  return toSlackView(stored, true) as unknown as View & { id: string };
 }
 
-function toOpenView(held: HeldView): OpenView {
-  const { id, hash, errors } = held;
-  return { id, hash, view: toView(held), errors, state: stateOf(held) };
+function toOpenView(stored: HeldView): OpenView {
+  const { id, hash, errors } = stored;
+  return { id, hash, view: toView(stored), errors, state: stateOf(stored) };
 }

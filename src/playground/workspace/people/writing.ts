@@ -9,17 +9,17 @@ import type { WorkspaceCore } from '../workspace-core.ts';
 import type { Workspace, WorkspaceMessage } from '../workspace-port.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 
-type SayOptions = NonNullable<Parameters<Workspace['say']>[3]>;
-type SaidFile = NonNullable<SayOptions['files']>[number];
+type PostOptions = NonNullable<Parameters<Workspace['say']>[3]>;
+type PostedFile = NonNullable<PostOptions['files']>[number];
 
-/** What people do by writing: posts, edits, deletions. */
+/** People's posts, edits and deletions. */
 export type WritingActions = Pick<Workspace, 'say' | 'repeat' | 'edit' | 'remove'>;
 
-/** Creates the writing side of people. */
+/** Creates the writing actions of people. */
 export function createWritingActions(core: WorkspaceCore): WritingActions {
   const { directory, messages, backend } = core;
 
-  function place(name: string, channelName: string) {
+  function findPlace(name: string, channelName: string) {
     const member = directory.member(name);
     const channel = directory.channel(channelName);
     if (!channel.members.includes(member.id)) {
@@ -32,9 +32,9 @@ export function createWritingActions(core: WorkspaceCore): WritingActions {
     name: string,
     channelName: string,
     typed: string,
-    { threadTs, files = [] }: SayOptions = {},
+    { threadTs, files = [] }: PostOptions = {},
   ): Promise<WorkspaceMessage> {
-    const { member, channel } = place(name, channelName);
+    const { member, channel } = findPlace(name, channelName);
     const text = encodeTyped(typed);
     const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
     const posted =
@@ -60,8 +60,8 @@ export function createWritingActions(core: WorkspaceCore): WritingActions {
     return toWorkspaceMessage(message);
   }
 
-  function own(name: string, channelName: string, ts: string) {
-    const { member, channel } = place(name, channelName);
+  function findOwn(name: string, channelName: string, ts: string) {
+    const { member, channel } = findPlace(name, channelName);
     const message = messages.find(channel.id, ts);
     if (message === undefined || message.user !== member.id) {
       throw new Error(`${member.name} has no message ${ts} in ${channel.name}.`);
@@ -76,10 +76,10 @@ export function createWritingActions(core: WorkspaceCore): WritingActions {
       if (message !== undefined) await announcePost(core, message);
     },
     edit: async (name, channelName, ts, typed) => {
-      const { member, message } = own(name, channelName, ts);
+      const { member, message } = findOwn(name, channelName, ts);
       const text = encodeTyped(typed);
       const args = { channel: message.channel, ts, text };
-      const answer = demand(await backend.call(member.id, 'chat.update', args), 'chat.update');
+      const answer = requireOk(await backend.call(member.id, 'chat.update', args), 'chat.update');
       const after = {
         ...message,
         text,
@@ -89,16 +89,19 @@ export function createWritingActions(core: WorkspaceCore): WritingActions {
       await announceChange(core, message, after);
     },
     remove: async (name, channelName, ts) => {
-      const { member, message } = own(name, channelName, ts);
+      const { member, message } = findOwn(name, channelName, ts);
       const args = { channel: message.channel, ts };
-      demand(await backend.call(member.id, 'chat.delete', args), 'chat.delete');
+      requireOk(await backend.call(member.id, 'chat.delete', args), 'chat.delete');
       messages.remove(message.channel, ts);
       await announceRemoval(core, message);
     },
   };
 }
 
-/** What was typed, as Slack stores it. https://docs.slack.dev/messaging/formatting-message-text#escaping */
+/**
+ * Encodes typed text as Slack stores it.
+ * https://docs.slack.dev/messaging/formatting-message-text#escaping
+ */
 function encodeTyped(typed: string): string {
   return typed
     .replaceAll('&', '&amp;')
@@ -109,7 +112,7 @@ function encodeTyped(typed: string): string {
 
 const BOT_PLACEHOLDER = `$${'{bot}'}`;
 
-function demand(answer: Json, what: string): Json {
+function requireOk(answer: Json, what: string): Json {
   if (answer.ok !== true) {
     throw new Error(`The backend refused ${what}: ${toText(answer.error)}.`);
   }
@@ -124,7 +127,7 @@ async function postText(
 ): Promise<{ ts: string; files: readonly Json[] }> {
   const method = 'chat.postMessage';
   const answer = await core.backend.call(member.id, method, { channel: channel.id, ...args });
-  return { ts: toText(demand(answer, method).ts), files: [] };
+  return { ts: toText(requireOk(answer, method).ts), files: [] };
 }
 
 async function postFiles(
@@ -132,7 +135,7 @@ async function postFiles(
   member: DirectoryMember,
   channel: DirectoryChannel,
   args: Json,
-  files: readonly SaidFile[],
+  files: readonly PostedFile[],
 ): Promise<{ ts: string; files: readonly Json[] }> {
   const uploaded: { id: string; title: string }[] = [];
   for (const { name, content, mimetype } of files) {
@@ -141,7 +144,7 @@ async function postFiles(
       filename: name,
       length: bytes.length,
     });
-    const id = toText(demand(announced, 'the upload').file_id);
+    const id = toText(requireOk(announced, 'the upload').file_id);
     await core.backend.upload(id, bytes, mimetype);
     uploaded.push({ id, title: name });
   }
@@ -150,7 +153,7 @@ async function postFiles(
     channel_id: channel.id,
     ...args,
   });
-  const [share] = sharesOf(demand(answer, 'the files'));
+  const [share] = sharesOf(requireOk(answer, 'the files'));
   return {
     ts: share?.ts ?? core.nextTs(),
     files: toRecords(answer.files).map((file, index) => ({

@@ -1,47 +1,50 @@
 import type { Cancel, Clock } from '../../../domain/ports/clock.ts';
 import { NO_PERSISTENCE, type PersistedState } from './persisted-state.ts';
 
-/** A prompt that the app offers. */
+/** A prompt suggested by the app. */
 export interface SuggestedPrompt {
   readonly title: string;
   readonly message: string;
 }
 
-/** How a session of the app stands. https://docs.slack.dev/ai/agent-sessions */
+/** The status of an agent session. https://docs.slack.dev/ai/agent-sessions */
 export type SessionStatus = 'active' | 'processing' | 'suspended' | 'closed';
 
-/** A thread that is a session of the app, with what the app set on it. */
+/** A thread that is a session of the app, with the values that the app set. */
 export interface AgentSession {
   readonly channel: string;
   readonly threadTs: string;
   readonly title?: string;
-  /** Absent in the older form, which has no statuses. */
+  /** Absent with `assistant_view`, which has no statuses. */
   readonly status?: SessionStatus;
 }
 
-/** Prompts that the app offers: in one thread in the older form, else at the top of the Messages tab. */
+/**
+ * Suggested prompts: for one thread with `assistant_view`, otherwise at the top of the Messages
+ * tab.
+ */
 export interface OfferedPrompts {
   readonly channel: string;
   readonly threadTs?: string;
   readonly prompts: readonly SuggestedPrompt[];
 }
 
-/** The sessions of the app, and the prompts that it offers. */
+/** The sessions and suggested prompts of the app. */
 export interface AgentSessions {
   list(): readonly AgentSession[];
   find(channel: string, threadTs: string): AgentSession | undefined;
-  /** Sets what is given on the session, which is made when there is none. */
+  /** Sets the given fields of a session, and creates it if needed. */
   set(session: AgentSession): void;
   prompts(): readonly OfferedPrompts[];
-  /** Puts prompts in place of those that were offered there. */
+  /** Replaces the prompts suggested there. */
   offer(offered: OfferedPrompts): void;
   close(): void;
 }
 
-/** Slack takes `processing` back by itself. https://docs.slack.dev/ai/agent-sessions */
+/** Slack resets `processing` by itself after this time. https://docs.slack.dev/ai/agent-sessions */
 const PROCESSING_LIFE_MS = 3_600_000;
 
-/** Creates the list of the sessions that were kept, which rings `changed` at each change. */
+/** Creates the sessions from the stored ones. Calls `changed` after each change. */
 export function createAgentSessions(
   clock: Clock,
   changed: () => void,
@@ -51,7 +54,7 @@ export function createAgentSessions(
   const offers = new Map<string, OfferedPrompts>();
   const expiries = new Map<string, Cancel>();
 
-  const hold = (session: AgentSession): void => {
+  const putSession = (session: AgentSession): void => {
     const key = keyOf(session.channel, session.threadTs);
     sessions.set(key, { ...sessions.get(key), ...session });
     if (session.status !== undefined) {
@@ -66,12 +69,12 @@ export function createAgentSessions(
   };
   const set = (session: AgentSession): void => {
     const key = keyOf(session.channel, session.threadTs);
-    hold(session);
+    putSession(session);
     kept.keep('session', key, sessions.get(key));
     changed();
   };
 
-  for (const session of kept.all('session')) hold(session as AgentSession);
+  for (const session of kept.all('session')) putSession(session as AgentSession);
   for (const offer of kept.all('offer')) {
     const { channel, threadTs = '' } = offer as OfferedPrompts;
     offers.set(keyOf(channel, threadTs), offer as OfferedPrompts);

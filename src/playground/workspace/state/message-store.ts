@@ -4,7 +4,7 @@ import type { WorkspaceMessage } from '../workspace-port.ts';
 import { IDENTITY } from '../workspace-seed.ts';
 import { NO_PERSISTENCE, type PersistedState } from './persisted-state.ts';
 
-/** A message as the workspace keeps it; blocks have passed the validator and carry ids. */
+/** A stored message. Its blocks are validated and have ids. */
 export interface StoredMessage {
   readonly channel: string;
   readonly ts: string;
@@ -20,27 +20,30 @@ export interface StoredMessage {
   readonly visibleTo?: string;
   readonly edited?: { user: string; ts: string };
   readonly streaming: boolean;
-  /** It was written as a stream, whether that goes on or not. */
+  /** Whether it was written as a stream, even if that has ended. */
   readonly isStream?: boolean;
   readonly clientMsgId?: string;
 }
 
-/** All messages, in the order of their timestamps within a channel. */
+/** All messages, ordered by timestamp within a channel. */
 export interface MessageStore {
   put(message: StoredMessage): void;
   find(channel: string, ts: string): StoredMessage | undefined;
-  /** Returns how the message stood before its last changes, newest first. */
+  /** Returns earlier versions of the message, newest first. */
   before(channel: string, ts: string): readonly StoredMessage[];
   remove(channel: string, ts: string): void;
-  /** Whether anybody has replied to the message. */
+  /** Returns whether the message has replies. */
   hasReplies(channel: string, ts: string): boolean;
   all(): readonly StoredMessage[];
 }
 
-/** How many changes a screen may be behind. */
-const KEPT_BEFORE = 3;
+/** How many versions a screen may be behind. */
+const MAX_VERSIONS = 3;
 
-/** Creates a store of the messages that were kept, which rings `changed` at each write. What one person alone sees is gone with a restart, as in Slack. */
+/**
+ * Creates a store from the persisted messages. Calls `changed` after each write. Ephemeral messages
+ * are lost at a restart, as in Slack.
+ */
 export function createMessageStore(
   changed: () => void,
   kept: PersistedState = NO_PERSISTENCE,
@@ -49,19 +52,19 @@ export function createMessageStore(
   const earlier = new Map<string, readonly StoredMessage[]>();
   const roots = new Set<string>();
   const key = (channel: string, ts: string): string => `${channel} ${ts}`;
-  const hold = (message: StoredMessage): void => {
+  const putInMemory = (message: StoredMessage): void => {
     byKey.set(key(message.channel, message.ts), message);
     if (message.threadTs !== undefined && message.visibleTo === undefined) {
       roots.add(key(message.channel, message.threadTs));
     }
   };
-  for (const message of kept.all('message')) hold(message as StoredMessage);
+  for (const message of kept.all('message')) putInMemory(message as StoredMessage);
   return {
     put: (message) => {
       const at = key(message.channel, message.ts);
       const last = byKey.get(at);
-      if (last) earlier.set(at, [last, ...(earlier.get(at) ?? [])].slice(0, KEPT_BEFORE));
-      hold(message);
+      if (last) earlier.set(at, [last, ...(earlier.get(at) ?? [])].slice(0, MAX_VERSIONS));
+      putInMemory(message);
       if (message.visibleTo === undefined) kept.keep('message', at, message);
       changed();
     },
@@ -79,13 +82,13 @@ export function createMessageStore(
   };
 }
 
-/** The profile that Slack sends with everything a bot posts. */
+/** Returns the profile that Slack adds to every message of a bot. */
 function botProfile(): Json {
   const { app, team } = IDENTITY;
   return { id: app.botId, app_id: app.id, name: app.name, deleted: false, team_id: team.id };
 }
 
-/** The message as the Web API and events show it; metadata only where it was asked for. */
+/** Converts a message to its format in the Web API and events. Metadata is optional. */
 export function toSlackMessage(
   message: StoredMessage,
   { parentUser, metadata = false }: { parentUser?: string; metadata?: boolean } = {},
@@ -121,7 +124,7 @@ function countReaction(reaction: { name: string; users: readonly string[] }): Js
   return { ...reaction, count: reaction.users.length };
 }
 
-/** The message as the port shows it. */
+/** Converts a message to its public form. */
 export function toWorkspaceMessage(message: StoredMessage): WorkspaceMessage {
   const { channel, ts, text, user, reactions, streaming } = message;
   return {
@@ -131,7 +134,7 @@ export function toWorkspaceMessage(message: StoredMessage): WorkspaceMessage {
     user,
     ...(message.byApp ? { botId: IDENTITY.app.botId } : {}),
     text,
-    // The validator has let them in, so they are blocks that Slack knows.
+    // The blocks were validated, so their types are known.
     blocks: message.blocks as unknown as readonly KnownBlock[],
     files: message.files.map((file) => ({
       id: toText(file.id),

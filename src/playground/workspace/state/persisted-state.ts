@@ -2,8 +2,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } f
 import { dirname } from 'node:path';
 import { isJson, parseJson } from '../json-value.ts';
 
-/** What outlives a restart of the workspace. */
-type KeptKind =
+/** The kinds of state that survive a restart of the workspace. */
+type StateKind =
   | 'message'
   | 'channel'
   | 'group'
@@ -14,25 +14,31 @@ type KeptKind =
   | 'delivery'
   | 'done';
 
-/** What a workspace knows from before, and where it notes what changes: the last value of each key counts. */
+/** Persisted state. The last value of each key counts. */
 export interface PersistedState {
-  /** The values that are kept now. */
-  all(kind: KeptKind): readonly unknown[];
-  /** Keeps a value; without one the key is forgotten. */
-  keep(kind: KeptKind, key: string, value?: unknown): void;
+  /** Returns the current values. */
+  all(kind: StateKind): readonly unknown[];
+  /** Stores a value; without one, deletes the key. */
+  keep(kind: StateKind, key: string, value?: unknown): void;
 }
 
-/** Keeps nothing: the workspace is as new at each start. */
+/** Stores nothing: the workspace is new at each start. */
 export const NO_PERSISTENCE: PersistedState = { all: () => [], keep: () => undefined };
 
-/** A state that is kept in a file. */
+/** State persisted in a file. */
 export interface PersistedFile extends PersistedState {
-  /** Writes the file anew, without what was overwritten. Only the process that owns the folder may. */
+  /**
+   * Rewrites the file without overwritten values. Only the process that owns the folder may call
+   * it.
+   */
   compact(): void;
   close(): void;
 }
 
-/** Opens the file and reads what it holds; nothing is written before the first change. Each change is handed to the system before it counts, so a process that is killed loses none. */
+/**
+ * Opens and reads the file. Nothing is written before the first change. Each change is written to
+ * the OS before it counts, so a killed process loses none.
+ */
 export function openPersistedFile(path: string): PersistedFile {
   const kinds = read(path);
   let file: number | undefined;
@@ -87,7 +93,7 @@ function read(path: string): Kinds {
   const kinds: Kinds = new Map();
   for (const line of readText(path).split('\n')) {
     const entry = parseJson(line);
-    // What is no entry is one that a crash has cut short: each begins a new line.
+    // Invalid lines are entries cut off by a crash: each entry starts a new line.
     if (!isJson(entry) || typeof entry.kind !== 'string' || typeof entry.key !== 'string') continue;
     put(kinds, entry.kind, entry.key, entry.value);
   }

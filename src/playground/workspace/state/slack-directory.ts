@@ -8,37 +8,37 @@ import {
 } from '../workspace-seed.ts';
 import { NO_PERSISTENCE, type PersistedState } from './persisted-state.ts';
 
-/** A member with what `users.info` tells beyond the port. */
+/** A member with the additional fields of `users.info`. */
 export interface DirectoryMember extends Member {
   readonly deleted: boolean;
-  /** The workspaces of our organization that they belong to; undefined outside of one. */
+  /** The member's workspaces in our organization. Undefined outside of one. */
   readonly teams?: readonly string[];
   readonly tz: string;
   readonly tzLabel: string;
   readonly tzOffset: number;
 }
 
-/** A channel with what the Web API needs beyond the port. */
+/** A channel with additional fields of the Web API. */
 export interface DirectoryChannel extends Channel {
   readonly isArchived: boolean;
 }
 
-/** A group that `usergroups.list` shows. */
+/** A user group of `usergroups.list`. */
 export interface UserGroup {
   readonly id: string;
   readonly handle: string;
   readonly members: readonly string[];
 }
 
-/** Who and what exists in the workspace, in memory, for looking things up without waiting. */
+/** The members, channels and groups of the workspace, in memory. */
 export interface SlackDirectory {
   members(): readonly DirectoryMember[];
   channels(): readonly DirectoryChannel[];
   groups(): readonly UserGroup[];
-  /** By name or id; throws for a member that does not exist. */
+  /** Finds a member by name or id. Throws if there is none. */
   member(nameOrId: string): DirectoryMember;
   findMember(id: string): DirectoryMember | undefined;
-  /** By name (`#` allowed) or id; throws for a channel that does not exist. */
+  /** Finds a channel by name (`#` allowed) or id. Throws if there is none. */
   channel(nameOrId: string): DirectoryChannel;
   findChannel(id: string): DirectoryChannel | undefined;
   putMember(member: DirectoryMember): void;
@@ -46,7 +46,7 @@ export interface SlackDirectory {
   putGroup(group: UserGroup): void;
 }
 
-/** Creates the directory from the seed, the app's bot included, with the channels and groups that were kept. */
+/** Creates the directory from the seed, the app's bot, and the persisted channels and groups. */
 export function createSlackDirectory(
   members: readonly MemberSeed[],
   channels: readonly ChannelSeed[],
@@ -96,14 +96,14 @@ export function createSlackDirectory(
   };
 }
 
-/** The channels that were not there, or were otherwise, in the workspace as it was seeded. */
+/** Returns the persisted channels: those that are new or differ from the seed. */
 export function changedChannels(kept: PersistedState): readonly DirectoryChannel[] {
   return kept.all('channel') as readonly DirectoryChannel[];
 }
 
-function missing(what: string, asked: string, known: readonly { name: string }[]): never {
+function missing(what: string, name: string, known: readonly { name: string }[]): never {
   const names = known.map(({ name }) => name).join(', ');
-  throw new Error(`The workspace has no ${what} "${asked}"; it has ${names}.`);
+  throw new Error(`The workspace has no ${what} "${name}"; it has ${names}.`);
 }
 
 function toMember(seed: MemberSeed): DirectoryMember {

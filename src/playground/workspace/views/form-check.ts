@@ -2,7 +2,7 @@ import { LIMITS } from '../blocks/limits.ts';
 import { type Json, toText } from '../json-value.ts';
 import { listOffering, type Offered, type Typed, toElementState } from './form-state.ts';
 
-/** What Slack's client itself finds wrong before it submits, by block id. */
+/** Returns the errors that Slack's client reports before submission, by block id. */
 export function checkForm(
   blocks: readonly Json[],
   typed: Typed,

@@ -2,16 +2,18 @@ import { isStateful } from '../blocks/element-rules.ts';
 import { listElements, type PlacedElement } from '../blocks/walk-blocks.ts';
 import { type Json, toRecords, toText, toTexts } from '../json-value.ts';
 
-/** What a person put into a field: a text or value, several of them, or nothing. */
+/** The value that a person entered into a field: one, several, or none. */
 export type Entered = string | readonly string[] | null;
 
-/** What was typed, by block id and action id; untouched fields are missing. */
+/** Entered values, by block id and action id. Untouched fields are missing. */
 export type Typed = Readonly<Record<string, Readonly<Record<string, Entered>>>>;
 
-/** What external selects offered so far, by block id and action id. */
+/** Options offered by external selects so far, by block id and action id. */
 export type Offered = Readonly<Record<string, Readonly<Record<string, readonly Json[]>>>>;
 
-/** The `state.values` of all elements that hold a value, the untouched ones with their initial value. */
+/**
+ * Returns the `state.values` of all elements with a value. Untouched ones have their initial value.
+ */
 export function collectState(blocks: readonly Json[], typed: Typed, offered: Offered = {}): Json {
   const values: Record<string, Record<string, Json>> = {};
   for (const { blockId, element } of listOffering(blocks, offered)) {
@@ -26,7 +28,7 @@ export function collectState(blocks: readonly Json[], typed: Typed, offered: Off
   return values;
 }
 
-/** The elements, external selects with what they offered as `offered`. */
+/** Lists the interactive elements. External selects get their options as `offered`. */
 export function listOffering(blocks: readonly Json[], offered: Offered): readonly PlacedElement[] {
   return listElements(blocks).map((placed) => ({
     ...placed,
@@ -37,7 +39,7 @@ export function listOffering(blocks: readonly Json[], offered: Offered): readonl
   }));
 }
 
-/** The state of one element; undefined stands for untouched. */
+/** Returns the state of an element. `entered` is undefined for an untouched one. */
 export function toElementState(element: Json, entered: Entered | undefined): Json {
   const type = toText(element.type);
   const simple = SIMPLE_FIELDS[type];
@@ -133,12 +135,12 @@ function toSimpleValue(type: string, value: unknown): unknown {
   return type === 'datetimepicker' ? Number(value) : value;
 }
 
-/** The option of a menu that has this value; throws when the person could not choose it. */
+/** Returns the option with this value. Throws if the person could not choose it. */
 export function optionOf(element: Json, value: string): Json {
   const options = [
     ...toRecords(element.options),
     ...toRecords(element.option_groups).flatMap((group) => toRecords(group.options)),
-    // What an external select offered for the last thing typed.
+    // Options that an external select has offered.
     ...toRecords(element.offered),
     ...toRecords([element.initial_option]),
     ...toRecords(element.initial_options),
@@ -164,7 +166,7 @@ function toRichText(element: Json, entered: Entered | undefined): unknown {
       };
 }
 
-/** Merges values given by block id, or by action id where that is unique, into what was typed. */
+/** Merges new values into the entered ones. Keys are block ids, or unique action ids. */
 export function enterValues(
   blocks: readonly Json[],
   typed: Typed,
@@ -176,7 +178,7 @@ export function enterValues(
   for (const [key, entered] of Object.entries(values)) {
     const { blockId, element } = findField(fields, key);
     const actionId = toText(element.action_id);
-    // Fails here and now where the person could not enter it.
+    // Throws at once if the person could not enter this value.
     toElementState(element, entered);
     next = { ...next, [blockId]: { ...next[blockId], [actionId]: entered } };
   }

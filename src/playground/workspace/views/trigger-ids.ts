@@ -2,22 +2,25 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { WorkspaceFaults } from '../workspace-faults.ts';
 
-/** A trigger id lives three seconds. https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses */
+/**
+ * The lifetime of a trigger id.
+ * https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses
+ */
 const TRIGGER_LIFE_MS = 3_000;
 
-/** Whose press a trigger id stands for, and in which view it was made. */
+/** The person who clicked, and the view that contains the element. */
 export interface Trigger {
   readonly userId: string;
   readonly viewId?: string;
 }
 
-/** Hands out trigger ids and takes each of them once. */
+/** Issues trigger ids and accepts each once. */
 export interface TriggerIds {
   issue(trigger: Trigger): string;
   take(triggerId: string): { trigger: Trigger } | { error: string };
 }
 
-/** Creates a desk whose ids age by the clock. */
+/** Creates trigger ids that expire by the clock. */
 export function createTriggerIds(clock: Clock, faults: WorkspaceFaults): TriggerIds {
   const issued = new Map<string, { trigger: Trigger; expiresAt: number; used: boolean }>();
   return {

@@ -7,42 +7,40 @@ import { IDENTITY } from '../workspace-seed.ts';
 import { collectState, type Offered, type Typed } from './form-state.ts';
 import type { Trigger } from './trigger-ids.ts';
 
-/** A modal of one person, or a Home tab. */
 export interface HeldView {
   readonly id: string;
   readonly userId: string;
   readonly rootId: string;
   readonly previousId?: string;
   readonly hash: string;
-  /** What the app sent, with block and action ids. */
+  /** The app's view, with block and action ids. */
   readonly content: Json;
   readonly typed: Typed;
   readonly offered: Offered;
   readonly errors: Readonly<Record<string, string>>;
 }
 
-/** A change of a view, or Slack's word for why there is none. */
+/** The changed view, or Slack's error code. */
 export type ViewResult = { readonly view: HeldView } | { readonly error: string };
 
-/** The modals and Home tabs of everybody; contents have passed the validator. */
+/** The modals and Home tabs of all people. Their contents are validated. */
 export interface WorkspaceViews {
-  /** The person's modals, the top one last. */
   stackOf(userId: string): readonly HeldView[];
   homeOf(userId: string): HeldView | undefined;
-  /** Shows a modal in place of whatever modals the person has. */
+  /** Opens a modal, replacing the person's open modals. */
   open(userId: string, content: Json): ViewResult;
-  /** Shows a modal over the one in which the trigger was made. */
+  /** Pushes a modal onto the stack of the trigger's view. */
   push(trigger: Trigger, content: Json): ViewResult;
   update(which: { viewId?: string; externalId?: string; hash?: string }, content: Json): ViewResult;
   publish(userId: string, content: Json, hash?: string): ViewResult;
-  /** Keeps what the person typed, what selects offered, and the errors shown. */
+  /** Stores entered values, offered options and shown errors. */
   mark(view: HeldView, marks: Partial<Pick<HeldView, 'typed' | 'offered' | 'errors'>>): HeldView;
-  /** Takes the top modal away. */
+  /** Closes the top modal. */
   pop(userId: string): void;
   clear(userId: string): void;
 }
 
-/** Creates a desk without views that rings `changed` at each change. */
+/** Creates an empty set of views. Calls `changed` after each change. */
 export function createWorkspaceViews(nextHash: () => string, changed: () => void): WorkspaceViews {
   const stacks = new Map<string, readonly HeldView[]>();
   const homes = new Map<string, HeldView>();
@@ -157,12 +155,15 @@ function withIds(content: Json): Json {
   return { ...content, blocks: assignIds(toRecords(content.blocks), newBlockId) };
 }
 
-/** The `state.values` of the view as the person left it. */
+/** Returns the current `state.values` of the view. */
 export function stateOf({ content, typed, offered }: HeldView): Json {
   return collectState(toRecords(content.blocks), typed, offered);
 }
 
-/** The view as the Web API and interactions show it; its state where the person has acted in it. */
+/**
+ * Converts a view to its format in the Web API and interactions. `withState` adds the entered
+ * values.
+ */
 export function toSlackView(view: HeldView, withState = false): Json {
   const { content } = view;
   return compact({

@@ -31,7 +31,7 @@ export function createAssistantMethods(
         return slackError('invalid_arguments', { errors: ['thread_ts and status are required'] });
       }
       statuses.set({ channel, threadTs, status });
-      // The bridge from the older form to sessions: https://docs.slack.dev/ai/migrating-to-agent-messaging
+      // Maps the older API to sessions: https://docs.slack.dev/ai/migrating-to-agent-messaging
       if (core.form === 'agent') {
         sessions.set({ channel, threadTs, status: status === '' ? 'active' : 'processing' });
       }

@@ -12,7 +12,7 @@ import { IDENTITY } from '../../workspace-seed.ts';
 import { type ApiMethods, slackError, slackOk } from '../api-method.ts';
 import { type Draft, editedTs, findWritable, postAsApp, readDraft } from '../post-message.ts';
 
-/** Formatting flags that the backend keeps for us. */
+/** Formatting flags that are passed to the backend. */
 const PASSED_ON = [
   'mrkdwn',
   'parse',
@@ -99,7 +99,7 @@ async function postEphemeral(core: WorkspaceCore, args: Json): Promise<Json> {
   return slackOk({ message_ts: message.ts });
 }
 
-/** Keeps a message of the app that one person sees; no event and no history tells of it. */
+/** Stores an ephemeral message of the app. It causes no event and is in no history. */
 export function keepEphemeral(
   core: WorkspaceCore,
   content: Pick<StoredMessage, 'channel' | 'text' | 'blocks' | 'threadTs'> & { visibleTo: string },
@@ -159,7 +159,7 @@ function findEditable(core: WorkspaceCore, args: Json): StoredMessage | { refusa
   return message.streaming ? { refusal: slackError('streaming_state_conflict') } : message;
 }
 
-/** A text without blocks removes the blocks. https://docs.slack.dev/reference/methods/chat.update */
+/** Text without blocks removes the blocks. https://docs.slack.dev/reference/methods/chat.update */
 function readUpdate(before: StoredMessage, args: Json): { draft: Draft } | { refusal: Json } {
   const hasText = args.text !== undefined || args.markdown_text !== undefined;
   const hasBlocks = args.blocks !== undefined;

@@ -9,7 +9,7 @@ import { openDirectMessage } from '../post-message.ts';
 
 const { botUserId } = IDENTITY.app;
 
-/** The `conversations.*` methods that the backend does not answer as Slack does, and reactions. */
+/** The `conversations.*` methods where the backend differs from Slack, and reactions. */
 export function createConversationMethods(core: WorkspaceCore): ApiMethods {
   const { directory } = core;
   return {
@@ -59,7 +59,7 @@ export function createConversationMethods(core: WorkspaceCore): ApiMethods {
   };
 }
 
-/** A channel the app may know of: a public one, or one it is in. */
+/** Returns a channel that is visible to the app: a public one, or one it is in. */
 function findVisible(core: WorkspaceCore, id: string): DirectoryChannel | undefined {
   const channel = core.directory.findChannel(id);
   return channel !== undefined && (channel.kind === 'channel' || hasApp(channel))
@@ -72,13 +72,13 @@ const KIND_NAMES = { channel: 'public_channel', private: 'private_channel', im: 
 function listChannels(
   core: WorkspaceCore,
   args: Json,
-  isWanted: (channel: DirectoryChannel) => boolean,
+  matches: (channel: DirectoryChannel) => boolean,
 ): Json {
   const types = (toText(args.types) || 'public_channel').split(',').map((type) => type.trim());
   const channels = core.directory
     .channels()
     .filter(({ id }) => findVisible(core, id) !== undefined)
-    .filter((channel) => types.includes(KIND_NAMES[channel.kind]) && isWanted(channel))
+    .filter((channel) => types.includes(KIND_NAMES[channel.kind]) && matches(channel))
     .filter((channel) => !(toFlag(args.exclude_archived) && channel.isArchived));
   const page = toPage(channels, args, ({ id }) => id);
   return slackOk({
@@ -87,7 +87,10 @@ function listChannels(
   });
 }
 
-/** The channel as Slack describes it. https://docs.slack.dev/reference/objects/conversation-object */
+/**
+ * Converts a channel to Slack's format.
+ * https://docs.slack.dev/reference/objects/conversation-object
+ */
 export function toConversation(core: WorkspaceCore, channel: DirectoryChannel): Json {
   if (channel.kind === 'im') {
     return { id: channel.id, is_im: true, user: channel.name, is_open: true, is_archived: false };
@@ -147,7 +150,7 @@ async function readMessages(
   });
 }
 
-/** Reads all pages of the backend, which knows neither `oldest` nor `latest`. */
+/** Reads all pages from the backend, which does not support `oldest` and `latest`. */
 async function readAll(core: WorkspaceCore, method: string, args: Json): Promise<readonly Json[]> {
   const all: Json[] = [];
   let cursor = '';
@@ -167,7 +170,7 @@ function isInRange(ts: string, { oldest, latest, inclusive }: Json): boolean {
   return afterOldest && beforeLatest;
 }
 
-/** What the backend holds, with what it lacks: bot fields, team, files as they were given. */
+/** Adds to the backend's message what it lacks: bot fields, team, files as given. */
 function decorate(core: WorkspaceCore, channel: string, message: Json, metadata: boolean): Json {
   const known = core.messages.find(channel, toText(message.ts));
   const { metadata: _hidden, ...rest } = message;

@@ -9,13 +9,13 @@ import { IDENTITY } from '../../workspace-seed.ts';
 import type { ApiMethods } from '../api-method.ts';
 import { findWritable } from '../post-message.ts';
 
-/** The end of an upload: the file becomes a message of the app. */
+/** The method that completes an upload: the file becomes a message of the app. */
 export function createFileMethods(core: WorkspaceCore): ApiMethods {
   const method = 'files.completeUploadExternal';
   return {
     [method]: async (args): Promise<Json> => {
-      const wanted = toText(args.channel_id);
-      const writable = wanted === '' ? undefined : await findWritable(core, wanted);
+      const channelId = toText(args.channel_id);
+      const writable = channelId === '' ? undefined : await findWritable(core, channelId);
       if (writable !== undefined && 'refusal' in writable) {
         return writable.refusal;
       }
@@ -49,7 +49,9 @@ function keepShares(core: WorkspaceCore, args: Json, answer: Json): void {
   }
 }
 
-/** Where the first file of an upload was shared; all files of it go into one message. */
+/**
+ * Returns where the first file of an upload was shared. All files of an upload are in one message.
+ */
 export function sharesOf(answer: Json): readonly { channel: string; ts: string }[] {
   const [first] = toRecords(answer.files);
   const kinds = isJson(first?.shares) ? Object.values(first.shares).filter(isJson) : [];
@@ -60,7 +62,7 @@ export function sharesOf(answer: Json): readonly { channel: string; ts: string }
   );
 }
 
-/** Slack shows a page, with status 200, to an app that may not read files. */
+/** Slack answers with an HTML page and status 200 if an app may not read files. */
 function faultyFile(c: Context, fault: ApiFault): Response | Promise<Response> {
   if (fault.kind === 'rate-limited') {
     return c.text('ratelimited', 429, { 'retry-after': String(fault.retryAfterS) });
@@ -71,7 +73,10 @@ function faultyFile(c: Context, fault: ApiFault): Response | Promise<Response> {
   return fault.kind === 'hang' ? new Promise(() => undefined) : c.text('file_not_found', 404);
 }
 
-/** Serves the bytes of uploads and files, files only to the bot's token; faults of `files-pri` hit the reading. */
+/**
+ * Serves the bytes of uploads and files. Files need the bot token. Faults of `files-pri` apply to
+ * downloads.
+ */
 export function mountFiles(app: Hono, core: WorkspaceCore): void {
   app.post('/upload/v1/:file', async (c) => {
     const body = new Uint8Array(await c.req.arrayBuffer());
@@ -81,7 +86,7 @@ export function mountFiles(app: Hono, core: WorkspaceCore): void {
   });
   app.get('/files-pri/:file/:name', async (c) => {
     if (c.req.header('authorization') !== `Bearer ${IDENTITY.botToken}`) {
-      // Slack shows its sign-in page with status 200; a refusal is easier to notice.
+      // Slack shows its sign-in page with status 200. A 401 is easier to notice.
       return c.text('invalid_auth', 401);
     }
     const { file, name } = c.req.param();

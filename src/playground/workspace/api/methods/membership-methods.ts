@@ -7,7 +7,10 @@ import { toConversation } from './conversation-methods.ts';
 
 const { botUserId } = IDENTITY.app;
 
-/** The `conversations.*` methods that change who is where; the backend decides, the directory follows. */
+/**
+ * The `conversations.*` methods that change membership. The backend decides, and the directory is
+ * updated.
+ */
 export function createMembershipMethods(core: WorkspaceCore): ApiMethods {
   const { directory, backend } = core;
 
@@ -72,7 +75,7 @@ function leave(channel: DirectoryChannel, user: string): DirectoryChannel {
   return { ...channel, members: channel.members.filter((id) => id !== user) };
 }
 
-/** Tells the app, where it is in the channel, that somebody, perhaps itself, is there now. */
+/** Notifies the app that somebody, possibly itself, joined a channel that it is in. */
 export function announceJoin(core: WorkspaceCore, channel: DirectoryChannel, user: string): void {
   if (!channel.members.includes(botUserId)) {
     return;

@@ -14,7 +14,7 @@ const STATUSES: ReadonlySet<unknown> = new Set<SessionStatus>([
 /** https://docs.slack.dev/reference/methods/agents.sessions.setStatus */
 const MAX_TITLE = 200;
 
-/** The `agents.sessions.*` methods; an app of the older form has no sessions. */
+/** The `agents.sessions.*` methods. Apps with `assistant_view` have no sessions. */
 export function createSessionMethods(core: WorkspaceCore, sessions: AgentSessions): ApiMethods {
   const inThread =
     (act: (place: Pick<AgentSession, 'channel' | 'threadTs'>, args: Json) => Json): ApiMethod =>
@@ -41,11 +41,11 @@ export function createSessionMethods(core: WorkspaceCore, sessions: AgentSession
       if (title.length > MAX_TITLE) {
         return slackError('invalid_arguments', { errors: ['title is too long'] });
       }
-      const known = sessions.find(place.channel, place.threadTs);
+      const existing = sessions.find(place.channel, place.threadTs);
       sessions.set({
         ...place,
         status: args.status,
-        ...(known === undefined && title !== '' ? { title: shownTitle(title) } : {}),
+        ...(existing === undefined && title !== '' ? { title: storedTitle(title) } : {}),
       });
       return slackOk({
         status: args.status,
@@ -61,8 +61,8 @@ export function createSessionMethods(core: WorkspaceCore, sessions: AgentSession
       if (title === '' || title.length > MAX_TITLE) {
         return slackError('invalid_name');
       }
-      sessions.set({ ...place, title: shownTitle(title) });
-      return slackOk({ title: shownTitle(title) });
+      sessions.set({ ...place, title: storedTitle(title) });
+      return slackOk({ title: storedTitle(title) });
     }),
   };
 }
@@ -72,12 +72,12 @@ function toRefusal(refusal: Json): Json {
   return refusal.error === 'not_in_channel' ? slackError('not_authorized') : refusal;
 }
 
-/** Tells whether Slack knows such a status of a session. */
+/** Returns whether the value is a valid session status. */
 export function isStatus(status: unknown): status is SessionStatus {
   return STATUSES.has(status);
 }
 
-/** Seen in the field: Slack writes a colon in a title as an underscore. */
-function shownTitle(title: string): string {
+/** Observed: Slack replaces a colon in a title with an underscore. */
+function storedTitle(title: string): string {
   return title.replaceAll(':', '_');
 }

@@ -4,7 +4,10 @@ import type { SocketHub } from '../../delivery/socket-hub.ts';
 import { isJson, type Json, parseJson } from '../../json-value.ts';
 import { type ApiMethods, slackError, slackOk } from '../api-method.ts';
 
-/** `apps.connections.open` for Socket Mode, and `blocks.validate` for whoever wants to know first. */
+/**
+ * `apps.connections.open` for Socket Mode, and `blocks.validate`, which checks blocks without
+ * sending them.
+ */
 export function createSocketMethods(url: string, sockets: SocketHub): ApiMethods {
   return {
     'api.test': (args) => slackOk({ args }),

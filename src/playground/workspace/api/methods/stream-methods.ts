@@ -13,7 +13,7 @@ import { type ApiMethods, slackError, slackOk } from '../api-method.ts';
 import { findWritable, newBlockId, postAsApp } from '../post-message.ts';
 import { isStatus } from './session-methods.ts';
 
-/** Slack ends a stream after five minutes, appends or not: slackapi/node-slack-sdk#2702. */
+/** Slack ends a stream after five minutes, even with appends: slackapi/node-slack-sdk#2702. */
 const STREAM_LIFE_MS = 300_000;
 
 interface Stream {
@@ -27,11 +27,14 @@ interface Stream {
 /** The streams of the app. */
 export interface Streams {
   readonly methods: ApiMethods;
-  /** Ends the streams of a thread as a person's stop does; answers their timestamps. */
+  /** Ends the streams of a thread, as when a person stops them. Returns their timestamps. */
   endByPerson(channel: string, threadTs: string): readonly string[];
 }
 
-/** Creates the `chat.*Stream` methods; a stream's text is Markdown, its message `streaming` until it stops. */
+/**
+ * Creates the `chat.*Stream` methods. A stream's text is Markdown; its message is `streaming` until
+ * it stops.
+ */
 export function createStreams(
   core: WorkspaceCore,
   statuses: ThreadStatuses,
@@ -40,7 +43,9 @@ export function createStreams(
   const streams = new Map<string, Stream>();
   const stoppedByPerson = new Set<string>();
 
-  /** Streams move the session of their thread by themselves. https://docs.slack.dev/ai/agent-sessions */
+  /**
+   * Streams change the status of their thread's session. https://docs.slack.dev/ai/agent-sessions
+   */
   function moveSession({ channel, threadTs }: StoredMessage, status: SessionStatus): void {
     if (core.form === 'agent' && threadTs !== undefined) {
       sessions.set({ channel, threadTs, status });
@@ -54,11 +59,11 @@ export function createStreams(
     }
     const empty: Stream = { startedAt: core.clock.now(), text: '', blocks: [], tasks: new Map() };
     const missing = checkStart(writable.channel, args);
-    const grown = missing === undefined ? grow(empty, args) : { refusal: missing };
-    if ('refusal' in grown) {
-      return grown.refusal;
+    const extended = missing === undefined ? extend(empty, args) : { refusal: missing };
+    if ('refusal' in extended) {
+      return extended.refusal;
     }
-    return begin(writable.channel, toText(args.thread_ts), grown.stream);
+    return begin(writable.channel, toText(args.thread_ts), extended.stream);
   }
 
   async function begin(channel: DirectoryChannel, threadTs: string, stream: Stream) {
@@ -86,8 +91,8 @@ export function createStreams(
       return slackError('stopped_by_user');
     }
     const stream = streams.get(key);
-    const isOver = stream === undefined || core.clock.now() - stream.startedAt >= STREAM_LIFE_MS;
-    if (stream === undefined || isOver) {
+    const hasEnded = stream === undefined || core.clock.now() - stream.startedAt >= STREAM_LIFE_MS;
+    if (stream === undefined || hasEnded) {
       streams.delete(key);
       if (message.streaming) {
         core.messages.put({ ...message, streaming: false });
@@ -103,12 +108,12 @@ export function createStreams(
     if (!isFound(found)) {
       return found;
     }
-    const grown = grow(found.stream, args);
-    if ('refusal' in grown) {
-      return grown.refusal;
+    const extended = extend(found.stream, args);
+    if ('refusal' in extended) {
+      return extended.refusal;
     }
-    streams.set(found.key, grown.stream);
-    core.messages.put({ ...found.message, ...toContent(grown.stream) });
+    streams.set(found.key, extended.stream);
+    core.messages.put({ ...found.message, ...toContent(extended.stream) });
     return slackOk({ channel: found.message.channel, ts: found.message.ts });
   }
 
@@ -167,7 +172,7 @@ export function createStreams(
   };
 }
 
-/** What a stop is to leave: the content with the blocks on top of it, and how the session stands. */
+/** Returns the final content with the blocks added by the stop, and the session's status. */
 function readStop(
   stream: Stream,
   args: Json,
@@ -178,20 +183,23 @@ function readStop(
   if (!isStatus(status)) {
     return { refusal: slackError('invalid_status') };
   }
-  const grown = grow(stream, args);
-  if ('refusal' in grown) {
-    return grown;
+  const extended = extend(stream, args);
+  if ('refusal' in extended) {
+    return extended;
   }
-  const content = toContent(grown.stream);
+  const content = toContent(extended.stream);
   const closing = assignIds(toRecords(args.blocks), newBlockId);
-  // What was streamed was checked call by call; only what comes on top is new.
+  // Streamed content was checked when it arrived; only these blocks are new.
   const refusal = checkMessage({ blocks: closing, metadata: args.metadata, text: ' ' });
   return refusal === undefined
     ? { status, content, blocks: [...content.blocks, ...closing] }
     : { refusal };
 }
 
-/** Streams run in threads; in a channel Slack wants to know for whom. https://docs.slack.dev/reference/methods/chat.startStream */
+/**
+ * Streams need a thread, and in a channel also a recipient.
+ * https://docs.slack.dev/reference/methods/chat.startStream
+ */
 function checkStart(channel: DirectoryChannel, args: Json): Json | undefined {
   if (toText(args.thread_ts) === '') {
     return slackError('invalid_arguments', { errors: ['missing required field: thread_ts'] });
@@ -208,8 +216,8 @@ function isFound<T extends { message: StoredMessage; stream: Stream; key: string
   return 'stream' in value && 'message' in value && !('ok' in value);
 }
 
-/** Adds what one call brings: its text, then its chunks in order. */
-function grow(stream: Stream, args: Json): { stream: Stream } | { refusal: Json } {
+/** Adds the content of one call: its text, then its chunks in order. */
+function extend(stream: Stream, args: Json): { stream: Stream } | { refusal: Json } {
   const chunks = [
     ...(args.markdown_text === undefined
       ? []
@@ -259,14 +267,14 @@ function addChunk(stream: Stream, chunk: Json): Stream {
   }
 }
 
-/** Slack shows streamed text as Markdown; a plan gathers the tasks. */
+/** Converts a stream to blocks. Slack shows its text as Markdown, and groups tasks in a plan. */
 function toContent(stream: Stream): { text: string; blocks: readonly Json[] } {
   const tasks = [...stream.tasks.values()];
-  const shown =
+  const taskBlocks =
     stream.planTitle === undefined ? tasks : [{ type: 'plan', title: stream.planTitle, tasks }];
   const markdown = stream.text === '' ? [] : [{ type: 'markdown', text: stream.text }];
   return {
     text: stream.text,
-    blocks: assignIds([...shown, ...markdown, ...stream.blocks], newBlockId),
+    blocks: assignIds([...taskBlocks, ...markdown, ...stream.blocks], newBlockId),
   };
 }

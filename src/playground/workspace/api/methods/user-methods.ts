@@ -74,7 +74,7 @@ function toEmail(member: DirectoryMember): string {
   return `${member.name}@example.test`;
 }
 
-/** The member as Slack describes it to this app. https://docs.slack.dev/reference/objects/user-object */
+/** Converts a member to Slack's format. https://docs.slack.dev/reference/objects/user-object */
 function toUser(member: DirectoryMember): Json {
   const { teams = [member.teamId] } = member;
   const isStranger = !teams.includes(IDENTITY.team.id);

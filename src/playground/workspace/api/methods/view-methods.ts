@@ -18,10 +18,10 @@ export function createViewMethods(
       if (refusal !== undefined) {
         return refusal;
       }
-      const taken = triggers.take(toText(args.trigger_id) || toText(args.interactivity_pointer));
-      return 'error' in taken
-        ? slackError(taken.error)
-        : answer(act(taken.trigger, args.view as Json));
+      const found = triggers.take(toText(args.trigger_id) || toText(args.interactivity_pointer));
+      return 'error' in found
+        ? slackError(found.error)
+        : answer(act(found.trigger, args.view as Json));
     };
 
   return {
