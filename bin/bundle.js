@@ -70,7 +70,7 @@ async function buildFolder(folder) {
     mkdirSync(temporary, { recursive: true });
   } catch (error) {
     throw new UnwritableError(
-      `Countersign’s source is newer than what was temporary of it in dist/app, and nothing can be written there: ${error.message}. Run npm ci in its folder as a user who may write there.`,
+      `Countersign’s build in dist/app is older than its source and can’t be updated: ${error.message}. Run npm ci in the Countersign folder as a user who may write there.`,
       { cause: error },
     );
   }

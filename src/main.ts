@@ -34,7 +34,7 @@ async function start(
   }
   const { createApp } = await import('./app/create-app.ts');
   const app = await createApp(config, deps);
-  return { app, announcement: `Countersign is in your workspace; its health is at ${app.url}/healthz` };
+  return { app, announcement: `Countersign is connected to your workspace\. Health check: ${app.url}/healthz` };
 }
 
 try {
@@ -45,7 +45,7 @@ try {
   const log = createLog({ level: config.logLevel, secrets: secretValuesOf(config) });
   const clock = createSystemClock();
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'The app has a fault that it can’t go on with.');
+    log.fatal({ err: error }, 'Unexpected error. The app exits.');
     process.exit(1);
   });
   const { app, announcement } = await start(config, { clock, log });

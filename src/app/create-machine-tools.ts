@@ -9,7 +9,7 @@ import type { SlackModeConfig } from '../config/config.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { WebAccess } from '../net/ssrf-guard.ts';
 
-/** Creates the tool that runs commands, in the best sandbox available on this machine. */
+/** Creates the tool that runs commands, confined as far as this machine allows. */
 export async function createCommandTool(
   { workspaceDir, dataDir, commands }: SlackModeConfig,
   { clock, log }: { readonly clock: Clock; readonly log: Logger },

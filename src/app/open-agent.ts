@@ -79,7 +79,7 @@ async function openGraph(
     return await loadGraph({ ...graph, name: graphNameOf(graph) }, { saver, clock });
   }
   const problem = await findRemoteProblem(graph).catch((error: unknown) => {
-    const sentence = 'The server that GRAPH names does not answer now; threads wait until it does.';
+    const sentence = 'The GRAPH server does not respond. Threads wait until it does.';
     deps.log.warn({ err: error }, sentence);
     return undefined;
   });

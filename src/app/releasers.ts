@@ -20,7 +20,7 @@ export function createReleasers(log: Pick<Log, 'error'>): Releasers {
       try {
         await release();
       } catch (error) {
-        log.error({ err: error }, 'Something did not close well.');
+        log.error({ err: error }, 'A resource did not close cleanly.');
       }
     }
   }

@@ -39,12 +39,12 @@ export function apiProblems(env: Environment): readonly string[] {
   const { APPROVER_JWKS_URL: url, APPROVER_JWT_SECRET: secret } = env;
   if (url !== undefined && secret !== undefined) {
     return [
-      'APPROVER_JWKS_URL and APPROVER_JWT_SECRET are both set: tokens of people are checked by one of them. Unset the other.',
+      'APPROVER_JWKS_URL and APPROVER_JWT_SECRET are both set, but only one of them can verify people’s tokens. Unset one.',
     ];
   }
   if ((url ?? secret) !== undefined && env.APPROVER_JWT_AUDIENCE === undefined) {
     return [
-      'APPROVER_JWT_AUDIENCE is missing: without it a token that was made for another service would be taken. Set it to what your tokens have as “aud”.',
+      'APPROVER_JWT_AUDIENCE is missing. Without it, tokens made for other services would be accepted. Set it to the “aud” claim of your tokens.',
     ];
   }
   return [];
@@ -57,6 +57,6 @@ export function apiWarnings(env: Environment): readonly string[] {
     .filter((name) => env[name] !== undefined)
     .map(
       (name) =>
-        `${name} has no effect without APPROVER_JWKS_URL or APPROVER_JWT_SECRET: no tokens of people are taken.`,
+        `${name} has no effect without APPROVER_JWKS_URL or APPROVER_JWT_SECRET: no tokens of people are accepted.`,
     );
 }

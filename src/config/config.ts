@@ -109,7 +109,7 @@ export class ConfigError extends Error {
 
   constructor(problems: readonly string[]) {
     const list = problems.map((problem) => `  - ${toTerminalLine(problem)}`).join('\n');
-    super(`The settings can't be started with (.env.example explains each of them):\n${list}`);
+    super(`Countersign can't start with these settings (.env.example explains each):\n${list}`);
     this.problems = problems;
   }
 }
@@ -201,7 +201,7 @@ function policyProblems(env: Environment, exists: (path: string) => boolean): st
   if (path === undefined) return [];
   if (!exists(path)) {
     return [
-      `POLICY_FILE ${env.POLICY_FILE} is not there. Name the file that holds the rules, or unset POLICY_FILE to go by the built-in ones.`,
+      `POLICY_FILE ${env.POLICY_FILE} does not exist. Name the file with the rules, or unset POLICY_FILE to use the built-in ones.`,
     ];
   }
   return agentWritableFileProblems('POLICY_FILE', path, workspaceFolderOf(env));

@@ -82,15 +82,15 @@ function addressProblems(graph: string): readonly string[] {
   }
   if (url.search !== '' || /[\s\\]/.test(graph)) {
     return [
-      `GRAPH has a query, a blank or a “\\” in its address, which would get lost. ${example}`,
+      `GRAPH has a query, a space or a “\\” in its address, which would be lost. ${example}`,
     ];
   }
   const assistant = assistantOf(url);
   if (assistant === undefined) {
-    return [`GRAPH: a % behind the # begins no character; write %25 for a % itself. ${example}`];
+    return [`GRAPH has an invalid % after the #. Write %25 for a literal %. ${example}`];
   }
   if (assistant.trim() !== '') return [];
-  return [`GRAPH names no assistant: add # and its name or id behind the address. ${example}`];
+  return [`GRAPH names no assistant. Add # and its name or id after the address. ${example}`];
 }
 
 function moduleProblems(graph: string, exists: (path: string) => boolean): readonly string[] {
@@ -103,7 +103,7 @@ function moduleProblems(graph: string, exists: (path: string) => boolean): reado
   const path = resolve(match[1] ?? '');
   if (exists(path)) return [];
   return [
-    `GRAPH ${graph}: there is no file ${path}. Name the module that exports the graph, from the folder in which the app is started.`,
+    `GRAPH ${graph}: there is no file ${path}. Name the module that exports the graph, relative to the folder in which the app starts.`,
   ];
 }
 

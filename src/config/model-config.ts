@@ -49,12 +49,12 @@ export function modelProblems(env: Environment): readonly string[] {
   if (key === undefined || url === undefined || env[key] || env[url]) return [];
   if (provider !== 'openai') {
     return [
-      `${key} is missing, and MODEL names ${provider}. Add the key, or ${url} for a compatible server that asks for none.`,
+      `${key} is missing, and MODEL names ${provider}. Add the key, or ${url} for a compatible server that needs none.`,
     ];
   }
   if (!env.SLACK_BOT_TOKEN) return [];
   return [
-    'OPENAI_API_KEY is missing, and a workspace of Slack needs a model. Add the key, or OPENAI_BASE_URL for a compatible server that asks for none; for another provider set MODEL.',
+    'OPENAI_API_KEY is missing, and a Slack workspace needs a model. Add the key, or OPENAI_BASE_URL for a compatible server that needs none; for another provider set MODEL.',
   ];
 }
 

@@ -20,7 +20,7 @@ const text = z.string().optional();
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const key = z
   .string()
-  .regex(PRINTABLE, 'holds characters that no key has. Copy the key again, whole.')
+  .regex(PRINTABLE, 'has characters that are not allowed in a key. Copy the whole key again.')
   .optional();
 const wholeOrUnset = (min: number, max: number, what: string) =>
   z
@@ -45,14 +45,14 @@ const url = (example: string) =>
     })
     .refine(
       isPlainUrl,
-      `holds a user name, a query, a “#…”, a blank or a “\\”, which would get lost. Write it like ${example}.`,
+      `has a user name, a query, a “#…”, a space or a “\\”, which would be lost. Write it like ${example}.`,
     );
 /** A path without `~` and variables, which only a shell would expand. */
 const path = z
   .string()
   .refine(
     (place) => !/\p{Cc}|^~|\$|^[a-z][a-z0-9+.-]+:\/\//iu.test(place),
-    'must be a plain path: “~” and variables are not filled in here, and an address is no path.',
+    'must be a plain path, not an address; “~” and variables are not expanded here.',
   );
 const ids = (pattern: RegExp, what: string) => list((text) => pattern.test(text), what);
 const list = (isFit: (text: string) => boolean, what: string) =>
@@ -69,7 +69,7 @@ function isNumeric(host: string): boolean {
 function isRedisUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, host, pathname, password } = new URL(text);
-  // The driver silently ignores both.
+  // The driver silently ignores query and fragment.
   if (/[?#\s]/.test(text)) return false;
   if (protocol === 'unix:') return pathname.length > 1;
   const isWellEncoded = /^(?:[^%]|%[0-9a-f]{2})*$/i.test(password);
@@ -97,13 +97,13 @@ function isSafeUrl(text: string): boolean {
 }
 const userIds = ids(
   /^[UW][A-Z0-9]{2,39}$/,
-  'must be ids of people, separated by commas, none of them empty, like U012AB3CD. In Slack: a person’s profile, the three dots, “Copy member ID”.',
+  'must be member IDs, separated by commas, none of them empty, like U012AB3CD. In Slack: a person’s profile, the three dots, “Copy member ID”.',
 );
 const token = (prefix: string, what: string) =>
   z
     .string()
     .startsWith(prefix, { error: what, abort: true })
-    .regex(PRINTABLE, 'holds characters that no token has. Copy the token again, whole.')
+    .regex(PRINTABLE, 'has characters that are not allowed in a token. Copy the whole token again.')
     .optional();
 
 function isAddressRange(text: string): boolean {
@@ -129,7 +129,7 @@ export const Variables = z.object({
   ),
   SLACK_APP_TOKEN: token(
     'xapp-',
-    'must be an app-level token, which starts with xapp-. Make one with the scope connections:write on your Slack app’s page “Basic Information”.',
+    'must be an app-level token, which starts with xapp-. Create one with the scope connections:write on your Slack app’s page “Basic Information”.',
   ),
   SLACK_SIGNING_SECRET: z
     .string()
@@ -163,12 +163,12 @@ export const Variables = z.object({
     .string()
     .refine(
       isRedisUrl,
-      'must be the address of a Redis, like redis://localhost:6379, rediss://user:password@host:6380 or unix:///run/redis.sock; special characters of a password are written as %40, and nothing follows but the number of a database, as in /1.',
+      'must be the address of a Redis server, like redis://localhost:6379, rediss://user:password@host:6380 or unix:///run/redis.sock. Write special characters of the password like %40. Only a database number may follow, as in /1.',
     )
     .optional(),
   REDIS_PREFIX: z
     .string()
-    .regex(/^[A-Za-z0-9_.:-]{1,60}$/, 'must be letters, digits, “-”, “_”, “.” or “:” alone.')
+    .regex(/^[A-Za-z0-9_.:-]{1,60}$/, 'may only have letters, digits, “-”, “_”, “.” or “:”.')
     .default('countersign'),
   OPENAI_API_KEY: key,
   OPENAI_BASE_URL: url('http://localhost:11434/v1').optional(),
@@ -202,7 +202,7 @@ export const Variables = z.object({
   TALK_USERS: userIds,
   TALK_CHANNELS: ids(
     /^[CGD][A-Z0-9]{2,39}$/,
-    'must be ids of channels, separated by commas, none of them empty, like C012AB3CD. In Slack: a channel’s details, at the bottom of “About”.',
+    'must be channel IDs, separated by commas, none of them empty, like C012AB3CD. In Slack: a channel’s details, at the bottom of “About”.',
   ),
   TOOLS_MODULE: path.optional(),
   MCP_CONFIG: path.optional(),
@@ -234,7 +234,7 @@ export const Variables = z.object({
     .string()
     .refine(
       (secret) => Buffer.byteLength(secret) >= 32,
-      'must have at least 32 bytes: whoever guesses it approves as anybody. “openssl rand -base64 32” makes one.',
+      'must have at least 32 bytes: anyone who guesses it can approve as any person. Create one with “openssl rand -base64 32”.',
     )
     .optional(),
   APPROVER_JWT_AUDIENCE: text,

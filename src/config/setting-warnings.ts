@@ -55,7 +55,7 @@ export function settingNameWarnings(
     ...misspelled,
     ...unused.map((name) => `${name} in .env has no effect: no setting has this name.`),
     ...overridden.map(
-      (name) => `${name} is empty in the environment, so that what .env says of it does not hold.`,
+      (name) => `${name} is empty in the environment, which overrides its value in .env.`,
     ),
   ];
 }

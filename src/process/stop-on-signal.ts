@@ -39,7 +39,7 @@ export function stopOnSignal(
     clock.schedule(clock.now() + MAX_STOP_MS, () => {
       log.error(
         {},
-        'The app did not stop in time; what was under way is taken up at the next start.',
+        'The app did not stop in time. Unfinished work resumes at the next start.',
       );
       target.exit(1);
     });
@@ -47,7 +47,7 @@ export function stopOnSignal(
       await app.stop();
       target.exit(0);
     } catch (error) {
-      log.error({ err: error }, 'The app did not stop well.');
+      log.error({ err: error }, 'The app did not stop cleanly.');
       target.exit(1);
     }
   }

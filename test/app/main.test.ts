@@ -33,7 +33,7 @@ test('settings that can’t work end the start with 1 and their message alone', 
   assert.equal(stdout, '');
   assert.match(
     stderr,
-    /^The settings can't be started with .*\n {2}- PORT .*\n {2}- MCP_CONFIG .*\n$/,
+    /^Countersign can't start with these settings .*\n {2}- PORT .*\n {2}- MCP_CONFIG .*\n$/,
   );
 });
 
@@ -53,7 +53,7 @@ test('an .env that would mean something else ends the start, with each line and 
   writeFileSync(join(folder, '.env'), lines.join('\n'));
   const { status, stdout, stderr } = startIn(folder, {});
   assert.deepEqual([status, stdout], [1, '']);
-  assert.match(stderr, /^The file \.env can't be taken as it is written/);
+  assert.match(stderr, /^The file \.env can't be read as written/);
   assert.match(stderr, /\.env line 1 has a “#”.*\n.*line 3 sets nothing.*\n.*line 4 has more text/);
   assert.match(stderr, /\.env: LOGLEVEL is not a setting\. Did you mean LOG_LEVEL\?/);
   assert.doesNotMatch(stderr, /hunter2/);
@@ -64,7 +64,7 @@ test('an .env that is a folder, or can’t be a file of settings, ends the start
   mkdirSync(join(folder, '.env'));
   const { status, stderr } = startIn(folder, {});
   assert.equal(status, 1);
-  assert.match(stderr, /^\.env is a folder, and not a file of settings\. Remove it/);
+  assert.match(stderr, /^\.env is a folder, not a settings file\. Remove or rename it/);
 });
 
 test('a broken policy.yaml in the folder ends the start, with all that is wrong with it', async (t) => {

@@ -27,7 +27,7 @@ describe('a variable', () => {
       (value) => ['SHOW_USAGE', value, /^SHOW_USAGE must be 1 \(yes\) or 0 \(no\)/] as const,
     ),
     ...['U1AB,,U2AB', ',U1AB', 'U1AB,', 'U1AB;U2AB', 'U1AB|U2AB', '[U1AB]'].map(
-      (value) => ['TALK_USERS', value, /^TALK_USERS must be ids .* none of them empty/] as const,
+      (value) => ['TALK_USERS', value, /^TALK_USERS must be member IDs .* none of them empty/] as const,
     ),
     ['LOG_LEVEL', 'INFO', /^LOG_LEVEL must be one of/],
     ...['0', '127.1', '0x7f000001', '2130706433', '1.2.3.4.5', '[::1]', 'a b', 'h:80'].map(
@@ -44,7 +44,7 @@ describe('a variable', () => {
       (value) => ['REDIS_URL', value, /^REDIS_URL must be the address of a Redis/] as const,
     ),
     ['GRAPH', 'https://h/base?key=x#agent', /^GRAPH has a query/],
-    ['GRAPH', 'https://h\\base#agent', /^GRAPH has a query, a blank or a “\\”/],
+    ['GRAPH', 'https://h\\base#agent', /^GRAPH has a query, a space or a “\\”/],
     ...['https://me:pw@h/jwks', 'https://h/jwks#x', 'http://127.evil.example/jwks'].map(
       (value) => ['APPROVER_JWKS_URL', value, /^APPROVER_JWKS_URL must be an https/m] as const,
     ),
@@ -100,7 +100,7 @@ describe('a variable', () => {
       'COLOUR in .env has no effect: no setting has this name.',
     ]);
     const [hidden] = warningsOf({ LOG_LEVEL: '' }, { LOG_LEVEL: 'debug' });
-    assert.match(hidden ?? '', /^LOG_LEVEL is empty in the environment, so that what \.env says/);
+    assert.match(hidden ?? '', /^LOG_LEVEL is empty in the environment, which overrides its value in \.env/);
   });
 });
 
@@ -121,7 +121,7 @@ describe('MCP_CONFIG', () => {
     ['a prototype', '"command":"x","__proto__":{}', /is no JSON/],
     ['another program’s list', '{"mcpServers":{},"servers":{"a":{}}}', /“servers” is not read/],
     ['nearly its list', '{"mcpServers":{},"mcpservers":{}}', /“mcpservers” is not read/],
-    ['a program and an address', '"command":"x","url":"http://h"', /reached by one of them/],
+    ['a program and an address', '"command":"x","url":"http://h"', /keep one of them/],
     ['a nearly right key', '"command":"x","arg":["y"]', /“arg” is no key.*mean “args”/],
     ['a key in other case', '"command":"x","ENV":{}', /“ENV” is no key.*mean “env”/],
     ['off in quotes', '"command":"x","disabled":"true"', /“disabled” is true or false/],
@@ -130,9 +130,9 @@ describe('MCP_CONFIG', () => {
     ['its type by another name', '"url":"http://h","transport":"sse"', /call it “type”/],
     ['a file of variables', '"command":"x","envFile":".env"', /“envFile” is not read: name/],
     ['a sign-in', '"url":"http://h","oauth":{}', /“oauth” is not read: put.*“headers”/],
-    ['fewer tools', '"command":"x","excludeTools":["rm"]', /takes no tools away here.*policy/],
-    ['some tools', '"command":"x","tools":["a"]', /“tools” takes no tools away here/],
-    ['a sandbox', '"command":"x","sandbox":true', /runs outside of any sandbox/],
+    ['fewer tools', '"command":"x","excludeTools":["rm"]', /does not remove tools here.*policy/],
+    ['some tools', '"command":"x","tools":["a"]', /“tools” does not remove tools here/],
+    ['a sandbox', '"command":"x","sandbox":true', /servers run without a sandbox/],
     ['an address with a hash', '"url":"http://h/mcp#x"', /no http\(s\) address, or has/],
     ['a header twice', '"url":"http://h","headers":{"A":"1","a":"2"}', /header twice/],
     ['a variable’s name', '"command":"x","env":{"A=B":"1"}', /no names of variables/],

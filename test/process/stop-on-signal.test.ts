@@ -78,10 +78,10 @@ test('the same press, passed on by npm a moment later, is not a second one', () 
   assert.deepEqual(target.exits, []);
 });
 
-test('an app that does not stop well ends the process with 1, and the log says so', async () => {
+test('an app that does not stop cleanly ends the process with 1, and the log says so', async () => {
   const target = aProcess(() => Promise.reject(new Error('stuck')));
   target.signal('SIGTERM');
   await new Promise(setImmediate);
   assert.deepEqual(target.exits, [1]);
-  assert.match(target.logged.join(), /did not stop well/);
+  assert.match(target.logged.join(), /did not stop cleanly/);
 });

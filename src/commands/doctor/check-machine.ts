@@ -74,7 +74,7 @@ export function checkWorkspace({ workspaceDir }: Pick<Config, 'workspaceDir'>): 
   } catch (error) {
     return {
       status: 'problem',
-      message: `WORKSPACE_DIR ${workspaceDir} can’t be used: ${messageOf(error)}. Name a folder that can be made and written.`,
+      message: `WORKSPACE_DIR ${workspaceDir} can’t be used: ${messageOf(error)}. Name a folder that can be created and written.`,
     };
   }
   const state = place === workspaceDir ? 'can be written' : 'will be made at the start';

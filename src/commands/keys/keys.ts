@@ -177,7 +177,7 @@ async function change(
   }
 }
 
-/** Finds keys by id or name. Among keys of one name, those that are not revoked. */
+/** Finds keys by id or name. Of several with one name: those not revoked, otherwise the last. */
 async function find(keys: Keys, idOrName: string): Promise<readonly ApiKey[]> {
   const byId = await keys.get(idOrName);
   if (byId) return [byId];

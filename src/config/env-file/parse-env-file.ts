@@ -21,7 +21,7 @@ const CONTROL = /[^\P{Cc}\t\r\n]|\r(?!\n)/u;
 /** Invisible characters, and white space other than a plain space. */
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 const OPENING = /[ \t]*(['"`])/y;
-const QUOTE = 'Put the whole value in single quotes, or in backticks (`) where it holds one.';
+const QUOTE = 'Put the whole value in single quotes, or in backticks (`) if it contains one.';
 
 /** Parses the bytes of a file. Never throws. */
 export function parseEnvFile(bytes: Uint8Array): EnvFileParseResult {
@@ -34,7 +34,7 @@ export function parseEnvFile(bytes: Uint8Array): EnvFileParseResult {
   }
   const control = CONTROL.exec(text);
   if (control) {
-    const why = `line ${lineAt(text, control.index)} holds a control character, like a zero byte or a line break of an old Mac. Save the file as plain text.`;
+    const why = `line ${lineAt(text, control.index)} has a control character, such as a zero byte or an old Mac line break. Save the file as plain text.`;
     return { values: {}, problems: [why] };
   }
   return readEntries(text.replaceAll('\r\n', '\n'));
@@ -97,7 +97,7 @@ function readEntry(reader: Reader): { readonly name: string; readonly value: str
   const value = mark === undefined ? readPlain(skipLine(reader)) : readQuoted(reader, mark);
   if (NAME.test(name)) return { name, value };
   throw new EntryError(
-    'has no name in front of its “=” that a variable can have: letters, digits and “_”. If it belongs to the value of the line before, put that value in quotes.',
+    'has no valid name before its “=”: use letters, digits and “_”. If it continues the value of the line before, put that value in quotes.',
   );
 }
 
@@ -121,7 +121,7 @@ function readPlain(rest: string): string {
     );
   }
   if (INVISIBLE.test(value)) {
-    throw new EntryError(`has a character in its value that can’t be seen. Remove it, or quote it.`);
+    throw new EntryError(`has an invisible character in its value. Remove it, or quote the value.`);
   }
   return value;
 }

@@ -29,7 +29,7 @@ export function readEnvFile(): Readonly<Record<string, string>> {
   ];
   if (all.length === 0) return values;
   throw new EnvFileError(
-    `The file .env can't be taken as it is written (.env.example shows how to quote):\n${all.join('\n')}`,
+    `The file .env can't be read as written (.env.example shows how to quote):\n${all.join('\n')}`,
   );
 }
 
@@ -39,7 +39,7 @@ function readBytes(): Uint8Array {
   // Container runtimes create a folder if the file to be mounted does not exist.
   if (found.isDirectory()) {
     throw new EnvFileError(
-      '.env is a folder, and not a file of settings. Remove it, or name it otherwise.',
+      '.env is a folder, not a settings file. Remove or rename it.',
     );
   }
   try {

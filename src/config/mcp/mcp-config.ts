@@ -70,10 +70,10 @@ const StdioEntry = z.looseObject({
     .literal('stdio', '“type” is stdio for a “command”, and http or sse for a “url”')
     .optional(),
   command: text('“command” is the program to start, or “url” an address'),
-  args: z.array(z.string('“args” is a list of texts'), '“args” is a list of texts').default([]),
-  env: texts('“env” holds texts by the names of variables').default({}),
+  args: z.array(z.string('“args” must be a list of strings'), '“args” must be a list of strings').default([]),
+  env: texts('“env” maps names of variables to strings').default({}),
   cwd: text('“cwd” is the path of a folder').optional(),
-  url: z.never('it has a “command” and a “url”, and is reached by one of them').optional(),
+  url: z.never('it has both a “command” and a “url”; keep one of them').optional(),
 });
 
 const HttpEntry = z.looseObject({
@@ -85,7 +85,7 @@ const HttpEntry = z.looseObject({
     )
     .default('http'),
   url: text('“url” is an http(s) address'),
-  headers: texts('“headers” holds texts by the names of headers').default({}),
+  headers: texts('“headers” maps names of headers to strings').default({}),
 });
 
 const File = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()) });
@@ -115,7 +115,7 @@ export function readMcpConfig(
   }
   const file = File.safeParse(json.value);
   if (!file.success) {
-    return problem(`MCP_CONFIG ${path} holds no servers. Write it like ${EXAMPLE}.`);
+    return problem(`MCP_CONFIG ${path} has no servers. Write it like ${EXAMPLE}.`);
   }
   const { mcpServers, ...others } = file.data;
   const entries = Object.entries(mcpServers).filter(([, entry]) => !isDisabled(entry));
@@ -237,7 +237,7 @@ function readLocal(entry: unknown, { fill, fillAll }: VariableExpander): EntryRe
 function reachProblems(place: string, reach: Reach): readonly string[] {
   if (reach.kind === 'stdio') {
     const isWrong = Object.keys(reach.env).some((name) => !/^[^=\0]+$/.test(name));
-    return isWrong ? [`${place} has an “env” whose names are no names of variables.`] : [];
+    return isWrong ? [`${place} has an “env” with invalid names of variables.`] : [];
   }
   const url = URL.canParse(reach.url) ? new URL(reach.url) : undefined;
   // The URL parser drops these characters silently.
@@ -251,7 +251,7 @@ function reachProblems(place: string, reach: Reach): readonly string[] {
     ...(isAddress
       ? []
       : [
-          `${place} has a “url” that is no http(s) address, or has a blank, “\\” or “#” in it. Write it like https://host/mcp.`,
+          `${place} has a “url” that is not an http(s) address, or has a space, “\\” or “#” in it. Write it like https://host/mcp.`,
         ]),
     ...(hasCredentials
       ? [
@@ -260,7 +260,7 @@ function reachProblems(place: string, reach: Reach): readonly string[] {
       : []),
     ...wrong.map(([name]) => `${place} has a header “${name}” that HTTP can't carry.`),
     ...(new Set(names).size < names.length
-      ? [`${place} has a header twice: they are the same in upper and lower case.`]
+      ? [`${place} has a header twice: names of headers ignore upper and lower case.`]
       : []),
   ];
 }

@@ -36,15 +36,15 @@ const FATAL_KEYS: ReadonlyMap<string, string> = new Map([
   ),
   ...byName(
     'oauth auth authorization authProvider headersHelper apiKey api_key bearerToken bearer_token bearer_token_env_var http_headers env_http_headers requestInit',
-    'is not read: put what the server asks for into “headers”',
+    'is not read: put the credentials into “headers”',
   ),
   ...byName(
     'excludeTools includeTools disabledTools disabled_tools enabledTools enabled_tools allowedTools allowed_tools blockedTools toolFilter tools',
-    'takes no tools away here: refuse them by a rule of the policy, and remove it',
+    'does not remove tools here: refuse them in the policy, and remove this key',
   ),
   ...byName(
     'sandbox sandboxEnabled',
-    'is not read: a server runs outside of any sandbox. Remove it',
+    'is not read: servers run without a sandbox. Remove it',
   ),
 ]);
 
@@ -55,7 +55,7 @@ const UNUSED_KEYS: ReadonlyMap<string, string> = new Map([
   ),
   ...byName(
     'autoApprove alwaysAllow always_allow autoApproveTools trust permissions',
-    'what its tools may do unasked is up to the policy',
+    'the policy decides which tools run without asking',
   ),
 ]);
 
@@ -84,7 +84,7 @@ export function readKeys(place: string, entry: object, kind: 'local' | 'remote')
     if (meant === undefined) {
       const why = idle === undefined ? '' : `: ${idle}`;
       warnings.push(`${place}: “${key}” has no effect here${why}.`);
-    } else problems.push(`${place}: “${key}” is no key of it. Did you mean “${meant}”?`);
+    } else problems.push(`${place}: “${key}” is not a known key. Did you mean “${meant}”?`);
   }
 }
 

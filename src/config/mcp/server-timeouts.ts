@@ -23,7 +23,7 @@ export function readTimeouts(place: string, entry: object): TimeoutsReading {
     const ms = toMs(key, values.get(key));
     if (ms === undefined) {
       problems.push(
-        `${place}: “${key}” is a time of up to a day: a number below ${MIN_MS} is seconds, a larger one milliseconds, and "2m" or "90s" says its unit.`,
+        `${place}: “${key}” must be a time of up to a day: a number below ${MIN_MS} is in seconds, a larger one in milliseconds, and "2m" or "90s" has its own unit.`,
       );
     }
     return ms;

@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What an agent that can rewrite the file would control. */
 const CONTROLS = {
-  POLICY_FILE: 'the rules that hold for it',
+  POLICY_FILE: 'the rules that apply to it',
   MCP_CONFIG: 'which programs are started',
   TOOLS_MODULE: 'code that runs outside of the sandbox',
   GRAPH: 'code that runs outside of the sandbox',
@@ -93,7 +93,7 @@ export function agentWritableVariables(
 export function startFolderProblems(env: Environment, workspaceDir: string): string[] {
   if (resolvesInto('.', workspaceDir)) {
     return [
-      'WORKSPACE_DIR holds the folder in which the app is started, so the agent’s tools could write its .env and policy.yaml. Choose a folder of its own.',
+      'WORKSPACE_DIR contains the folder in which the app starts, so the agent’s tools could write its .env and policy.yaml. Choose a separate folder.',
     ];
   }
   return [

@@ -27,12 +27,12 @@ export function folderProblems(dataDir: string, workspaceDir: string): string[] 
   }
   if (isOfApp(resolveLinks(resolve(workspaceDir)))) {
     return [
-      'WORKSPACE_DIR holds the app itself, or lies in it, so the agent’s tools could rewrite it. Choose a folder of its own.',
+      'WORKSPACE_DIR contains the app, or is inside it, so the agent’s tools could rewrite it. Choose a separate folder.',
     ];
   }
   if (resolvesInto(workspaceDir, dataDir)) {
     return [
-      'WORKSPACE_DIR is inside DATA_DIR, so the agent’s files would lie among the app’s own records. Choose a folder outside.',
+      'WORKSPACE_DIR is inside DATA_DIR, so the agent’s files would mix with the app’s own records. Choose a folder outside.',
     ];
   }
   return [];
@@ -63,7 +63,7 @@ export function exportFileProblems(file: string, dataDir: string, what = '--out'
   }
   if (!resolvesInto(file, dataDir)) return [];
   return [
-    `${what} ${file} is inside DATA_DIR, where it could take the place of the app’s own records. Name a file outside.`,
+    `${what} ${file} is inside DATA_DIR, where it could overwrite the app’s own records. Name a file outside.`,
   ];
 }
 
@@ -75,7 +75,7 @@ export async function makeWorkspaceFolder(path: string): Promise<void> {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `WORKSPACE_DIR ${path} can't be used: ${why}. Name a folder that can be made and written.`,
+      `WORKSPACE_DIR ${path} can't be used: ${why}. Name a folder that can be created and written.`,
       { cause: error },
     );
   }

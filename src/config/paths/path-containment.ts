@@ -68,7 +68,7 @@ export function explainUnreachable(name: string, path: string): string[] {
     const place = resolveLinks(resolve(path));
     if (/^\/(?:proc|sys|dev)(?:\/|$)/.test(place)) {
       return [
-        `${name} ${path} is the system's own and keeps no files. Choose another place for it.`,
+        `${name} ${path} is a system path that stores no files. Choose another place for it.`,
       ];
     }
     return [];

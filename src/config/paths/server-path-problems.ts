@@ -42,7 +42,7 @@ function findPlace({ args, command, cwd = '.', env }: Program, folder: string): 
   if (isInside('.')) return 'has its “cwd”';
   if (/[/\\]/.test(command) && isInside(command)) return 'has its “command”';
   const [variable] = agentWritableVariables(env, folder, cwd);
-  if (variable !== undefined) return `has a place that its “env” names in ${variable}`;
+  if (variable !== undefined) return `has a path in ${variable} of its “env”`;
   const runner = basename(command).replace(/[\d.]*(?:\.exe)?$/, '');
   const script = args.findIndex((arg) => !arg.startsWith('-'));
   const isRun = (arg: string, at: number) => {

@@ -26,7 +26,7 @@ describe('the file of countersign audit export', () => {
       [at('to-records'), inside],
       [at('to-later'), inside],
       [at('folder'), /is a folder\. Name a file/],
-      ['/dev/null', /--out \/dev\/null is the system's own/],
+      ['/dev/null', /--out \/dev\/null is a system path/],
       ['-', /leave --out away to write to the standard output/],
     ];
     for (const [file, why] of wrong) {

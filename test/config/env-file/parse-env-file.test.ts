@@ -70,8 +70,8 @@ describe('.env', () => {
     ['a backtick within a value', `A=a\`${SECRET}\``, /^line 1 has a “\$”, “\\” or quote/],
     ['a blank that can’t be seen', `A=\u00a0${SECRET}`, /^line 1 has a character .* be seen/],
     ['a mark that can’t be seen', `A=${SECRET}\u200b`, /^line 1 has a character .* be seen/],
-    ['a break of an old Mac', `X=1\nA=${SECRET}\rB=2`, /^line 2 holds a control character/],
-    ['a zero byte', `A=${SECRET}\0`, /^line 1 holds a control character/],
+    ['a break of an old Mac', `X=1\nA=${SECRET}\rB=2`, /^line 2 has a control character/],
+    ['a zero byte', `A=${SECRET}\0`, /^line 1 has a control character/],
     ['UTF-16', Buffer.from(`\ufeffA=${SECRET}`, 'utf16le'), /^is not UTF-8/],
     ['Latin-1', Buffer.from(`A=${SECRET}\u00fc`, 'latin1'), /^is not UTF-8/],
   ];

@@ -60,12 +60,12 @@ describe('the file of MCP servers', () => {
 
   const WRONG: readonly (readonly [what: string, file: unknown, problem: RegExp])[] = [
     ['no JSON', '{"mcpServers": {"a": sk-secret-of-mine', /is no JSON \(line 1, column 22\)/],
-    ['another file', '{"servers": {}}', /holds no servers/],
-    ['a list', '[]', /holds no servers/],
+    ['another file', '{"servers": {}}', /has no servers/],
+    ['a list', '[]', /has no servers/],
     ['neither program nor address', { a: {} }, /“a” can't be used: “command” is the program/],
     ['no object', { a: 'npx sk-secret-of-mine' }, /“a” can't be used/],
-    ['args that are a text', { a: { command: 'x', args: 'y' } }, /“args” is a list of texts/],
-    ['a number in env', { a: { command: 'x', env: { A: 1 } } }, /“env” holds texts/],
+    ['args that are a text', { a: { command: 'x', args: 'y' } }, /“args” must be a list of strings/],
+    ['a number in env', { a: { command: 'x', env: { A: 1 } } }, /“env” maps names of variables to strings/],
     ['another type', { a: { url: 'http://x', type: 'ws' } }, /“type” is http or sse/],
     [
       'a program over http',

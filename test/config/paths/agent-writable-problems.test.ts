@@ -121,7 +121,7 @@ describe('a start with a workspace', () => {
     };
     for (const place of ['workspace', 'workspace/code', 'linked/code']) {
       process.chdir(at(place));
-      assert.match(problems(), /WORKSPACE_DIR holds the folder in which the app is started/, place);
+      assert.match(problems(), /WORKSPACE_DIR contains the folder in which the app starts/, place);
     }
     process.chdir(at('outside'));
     assert.equal(problems(), '');
@@ -137,7 +137,7 @@ describe('a start with a workspace', () => {
       const problems = folderProblems(at('data'), workspace);
       assert.match(
         problems.join(),
-        /^WORKSPACE_DIR holds the app itself, or lies in it/,
+        /^WORKSPACE_DIR contains the app, or is inside it/,
         workspace,
       );
     }

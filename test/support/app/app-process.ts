@@ -32,7 +32,7 @@ export async function startApp(
   const { child, output, exited } = launch(env, entry);
   const url = await Promise.race([
     // A line of the log may name other addresses before it has started.
-    findInOutput(child, output, /(?<=^|health is at |is open: )https?:\/\/[\w.:[\]-]+/m),
+    findInOutput(child, output, /(?<=^|Health check: |is open: )https?:\/\/[\w.:[\]-]+/m),
     exited.then((code) => {
       throw new Error(`The app ended with ${code} before it was ready:\n${output()}`);
     }),
