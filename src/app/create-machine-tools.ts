@@ -20,7 +20,7 @@ export async function createCommandTool(
   if (confinement.kind === 'unsandboxed') {
     log.warn(
       { tool: 'run_command' },
-      `ALLOW_UNSANDBOXED_COMMANDS: commands run with all the rights of the app, since ${confinement.reason}`,
+      `ALLOW_UNSANDBOXED_COMMANDS: commands run with all the rights of the app, because ${confinement.reason}`,
     );
   }
   return createRunCommand({ place, confinement, clock });

@@ -72,7 +72,7 @@ async function answerHook(args: readonly string[], deps: AgentCommandDeps): Prom
   // A missing pattern would let its tools run without pendingAnswer.
   const patterns = parseWordList('--tools', tools);
   const waitMs = parseDuration(wait);
-  if (waitMs === undefined) throw new UsageError('--wait is a span of time, like 9m or 55m.');
+  if (waitMs === undefined) throw new UsageError('--wait must be a duration, like 9m or 55m.');
   const ending = new AbortController();
   let isWaiting = false;
   deps.signal.addEventListener('abort', () => ending.abort(new Error(describeEnd(deps, isWaiting))));
@@ -105,7 +105,7 @@ async function readInput(input: Readable): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new Error('The hook can’t read what it was asked: it is not UTF-8.', { cause });
+    throw new Error('The hook’s input is not UTF-8.', { cause });
   }
 }
 
@@ -117,7 +117,7 @@ async function forwardOutput(
   { isUnheard, output }: Pick<AgentCommandDeps, 'isUnheard' | 'output'>,
 ): Promise<void> {
   const undelivered = (why: string, cause?: unknown) =>
-    new Error(`The hook’s answer can’t be handed over, so nothing runs: ${why}. ${answer}`, {
+    new Error(`The hook’s answer can’t be delivered, so nothing runs: ${why}. ${answer}`, {
       cause,
     });
   if (isUnheard) throw undelivered('its standard output is closed');
@@ -132,8 +132,8 @@ async function forwardOutput(
 /** Says whether the hook was waiting for people or for the desk. */
 function describeEnd({ env }: Pick<CommandDeps, 'env'>, isWaiting: boolean): string {
   return isWaiting
-    ? 'The hook was told to end while people were asked.'
-    : `The hook was told to end before the desk at ${env.COUNTERSIGN_URL} had answered: is it running, and is that its address?`;
+    ? 'The hook was stopped while people were deciding.'
+    : `The hook was stopped before the desk at ${env.COUNTERSIGN_URL} answered. Check that it is running, and that the address is right.`;
 }
 
 const REQUEST_OPTIONS = { channel: { type: 'string' }, requester: { type: 'string' } } as const;
@@ -147,7 +147,7 @@ function createCaller({ env }: Pick<CommandDeps, 'env'>): McpCaller {
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new UsageError(
-      'Set COUNTERSIGN_API_KEY to a key that “npx --no -- countersign keys create” has made, whole.',
+      'Set COUNTERSIGN_API_KEY to a whole key from “npx --no -- countersign keys create”.',
     );
   }
   return { api: createCountersign({ url, key, patience: RETRY_SECONDS }) };

@@ -30,7 +30,7 @@ export async function runBackup(args: readonly string[], deps: CommandDeps): Pro
     deps.out(
       key === undefined
         ? 'There was no installation.key yet: the app has not run.'
-        : `The key of the installation is in ${key}. Keep it apart: whoever has both can write records that count as genuine.`,
+        : `The key of the installation is in ${key}. Store it separately: anyone with both can forge records.`,
     );
     return EXIT.fine;
   } catch (error) {

@@ -16,7 +16,7 @@ export function parseArguments<T extends ParseArgsConfig>(
     // An unset variable would widen what is asked for.
     if (value === '') throw new UsageError(`${rawName} has no value. Add one, or leave it out.`);
     if (seen.has(name) && config.options?.[name]?.multiple !== true) {
-      throw new UsageError(`${rawName} is there twice. Say it once.`);
+      throw new UsageError(`${rawName} is given twice. Use it once.`);
     }
     seen.add(name);
   }
@@ -43,6 +43,6 @@ export function parseWordList(option: string, text: string): readonly string[] {
   const words = text.trim().split(/\s*,\s*|\s+/);
   if (words.every((word) => word !== '')) return [...new Set(words)];
   throw new UsageError(
-    `${option} has an empty item, as by a variable that is not set. Name it, or remove its comma.`,
+    `${option} has an empty item, perhaps from an unset variable. Fill it in, or remove its comma.`,
   );
 }

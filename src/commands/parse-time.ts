@@ -28,6 +28,6 @@ export function parseTime(
 
 function invalidTime(option: string): UsageError {
   return new UsageError(
-    `${option} is a day (2026-01-31), a time (2026-01-31T09:30, in UTC; or with an offset, 2026-01-31T09:30+02:00), or how long ago (7d, 12h).`,
+    `${option} must be a day (2026-01-31), a time (2026-01-31T09:30, in UTC; or with an offset, 2026-01-31T09:30+02:00), or how long ago (7d, 12h).`,
   );
 }

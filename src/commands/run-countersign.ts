@@ -17,44 +17,44 @@ const USAGES: Readonly<Record<string, string>> = {
   doctor: `  npx --no -- countersign doctor [--json]
       Checks what a start needs: settings, Slack’s tokens and scopes, model, store, port, clock,
       sandbox, tools, MCP servers and policy. Each line says “ok”, or what to do. It sends the model
-      one small request, starts the MCP servers and ends them again, and changes nothing.`,
+      one small request, starts the MCP servers and stops them again, and changes nothing.`,
   policy: `  npx --no -- countersign policy check [FILE | --file FILE] [--json]
-      Says what is wrong with a policy file.
+      Lists the problems of a policy file.
   npx --no -- countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME | --program NAME] [--json]
       Says what would happen to a call, and by which rule. ARGS is the JSON of its arguments.
       --agent research, --program key:deploy-bot or graph:my-agent
                      whose call it is (default: the agent of the thread)
       --file FILE    (default: POLICY_FILE, or ./policy.yaml)
       --email …, --group S… (may be repeated), --team T…
-                     what conditions are told of the person who asks`,
+                     what conditions see of the person who asks`,
   audit: `  npx --no -- countersign audit verify [--json]
-      Looks at every entry of the audit, and names the first that is not as it was written.
+      Verifies every entry of the audit, and names the first that was changed or is missing.
   npx --no -- countersign audit export [--from TIME] [--to TIME] [--format jsonl|csv] [--out FILE]
-      Writes the entries of a span of time. TIME is a day (2026-01-31), a time in UTC
-      (2026-01-31T09:30), or how long ago (7d); a day as --to belongs to the span.
-  Both read the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name, and change nothing.`,
+      Exports the entries of a time range. TIME is a day (2026-01-31), a time in UTC
+      (2026-01-31T09:30), or how long ago (7d); a day as --to is included.
+  Both read the records in DATA_DIR, or in Redis (REDIS_URL, REDIS_PREFIX), and change nothing.`,
   backup: `  npx --no -- countersign backup FILE
-      Copies the records in DATA_DIR to FILE, and the installation’s key to FILE.key; the app may run.`,
+      Copies the records in DATA_DIR to FILE, and the installation’s key to FILE.key. The app may be running.`,
   keys: `  npx --no -- countersign keys create --name NAME [--scopes SCOPES] [--channels C…] [--owner U…]
                                       [--expires TIME] [--json]
-      Makes a key for a program that uses the HTTP API, and shows it once.
+      Creates a key for a program that uses the HTTP API, and shows it once.
       --scopes    request, request:TOOLS (like request:deploy_*), read (all calls, secrets hidden),
-                  requesters (asks for others than its owner); separated by commas
+                  requesters (may ask for people other than its owner); separated by commas
                   (default: request)
-      --channels  the only ones that it may use, the first by default (default: any)
+      --channels  the channels that it may use; the first is the default (default: any)
       --owner     the person for whom it asks
-      --expires   a span of time of up to 3650d, like 90d (default: never)
+      --expires   a duration of up to 3650d, like 90d (default: never)
   npx --no -- countersign keys list [--json]
   npx --no -- countersign keys revoke ID|NAME
-      Ends a key at once, and says how many calls of it wait for people.
+      Revokes a key at once, and says how many of its calls are pending.
   npx --no -- countersign keys rotate ID|NAME [--overlap TIME] [--json]
-      Gives a key another secret; the one of before works for the overlap (up to 3650d), or no more.
-  Keys are in the records that DATA_DIR, or REDIS_URL and REDIS_PREFIX, name; the app may run.`,
+      Gives a key a new secret. The old one works for the overlap (up to 3650d), or stops at once.
+  Keys are stored in DATA_DIR, or in Redis (REDIS_URL, REDIS_PREFIX). The app may be running.`,
   mcp: `  npx --no -- countersign mcp [--channel C…] [--requester U…]
       Serves MCP on standard input and output: agents ask for approvals through it.
   npx --no -- countersign hook [--tools 'Bash,mcp__*'] [--wait 9m] [--channel C…] [--requester U…]
       Answers a PreToolUse hook: the tools that it names run only when people approve.
-  Both speak with the desk at COUNTERSIGN_URL, with COUNTERSIGN_API_KEY, and read no .env.`,
+  Both connect to COUNTERSIGN_URL with COUNTERSIGN_API_KEY, and do not read .env.`,
 };
 
 const EXIT_CODES = `Exit codes: 0 all is well, 1 there are problems, 2 wrong usage.`;
@@ -127,6 +127,6 @@ function meantCommand(args: readonly string[]): string | undefined {
 
 function describeUnknown(args: readonly string[]): string {
   return args.length === 0
-    ? 'Say what to do.'
+    ? 'Name a command.'
     : `There is no command “${args.slice(0, 2).join(' ')}”.`;
 }

@@ -56,7 +56,7 @@ describe('a hook that fails', () => {
       child.stdin?.end('{"tool_name":');
       const { code, err } = await endOf(child);
       assert.equal(code, 2);
-      assert.match(err, /answer can’t be handed over, so nothing runs.*"deny"/);
+      assert.match(err, /answer can’t be delivered, so nothing runs.*"deny"/);
     });
   }
 
@@ -100,7 +100,7 @@ describe('a hook that fails', () => {
       child.kill(signal);
       const { code, err } = await endOf(child);
       assert.equal(code, 2);
-      assert.match(err, /told to end before the desk at .* had answered/);
+      assert.match(err, /stopped before the desk at .* answered/);
     });
   }
 

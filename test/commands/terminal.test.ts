@@ -12,17 +12,17 @@ import { callIn, draftAt, NOW, openAuditStage } from './audit/audit-stage.ts';
 
 /** Clears the screen, hides, goes back to the line's begin, turns what follows around, and adds a line. */
 const HOSTILE =
-  '\u001b[2J\u001b[8m\u009b31m\rx\u202e\u2066\u200b\u2028\u0007\u007f\nThe audit holds: 9 entries checked';
+  '\u001b[2J\u001b[8m\u009b31m\rx\u202e\u2066\u200b\u2028\u0007\u007f\nThe audit is intact: 9 entries checked';
 const ACTS = /[^\P{C}\n]|[\u2028\u2029]/u;
 
 function assertHarmless(text: string): void {
   assert.doesNotMatch(text, ACTS);
-  assert.doesNotMatch(text, /^The audit holds/m);
+  assert.doesNotMatch(text, /^The audit is intact/m);
 }
 
 describe('what a command prints', () => {
   for (const kind of ['SQLite', 'Redis'] as const) {
-    it(`of a tampered audit on ${kind} is never “The audit holds”, and acts on no terminal`, async (t) => {
+    it(`of a tampered audit on ${kind} is never “The audit is intact”, and acts on no terminal`, async (t) => {
       const stage = await openAuditStage(t, kind);
       await stage.store.audit.append([draftAt(NOW), draftAt(NOW), draftAt(NOW)]);
       const words = { actor: HOSTILE, event: HOSTILE, subject: HOSTILE };

@@ -43,7 +43,7 @@ export async function exportAudit(args: readonly string[], deps: CommandDeps): P
         ? reportProgress(await write(source, options, deps.write), deps.err)
         : await writeFile(source, options, file, deps);
     const why = names.problem();
-    if (why !== undefined) deps.err(`Some names are left empty: ${toTerminalLine(why)}`);
+    if (why !== undefined) deps.err(`Some names are empty: ${toTerminalLine(why)}`);
     return code;
   });
 }
@@ -61,7 +61,7 @@ function readOptions(args: readonly string[], { clock, env }: CommandDeps): Expo
   });
   const { format, out: file } = values;
   if (format !== 'csv' && format !== 'jsonl') {
-    throw new UsageError(`--format is csv or jsonl, and not “${format}”.`);
+    throw new UsageError(`--format must be csv or jsonl, not “${format}”.`);
   }
   if (file !== undefined) checkFile(file, env.DATA_DIR?.trim() || DEFAULT_DATA_DIR);
   const from =
@@ -70,15 +70,15 @@ function readOptions(args: readonly string[], { clock, env }: CommandDeps): Expo
       : parseTime('--from', values.from, 'begin', now);
   const to =
     values.to === undefined ? Number.POSITIVE_INFINITY : parseTime('--to', values.to, 'end', now);
-  if (from >= to) throw new UsageError('--from is not before --to.');
+  if (from >= to) throw new UsageError('--from must be before --to.');
   return { from, to, format, file };
 }
 
 function checkFile(file: string, dataDir: string): void {
-  if (file === '') throw new UsageError('--out is the name of a file.');
+  if (file === '') throw new UsageError('--out must be the name of a file.');
   if (file === '-') {
     throw new UsageError(
-      '--out is the name of a file, and not “-”: leave --out away to write to the standard output.',
+      '--out must be the name of a file, not “-”. Leave it out to write to standard output.',
     );
   }
   const [problem] = exportFileProblems(file, dataDir);
@@ -163,7 +163,7 @@ function reportProgress(
 ): ExitCode {
   if (firstKept) {
     err(
-      `The audit begins with entry ${firstKept.seq} (${formatUtcTime(firstKept.at)}): what came before is not there any more. “npx --no -- countersign audit verify” says why.`,
+      `The audit begins with entry ${firstKept.seq} (${formatUtcTime(firstKept.at)}): earlier entries no longer exist. “npx --no -- countersign audit verify” says why.`,
     );
   }
   if (where !== '')
@@ -172,7 +172,7 @@ function reportProgress(
   const named = unreadable.slice(0, MAX_NAMED).join(', ');
   const more = unreadable.length > MAX_NAMED ? ', …' : '';
   err(
-    `Left out, since they can't be read: ${unreadable.length} (${named}${more}). “npx --no -- countersign audit verify” says more.`,
+    `Left out because they can't be read: ${unreadable.length} (${named}${more}). “npx --no -- countersign audit verify” says more.`,
   );
   return EXIT.problems;
 }

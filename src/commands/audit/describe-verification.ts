@@ -27,7 +27,7 @@ export function describeVerification(verdict: AuditVerification): string {
 function describeIntactAudit({ checked, first, last }: AuditReport): readonly string[] {
   if (!first || !last) return ['The audit is empty.'];
   return [
-    `The audit holds: ${count(checked, 'entry', 'entries')} checked, ${name(first)} to ${name(last)}.`,
+    `The audit is intact: ${count(checked, 'entry', 'entries')} checked, ${name(first)} to ${name(last)}.`,
   ];
 }
 
@@ -37,7 +37,7 @@ function describeFault(
   verdict: AuditVerification,
 ): readonly string[] {
   const where = fault.entry ? name(fault.entry) : `${fault.seq}`;
-  const before = checked === 0 ? [] : [`${count(checked, 'entry', 'entries')} before it hold.`];
+  const before = checked === 0 ? [] : [`${count(checked, 'entry', 'entries')} before it are intact.`];
   return [`The audit is broken at entry ${where}: ${describeFaultKind(fault, verdict)}`, ...before];
 }
 
@@ -48,17 +48,17 @@ function describeFaultKind(
   const gone = through > seq ? `entries ${seq} to ${through} are` : `entry ${seq} is`;
   switch (kind) {
     case 'unreadable':
-      return 'it can’t be read as an entry any more.';
+      return 'it is no longer a readable entry.';
     case 'changed':
-      return `its content is not the one that was written with this installation’s key (${keyPlace}). Either somebody else wrote it, or the key is not the one of then.`;
+      return `its content was not written with this installation’s key (${keyPlace}). Either somebody changed it, or the key is another one.`;
     case 'missing':
-      return `${gone} gone, and the app did not remove that.`;
+      return `${gone} missing, and the app did not remove it.`;
     case 'unlike-its-seal':
-      return 'the entries up to it are not those that were sealed: one was put in place of another.';
+      return 'the entries up to it are not those that were sealed: at least one was replaced.';
     case 'forged-seal':
-      return `what says how far the audit is sealed was not made with this installation’s key (${keyPlace}). Either somebody else wrote it, or the key is not the one of then.`;
+      return `the seal was not made with this installation’s key (${keyPlace}). Either somebody changed it, or the key is another one.`;
     case 'cut':
-      return `${gone} gone from the end.`;
+      return `${gone} missing at the end.`;
   }
 }
 
@@ -71,7 +71,7 @@ function describeSealing({ hasKey, keyPlace, report }: AuditVerification): reado
   const { checked, fault, last, sealedAt, sealedThrough } = report;
   if (!hasKey && checked > 0) {
     return [
-      `Who wrote them could not be checked: the installation’s key is not there (${keyPlace}).`,
+      `Their authorship could not be checked: the installation’s key is missing (${keyPlace}).`,
     ];
   }
   if (fault || !last) return [];

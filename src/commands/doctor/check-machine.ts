@@ -30,15 +30,15 @@ export async function checkClock(
     return { status: 'warning', message };
   }
   if (Number.isNaN(slackTime)) {
-    return { status: 'warning', message: 'Slack’s answer has no date. Set the clock by NTP.' };
+    return { status: 'warning', message: 'Slack’s answer has no date. Synchronize the clock with NTP.' };
   }
   // The header has no milliseconds.
   const offMs = Math.max(0, before - (slackTime + 999), slackTime - clock.now());
-  if (offMs < NOTICEABLE_MS) return { status: 'ok', message: 'It agrees with Slack’s.' };
+  if (offMs < NOTICEABLE_MS) return { status: 'ok', message: 'The clock agrees with Slack’s.' };
   const seconds = Math.round(offMs / 1_000);
   return {
     status: offMs < HARMFUL_MS ? 'warning' : 'problem',
-    message: `This machine’s clock is ${seconds} s off from Slack’s. Set it by NTP: at five minutes all requests of Slack are refused, and deadlines are wrong before that.`,
+    message: `This machine’s clock is ${seconds} s off from Slack’s. Synchronize it with NTP: deadlines are wrong, and from five minutes on all requests from Slack are refused.`,
   };
 }
 
@@ -54,12 +54,12 @@ export async function checkSandbox(
     );
   const found = await (existsSync(workspaceDir) ? tryIn(workspaceDir) : withTemporaryFolder(tryIn));
   if (found.kind === 'sandboxed') {
-    const network = found.hasNetwork ? 'with the whole network' : 'without a network';
+    const network = found.hasNetwork ? 'with full network access' : 'without network access';
     return { status: 'ok', message: `Commands run in bwrap, ${network}.` };
   }
   const what =
     found.kind === 'unsandboxed'
-      ? 'Commands run with all the rights of the app (ALLOW_UNSANDBOXED_COMMANDS), since'
+      ? 'Commands run with all the rights of the app (ALLOW_UNSANDBOXED_COMMANDS), because'
       : 'run_command is not offered:';
   return { status: 'warning', message: `${what} ${found.reason}` };
 }
@@ -77,7 +77,7 @@ export function checkWorkspace({ workspaceDir }: Pick<Config, 'workspaceDir'>): 
       message: `WORKSPACE_DIR ${workspaceDir} can’t be used: ${messageOf(error)}. Name a folder that can be created and written.`,
     };
   }
-  const state = place === workspaceDir ? 'can be written' : 'will be made at the start';
+  const state = place === workspaceDir ? 'can be written' : 'will be created at the start';
   return { status: 'ok', message: `The agent’s folder ${workspaceDir} ${state}.` };
 }
 
@@ -94,7 +94,7 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
   } catch (error) {
     return {
       status: 'problem',
-      message: `HOST ${host} and PORT ${port} can’t be listened on: ${messageOf(error)}. Stop the program that has the port, or set another PORT.`,
+      message: `HOST ${host} and PORT ${port} can’t be used: ${messageOf(error)}. Stop the program that has the port, or set another PORT.`,
     };
   }
 }

@@ -47,7 +47,7 @@ export async function checkGraph(
     const problem =
       graph.kind === 'server' ? await findRemoteProblem(graph) : await load(graph, clock);
     if (problem !== undefined) return { status: 'problem', message: problem };
-    return { status: 'ok', message: `The graph ${graphNameOf(graph)} is in place of a model.` };
+    return { status: 'ok', message: `The graph ${graphNameOf(graph)} is used instead of a model.` };
   } catch (error) {
     const isServer = graph.kind === 'server';
     const message = isServer

@@ -18,7 +18,7 @@ export async function checkPolicyFile(
   known: KnownNames,
 ): Promise<readonly Finding[]> {
   if (policyFile === undefined) {
-    return [{ status: 'ok', message: 'There is no policy file; the built-in rules hold.' }];
+    return [{ status: 'ok', message: 'There is no policy file. The built-in rules apply.' }];
   }
   if (!connection) {
     const message =

@@ -18,7 +18,7 @@ export async function checkServers(
   deps: { readonly clock: Clock },
 ): Promise<ServersCheck> {
   if (servers.length === 0) {
-    return { findings: [{ status: 'ok', message: 'None are set.' }], tools: [] };
+    return { findings: [{ status: 'ok', message: 'No servers are configured.' }], tools: [] };
   }
   const checked = await Promise.all(servers.map((server) => checkServer(server, deps)));
   return {

@@ -65,7 +65,7 @@ function checkAppId({ identity }: SlackConnection): Finding | undefined {
   return {
     status: 'problem',
     message:
-      'Slack does not tell which app the token belongs to (bots.info). Grant the scope users:read, and install the app again.',
+      'Slack does not report which app the token belongs to (bots.info). Grant the scope users:read, and install the app again.',
   };
 }
 

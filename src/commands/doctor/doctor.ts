@@ -114,18 +114,18 @@ async function checkAll(config: Config, deps: CommandDeps): Promise<Report> {
 const NO_SLACK: SlackCheck = {
   findings: [{ status: 'ok', message: 'No token is set: npm start opens the playground.' }],
 };
-const NO_CLOCK: Finding = { status: 'ok', message: 'The playground needs no other clock.' };
+const NO_CLOCK: Finding = { status: 'ok', message: 'Not needed for the playground.' };
 
 function describeMode({ dataDir, mode, redis }: Config): readonly Finding[] {
   const where = redis ? 'Redis' : dataDir;
-  const what = mode === 'slack' ? 'A workspace of Slack' : 'The playground';
+  const what = mode === 'slack' ? 'A Slack workspace' : 'The playground';
   return findingsOf('ok', [`${what}, with its records in ${where}.`]);
 }
 
 async function checkAgent({ graph, model }: Config, deps: CommandDeps): Promise<Finding> {
   if (graph) return await checkGraph(graph, deps);
   if (model) return await checkModel(model, deps);
-  return { status: 'ok', message: 'None is set: the playground answers from a script.' };
+  return { status: 'ok', message: 'No model is set: the playground answers from a script.' };
 }
 
 async function checkStoreAndPort(
@@ -176,5 +176,5 @@ function describeLine({ check, message, status }: Finding & { readonly check: st
 
 function describeEnd(problems: number): string {
   if (problems === 0) return '\nReady: npm start.';
-  return `\n${problems === 1 ? 'One problem' : `${problems} problems`} to solve before the start.`;
+  return `\n${problems === 1 ? 'One problem' : `${problems} problems`} to fix before the start.`;
 }

@@ -21,14 +21,14 @@ export async function findPolicyConflict(
   const problem =
     tools.problem ?? (found.kind === 'broken' ? `${found.path} can't be used.` : undefined);
   if (problem !== undefined) {
-    deps.err(`Warning: the name is not compared with the policy’s. ${problem}`);
+    deps.err(`Warning: the name was not checked against the policy. ${problem}`);
   }
   if (found.kind !== 'policy') return undefined;
   const key = { kind: 'key', name } as const;
   for (const { agents = [], mentions = [], name: rule } of found.file.policy.rules) {
     const other = [...agents, ...mentions].find((each) => matchAgent(each, key) === 'unclear');
     if (other) {
-      return `--name can’t be “${name}”: ${rule} of ${found.path} says “${other.text}”, which means ${formatAgentPattern(other)}. Take another name, or write the kind in the policy.`;
+      return `--name can’t be “${name}”: ${rule} of ${found.path} says “${other.text}”, which means ${formatAgentPattern(other)}. Choose another name, or add the kind in the policy.`;
     }
   }
   return undefined;

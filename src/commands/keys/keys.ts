@@ -61,7 +61,7 @@ export async function runCreateKey(args: readonly string[], deps: CommandDeps): 
     const all = await keys.list();
     if (all.some(({ name, revokedAt }) => name === key.name && revokedAt === undefined)) {
       deps.err(
-        `There is a key named “${key.name}” already. Take another name, or revoke it first.`,
+        `A key named “${key.name}” already exists. Choose another name, or revoke it first.`,
       );
       return EXIT.problems;
     }
@@ -78,7 +78,7 @@ export async function runCreateKey(args: readonly string[], deps: CommandDeps): 
     await printToken(key, secret, values.json, opened, deps);
     if (mayRequest(key) && key.owner === undefined && !mayNameRequesters(key)) {
       deps.err(
-        'Warning: this key can ask nothing: it has no owner to ask for (--owner U…), and may name nobody else (--scopes request,requesters).',
+        'Warning: this key cannot make requests. It has no owner (--owner U…), and cannot name another requester (--scopes request,requesters).',
       );
     }
     return EXIT.fine;
@@ -110,7 +110,7 @@ export async function runRevokeKey(args: readonly string[], deps: CommandDeps): 
     change(keys, idOrName, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
-        deps.out(`The key ${shortKeyName(key)} was revoked before.`);
+        deps.out(`The key ${shortKeyName(key)} was already revoked.`);
         return true;
       }
       const revoked = revokeKey(key, now);
@@ -140,7 +140,7 @@ export async function runRotateKey(args: readonly string[], deps: CommandDeps): 
     change(keys, idOrName, deps, async (key) => {
       const now = deps.clock.now();
       if (key.revokedAt !== undefined) {
-        deps.err(`The key ${shortKeyName(key)} was revoked; make another one.`);
+        deps.err(`The key ${shortKeyName(key)} is revoked. Create another one.`);
         return 'problem';
       }
       const secret = newKeySecret();
@@ -167,7 +167,7 @@ async function change(
     if (!key || found.length > 1) {
       deps.err(
         key
-          ? `Several keys are named “${toTerminalLine(idOrName)}”: ${found.map(({ id }) => id).join(', ')}. Say the id.`
+          ? `Several keys are named “${toTerminalLine(idOrName)}”: ${found.map(({ id }) => id).join(', ')}. Use the id.`
           : `There is no key “${toTerminalLine(idOrName)}”. “npx --no -- countersign keys list” lists them.`,
       );
       return EXIT.problems;
@@ -201,14 +201,16 @@ async function printToken(
     return;
   }
   deps.out(describeKey(key, now));
-  deps.out(`\n  ${token}\n\nKeep it now: it is shown this once, and only its hash is stored.`);
+  deps.out(`\n  ${token}\n\nCopy it now: it is shown only once, and only its hash is stored.`);
   deps.out(`Callbacks to it are signed with ${callbackSecret}`);
 }
 
 function describeWaiting(pending: number): string {
-  if (pending === 0) return 'No call of it waits for people.';
-  const subject = pending === 1 ? 'One call of it waits' : `${pending} calls of it wait`;
-  return `${subject} for people, until they ignore it or it expires; nobody can take what it asked for any more.`;
+  if (pending === 0) return 'None of its calls is pending.';
+  if (pending === 1) {
+    return 'One of its calls is pending until it is ignored or expires. It can no longer run.';
+  }
+  return `${pending} of its calls are pending until they are ignored or expire. They can no longer run.`;
 }
 
 function toAudit(
@@ -223,13 +225,13 @@ function toAudit(
 function readName(name: string | undefined): string {
   if (name !== undefined && RESERVED_NAMES.includes(name.toLowerCase())) {
     throw new UsageError(
-      `--name can’t be “${name}”: the app, or a helper of its agent, has that name, and rules of the policy go by it.`,
+      `--name can’t be “${name}”: the app or one of its helpers has that name, and policy rules refer to it.`,
     );
   }
   if (name !== undefined && /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}._-])?$/u.test(name))
     return name;
   throw new UsageError(
-    '--name is what people are told of the program: up to 64 letters, digits, “.”, “_”, “-”, and blanks between them.',
+    '--name is the name that people see: up to 64 letters, digits, “.”, “_”, “-”, and spaces between them.',
   );
 }
 
@@ -237,26 +239,26 @@ function readScopes(text: string): readonly string[] {
   const scopes = parseWordList('--scopes', text);
   if (scopes.every(isKeyScope)) return scopes;
   throw new UsageError(
-    '--scopes are request, request:TOOLS (like request:deploy_*), read and requesters, separated by commas.',
+    '--scopes must be request, request:TOOLS (like request:deploy_*), read and requesters, separated by commas.',
   );
 }
 
 function readChannels(text: string | undefined): readonly string[] {
   const channels = text === undefined ? [] : parseWordList('--channels', text);
   if (channels.every((id) => /^[CGD][A-Z0-9]{2,39}$/.test(id))) return channels;
-  throw new UsageError('--channels are ids of channels, separated by commas, like C012AB3CD.');
+  throw new UsageError('--channels must be channel IDs, separated by commas, like C012AB3CD.');
 }
 
 function readOwner(owner: string): string {
   if (/^[UW][A-Z0-9]{2,39}$/.test(owner)) return owner;
-  throw new UsageError('--owner is the id of a person, like U012AB3CD.');
+  throw new UsageError('--owner must be a member ID, like U012AB3CD.');
 }
 
 function readSpan(option: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms <= MAX_DAYS * 86_400_000) return ms;
   throw new UsageError(
-    `${option} is a span of time of up to ${MAX_DAYS}d, like 90d, 12h or 30m.`,
+    `${option} must be a duration of up to ${MAX_DAYS}d, like 90d, 12h or 30m.`,
   );
 }
 
@@ -264,6 +266,6 @@ function readIdOrName(command: string, positionals: readonly string[]): string {
   const [idOrName] = positionals;
   if (idOrName !== undefined && positionals.length === 1) return idOrName;
   throw new UsageError(
-    `Say the id or the name of one key: npx --no -- countersign keys ${command} ID`,
+    `Give the id or the name of one key: npx --no -- countersign keys ${command} ID`,
   );
 }

@@ -33,8 +33,8 @@ export function describeExplanation(explanation: Explanation): string {
   if (slack) {
     const how =
       slack.how === 'instead'
-        ? 'stands in place of what the rules say'
-        : 'holds beside the rules, and the stricter of both counts';
+        ? 'replaces the rules'
+        : 'applies beside the rules, and the stricter one counts';
     lines.push(`The route “${slack.route}”, set in Slack, ${how}.`);
   }
   lines.push(...describeFailure(failure, ruling.gate));
@@ -56,7 +56,7 @@ function describeFailure(
   gate: Evaluation<string>['ruling']['gate'],
 ): readonly string[] {
   if (failure === undefined) return [];
-  return [`The condition of this rule can't be answered: ${failure}${ON_FAILURE[gate]}`];
+  return [`The condition of this rule can't be evaluated: ${failure}${ON_FAILURE[gate]}`];
 }
 
 function describeRedacted(redact: readonly string[]): readonly string[] {
@@ -64,27 +64,27 @@ function describeRedacted(redact: readonly string[]): readonly string[] {
 }
 
 const VERBS = {
-  run: 'would run unasked',
+  run: 'would run without asking',
   ask: 'would wait for people',
   refuse: 'would be refused',
 } as const;
 
 const ON_FAILURE = {
-  run: ' It runs all the same (onPolicyError: run).',
+  run: ' It runs anyway (onPolicyError: run).',
   ask: ' So people are asked.',
   refuse: ' So the call is refused.',
 } as const;
 
 const WHY_NOT: Readonly<Record<SkippedRule['why'], string>> = {
-  tool: 'it is about other tools',
-  agent: 'it is about another agent',
+  tool: 'it applies to other tools',
+  agent: 'it applies to another agent',
   condition: 'its condition is false',
-  failure: 'its condition can’t be answered',
+  failure: 'its condition can’t be evaluated',
 };
 
 function describeSkippedRule(why: SkippedRule['why'], { isOutside }: GateFacts): string {
   return why === 'agent' && isOutside
-    ? 'it is about others, or lets run without naming this program'
+    ? 'it applies to others, or allows runs without naming this program'
     : WHY_NOT[why];
 }
 
@@ -96,7 +96,7 @@ function describeRoute(route: DraftRoute, { isOutside }: GateFacts): readonly st
     formatDuration(deadlineMs),
     ...(remindAfterMs === undefined ? [] : [`a reminder after ${formatDuration(remindAfterMs)}`]),
     ...(escalate
-      ? [`after ${formatDuration(escalate.afterMs)} it goes on to the route “${escalate.to}”`]
+      ? [`after ${formatDuration(escalate.afterMs)} it escalates to the route “${escalate.to}”`]
       : []),
   ];
   return [
@@ -112,7 +112,7 @@ function describeRoute(route: DraftRoute, { isOutside }: GateFacts): readonly st
 function describeApprovers({ among, approvers }: DraftRoute): string {
   const those = approvers.map(describeApprover).join(', ') || 'nobody: it would expire';
   return among
-    ? `${those}; of them those who are also ${among.map(describeApprover).join(', ')}`
+    ? `${those}; of these only those who are also ${among.map(describeApprover).join(', ')}`
     : those;
 }
 

@@ -28,7 +28,7 @@ export async function readStoredAdminRoutes({
   env,
 }: Pick<CommandDeps, 'env'>): Promise<StoredAdminRoutes> {
   if (env.REDIS_URL?.trim()) {
-    const why = 'No routes are set in Slack: they are kept in Redis, which is not asked.';
+    const why = 'No routes are set in Slack: those in Redis are not read here.';
     return { kind: 'unknown', why };
   }
   try {

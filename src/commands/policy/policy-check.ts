@@ -30,7 +30,7 @@ export async function checkPolicy(args: readonly string[], deps: CommandDeps): P
 
 /** The message of all commands if there is no policy file. */
 export const NO_POLICY_FILE =
-  'There is no policy file: POLICY_FILE is unset, and ./policy.yaml is not there. The built-in rules hold.';
+  'There is no policy file: POLICY_FILE is unset, and ./policy.yaml does not exist. The built-in rules apply.';
 
 function writeLine(found: FoundPolicy): string {
   if (found.kind === 'none') return NO_POLICY_FILE;
@@ -52,7 +52,7 @@ function describeUsablePolicy(path: string, file: PolicyFile): string {
     `${toTerminalLine(path)} can be used: ${count(file.policy.rules.length, 'rule')}, ${count(file.routes.size, 'route')} of its own.`,
     ...(names.length === 0
       ? []
-      : [`Slack says at the start what these names are: ${names.map(toTerminalLine).join(', ')}.`]),
+      : [`These names are looked up in Slack at the start: ${names.map(toTerminalLine).join(', ')}.`]),
     ...meaningsOf(file).map(
       ({ means, rule, text }) =>
         `${toTerminalLine(rule)}: “${toTerminalLine(text)}” means ${toTerminalLine(means)}.`,

@@ -127,7 +127,7 @@ function readOptions(args: readonly string[]): ExplainOptions {
   const { agent, email, file, group, program } = values;
   if (agent !== undefined && program !== undefined) {
     throw new UsageError(
-      'A call is of a helper (--agent) or of a program (--program), not of both.',
+      'Use --agent for a helper, or --program for a program, not both.',
     );
   }
   return {
@@ -185,7 +185,7 @@ function readCall(
     const problems = parsed.problems.map(({ message, path }) =>
       toTerminalLine(`  ${[...path, message].join(': ')}`),
     );
-    const why = `The arguments do not fit ${name}: the agent is told so, and no policy is asked.`;
+    const why = `The arguments do not fit ${name}. The agent gets an error, and the policy is not applied.`;
     return { kind: 'unfit', why: [why, ...problems].join('\n') };
   }
   const risk: Risk = tool?.risk ?? 'medium';
@@ -199,7 +199,7 @@ function readCall(
     ...(agent && { agent }),
     ...(program !== undefined && { isOutside: true as const }),
   };
-  const unknown = `There is no tool “${name}” here (tools of your own come from TOOLS_MODULE): its arguments are taken as they are.`;
+  const unknown = `There is no tool “${name}” here (your own tools come from TOOLS_MODULE). Its arguments are not checked.`;
   return { kind: 'call', facts, assumed: tool || program !== undefined ? [] : [unknown] };
 }
 
@@ -215,7 +215,7 @@ function assumeLookups({ email, groups }: ExplainOptions, assumed: Set<string>):
       return groups ?? [];
     },
     async earlierArgs() {
-      assumed.add('The requester has made no other call of this tool: totals hold this one alone.');
+      assumed.add('The requester has made no other call of this tool: totals count only this one.');
       return [];
     },
   };

@@ -102,7 +102,7 @@ describe('an exported entry', () => {
       /,U0APPROVER,Avery \(approver\),U0REQUESTER,Riley \(requester\),C0OPS,ops,,,'=pay,'=pay,[0-9a-f]{64},1,pending,approved,,'\+fine$/,
     );
     const refused = await callIn({ ...stage.env, ...slack, SLACK_BOT_TOKEN: 'xoxb-other' }, args);
-    assert.match(refused.err, /^Some names are left empty: Slack rejects SLACK_BOT_TOKEN/);
+    assert.match(refused.err, /^Some names are empty: Slack rejects SLACK_BOT_TOKEN/);
     assert.equal(refused.code, 0);
     assert.match(refused.out, /,U0APPROVER,,U0REQUESTER,,C0OPS,,/);
   });

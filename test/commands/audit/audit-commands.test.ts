@@ -30,7 +30,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       const unsealed = await stage.call('audit', 'verify');
       assert.match(
         unsealed.out,
-        /^The audit holds: 2 entries checked.*\nNothing is sealed yet: 2 entries could/,
+        /^The audit is intact: 2 entries checked.*\nNothing is sealed yet: 2 entries could/,
       );
       await stage.store.audit.seal(NOW);
       await stage.store.audit.append([draftAt(NOW)]);
@@ -38,7 +38,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.deepEqual([code, err], [0, '']);
       assert.equal(
         out,
-        `The audit holds: 3 entries checked, 1 (2026-01-29T12:00:00.000Z, call.approve) to 3 (2026-01-31T12:00:00.000Z, call.approve).
+        `The audit is intact: 3 entries checked, 1 (2026-01-29T12:00:00.000Z, call.approve) to 3 (2026-01-31T12:00:00.000Z, call.approve).
 Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 1 entry after it could be lost without a trace, but not rewritten.
 `,
       );
@@ -58,11 +58,11 @@ Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 1
       assert.equal(changed.code, 1);
       assert.match(
         changed.out,
-        /^The audit is broken at entry 4 \(2026-01-29T12:00:00.000Z, call.approve\): its content is not the one that was written with this installation’s key \(.*\)\. Either .*\n3 entries before it hold\.\n$/,
+        /^The audit is broken at entry 4 \(2026-01-29T12:00:00.000Z, call.approve\): its content was not written with this installation’s key \(.*\)\. Either .*\n3 entries before it are intact\.\n$/,
       );
       await stage.forge(4, () => 'no entry');
       const unreadable = await stage.call('audit', 'verify');
-      assert.match(unreadable.out, /broken at entry 4: it can’t be read as an entry any more/);
+      assert.match(unreadable.out, /broken at entry 4: it is no longer a readable entry/);
     });
 
     it('names entries that are gone from the middle or from the end, where they were sealed', async (t) => {
@@ -77,7 +77,7 @@ Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 1
         // A list has no gaps: what follows has moved up.
         const isFound = kind === 'SQLite' || gone === 5;
         assert.equal(problem.seq, isFound ? gone : 5);
-        assert.match(problem.message, /^entry \d is gone( from the end\.|, and the app did not)/);
+        assert.match(problem.message, /^entry \d is missing( at the end\.|, and the app did not)/);
       }
     });
 
@@ -88,10 +88,10 @@ Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 1
       assert.equal(await stage.store.audit.removeOlder(NOW - 2 * DAY, NOW), 3);
       const { code, out } = await stage.call('audit', 'verify');
       assert.equal(code, 0);
-      assert.match(out, /^The audit holds: 3 entries checked, 4 \(/);
+      assert.match(out, /^The audit is intact: 3 entries checked, 4 \(/);
       assert.match(out, /\nEntries 1 to 3 were removed by the app itself/);
       const exported = await stage.call('audit', 'export', '--from', '30d');
-      assert.match(exported.err, /begins with entry 4 .*what came before is not there any more/);
+      assert.match(exported.err, /begins with entry 4 .*earlier entries no longer exist/);
       assert.equal(exported.out.trim().split('\n').length, 3);
     });
 
@@ -105,7 +105,7 @@ Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 1
         assert.equal(code, 1);
         assert.match(
           out,
-          /^The audit holds: 2.*\nWho wrote them could not be checked: the installation’s key is not there/,
+          /^The audit is intact: 2.*\nTheir authorship could not be checked: the installation’s key is missing/,
         );
       }
     });

@@ -27,7 +27,7 @@ describe('the file of countersign audit export', () => {
       [at('to-later'), inside],
       [at('folder'), /is a folder\. Name a file/],
       ['/dev/null', /--out \/dev\/null is a system path/],
-      ['-', /leave --out away to write to the standard output/],
+      ['-', /Leave it out to write to standard output/],
     ];
     for (const [file, why] of wrong) {
       const { code, err, out } = await stage.call('audit', 'export', '--out', file);

@@ -221,7 +221,7 @@ describe('countersign doctor', () => {
         set.clockOffMs = HOUR;
       },
       'clock',
-      /(?:3599|36\d\d) s off from Slack’s\. Set it by NTP/,
+      /(?:3599|36\d\d) s off from Slack’s\. Synchronize it with NTP/,
     ],
     [
       'a module of tools that can’t be loaded',

@@ -75,7 +75,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       await store.ledger.write(asked, [stepTo(asked, 'pending', 'gate')], {});
       const ended = await call('keys', 'revoke', 'deploy bot');
       assert.equal(ended.code, 0);
-      assert.match(ended.out, /One call of it waits for people.*nobody can take/);
+      assert.match(ended.out, /One of its calls is pending.*can no longer run/);
       const revoked = await store.keys.get(token.id);
       assert.equal(revoked && keyProblem(revoked, second.secret, NOW), 'revoked');
       assert.equal(revoked && keyProblem(revoked, token.secret, NOW), 'unknown');
@@ -83,9 +83,9 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.equal((await call('keys', 'revoke', 'nobody')).code, 1);
       const again = await call('keys', 'create', '--name', 'deploy bot');
       assert.equal(again.code, 0);
-      assert.match(again.err, /can ask nothing.*--owner/);
+      assert.match(again.err, /cannot make requests.*--owner/);
       assert.equal(made.err, '');
-      assert.match((await call('keys', 'revoke', 'deploy bot')).out, /No call of it waits/);
+      assert.match((await call('keys', 'revoke', 'deploy bot')).out, /None of its calls is pending/);
       const entries = await store.audit.read(1, 100);
       assert.deepEqual(
         entries.map(({ event, subject }) => [event, subject]).slice(0, 3),
@@ -127,8 +127,8 @@ describe('countersign keys', () => {
       [['create', '--name', 'x', '--channels', '#ops'], /--channels/],
       [['create', '--name', 'x', '--owner', 'ann'], /--owner/],
       [['create', '--name', 'x', '--expires', 'soon'], /--expires/],
-      [['create', '--name', 'x', '--expires', '3651d'], /--expires is .* up to 3650d/],
-      [['create', '--name', 'Research'], /“Research”: the app, or a helper/],
+      [['create', '--name', 'x', '--expires', '3651d'], /--expires must be .* up to 3650d/],
+      [['create', '--name', 'Research'], /“Research”: the app or one of its helpers/],
       [['create', '--name', 'COUNTERSIGN'], /--name can’t be/],
       [['rotate', 'a', '--overlap', '999999w'], /--overlap/],
       [['revoke'], /id or the name/],

@@ -72,10 +72,10 @@ test('the routes that are set in Slack are heeded, beside a running app and with
   assert.equal(
     await explain(file),
     `write_file would wait for people, by rule 1, line 5 of ./policy.yaml.
-The route “fin”, set in Slack, holds beside the rules, and the stricter of both counts.
+The route “fin”, set in Slack, applies beside the rules, and the stricter one counts.
   route      ops + fin
   card       in #ops (a name, looked up at the start)
-  approvers  person U2, person U3; of them those who are also @lead (a name, looked up at the start), user group S0OPS
+  approvers  person U2, person U3; of these only those who are also @lead (a name, looked up at the start), user group S0OPS
   quorum     2 approvals; the requester’s own does not count
   allows     approve, ignore; an approval needs a reason
   deadline   1h; a reminder after 30m
@@ -90,7 +90,7 @@ The route “fin”, set in Slack, holds beside the rules, and the stricter of b
   );
 
   const redis = await explain({ ...file, REDIS_URL: 'redis://localhost' });
-  assert.match(redis, /Assumed: No routes are set in Slack: they are kept in Redis/);
+  assert.match(redis, /Assumed: No routes are set in Slack: those in Redis are not read here/);
   assert.doesNotMatch(redis, /fin/);
   await writeFile(join(dataDir, 'countersign.db'), 'This is no database, by any means.');
   assert.match(await explain(file), /Assumed: No routes are set in Slack: they can't be read \(/);

@@ -21,7 +21,7 @@ describe('countersign policy check', () => {
     5 |     approvers: [usergroup:S0OPS, "@lead", requester]
       |                                           ^
 ./policy.yaml can be used: 6 rules, 1 route of its own.
-Slack says at the start what these names are: @lead, #ops.
+These names are looked up in Slack at the start: @lead, #ops.
 rule 2, line 13: “research” means helper:research.
 `,
     );

@@ -22,14 +22,14 @@ describe('countersign policy explain', () => {
   approvers  user group S0OPS, @lead (a name, looked up at the start), the requester
   quorum     2 approvals; the requester’s own does not count
   allows     approve, edit, reply, ignore; an approval needs a reason
-  deadline   4h; a reminder after 30m; after 2h it goes on to the route “requester”
+  deadline   4h; a reminder after 30m; after 2h it escalates to the route “requester”
   risk       high
-Not by rule 1, line 12: it is about other tools.
-Not by rule 2, line 13: it is about another agent.
+Not by rule 1, line 12: it applies to other tools.
+Not by rule 2, line 13: it applies to another agent.
 Not by rule 3, line 14: its condition is false.
 Not by rule 4, line 15: its condition is false.
 Not by rule 5, line 16: its condition is false.
-Assumed: The requester has made no other call of this tool: totals hold this one alone.
+Assumed: The requester has made no other call of this tool: totals count only this one.
 Assumed: The requester is in no user group; --group sets one.
 `,
     );
@@ -60,7 +60,7 @@ Assumed: The requester is in no user group; --group sets one.
   it('goes by the groups and the address that it is told', async (t) => {
     const { call } = await folderWith(t, { 'policy.yaml': POLICY });
     const { out } = await call([...WRITE, '--group', 'S0OPS', '--email', 'a@b.test']);
-    assert.match(out, /^write_file would run unasked, by rule 5, line 16/);
+    assert.match(out, /^write_file would run without asking, by rule 5, line 16/);
     assert.doesNotMatch(out, /user group;|address/);
   });
 
@@ -95,14 +95,14 @@ rules:
     assert.match(other.out, /read_file would wait for people/);
     assert.match(
       other.out,
-      /Not by rule 1, line 3: it is about others, or lets run without naming/,
+      /Not by rule 1, line 3: it applies to others, or allows runs without naming/,
     );
     assert.match(other.out, /card {7}in the channel that the program names/);
     assert.doesNotMatch(other.out, /There is no tool/);
     const named = await call([...explain, '--program', 'deploy-bot']);
-    assert.match(named.out, /read_file would run unasked, by rule 2/);
+    assert.match(named.out, /read_file would run without asking, by rule 2/);
     const both = await call([...explain, '--program', 'a', '--agent', 'b']);
-    assert.deepEqual([both.code, /not of both/.test(both.err)], [2, true]);
+    assert.deepEqual([both.code, /not both/.test(both.err)], [2, true]);
   });
 
   it('says why a condition can’t be answered', async (t) => {
@@ -111,7 +111,7 @@ rules:
     const { out } = await call(['policy', 'explain', 'fly', '{}', ...WHO]);
     assert.match(
       out,
-      /would wait for people.*\nThe condition of this rule can't be answered: No such key: far\./,
+      /would wait for people.*\nThe condition of this rule can't be evaluated: No such key: far\./,
     );
     assert.match(out, /There is no tool “fly” here/);
   });
@@ -121,7 +121,7 @@ describe('countersign', () => {
   it('ends with 2 and says how it is used when it is called in a wrong way', async (t) => {
     const { call } = await folderWith(t, {});
     const wrong: readonly (readonly [args: readonly string[], why: RegExp])[] = [
-      [[], /Say what to do/],
+      [[], /Name a command/],
       [['policy'], /There is no command “policy”/],
       [['policy', 'foo'], /There is no command “policy foo”/],
       [['policy', 'check', 'a', 'b'], /Name one file/],

@@ -221,7 +221,7 @@ describe('programs beside the real app', () => {
     left.child.stdin?.end(JSON.stringify({ ...event, tool_input: { command: 'ls left' } }));
     const open = await card('ls left');
     left.child.kill('SIGTERM');
-    assert.match((await left.ended).out, /"deny".*told to end while people were asked/);
+    assert.match((await left.ended).out, /"deny".*stopped while people were deciding/);
     await stage.workspace.waitFor(() =>
       stage.workspace
         .see('requester')

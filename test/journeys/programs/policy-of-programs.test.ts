@@ -122,7 +122,7 @@ describe('a policy and the calls of programs, over HTTP', () => {
     assert.equal(refused.code, 1);
     assert.match(
       refused.said,
-      /--name can’t be “workbench”: rule 4, line 9 of .*policy\.yaml says “work\*”, which means helper:work\*\. Take another name, or write the kind/,
+      /--name can’t be “workbench”: rule 4, line 9 of .*policy\.yaml says “work\*”, which means helper:work\*\. Choose another name, or add the kind/,
     );
     await until(
       () => stage.app().output().split('The policy in policy.yaml is in force.').length > 2,
