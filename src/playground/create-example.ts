@@ -69,7 +69,7 @@ async function find(
         (message) =>
           message.channel === root.channel && message.threadTs === root.ts && matches(message),
       );
-  const describe = () => `what follows “${root.text}” did not come`;
+  const describe = () => `no reply followed “${root.text}”`;
   return await workspace.waitFor(findMessage, { timeoutMs: STEP_TIMEOUT_MS, describe });
 }
 

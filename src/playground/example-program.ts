@@ -56,7 +56,7 @@ export function createExampleProgram(deps: {
         () => resolve(),
         (error: unknown) => {
           const isExpected = error instanceof CountersignError || signal.aborted;
-          if (!isExpected) log.warn({ err: error }, 'The playground’s program has a fault.');
+          if (!isExpected) log.warn({ err: error }, 'The playground’s example program failed.');
           reject(error);
         },
       );

@@ -20,12 +20,12 @@ import { openPersistedFile } from './workspace/state/persisted-state.ts';
 import type { Workspace } from './workspace/workspace-port.ts';
 
 const PEOPLE: readonly Persona[] = [
-  { name: 'requester', note: 'Asks the agent, and decides the calls that come of it' },
+  { name: 'requester', note: 'Asks the agent and decides the resulting calls' },
   {
     name: 'approver',
-    note: 'A colleague in @ops-approvers: decides their own calls, and what a route gives the group',
+    note: 'A colleague in @ops-approvers: decides their own calls, and those routed to the group',
   },
-  { name: 'outsider', note: 'In #general only; presses what is not theirs' },
+  { name: 'outsider', note: 'Only in #general; clicks buttons that are not theirs' },
   { name: 'admin', note: 'Sets routes on the app’s Home tab; in @ops-approvers too' },
 ];
 
@@ -90,7 +90,7 @@ export async function openPlaygroundBackend(
     // Skipped with a policy file, which may send cards elsewhere or to nobody.
     if (isScripted && config.policyFile === undefined) {
       await createExample(workspace, state).catch((error: unknown) => {
-        log.warn({ err: error }, 'The playground’s example could not be made.');
+        log.warn({ err: error }, 'The playground’s example could not be created.');
       });
     }
     setSuggestions(createTrySuggestions({ workspace, app, program, hasAgent: config.graph === undefined }));

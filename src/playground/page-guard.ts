@@ -73,10 +73,10 @@ function digest(text: string): Buffer {
 }
 
 const TOKEN_REQUIRED =
-  'The playground opens with the whole address that it printed at its start, the token included.';
+  'Open the playground with the full address that it printed at its start, including the token.';
 /**
  * After a link from another site the browser sends the cookie only with the next request, hence the
  * link.
  */
 const TOKEN_REQUIRED_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Countersign</title>
-<p>${TOKEN_REQUIRED}</p><p>You have just opened it? <a href="/">Go on to the playground.</a></p></html>`;
+<p>${TOKEN_REQUIRED}</p><p>Just opened that address? <a href="/">Continue to the playground.</a></p></html>`;

@@ -10,7 +10,7 @@ import { isLoopback } from './page-guard.ts';
 import { mountFiles, PAGE_FILES, type PageAccess } from './page-server.ts';
 
 const OPEN_TO_OTHERS =
-  'HOST opens the playground to other machines, without encryption. Whoever has the whole address that is printed can act as anybody in it.';
+  'HOST opens the playground to other machines, without encryption. Anyone with the full printed address can act as any person in it.';
 
 /** The app, and the URL of its page. */
 export interface Playground extends App {

@@ -70,7 +70,7 @@ export function createTrySuggestions(deps: {
     suggestProgram('A program asks', 'A program asks over the HTTP API whether it may order boxes', (place) =>
       program.restock(place),
     ),
-    suggestProgram('Ask me something', 'A program asks a question that offers answers', (place) =>
+    suggestProgram('Ask me something', 'A program asks a question with choices', (place) =>
       program.askWhich(place),
     ),
   ];

@@ -50,7 +50,7 @@ describe('a page that others than this machine reach', () => {
       for (const headers of wrong) {
         const response = await ask(path, headers, method);
         assert.equal(response.status, 401, JSON.stringify(headers));
-        assert.match(await response.text(), /whole address that it printed/);
+        assert.match(await response.text(), /full address that it printed/);
         assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'self'/);
       }
     });

@@ -61,7 +61,7 @@ test('each suggestion begins something real that can be decided', async (t) => {
     await page.seen(/Ordered\. With them there are 100\./);
   });
 
-  await t.test('a question that offers answers', async () => {
+  await t.test('a question with choices', async () => {
     await page.tryOut('Ask me something');
     const [card] = await page.seen(/Which boxes should/);
     for (const answer of ['Small boxes', 'Medium boxes', 'Large boxes']) {

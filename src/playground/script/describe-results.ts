@@ -8,7 +8,7 @@ export function describeCallEnds(calls: readonly EndedCall[], whenAllRan: string
   const report = lines.length === 1 && only ? only.slice(2) : lines.join('\n');
   const isReplied = calls.some(({ end }) => end.kind === 'answered');
   const note = isReplied
-    ? 'A model would now go on with what you wrote. I am a script, so I stop here.'
+    ? 'A model would now continue from your answer. I am a script, so I stop here.'
     : '';
   return [allRan ? whenAllRan : '', report, note].filter((part) => part !== '').join('\n\n');
 }
@@ -21,9 +21,9 @@ function describeEnd({ tool, path, end }: EndedCall): string {
       return `${what} ${how}. It reports: ${quote(end.text)}`;
     }
     case 'failed':
-      return `${what} went wrong, so this is not done. It reports: ${quote(end.text)}`;
+      return `${what} failed, so this is not done. It reports: ${quote(end.text)}`;
     case 'answered':
-      return `${what} did not run, since you answered instead: ${quote(end.text)}`;
+      return `${what} did not run, because you replied instead: ${quote(end.text)}`;
     case 'not-run':
       return `${what} has no result. The app says: ${quote(end.text)}`;
   }

@@ -1,50 +1,50 @@
 const SECTIONS = [
   [
     'Ask',
-    'You write in the thread. The agent reads your message with the turns before it and thinks about what it needs. Reading files needs nobody; everything that changes something does.',
+    'You write in the thread. The agent reads your message and the turns before it, and decides what it needs. Reading files needs no approval; everything that changes something does.',
   ],
   [
     'Card',
-    'For each call a card appears under your message. It shows our own facts first: what would run, who asked, until when somebody may decide. Then come the arguments, as data, and last the agent’s own words, marked as its own.',
+    'For each call a card appears below your message. It starts with facts from the app: what would run, who asked, and the deadline. Then come the arguments, as data, and last the agent’s own words, marked as such.',
   ],
   [
     'Decide',
-    'You press one of four buttons. They work from a phone, and a second press changes nothing: it tells you who was first.',
+    'You click one of four buttons. They also work on a phone. A second click changes nothing and tells you who decided first.',
   ],
   [
     'Run',
-    'The call runs with exactly the bytes that you saw. Their digest was taken when the card was drawn, and it is taken once more right before the run. If the two differ, nothing runs.',
+    'The call runs with exactly the bytes that you saw. Their digest is computed when the card is drawn, and again right before the run. If the two differ, nothing runs.',
   ],
   [
-    'Carry on',
-    'The agent is told what happened, in words that don’t pretend: done, failed, answered, ignored, expired or unknown. Then it goes on, and the next card may follow.',
+    'Continue',
+    'The agent gets the actual outcome: done, failed, answered, ignored, expired or unknown. Then it continues, and the next card may follow.',
   ],
 ] as const;
 
 const QUESTIONS = [
   [
     'What if nobody decides?',
-    'The card expires at its deadline. The agent learns that nobody decided, which is not the same as a no.',
+    'The card expires at its deadline. The agent is told that nobody decided, which is not a denial.',
   ],
   [
     'What if I change the arguments?',
-    'The old buttons die, the new arguments are checked by the tool’s own schema, and the run uses yours. The agent is told which ones.',
+    'The old buttons stop working. Your arguments are checked against the tool’s schema and used for the run. The agent is told about them.',
   ],
   [
     'What if the app stops in the middle?',
-    'The card is still there when it is back. If a tool was running at that moment and nobody can know whether it finished, people are asked; it is never guessed.',
+    'The card still works after the restart. If a tool was running and it is unknown whether it finished, the app asks people. It never guesses.',
   ],
   [
     'What if five calls come at once?',
-    'Each has its own card and its own decision. The one that you approve runs at once, while the others wait for theirs.',
+    'Each has its own card and its own decision. The one that you approve runs at once; the others wait for theirs.',
   ],
   [
     'What if the text of a file tells the agent to approve something?',
-    'Then it is still the text of a file. Only a press of a button by a person who may decide is a decision.',
+    'It is only text. A decision is made only when an authorized person clicks a button.',
   ],
   [
-    'Who may press?',
-    'Without a policy it is the person who asked, and nobody else. Others who press are told so, and only they see it.',
+    'Who may decide?',
+    'Without a policy, only the person who asked. Others who click get a private message that says so.',
   ],
 ] as const;
 
@@ -63,7 +63,7 @@ const TABLE = `| You press | What runs | What the agent is told |
 |---|---|---|
 | Approve | the call as shown | its result |
 | Edit | the call with your arguments | its result, and your arguments |
-| Reply | nothing | your words |
+| Reply | nothing | your answer |
 | Ignore | nothing | that the turn is over |`;
 
 /**
@@ -72,44 +72,44 @@ const TABLE = `| You press | What runs | What the agent is told |
  */
 export const LONG_ANSWER = [
   '# How a call becomes work',
-  'This answer is scripted and long on purpose: it shows how headings, tables, lists, code and many words arrive in the thread. What it says is true of this app.',
+  'This answer is scripted and long on purpose. It shows how headings, tables, lists, code and long text appear in the thread. What it says about this app is true.',
   '## The five steps',
   ...SECTIONS.map(([name, words], index) => `${index + 1}. **${name}.** ${words}`),
   '## The four buttons',
   TABLE,
-  'The *Edit* modal is a form made from the tool’s schema; an untouched form changes nothing. The *Reply* modal is one field for your words.',
+  'The *Edit* modal is a form generated from the tool’s schema; an untouched form changes nothing. The *Reply* modal has one field for your answer.',
   '## What a call looks like inside',
   EXAMPLE,
-  'The arguments are written in one canonical way ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785)), so that equal arguments have equal digests.',
-  '## Questions that come up',
+  'The arguments are written in canonical JSON ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785)), so equal arguments have equal digests.',
+  '## Common questions',
   ...QUESTIONS.map(([question, answer]) => `### ${question}\n\n${answer}`),
   '## Try it',
-  `Each of these makes cards, and each card changes a real file if you approve it:
+  `Each of these creates cards, and each approved card changes real files:
 
-- write one file, and change its text in the modal before it is written;
-- write three files at once, and decide them in any order you like;
-- delete everything, and press *Ignore*: nothing is gone;
-- press a button as somebody else, from the menu of people: you are told why it does nothing;
-- write to the agent while a card waits, and see your words become the answer to it.`,
-  '## What the card never does',
-  `- It never shows a part and asks for the whole: arguments that don’t fit are opened first, and the button to approve stands behind their last page.
-- It never lets a name, a link or a mention in the agent’s words do what such things do in Slack: they are shown as text.
-- It never keeps anything in Slack that the app must know later. A button carries an id, an attempt and the beginning of a digest; all the rest is read from the app’s own store when you press.
-- It never forgets: every decision is a line in a chain of records, each with the hash of the one before it, so that a line that was changed later is noticed.`,
-  '## What a decision travels through',
-  `1. Slack sends the press, signed or over a socket that the app opened itself.
-2. The app checks team, channel, message and person, and answers within the three seconds that Slack allows.
-3. One conditional write in the store makes the decision. Of two people who press in the same instant, one is first, and the other one is told who.
-4. The process that took the press runs the call. Before it does, it claims it, so that no other process can, and checks once more that the people who approved may still do so.
-5. The card is drawn anew from what is stored: first the verdict, then the result.
-6. The agent is woken with the outcome, and its next words, or its next card, appear below.
+- write one file, and change its text in the modal before you approve it;
+- write three files at once, and decide them in any order;
+- delete everything, and click *Ignore*: nothing is deleted;
+- click a button as somebody else, with “Act as” at the top: you are told why nothing happens;
+- write to the agent while a card is pending: your message becomes the answer to it.`,
+  '## What a card never does',
+  `- It never asks you to approve what you have not seen. Arguments that don’t fit are opened first, and the approve button comes after their last page.
+- It never treats names, links or mentions in the agent’s words as Slack markup. They are shown as plain text.
+- It never stores state in Slack. A button carries an id, an attempt and the start of a digest; everything else is read from the app’s own store when you click.
+- It never loses a decision. Each one is an entry in the audit, which detects later changes.`,
+  '## The path of a decision',
+  `1. Slack sends the click, as a signed request or over a socket that the app opened.
+2. The app checks team, channel, message and person, and answers within Slack’s limit of three seconds.
+3. One conditional write in the store makes the decision. If two people click at the same moment, one is first, and the other is told who.
+4. The process that got the click runs the call. First it claims the call, so that no other process runs it, and checks again that the approvers still have the right to approve.
+5. The card is redrawn from the stored state: first the verdict, then the result.
+6. The agent continues with the outcome, and its next message or card appears below.
 
-Each of these steps can be repeated without harm, which is why a lost answer, a retried delivery or a restart in between changes nothing about the end.`,
-  '## Rules that hold everywhere',
-  `> What you see is what runs. Nothing runs twice. Only those who may decide, decide. Silence is not a verdict. Every click answers.
+Each step can be repeated safely. A lost answer, a retried delivery or a restart in between does not change the result.`,
+  '## Rules that always apply',
+  `> What you see is what runs. Nothing runs twice. Only authorized people decide. Silence is not a verdict. Every click gets an answer.
 
-These five sentences are promises, and each of them has tests that fail when it is broken. The panel beside this thread shows the requests and answers that passed between Slack and the app while you read this: \`chat.postMessage\` for the card, \`block_actions\` for your press, \`chat.update\` for the verdict.`,
-  `The same app joins a real workspace when it is given tokens:
+These five sentences are promises, and tests check each of them. The developer panel shows the requests and responses between Slack and the app: \`chat.postMessage\` for the card, \`block_actions\` for your click, \`chat.update\` for the verdict.`,
+  `With tokens, the same app joins a real workspace:
 
 \`\`\`sh
 SLACK_BOT_TOKEN=… SLACK_APP_TOKEN=… OPENAI_API_KEY=… npm start

@@ -83,7 +83,7 @@ export const SCENARIOS: readonly Scenario[] = [
     text: 'Let two helpers work at once',
     means: /\bhelpers?\b/i,
     next: callThenDescribe(
-      'I’ll give two helpers a piece of work each. They work at once, and their cards say that a helper asks.',
+      'I’ll give two helpers one task each. They work at the same time, and their cards say that a helper asks.',
       [
         task('worker', 'Write a haiku about approvals to haiku.txt'),
         task('worker', 'Prepare the release: write the notes and the checklist'),
@@ -127,7 +127,7 @@ function switchGreeting({ rounds }: ConversationTurn): ScriptedAnswer {
 
 function readFirst(path: string): ScriptedAnswer {
   return {
-    words: `I’ll read \`${path}\`. Reading needs nobody’s decision.`,
+    words: `I’ll read \`${path}\`. Reading needs no approval.`,
     calls: [{ tool: 'read_file', args: { path } }],
   };
 }
@@ -135,7 +135,7 @@ function readFirst(path: string): ScriptedAnswer {
 function editGreeting(text: string): ScriptedAnswer {
   const [oldText, newText] = text.includes(CASUAL) ? [CASUAL, FORMAL] : [FORMAL, CASUAL];
   if (!text.includes(oldText)) {
-    const words = `\`greeting.txt\` holds neither “${CASUAL}” nor “${FORMAL}”, and those are all the greetings that this script knows. I leave it as it is.`;
+    const words = `\`greeting.txt\` holds neither “${CASUAL}” nor “${FORMAL}”, and this script knows no other greetings. I leave it as it is.`;
     return { words };
   }
   return {
@@ -192,7 +192,7 @@ function deleteFiles({ said, rounds }: ConversationTurn): ScriptedAnswer {
   const [listing] = ended ?? [];
   if (!ended || !listing) {
     const calls = [{ tool: 'list_files', args: { path: '.', recursive: true } }];
-    return { words: 'I’ll look at what is there first.', calls };
+    return { words: 'I’ll list the files first.', calls };
   }
   if (listing.tool !== 'list_files') return { words: describeCallEnds(ended, 'They are gone.') };
   if (listing.end.kind !== 'ran') return { words: describeCallEnds(ended, '') };
@@ -215,7 +215,7 @@ function deleteSome(paths: readonly string[], said: string): ScriptedAnswer {
   const left = meant.length - chosen.length;
   const rest = left === 0 ? '' : ` Ask again for the other ${left}.`;
   return {
-    words: `I’ll delete ${chosen.map((path) => `\`${path}\``).join(', ')}.${rest} Ignore on one card ends it all; what was not approved by then stays.`,
+    words: `I’ll delete ${chosen.map((path) => `\`${path}\``).join(', ')}.${rest} Ignoring one card ends the turn; files not approved by then stay.`,
     calls: chosen.map((path) => ({ tool: 'delete_file', args: { path } })),
   };
 }

@@ -63,7 +63,7 @@ function answer(request: ChatCompletionRequest): ScriptedAnswer {
 function listScenarios(): string {
   const items = SCENARIOS.map(({ label, text }) => `- **${label}**: ${text}`);
   return [
-    'Hello! I am a **scripted model**: no key of a model is set, so I know a few scenes and nothing else. What my tools do to the files is real. Write one of these:',
+    'Hello! I am a **scripted model**: no model is set, so I only know a few scenarios. What my tools do to the files is real. Write one of these:',
     items.join('\n'),
     'To talk with a real model, set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a compatible server, and start the app again.',
   ].join('\n\n');

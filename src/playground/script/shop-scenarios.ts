@@ -35,7 +35,7 @@ export const SHOP_SCENARIOS: readonly Scenario[] = [
     text: 'Move €4,800 to the payroll account',
     means: /\bpayroll\b|\btransfer\b/i,
     next: callThenDescribe(
-      'I’ll move €4,800.00 to the payroll account. So much money needs more than one decision.',
+      'I’ll move €4,800.00 to the payroll account. A sum this large needs more than one approval.',
       [{ tool: 'transfer', args: { to: 'payroll', amount: 4_800 } }],
       'The money is moved.',
     ),
@@ -71,7 +71,7 @@ function runCommand(turn: ConversationTurn): ScriptedAnswer {
     return { words };
   }
   return callThenDescribe(
-    'I’ll run one command. The card shows it whole, and how it is confined.',
+    'I’ll run one command. The card shows the whole command, and how it is confined.',
     [{ tool: 'run_command', args: { command: COMMAND } }],
     'The command ran.',
   )(turn);

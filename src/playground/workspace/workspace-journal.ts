@@ -76,7 +76,7 @@ export function createWorkspaceJournal(clock: Clock): WorkspaceJournal {
       };
       const fail = (why: string): void =>
         finish(() => reject(new Error(`${why}${describe === undefined ? '' : `: ${describe()}`}`)));
-      const closer = (): void => fail('The workspace stopped while something was awaited');
+      const closer = (): void => fail('The workspace stopped during a wait');
       // Uses real time: a wait must time out, regardless of the test's clock.
       const timer = setTimeout(() => fail(`Nothing within ${timeoutMs} ms`), timeoutMs);
       const unlisten = onChange(check);

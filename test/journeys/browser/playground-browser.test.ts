@@ -163,7 +163,7 @@ for (const size of SIZES) {
         .card('agenda.md')
         .getByText(/answered by/)
         .waitFor();
-      await said(/you answered instead: “No agenda is needed: we skip the meeting\.”/);
+      await said(/you replied instead: “No agenda is needed: we skip the meeting\.”/);
       await me.look('09-replied');
       assert.deepEqual(await files(), approved);
     });
@@ -284,7 +284,7 @@ describe('the playground on all of the machine’s addresses', {
 
     const me = await sitDown(base, SIZES[0]);
     t.after(() => me.close());
-    await me.page.getByText(/whole address that it printed/).waitFor();
+    await me.page.getByText(/full address that it printed/).waitFor();
     await me.page.goto(here);
     await me.page.getByRole('button', { name: 'Refund an order' }).waitFor();
     assert.equal(me.page.url(), base);

@@ -121,8 +121,8 @@ test('arguments that a person changed are reported as changed', async () => {
 });
 
 const NOT_DONE: readonly (readonly [Outcome, says: RegExp])[] = [
-  [failed('write_file failed: haiku.txt is a folder; name a file.'), /went wrong.*is a folder/],
-  [failed('write_file took longer than 600 s and was stopped.'), /went wrong.*600 s/],
+  [failed('write_file failed: haiku.txt is a folder; name a file.'), /failed, so this is not done.*is a folder/],
+  [failed('write_file took longer than 600 s and was stopped.'), /failed, so this is not done.*600 s/],
   [{ kind: 'reply', by, text: 'No need, I have one.' }, /did not run.*No need, I have one/],
   [{ kind: 'expired' }, /no result.*nobody decided in time/],
   [{ kind: 'refused', reason: 'The rules forbid it.' }, /no result.*The rules forbid it/],
@@ -150,7 +150,7 @@ test('in a batch each call is reported by its own end', async () => {
   );
   assert.doesNotMatch(words, /The week is planned/);
   assert.match(words, /week\/monday\.md` ran\..*30 bytes/);
-  assert.match(words, /week\/tuesday\.md` went wrong.*disk is full/);
+  assert.match(words, /week\/tuesday\.md` failed, so this is not done.*disk is full/);
   assert.match(words, /week\/wednesday\.md` did not run.*Not on Wednesday/);
 });
 
@@ -186,7 +186,7 @@ test('a file that can’t be read for another reason is left as it is', async ()
     const end = failed(toReadFailure('it is a folder; list_files shows what is in it.'));
     const { words, calls } = await thread.end(await thread.say(said), end);
     assert.deepEqual(calls, []);
-    assert.match(words, /went wrong.*is a folder/);
+    assert.match(words, /failed, so this is not done.*is a folder/);
   }
 });
 

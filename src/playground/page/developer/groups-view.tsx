@@ -8,8 +8,8 @@ export function GroupsView() {
   return (
     <>
       <p class="muted">
-        Who is in a user group is set in Slack, not in the app. Take somebody out after they have
-        approved, and their approval no longer counts.
+        User groups are managed in Slack, not in the app. If you remove somebody who has
+        approved, their approval no longer counts.
       </p>
       {sight.groups.map((group) => (
         <Group key={group.id} group={group} />

@@ -94,13 +94,13 @@ function Empty({ title, isAppDm }: { title: string; isAppDm: boolean }) {
       <h3>{title}</h3>
       <p>
         {firstStep}
-        {suggestions.length > 0 && ', or choose one of the suggestions below'}. When it wants to do
-        something risky it asks on a card in the thread: press a button there, and change “Act as”
-        at the top to see what other people may do.
+        {suggestions.length > 0 && ', or choose one of the suggestions below'}. Before it does
+        something risky, it asks on a card in the thread. Click a button there, or change “Act as”
+        at the top to see what others may do.
       </p>
       <p>
         To let a team decide, act as an admin and add a route on the Home tab of {app.name}: its
-        cards go to the channel that you choose, as #approvals.
+        cards go to the channel that you choose, such as #approvals.
       </p>
     </div>
   );

@@ -80,7 +80,7 @@ function Page({ start }: { start: PageStart }) {
       {start.scriptedModel && <ScriptedNote />}
       {!isConnected && (
         <p class="offline" role="alert">
-          The playground is not answering. This page goes on by itself when it is back.
+          The playground is not responding. This page reconnects by itself.
         </p>
       )}
       {sight && (

@@ -75,10 +75,10 @@ export function findElement(
     const ids = listElements(blocks)
       .map((placed) => toText(placed.element.action_id))
       .join(', ');
-    throw new Error(`Nothing with the action id "${actionId}" is to be seen there; only: ${ids}.`);
+    throw new Error(`No element with the action id "${actionId}" is visible there; only: ${ids}.`);
   }
   if (found.length > 1) {
-    throw new Error(`"${actionId}" is there ${found.length} times; say which block id is meant.`);
+    throw new Error(`"${actionId}" occurs ${found.length} times; pass the block id.`);
   }
   return first;
 }

@@ -18,7 +18,7 @@ export function createStopAction(
     const channel = core.directory.channel(channelName);
     const session = sessions.find(channel.id, threadTs);
     if (session?.status !== 'processing' || !channel.members.includes(member.id)) {
-      throw new Error(`${name} sees no stop button at the thread ${threadTs} of ${channel.name}.`);
+      throw new Error(`${name} sees no stop button in the thread ${threadTs} of ${channel.name}.`);
     }
     await core.delivery.event({
       type: 'agent_session_stopped',

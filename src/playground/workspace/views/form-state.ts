@@ -148,7 +148,7 @@ export function optionOf(element: Json, value: string): Json {
   const found = options.find((option) => option.value === value);
   if (found === undefined) {
     const values = options.map((option) => toText(option.value)).join(', ');
-    throw new Error(`"${value}" is no choice of ${toText(element.action_id)}; it has ${values}.`);
+    throw new Error(`"${value}" is not a choice of ${toText(element.action_id)}; it has ${values}.`);
   }
   return found;
 }
@@ -195,7 +195,7 @@ function findField(fields: readonly PlacedElement[], key: string): PlacedElement
     throw new Error(`The view has no field "${key}"; it has the blocks ${ids}.`);
   }
   if (found.length > 1) {
-    throw new Error(`"${key}" names ${found.length} fields; say a block id with one field.`);
+    throw new Error(`"${key}" matches ${found.length} fields; pass a block id with one field.`);
   }
   return first;
 }

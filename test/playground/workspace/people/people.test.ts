@@ -75,12 +75,12 @@ test('a press from a screen reaches what a change has just taken away, and any o
     await client.chat.update({ channel, ts, text, blocks });
   }
   const target = { channel, ts, actionId: 'go' };
-  await assert.rejects(workspace.click('approver', target), /is to be seen there/);
+  await assert.rejects(workspace.click('approver', target), /is visible there/);
   await workspace.click('approver', { ...target, isFromScreen: true });
   assert.equal(last().actions[0].value, 'v1');
   await assert.rejects(
     workspace.click('approver', { ...target, actionId: 'never', isFromScreen: true }),
-    /is to be seen there/,
+    /is visible there/,
   );
 });
 
@@ -92,7 +92,7 @@ test('menus send the chosen option and know no other', async (t) => {
   assert.deepEqual(last().actions[0].selected_option, option('y'));
   await assert.rejects(
     workspace.click('approver', { channel, ts, actionId: 'more', option: 'c' }),
-    /"c" is no choice of more; it has a, b/,
+    /"c" is not a choice of more; it has a, b/,
   );
 });
 
