@@ -29,8 +29,8 @@ const wholeOrUnset = (min: number, max: number, what: string) =>
     .regex(/^(?:0|[1-9]\d{0,8})$/, what)
     .transform(Number)
     .pipe(z.number(what).min(min, what).max(max, what));
-const whole = (min: number, max: number, unset: number, what: string) =>
-  wholeOrUnset(min, max, what).default(unset);
+const whole = (min: number, max: number, fallback: number, what: string) =>
+  wholeOrUnset(min, max, what).default(fallback);
 const days = () =>
   wholeOrUnset(1, 36_500, 'must be a whole number of days from 1 to 36500.').optional();
 const yesOrNo = () =>
@@ -55,12 +55,12 @@ const path = z
     'must be a plain path, not an address; “~” and variables are not expanded here.',
   );
 const ids = (pattern: RegExp, what: string) => list((text) => pattern.test(text), what);
-const list = (isFit: (text: string) => boolean, what: string) =>
+const list = (isValid: (text: string) => boolean, what: string) =>
   z
     .string()
     // An empty item between two commas may be an unset variable.
     .transform((list) => list.split(/\s*,\s*|\s+/))
-    .pipe(z.array(z.string().refine(isFit, what)).min(1, what))
+    .pipe(z.array(z.string().refine(isValid, what)).min(1, what))
     .optional();
 /** Hosts such as `0` are read as IP addresses: 0 means all interfaces. */
 function isNumeric(host: string): boolean {

@@ -45,10 +45,10 @@ async function checkScopes({ client }: SlackConnection): Promise<Finding> {
       };
     }
     const text = await readFile(MANIFEST, 'utf8');
-    const wanted = Manifest.parse(parse(text)).oauth_config.scopes.bot;
-    const missing = wanted.filter((scope) => !granted.includes(scope));
+    const required = Manifest.parse(parse(text)).oauth_config.scopes.bot;
+    const missing = required.filter((scope) => !granted.includes(scope));
     if (missing.length === 0) {
-      return { status: 'ok', message: `All ${wanted.length} scopes of manifest.yml are granted.` };
+      return { status: 'ok', message: `All ${required.length} scopes of manifest.yml are granted.` };
     }
     return {
       status: 'problem',

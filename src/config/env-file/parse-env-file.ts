@@ -1,7 +1,7 @@
 /**
- * The only reader of `.env`. Node's own parser skips what it does not understand and cuts an
- * unquoted value at its first `#`, so the app could start with wrong settings. Here each line is
- * read exactly as written, or refused. Messages contain no values, which may be secrets.
+ * The only reader of `.env`. Node's own parser skips what it does not understand, and cuts an
+ * unquoted value at its first `#`: the app could start with wrong settings. Here each line is read
+ * exactly as written, or refused. Messages contain no values, which may be secrets.
  */
 
 /** The variables in the file, and all problems. */

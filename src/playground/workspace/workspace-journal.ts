@@ -15,7 +15,7 @@ export interface WorkspaceJournal {
   changed(): void;
   onChange(listener: () => void): () => void;
   waitFor<T>(
-    look: () => T | undefined,
+    find: () => T | undefined,
     options?: { timeoutMs?: number; describe?: () => string },
   ): Promise<T>;
   /** Rejects all pending waits. */
@@ -51,7 +51,7 @@ export function createWorkspaceJournal(clock: Clock): WorkspaceJournal {
   }
 
   function waitFor<T>(
-    look: () => T | undefined,
+    find: () => T | undefined,
     {
       timeoutMs = DEFAULT_TIMEOUT_MS,
       describe,
@@ -66,7 +66,7 @@ export function createWorkspaceJournal(clock: Clock): WorkspaceJournal {
       };
       const check = (): void => {
         try {
-          const found = look();
+          const found = find();
           if (found !== undefined) {
             finish(() => resolve(found));
           }

@@ -273,11 +273,11 @@ export interface Workspace {
    */
   onChange(listener: () => void): () => void;
   /**
-   * Resolves with the first defined result of `look`, called now and after each change. Rejects
+   * Resolves with the first defined result of `find`, called now and after each change. Rejects
    * after the timeout with the text of `describe`.
    */
   waitFor<T>(
-    look: () => T | undefined,
+    find: () => T | undefined,
     options?: { timeoutMs?: number; describe?: () => string },
   ): Promise<T>;
   stop(): Promise<void>;

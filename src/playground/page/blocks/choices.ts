@@ -36,7 +36,7 @@ export function choiceGroups(element: ChoiceElement, context: PageContext): read
       return ungrouped(element.options);
     case 'users_select':
     case 'multi_users_select':
-      return [{ label: '', choices: people(context.sight) }];
+      return [{ label: '', choices: people(context.workspace) }];
     case 'channels_select':
     case 'multi_channels_select':
       return [{ label: '', choices: channels(context, ['channel']) }];
@@ -87,8 +87,8 @@ export function toChoice(option: Option): Choice {
     : { ...choice, description: option.description.text };
 }
 
-function people(sight: WorkspaceView): readonly Choice[] {
-  return sight.members.map((member) => ({
+function people(workspace: WorkspaceView): readonly Choice[] {
+  return workspace.members.map((member) => ({
     text: displayName(member, member.id),
     value: member.id,
   }));
@@ -103,7 +103,7 @@ function kindsOf({ filter }: ConversationsSelect | MultiConversationsSelect): re
 }
 
 function channels(context: PageContext, kinds: readonly string[]): readonly Choice[] {
-  return context.sight.channels
+  return context.workspace.channels
     .filter((channel) => kinds.includes(channel.kind))
     .map((channel) => {
       const title = channelTitle(channel, context);

@@ -100,7 +100,7 @@ function useSearch(element: ExternalSelect | MultiExternalSelect) {
   const [isEmpty, setEmpty] = useState(false);
   const timer = useRef<number>(undefined);
   // Answers may arrive out of order; only the one to the latest query counts.
-  const asked = useRef(0);
+  const queryCount = useRef(0);
   useEffect(() => () => window.clearTimeout(timer.current), []);
   const show = (choices: readonly Choice[], hasAnswer: boolean) => {
     setFound(choices);
@@ -109,17 +109,17 @@ function useSearch(element: ExternalSelect | MultiExternalSelect) {
   const type = (text: string) => {
     setTyped(text);
     window.clearTimeout(timer.current);
-    asked.current += 1;
+    queryCount.current += 1;
     if (text.length < (element.min_query_length ?? DEFAULT_MIN_LENGTH)) return show([], false);
-    const question = asked.current;
+    const query = queryCount.current;
     timer.current = window.setTimeout(() => {
       void host.suggest(element.action_id ?? '', text).then((choices) => {
-        if (question === asked.current) show(choices, true);
+        if (query === queryCount.current) show(choices, true);
       });
     }, TYPING_PAUSE_MS);
   };
   const clear = () => {
-    asked.current += 1;
+    queryCount.current += 1;
     setTyped('');
     show([], false);
   };

@@ -32,17 +32,17 @@ export function useToasts() {
  * Shows each new toast of the person once. Toasts from before the page was opened are not shown.
  */
 export function useWorkspaceToasts(
-  sight: WorkspaceView | undefined,
+  workspace: WorkspaceView | undefined,
   notify: (text: string) => void,
 ): void {
   const counts = useRef(new Map<string, number>());
   useEffect(() => {
-    if (sight === undefined) return;
-    const known = counts.current.get(sight.me.id);
-    counts.current.set(sight.me.id, sight.toasts.length);
+    if (workspace === undefined) return;
+    const known = counts.current.get(workspace.me.id);
+    counts.current.set(workspace.me.id, workspace.toasts.length);
     if (known === undefined) return;
-    for (const toast of sight.toasts.slice(known)) notify(toast.text);
-  }, [sight, notify]);
+    for (const toast of workspace.toasts.slice(known)) notify(toast.text);
+  }, [workspace, notify]);
 }
 
 /** Shows the notices above everything, including dialogs. */

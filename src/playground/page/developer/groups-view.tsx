@@ -4,14 +4,14 @@ import { useUi } from '../state/ui.ts';
 
 /** Shows the members of each user group, and changes them as Slack's own settings do. */
 export function GroupsView() {
-  const { sight } = usePageContext();
+  const { workspace } = usePageContext();
   return (
     <>
       <p class="muted">
         User groups are managed in Slack, not in the app. If you remove somebody who has
         approved, their approval no longer counts.
       </p>
-      {sight.groups.map((group) => (
+      {workspace.groups.map((group) => (
         <Group key={group.id} group={group} />
       ))}
     </>
@@ -19,13 +19,13 @@ export function GroupsView() {
 }
 
 function Group({ group }: { group: WorkspaceView['groups'][number] }) {
-  const { sight, start } = usePageContext();
+  const { workspace, start } = usePageContext();
   const { backend, attempt } = useUi();
   const people = start.people.flatMap(({ name }) =>
-    sight.members.filter((member) => member.name === name),
+    workspace.members.filter((member) => member.name === name),
   );
   const change = (changed: Member, isIn: boolean) => {
-    const members = sight.members.filter(({ id }) =>
+    const members = workspace.members.filter(({ id }) =>
       id === changed.id ? isIn : group.members.includes(id),
     );
     void attempt(

@@ -41,13 +41,13 @@ export function ChannelPane({ channel }: { channel: Channel }) {
       ) : (
         <>
           <MessageList
-            messages={channelMessages(context.sight, channel.id)}
+            messages={channelMessages(context.workspace, channel.id)}
             showsReplies
             showsDays
             label={`Messages in ${displayTitle}`}
             empty={<Empty title={displayTitle} isAppDm={isAppDm} />}
           />
-          {promptsOf(context.sight, channel.id).length > 0 ? (
+          {promptsOf(context.workspace, channel.id).length > 0 ? (
             <TabPrompts channel={channel.id} />
           ) : (
             <Suggestions channel={channel.id} />

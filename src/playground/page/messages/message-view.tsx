@@ -79,7 +79,7 @@ function authorOf(message: WorkspaceMessage, context: PageContext): { name: stri
   if (message.botId !== undefined || message.user === app.botUserId) {
     return { name: app.name, isApp: true };
   }
-  const member = findMember(context.sight, message.user);
+  const member = findMember(context.workspace, message.user);
   return { name: displayName(member, message.user ?? 'Someone'), isApp: member?.isBot ?? false };
 }
 
@@ -99,7 +99,7 @@ function menuItems(
     onChoose: () => void ui.attempt(navigator.clipboard.writeText(message.text)),
   };
   const items = message.visibleTo === undefined ? [thread, copy] : [copy];
-  if (message.user !== context.sight.me.id || message.visibleTo !== undefined) return items;
+  if (message.user !== context.workspace.me.id || message.visibleTo !== undefined) return items;
   return [
     ...items,
     { text: 'Edit message', onChoose: onEdit },
@@ -161,8 +161,8 @@ export function sizeText(bytes: number): string {
 function ReplyLink({ message }: { message: WorkspaceMessage }) {
   const { go } = useUi();
   const context = usePageContext();
-  const found = replies(context.sight, message.channel, message.ts);
-  const status = statusOf(context.sight, message.channel, message.ts);
+  const found = replies(context.workspace, message.channel, message.ts);
+  const status = statusOf(context.workspace, message.channel, message.ts);
   if (isReply(message) || (found.length === 0 && status === undefined)) return null;
   const count = found.length === 1 ? '1 reply' : `${found.length} replies`;
   const last = found.at(-1);

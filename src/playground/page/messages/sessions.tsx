@@ -10,30 +10,30 @@ import { decodeTyped } from '../text/typed-text.ts';
 
 /** Returns the app's session in a thread, if there is one. */
 function sessionOf(
-  sight: WorkspaceView,
+  workspace: WorkspaceView,
   channel: string,
   threadTs: string,
 ): AgentSession | undefined {
-  return sight.sessions.find((each) => each.channel === channel && each.threadTs === threadTs);
+  return workspace.sessions.find((each) => each.channel === channel && each.threadTs === threadTs);
 }
 
 /** Returns the title that the app gave the thread's session, or “Thread”. */
 export function useThreadName(channel: string, threadTs: string): string {
-  const { sight, start } = usePageContext();
-  const title = sessionOf(sight, channel, threadTs)?.title;
+  const { workspace, start } = usePageContext();
+  const title = sessionOf(workspace, channel, threadTs)?.title;
   return title === undefined ? 'Thread' : decodeTyped(title, start.app);
 }
 
 /** Returns the app's suggested prompts for its Messages tab. */
-export function promptsOf(sight: WorkspaceView, channel: string): OfferedPrompts['prompts'] {
-  return sight.prompts.find((each) => each.channel === channel && !each.threadTs)?.prompts ?? [];
+export function promptsOf(workspace: WorkspaceView, channel: string): OfferedPrompts['prompts'] {
+  return workspace.prompts.find((each) => each.channel === channel && !each.threadTs)?.prompts ?? [];
 }
 
 /** Shows the app's suggested prompts. Clicking one sends it and opens its thread. */
 export function TabPrompts({ channel }: { channel: string }) {
-  const { sight } = usePageContext();
+  const { workspace } = usePageContext();
   const { backend, attempt, go } = useUi();
-  const prompts = promptsOf(sight, channel);
+  const prompts = promptsOf(workspace, channel);
   if (prompts.length === 0) return null;
   const send = async (text: string) => {
     const message = await attempt(backend.say({ channel, text }));
@@ -59,10 +59,10 @@ export function TabPrompts({ channel }: { channel: string }) {
 
 /** Shows the app's status in a thread, with Slack's stop button while it works. */
 export function SessionState({ channel, threadTs }: { channel: string; threadTs: string }) {
-  const { sight, start } = usePageContext();
+  const { workspace, start } = usePageContext();
   const { backend, attempt } = useUi();
-  const status = statusOf(sight, channel, threadTs);
-  const isProcessing = sessionOf(sight, channel, threadTs)?.status === 'processing';
+  const status = statusOf(workspace, channel, threadTs);
+  const isProcessing = sessionOf(workspace, channel, threadTs)?.status === 'processing';
   const stop = () => void attempt(backend.stopSession({ channel, threadTs }));
   return (
     <div class="status" role="status">
@@ -85,12 +85,12 @@ const SESSION_WORDS: Readonly<Partial<Record<SessionStatus, string>>> = {
 
 /** Returns the app's status in a thread, or undefined if there is nothing to show. */
 export function statusOf(
-  sight: WorkspaceView,
+  workspace: WorkspaceView,
   channel: string,
   threadTs: string,
 ): string | undefined {
-  const found = sight.statuses.find(
+  const found = workspace.statuses.find(
     (status) => status.channel === channel && status.threadTs === threadTs,
   );
-  return found?.status || SESSION_WORDS[sessionOf(sight, channel, threadTs)?.status ?? 'active'];
+  return found?.status || SESSION_WORDS[sessionOf(workspace, channel, threadTs)?.status ?? 'active'];
 }

@@ -7,19 +7,19 @@ export function isReply(message: WorkspaceMessage): boolean {
 
 /** Returns the messages of a channel without replies, oldest first. */
 export function channelMessages(
-  sight: WorkspaceView,
+  workspace: WorkspaceView,
   channel: string,
 ): readonly WorkspaceMessage[] {
-  return sight.messages.filter((message) => message.channel === channel && !isReply(message));
+  return workspace.messages.filter((message) => message.channel === channel && !isReply(message));
 }
 
 /** Returns a thread's replies, oldest first. */
 export function replies(
-  sight: WorkspaceView,
+  workspace: WorkspaceView,
   channel: string,
   root: string,
 ): readonly WorkspaceMessage[] {
-  return sight.messages.filter(
+  return workspace.messages.filter(
     (message) => message.channel === channel && isReply(message) && message.threadTs === root,
   );
 }

@@ -13,10 +13,10 @@ export function ThreadPane({ channel, threadTs }: { channel: Channel; threadTs: 
   const context = usePageContext();
   const { go } = useUi();
   const [draft, setDraft] = useState('');
-  const root = context.sight.messages.find(
+  const root = context.workspace.messages.find(
     (message) => message.channel === channel.id && message.ts === threadTs,
   );
-  const found = replies(context.sight, channel.id, threadTs);
+  const found = replies(context.workspace, channel.id, threadTs);
   const title = channelTitle(channel, context);
   const name = useThreadName(channel.id, threadTs);
   const close = () => go({ thread: undefined });

@@ -58,13 +58,13 @@ function messageOf(error: unknown): string {
 function Page({ start }: { start: PageStart }) {
   const { backend, route, notify } = useUi();
   const onError = useCallback((error: unknown) => notify(messageOf(error)), [notify]);
-  const { sight, revision, isConnected } = useLiveWorkspaceView(backend, onError);
+  const { workspace, revision, isConnected } = useLiveWorkspaceView(backend, onError);
   const [isWideDeveloper, setWideDeveloper] = useState(window.innerWidth >= WIDE_PX);
-  useWorkspaceToasts(sight, notify);
-  const channel = sight && currentChannel(sight, route.channel);
-  const unread = useUnread(sight, route.pane === 'chat' ? channel?.id : undefined);
+  useWorkspaceToasts(workspace, notify);
+  const channel = workspace && currentChannel(workspace, route.channel);
+  const unread = useUnread(workspace, route.pane === 'chat' ? channel?.id : undefined);
   const thread = channel && route.tab === 'messages' ? route.thread : undefined;
-  const topModal = sight?.views.at(-1);
+  const topModal = workspace?.views.at(-1);
   return (
     <div
       class="page"
@@ -83,8 +83,8 @@ function Page({ start }: { start: PageStart }) {
           The playground is not responding. This page reconnects by itself.
         </p>
       )}
-      {sight && (
-        <PageContextProvider.Provider value={{ sight, start }}>
+      {workspace && (
+        <PageContextProvider.Provider value={{ workspace, start }}>
           <div class="panes">
             <Sidebar current={channel} unread={unread} />
             <Conversation channel={channel} thread={thread} />
@@ -101,15 +101,15 @@ function Page({ start }: { start: PageStart }) {
 }
 
 function Conversation(props: { channel: Channel | undefined; thread: string | undefined }) {
-  const { sight } = usePageContext();
+  const { workspace } = usePageContext();
   const { channel, thread } = props;
-  if (channel === undefined) return <p class="empty">{sight.me.name} is in no channel.</p>;
+  if (channel === undefined) return <p class="empty">{workspace.me.name} is in no channel.</p>;
   return (
     <>
-      <ChannelPane key={`${sight.me.id} ${channel.id}`} channel={channel} />
+      <ChannelPane key={`${workspace.me.id} ${channel.id}`} channel={channel} />
       {thread !== undefined && (
         <ThreadPane
-          key={`${sight.me.id} ${channel.id} ${thread}`}
+          key={`${workspace.me.id} ${channel.id} ${thread}`}
           channel={channel}
           threadTs={thread}
         />
@@ -118,9 +118,9 @@ function Conversation(props: { channel: Channel | undefined; thread: string | un
   );
 }
 
-function currentChannel(sight: WorkspaceView, wanted: string | undefined): Channel | undefined {
-  const found = sight.channels.find((channel) => channel.id === wanted || channel.name === wanted);
-  return found ?? sight.channels.find((channel) => channel.kind !== 'im') ?? sight.channels[0];
+function currentChannel(workspace: WorkspaceView, idOrName: string | undefined): Channel | undefined {
+  const found = workspace.channels.find((channel) => channel.id === idOrName || channel.name === idOrName);
+  return found ?? workspace.channels.find((channel) => channel.kind !== 'im') ?? workspace.channels[0];
 }
 
 function PhoneTabs() {

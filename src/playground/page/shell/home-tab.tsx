@@ -8,7 +8,7 @@ import { createFormHost, useUi } from '../state/ui.ts';
 /** Shows the current person's App Home, and notifies the app that it was opened. */
 export function HomeTab() {
   const ui = useUi();
-  const { sight, start } = usePageContext();
+  const { workspace, start } = usePageContext();
   const { backend, attempt } = ui;
   useEffect(() => {
     void attempt(backend.openHome());
@@ -16,11 +16,11 @@ export function HomeTab() {
   const host = useMemo(() => createFormHost(ui, (press) => ui.backend.clickInHome(press)), [ui]);
   return (
     <div class="home" role="tabpanel" aria-label="Home">
-      {sight.home === undefined ? (
+      {workspace.home === undefined ? (
         <p class="muted">{start.app.name} has not published a home tab for you yet.</p>
       ) : (
         <ElementHostContext.Provider value={host}>
-          <Blocks blocks={sight.home.blocks as readonly KnownBlock[]} />
+          <Blocks blocks={workspace.home.blocks as readonly KnownBlock[]} />
         </ElementHostContext.Provider>
       )}
     </div>

@@ -7,16 +7,16 @@ import { useUi } from '../state/ui.ts';
 export function Sidebar(props: { current: Channel | undefined; unread: ReadonlySet<string> }) {
   const context = usePageContext();
   const { backend, attempt, go } = useUi();
-  const channels = context.sight.channels.filter(({ kind }) => kind !== 'im');
-  const people = context.sight.channels.filter(
+  const channels = context.workspace.channels.filter(({ kind }) => kind !== 'im');
+  const people = context.workspace.channels.filter(
     (channel) => channel.kind === 'im' && !isAppDirectMessage(channel, context),
   );
-  const appDm = context.sight.channels.find((channel) => isAppDirectMessage(channel, context));
+  const appDm = context.workspace.channels.find((channel) => isAppDirectMessage(channel, context));
   const openApp = async () => {
     const channel = appDm ?? (await attempt(backend.directMessage()));
     if (channel !== undefined) go({ channel: channel.id, tab: 'messages', pane: 'chat' });
   };
-  const note = context.start.people.find(({ name }) => name === context.sight.me.name)?.note;
+  const note = context.start.people.find(({ name }) => name === context.workspace.me.name)?.note;
   const entry = (channel: Channel) => (
     <Entry
       key={channel.id}
@@ -32,7 +32,7 @@ export function Sidebar(props: { current: Channel | undefined; unread: ReadonlyS
       <div class="team">{context.start.team.name}</div>
       {note !== undefined && (
         <p class="acting">
-          You act as <strong>{context.sight.me.name}</strong>
+          You act as <strong>{context.workspace.me.name}</strong>
           <br />
           {note}
         </p>

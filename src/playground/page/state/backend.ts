@@ -17,7 +17,7 @@ export interface Attachment {
 
 /** One person's actions, as requests to the page's server. Each rejects with a message to show. */
 export interface Backend {
-  sight(): Promise<WorkspaceView>;
+  workspace(): Promise<WorkspaceView>;
   journal(after: number): Promise<readonly JournalEntry[]>;
   files(): Promise<readonly WorkspaceFile[]>;
   say(message: {
@@ -67,7 +67,7 @@ export function createBackend(as: string): Backend {
       body: JSON.stringify({ as, ...body }),
     });
   return {
-    sight: () => request(`/ui/sight?as=${who}`),
+    workspace: () => request(`/ui/sight?as=${who}`),
     journal: (after) => request(`/ui/journal?after=${after}`),
     files: () => request('/ui/files'),
     say: (message) => post('say', message),

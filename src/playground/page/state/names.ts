@@ -5,7 +5,7 @@ import type { PageStart } from './page-start.ts';
 
 /** What the viewer sees, and the page's settings. */
 export interface PageContext {
-  readonly sight: WorkspaceView;
+  readonly workspace: WorkspaceView;
   readonly start: PageStart;
 }
 
@@ -20,8 +20,8 @@ export function usePageContext(): PageContext {
 }
 
 /** Returns the member with this id, if the viewer can see them. */
-export function findMember(sight: WorkspaceView, id: string | undefined): Member | undefined {
-  return sight.members.find((member) => member.id === id);
+export function findMember(workspace: WorkspaceView, id: string | undefined): Member | undefined {
+  return workspace.members.find((member) => member.id === id);
 }
 
 /** Returns the name shown beside a person's messages. */
@@ -34,8 +34,8 @@ export function displayName(member: Member | undefined, fallback: string): strin
 export function channelTitle(channel: Channel, context: PageContext): string {
   if (channel.kind !== 'im') return channel.name;
   if (isAppDirectMessage(channel, context)) return context.start.app.name;
-  const other = channel.members.find((id) => id !== context.sight.me.id) ?? channel.name;
-  return displayName(findMember(context.sight, other), other);
+  const other = channel.members.find((id) => id !== context.workspace.me.id) ?? channel.name;
+  return displayName(findMember(context.workspace, other), other);
 }
 
 /** Returns whether the channel is the viewer's DM with the app. */

@@ -4,7 +4,7 @@ import type { Backend } from './backend.ts';
 
 /** What the current person sees, updated live. */
 export interface LiveWorkspaceView {
-  readonly sight: WorkspaceView | undefined;
+  readonly workspace: WorkspaceView | undefined;
   /** Increases with each change of the workspace. */
   readonly revision: number;
   readonly isConnected: boolean;
@@ -15,7 +15,7 @@ export function useLiveWorkspaceView(
   backend: Backend,
   onError: (error: unknown) => void,
 ): LiveWorkspaceView {
-  const [latest, setLatest] = useState<{ backend: Backend; sight: WorkspaceView }>();
+  const [latest, setLatest] = useState<{ backend: Backend; workspace: WorkspaceView }>();
   const [revision, setRevision] = useState(0);
   const [isConnected, setConnected] = useState(true);
   const refresh = useRef<() => void>(() => undefined);
@@ -24,8 +24,8 @@ export function useLiveWorkspaceView(
     let isCurrent = true;
     refresh.current = coalesce(async () => {
       try {
-        const next = await backend.sight();
-        if (isCurrent) setLatest({ backend, sight: next });
+        const next = await backend.workspace();
+        if (isCurrent) setLatest({ backend, workspace: next });
       } catch (error) {
         if (isCurrent) onError(error);
       }
@@ -48,8 +48,8 @@ export function useLiveWorkspaceView(
   }, []);
 
   // Never show another person's view, even briefly.
-  const sight = latest?.backend === backend ? latest.sight : undefined;
-  return { sight, revision, isConnected };
+  const workspace = latest?.backend === backend ? latest.workspace : undefined;
+  return { workspace, revision, isConnected };
 }
 
 /** Runs the work now. Calls during a run cause one more run afterwards. */

@@ -114,20 +114,20 @@ export function Mention(props: {
   id: string;
   label?: string | undefined;
 }) {
-  const { sight, start } = usePageContext();
+  const { workspace, start } = usePageContext();
   if (props.kind === 'channel') {
-    const channel = sight.channels.find(({ id }) => id === props.id);
+    const channel = workspace.channels.find(({ id }) => id === props.id);
     return <span class="mention">#{channel?.name ?? props.label ?? 'private channel'}</span>;
   }
   if (props.kind === 'group') {
-    const group = sight.groups.find(({ id }) => id === props.id);
-    const isMine = group?.members.includes(sight.me.id) === true;
+    const group = workspace.groups.find(({ id }) => id === props.id);
+    const isMine = group?.members.includes(workspace.me.id) === true;
     const label = group === undefined ? props.label : `@${group.handle}`;
     return <span class={isMine ? 'mention me' : 'mention'}>{label ?? `@${props.id}`}</span>;
   }
   const isApp = props.id === start.app.botUserId;
   const name = isApp
     ? start.app.name
-    : displayName(findMember(sight, props.id), props.label ?? props.id);
-  return <span class={props.id === sight.me.id ? 'mention me' : 'mention'}>@{name}</span>;
+    : displayName(findMember(workspace, props.id), props.label ?? props.id);
+  return <span class={props.id === workspace.me.id ? 'mention me' : 'mention'}>@{name}</span>;
 }

@@ -48,7 +48,7 @@ const PROCESSING_LIFE_MS = 3_600_000;
 export function createAgentSessions(
   clock: Clock,
   changed: () => void,
-  kept: PersistedState = NO_PERSISTENCE,
+  persisted: PersistedState = NO_PERSISTENCE,
 ): AgentSessions {
   const sessions = new Map<string, AgentSession>();
   const offers = new Map<string, OfferedPrompts>();
@@ -70,12 +70,12 @@ export function createAgentSessions(
   const set = (session: AgentSession): void => {
     const key = keyOf(session.channel, session.threadTs);
     putSession(session);
-    kept.keep('session', key, sessions.get(key));
+    persisted.keep('session', key, sessions.get(key));
     changed();
   };
 
-  for (const session of kept.all('session')) putSession(session as AgentSession);
-  for (const offer of kept.all('offer')) {
+  for (const session of persisted.all('session')) putSession(session as AgentSession);
+  for (const offer of persisted.all('offer')) {
     const { channel, threadTs = '' } = offer as OfferedPrompts;
     offers.set(keyOf(channel, threadTs), offer as OfferedPrompts);
   }
@@ -88,7 +88,7 @@ export function createAgentSessions(
     offer: (offered) => {
       const key = keyOf(offered.channel, offered.threadTs ?? '');
       offers.set(key, offered);
-      kept.keep('offer', key, offered);
+      persisted.keep('offer', key, offered);
       changed();
     },
     close: () => {

@@ -46,7 +46,7 @@ const MAX_VERSIONS = 3;
  */
 export function createMessageStore(
   changed: () => void,
-  kept: PersistedState = NO_PERSISTENCE,
+  persisted: PersistedState = NO_PERSISTENCE,
 ): MessageStore {
   const byKey = new Map<string, StoredMessage>();
   const earlier = new Map<string, readonly StoredMessage[]>();
@@ -58,21 +58,21 @@ export function createMessageStore(
       roots.add(key(message.channel, message.threadTs));
     }
   };
-  for (const message of kept.all('message')) putInMemory(message as StoredMessage);
+  for (const message of persisted.all('message')) putInMemory(message as StoredMessage);
   return {
     put: (message) => {
       const at = key(message.channel, message.ts);
       const last = byKey.get(at);
       if (last) earlier.set(at, [last, ...(earlier.get(at) ?? [])].slice(0, MAX_VERSIONS));
       putInMemory(message);
-      if (message.visibleTo === undefined) kept.keep('message', at, message);
+      if (message.visibleTo === undefined) persisted.keep('message', at, message);
       changed();
     },
     find: (channel, ts) => byKey.get(key(channel, ts)),
     before: (channel, ts) => earlier.get(key(channel, ts)) ?? [],
     remove: (channel, ts) => {
-      const isKept = byKey.get(key(channel, ts))?.visibleTo === undefined;
-      if (isKept) kept.keep('message', key(channel, ts));
+      const isPersisted = byKey.get(key(channel, ts))?.visibleTo === undefined;
+      if (isPersisted) persisted.keep('message', key(channel, ts));
       byKey.delete(key(channel, ts));
       earlier.delete(key(channel, ts));
       changed();

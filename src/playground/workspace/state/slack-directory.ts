@@ -51,7 +51,7 @@ export function createSlackDirectory(
   members: readonly MemberSeed[],
   channels: readonly ChannelSeed[],
   groups: readonly GroupSeed[],
-  kept: PersistedState = NO_PERSISTENCE,
+  persisted: PersistedState = NO_PERSISTENCE,
 ): SlackDirectory {
   const memberById = new Map<string, DirectoryMember>();
   const channelById = new Map<string, DirectoryChannel>();
@@ -59,10 +59,10 @@ export function createSlackDirectory(
   for (const member of [...members.map(toMember), botMember()]) {
     memberById.set(member.id, member);
   }
-  for (const channel of [...channels.map(toChannel), ...changedChannels(kept)]) {
+  for (const channel of [...channels.map(toChannel), ...changedChannels(persisted)]) {
     channelById.set(channel.id, channel);
   }
-  for (const group of [...groups.map(toGroup), ...(kept.all('group') as readonly UserGroup[])]) {
+  for (const group of [...groups.map(toGroup), ...(persisted.all('group') as readonly UserGroup[])]) {
     groupById.set(group.id, group);
   }
   return {
@@ -87,18 +87,18 @@ export function createSlackDirectory(
     putMember: (member) => void memberById.set(member.id, member),
     putChannel: (channel) => {
       channelById.set(channel.id, channel);
-      kept.keep('channel', channel.id, channel);
+      persisted.keep('channel', channel.id, channel);
     },
     putGroup: (group) => {
       groupById.set(group.id, group);
-      kept.keep('group', group.id, group);
+      persisted.keep('group', group.id, group);
     },
   };
 }
 
 /** Returns the persisted channels: those that are new or differ from the seed. */
-export function changedChannels(kept: PersistedState): readonly DirectoryChannel[] {
-  return kept.all('channel') as readonly DirectoryChannel[];
+export function changedChannels(persisted: PersistedState): readonly DirectoryChannel[] {
+  return persisted.all('channel') as readonly DirectoryChannel[];
 }
 
 function missing(what: string, name: string, known: readonly { name: string }[]): never {
