@@ -76,7 +76,7 @@ export function createExampleProgram(deps: {
             action: 'restock',
             description: 'The boxes run out on Friday, so I’d order more now.',
             schema: RESTOCK,
-            describe: (count) => `Ordered. With them there are ${count}.`,
+            describe: (count) => `Ordered. ${count} are now in stock.`,
             ...place,
             signal,
             onWaiting,

@@ -58,7 +58,7 @@ test('each suggestion begins something real that can be decided', async (t) => {
     const [card] = await page.seen(/warehouse.*call\.approve/);
     assert(card);
     await page.press(card, 'call.approve');
-    await page.seen(/Ordered\. With them there are 100\./);
+    await page.seen(/Ordered\. 100 are now in stock\./);
   });
 
   await t.test('a question with choices', async () => {

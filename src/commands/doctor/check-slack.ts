@@ -111,10 +111,10 @@ function describeMissingSocketMode(error: unknown): string {
       return `Slack can’t be asked for a Socket Mode connection: ${messageOf(error)}.`;
     case 'missing_scope':
     case 'not_allowed_token_type':
-      return 'SLACK_APP_TOKEN may not open connections. Make an app-level token with the scope connections:write on the app’s page “Basic Information”.';
+      return 'SLACK_APP_TOKEN may not open connections. Create an app-level token with the scope connections:write on the app’s page “Basic Information”.';
     case 'invalid_auth':
     case 'token_revoked':
-      return 'Slack refuses SLACK_APP_TOKEN. Make a new one with the scope connections:write on the app’s page “Basic Information”.';
+      return 'Slack refuses SLACK_APP_TOKEN. Create a new one with the scope connections:write on the app’s page “Basic Information”.';
     default:
       return `Slack answers ${name} to apps.connections.open. Check that the app’s page “Socket Mode” has it enabled.`;
   }

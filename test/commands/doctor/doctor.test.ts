@@ -127,7 +127,7 @@ describe('countersign doctor', () => {
         set.env.SLACK_APP_TOKEN = 'xapp-1-revoked';
       },
       'slack',
-      /^Slack refuses SLACK_APP_TOKEN\. Make a new one/,
+      /^Slack refuses SLACK_APP_TOKEN\. Create a new one/,
     ],
     [
       'tokens of two apps',

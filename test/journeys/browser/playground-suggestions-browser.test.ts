@@ -154,7 +154,7 @@ for (const size of SIZES) {
       await me.tryOut('A program asks');
       await decide(channel());
       await channel()
-        .getByText(/With them there are 100\./)
+        .getByText(/100 are now in stock\./)
         .first()
         .waitFor();
       await me.tryOut('Ask me something');

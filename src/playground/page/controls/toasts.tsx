@@ -45,7 +45,9 @@ export function useWorkspaceToasts(
   }, [workspace, notify]);
 }
 
-/** Shows the notices above everything, including dialogs. */
+/**
+ * Shows the notices above everything else. A dialog opened later covers them until the next change.
+ */
 export function Toasts(props: { toasts: readonly Toast[]; onDismiss(id: number): void }) {
   const box = useRef<HTMLDivElement>(null);
   // Shown again at each change, so that it is above dialogs opened meanwhile.

@@ -67,7 +67,7 @@ export function createWorkspaceViews(nextHash: () => string, changed: () => void
     };
   }
 
-  function hasExternalId(content: Json, exceptId?: string): boolean {
+  function isDuplicate(content: Json, exceptId?: string): boolean {
     const externalId = toText(content.external_id);
     return (
       externalId !== '' &&
@@ -90,7 +90,7 @@ export function createWorkspaceViews(nextHash: () => string, changed: () => void
     if (hash !== undefined && hash !== view.hash) {
       return { error: 'hash_conflict' };
     }
-    if (hasExternalId(content, view.id)) {
+    if (isDuplicate(content, view.id)) {
       return { error: 'duplicate_external_id' };
     }
     return replace({ ...view, content: withIds(content), hash: nextHash(), errors: {} });
@@ -100,7 +100,7 @@ export function createWorkspaceViews(nextHash: () => string, changed: () => void
     stackOf,
     homeOf: (userId) => homes.get(userId),
     open: (userId, content) => {
-      if (hasExternalId(content)) {
+      if (isDuplicate(content)) {
         return { error: 'duplicate_external_id' };
       }
       const view = create(userId, content);
@@ -116,7 +116,7 @@ export function createWorkspaceViews(nextHash: () => string, changed: () => void
       if (stack.length >= LIMITS.modalStack.max) {
         return { error: 'push_limit_reached' };
       }
-      if (hasExternalId(content)) {
+      if (isDuplicate(content)) {
         return { error: 'duplicate_external_id' };
       }
       const view = create(trigger.userId, content, top);
@@ -137,7 +137,7 @@ export function createWorkspaceViews(nextHash: () => string, changed: () => void
       if (known !== undefined) {
         return change(known, content, hash);
       }
-      return hasExternalId(content)
+      return isDuplicate(content)
         ? { error: 'duplicate_external_id' }
         : replace(create(userId, content));
     },
