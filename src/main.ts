@@ -34,7 +34,10 @@ async function start(
   }
   const { createApp } = await import('./app/create-app.ts');
   const app = await createApp(config, deps);
-  return { app, announcement: `Countersign is connected to your workspace\. Health check: ${app.url}/healthz` };
+  return {
+    app,
+    announcement: `Countersign is connected to your workspace. Health check: ${app.url}/healthz`,
+  };
 }
 
 try {

@@ -56,7 +56,10 @@ describe('what is made of the source', () => {
     ] as const) {
       const { status, stderr } = run(...args);
       assert.equal(status, code, stderr);
-      assert.match(stderr, /^Countersign’s build in dist\/app is older than .* Run npm ci in the Countersign folder.*\n$/);
+      assert.match(
+        stderr,
+        /^Countersign’s build in dist\/app is older than .* Run npm ci in the Countersign folder.*\n$/,
+      );
     }
   });
 });

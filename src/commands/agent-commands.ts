@@ -75,7 +75,9 @@ async function answerHook(args: readonly string[], deps: AgentCommandDeps): Prom
   if (waitMs === undefined) throw new UsageError('--wait must be a duration, like 9m or 55m.');
   const ending = new AbortController();
   let isWaiting = false;
-  deps.signal.addEventListener('abort', () => ending.abort(new Error(describeEnd(deps, isWaiting))));
+  deps.signal.addEventListener('abort', () =>
+    ending.abort(new Error(describeEnd(deps, isWaiting))),
+  );
   const cancelTimeout = new Promise<never>((_resolve, reject) => {
     const { clock } = deps;
     ending.signal.addEventListener('abort', () =>

@@ -19,7 +19,8 @@ export function parseTime(
   const [, day, minute, second = '00', fraction = '', zone = 'Z'] = TIME.exec(text) ?? [];
   const at = day === undefined ? Number.NaN : Date.parse(`${day}T00:00:00Z`);
   // Rejects the 31st of a shorter month, which Date would turn into the 1st of the next one.
-  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== day) throw invalidTime(option);
+  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== day)
+    throw invalidTime(option);
   if (minute === undefined) return side === 'begin' ? at : at + DAY_MS;
   const exact = Date.parse(`${day}T${minute}:${second}${fraction}${zone.toUpperCase()}`);
   if (Number.isNaN(exact)) throw invalidTime(option);

@@ -81,9 +81,7 @@ function addressProblems(graph: string): readonly string[] {
     return ['GRAPH holds a user name or a password, which logs would show. Use GRAPH_API_KEY.'];
   }
   if (url.search !== '' || /[\s\\]/.test(graph)) {
-    return [
-      `GRAPH has a query, a space or a “\\” in its address, which would be lost. ${example}`,
-    ];
+    return [`GRAPH has a query, a space or a “\\” in its address, which would be lost. ${example}`];
   }
   const assistant = assistantOf(url);
   if (assistant === undefined) {
@@ -121,4 +119,10 @@ export function graphWarnings(env: Environment): readonly string[] {
   return warnings;
 }
 
-const UNUSED_WITH_GRAPH = ['MODEL', 'SYSTEM_PROMPT', 'CONTEXT_TOKENS', 'TOOLS_MODULE', 'SHOW_USAGE'] as const;
+const UNUSED_WITH_GRAPH = [
+  'MODEL',
+  'SYSTEM_PROMPT',
+  'CONTEXT_TOKENS',
+  'TOOLS_MODULE',
+  'SHOW_USAGE',
+] as const;

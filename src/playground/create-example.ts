@@ -19,7 +19,11 @@ const STEP_TIMEOUT_MS = 20_000;
 export async function createExample(workspace: Workspace, state: PersistedState): Promise<void> {
   if (state.all('done').includes(DONE)) return;
   const finished = await ask(workspace, FINISHED);
-  const first = await find(workspace, finished, (message) => isAnswer(message) || isOpenCard(message));
+  const first = await find(
+    workspace,
+    finished,
+    (message) => isAnswer(message) || isOpenCard(message),
+  );
   if (isOpenCard(first)) {
     const { channel, ts } = first;
     await workspace.click(PERSON, { channel, ts, actionId: 'call.approve' });

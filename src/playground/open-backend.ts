@@ -93,7 +93,9 @@ export async function openPlaygroundBackend(
         log.warn({ err: error }, 'The playground’s example could not be created.');
       });
     }
-    setSuggestions(createTrySuggestions({ workspace, app, program, hasAgent: config.graph === undefined }));
+    setSuggestions(
+      createTrySuggestions({ workspace, app, program, hasAgent: config.graph === undefined }),
+    );
     return { ...app, stop: releasers.releaseAll };
   } catch (error) {
     await releasers.releaseAll();

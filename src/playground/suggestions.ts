@@ -45,7 +45,11 @@ export function createTrySuggestions(deps: {
       },
     };
   };
-  const suggestProgram = (label: string, text: string, request: ExampleProgram['restock']): TryOut => ({
+  const suggestProgram = (
+    label: string,
+    text: string,
+    request: ExampleProgram['restock'],
+  ): TryOut => ({
     label,
     text,
     run: async (as, channel) => {
@@ -67,8 +71,10 @@ export function createTrySuggestions(deps: {
       await routeTransfers(workspace, app);
       return TRANSFER_NOTE;
     }),
-    suggestProgram('A program asks', 'A program asks over the HTTP API whether it may order boxes', (place) =>
-      program.restock(place),
+    suggestProgram(
+      'A program asks',
+      'A program asks over the HTTP API whether it may order boxes',
+      (place) => program.restock(place),
     ),
     suggestProgram('Ask me something', 'A program asks a question with choices', (place) =>
       program.askWhich(place),

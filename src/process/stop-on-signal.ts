@@ -37,10 +37,7 @@ export function stopOnSignal(
   async function stop(): Promise<void> {
     log.info('Stopping. A second signal ends the process at once.');
     clock.schedule(clock.now() + MAX_STOP_MS, () => {
-      log.error(
-        {},
-        'The app did not stop in time. Unfinished work resumes at the next start.',
-      );
+      log.error({}, 'The app did not stop in time. Unfinished work resumes at the next start.');
       target.exit(1);
     });
     try {

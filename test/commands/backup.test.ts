@@ -19,7 +19,10 @@ describe('countersign backup', () => {
     const file = join(other, 'monday.db');
     const made = await call('backup', file);
     assert.deepEqual([made.code, made.err], [0, '']);
-    assert.match(made.out, /The records are in .*monday\.db\.\n.*monday\.db\.key\. Store it separately/);
+    assert.match(
+      made.out,
+      /The records are in .*monday\.db\.\n.*monday\.db\.key\. Store it separately/,
+    );
     assert.deepEqual(readdirSync(other).sort(), ['monday.db', 'monday.db.key']);
     for (const name of readdirSync(other)) {
       assert.equal(statSync(join(other, name)).mode & 0o777, 0o600, name);

@@ -27,7 +27,8 @@ describe('a variable', () => {
       (value) => ['SHOW_USAGE', value, /^SHOW_USAGE must be 1 \(yes\) or 0 \(no\)/] as const,
     ),
     ...['U1AB,,U2AB', ',U1AB', 'U1AB,', 'U1AB;U2AB', 'U1AB|U2AB', '[U1AB]'].map(
-      (value) => ['TALK_USERS', value, /^TALK_USERS must be member IDs .* none of them empty/] as const,
+      (value) =>
+        ['TALK_USERS', value, /^TALK_USERS must be member IDs .* none of them empty/] as const,
     ),
     ['LOG_LEVEL', 'INFO', /^LOG_LEVEL must be one of/],
     ...['0', '127.1', '0x7f000001', '2130706433', '1.2.3.4.5', '[::1]', 'a b', 'h:80'].map(
@@ -100,7 +101,10 @@ describe('a variable', () => {
       'COLOUR in .env has no effect: no setting has this name.',
     ]);
     const [hidden] = warningsOf({ LOG_LEVEL: '' }, { LOG_LEVEL: 'debug' });
-    assert.match(hidden ?? '', /^LOG_LEVEL is empty in the environment, which overrides its value in \.env/);
+    assert.match(
+      hidden ?? '',
+      /^LOG_LEVEL is empty in the environment, which overrides its value in \.env/,
+    );
   });
 });
 

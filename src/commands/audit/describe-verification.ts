@@ -37,7 +37,8 @@ function describeFault(
   verdict: AuditVerification,
 ): readonly string[] {
   const where = fault.entry ? name(fault.entry) : `${fault.seq}`;
-  const before = checked === 0 ? [] : [`${count(checked, 'entry', 'entries')} before it are intact.`];
+  const before =
+    checked === 0 ? [] : [`${count(checked, 'entry', 'entries')} before it are intact.`];
   return [`The audit is broken at entry ${where}: ${describeFaultKind(fault, verdict)}`, ...before];
 }
 

@@ -30,7 +30,10 @@ export async function checkClock(
     return { status: 'warning', message };
   }
   if (Number.isNaN(slackTime)) {
-    return { status: 'warning', message: 'Slack’s answer has no date. Synchronize the clock with NTP.' };
+    return {
+      status: 'warning',
+      message: 'Slack’s answer has no date. Synchronize the clock with NTP.',
+    };
   }
   // The header has no milliseconds.
   const offMs = Math.max(0, before - (slackTime + 999), slackTime - clock.now());

@@ -48,7 +48,10 @@ async function checkScopes({ client }: SlackConnection): Promise<Finding> {
     const required = Manifest.parse(parse(text)).oauth_config.scopes.bot;
     const missing = required.filter((scope) => !granted.includes(scope));
     if (missing.length === 0) {
-      return { status: 'ok', message: `All ${required.length} scopes of manifest.yml are granted.` };
+      return {
+        status: 'ok',
+        message: `All ${required.length} scopes of manifest.yml are granted.`,
+      };
     }
     return {
       status: 'problem',

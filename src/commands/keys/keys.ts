@@ -257,9 +257,7 @@ function readOwner(owner: string): string {
 function readSpan(option: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms <= MAX_DAYS * 86_400_000) return ms;
-  throw new UsageError(
-    `${option} must be a duration of up to ${MAX_DAYS}d, like 90d, 12h or 30m.`,
-  );
+  throw new UsageError(`${option} must be a duration of up to ${MAX_DAYS}d, like 90d, 12h or 30m.`);
 }
 
 function readIdOrName(command: string, positionals: readonly string[]): string {

@@ -52,7 +52,9 @@ function describeUsablePolicy(path: string, file: PolicyFile): string {
     `${toTerminalLine(path)} can be used: ${count(file.policy.rules.length, 'rule')}, ${count(file.routes.size, 'route')} of its own.`,
     ...(names.length === 0
       ? []
-      : [`These names are looked up in Slack at the start: ${names.map(toTerminalLine).join(', ')}.`]),
+      : [
+          `These names are looked up in Slack at the start: ${names.map(toTerminalLine).join(', ')}.`,
+        ]),
     ...meaningsOf(file).map(
       ({ means, rule, text }) =>
         `${toTerminalLine(rule)}: “${toTerminalLine(text)}” means ${toTerminalLine(means)}.`,

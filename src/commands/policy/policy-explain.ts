@@ -126,9 +126,7 @@ function readOptions(args: readonly string[]): ExplainOptions {
   }
   const { agent, email, file, group, program } = values;
   if (agent !== undefined && program !== undefined) {
-    throw new UsageError(
-      'Use --agent for a helper, or --program for a program, not both.',
-    );
+    throw new UsageError('Use --agent for a helper, or --program for a program, not both.');
   }
   return {
     tool,
@@ -151,7 +149,10 @@ function idOf(option: string, value: string | undefined, shape: RegExp, example:
 }
 
 /** Returns the agent of the call. A program is the graph if that is its name, otherwise a key. */
-function readAgent({ agent, program }: ExplainOptions, known: readonly AgentName[]): AgentName | undefined {
+function readAgent(
+  { agent, program }: ExplainOptions,
+  known: readonly AgentName[],
+): AgentName | undefined {
   const text = agent ?? program;
   if (text === undefined) return undefined;
   const kinds = agent === undefined ? (['key', 'graph'] as const) : (['helper'] as const);

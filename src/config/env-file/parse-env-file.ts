@@ -113,7 +113,9 @@ function readPlain(rest: string): string {
   // White space and “#” begin a comment.
   const value = (/^(.*?)(?:[ \t]+#.*)?$/s.exec(rest)?.[1] ?? '').replace(/^[ \t]+|[ \t]+$/g, '');
   if (value.includes('#')) {
-    throw new EntryError(`has a “#” in its value, which other programs read as a comment. ${QUOTE}`);
+    throw new EntryError(
+      `has a “#” in its value, which other programs read as a comment. ${QUOTE}`,
+    );
   }
   if (/[$\\'"`]/.test(value)) {
     throw new EntryError(

@@ -38,9 +38,7 @@ function readBytes(): Uint8Array {
   if (!found) return new Uint8Array();
   // Container runtimes create a folder if the file to be mounted does not exist.
   if (found.isDirectory()) {
-    throw new EnvFileError(
-      '.env is a folder, not a settings file. Remove or rename it.',
-    );
+    throw new EnvFileError('.env is a folder, not a settings file. Remove or rename it.');
   }
   try {
     return readFileSync('.env');

@@ -70,7 +70,9 @@ const StdioEntry = z.looseObject({
     .literal('stdio', '“type” is stdio for a “command”, and http or sse for a “url”')
     .optional(),
   command: text('“command” is the program to start, or “url” an address'),
-  args: z.array(z.string('“args” must be a list of strings'), '“args” must be a list of strings').default([]),
+  args: z
+    .array(z.string('“args” must be a list of strings'), '“args” must be a list of strings')
+    .default([]),
   env: texts('“env” maps names of variables to strings').default({}),
   cwd: text('“cwd” is the path of a folder').optional(),
   url: z.never('it has both a “command” and a “url”; keep one of them').optional(),
@@ -149,9 +151,7 @@ function problem(sentence: string): McpConfigParseResult {
   return { ...NO_SERVERS, problems: [sentence] };
 }
 
-/**
- * Checks the keys beside `mcpServers`, because another program's file may hold more than servers.
- */
+/** Checks the keys beside `mcpServers`: the file may be that of another program. */
 function checkOtherKeys(keys: readonly string[]): McpConfigParseResult {
   const isServers = (key: string) =>
     key === 'servers' || suggestEntryKey(key, ['mcpServers']) !== undefined;

@@ -42,10 +42,7 @@ const FATAL_KEYS: ReadonlyMap<string, string> = new Map([
     'excludeTools includeTools disabledTools disabled_tools enabledTools enabled_tools allowedTools allowed_tools blockedTools toolFilter tools',
     'does not remove tools here: refuse them in the policy, and remove this key',
   ),
-  ...byName(
-    'sandbox sandboxEnabled',
-    'is not read: servers run without a sandbox. Remove it',
-  ),
+  ...byName('sandbox sandboxEnabled', 'is not read: servers run without a sandbox. Remove it'),
 ]);
 
 const UNUSED_KEYS: ReadonlyMap<string, string> = new Map([

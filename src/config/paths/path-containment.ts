@@ -28,7 +28,11 @@ function linkPlace(path: string): string {
 /** Returns whether a path is the folder or inside it. Both must be free of links. */
 export function isPathWithin(path: string, folder: string): boolean {
   const relativePath = relative(folder, path);
-  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && resolve(relativePath) !== relativePath;
+  return (
+    relativePath !== '..' &&
+    !relativePath.startsWith(`..${sep}`) &&
+    resolve(relativePath) !== relativePath
+  );
 }
 
 /**

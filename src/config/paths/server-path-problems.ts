@@ -54,7 +54,9 @@ function findPlace({ args, command, cwd = '.', env }: Program, folder: string): 
   };
   const isOptionRun = (arg: string) => {
     const [, option = '', path = ''] = /^(-[^=]*)=(.+)$/.exec(arg) ?? [];
-    return path !== '' && isInside(path) && (PATH_OPTIONS.test(option) || isCode(resolve(cwd, path)));
+    return (
+      path !== '' && isInside(path) && (PATH_OPTIONS.test(option) || isCode(resolve(cwd, path)))
+    );
   };
   return args.some((arg, at) => isRun(arg, at) || isOptionRun(arg))
     ? 'has a program or a setting among its “args”'

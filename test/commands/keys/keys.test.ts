@@ -85,7 +85,10 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.equal(again.code, 0);
       assert.match(again.err, /cannot make requests.*--owner/);
       assert.equal(made.err, '');
-      assert.match((await call('keys', 'revoke', 'deploy bot')).out, /None of its calls is pending/);
+      assert.match(
+        (await call('keys', 'revoke', 'deploy bot')).out,
+        /None of its calls is pending/,
+      );
       const entries = await store.audit.read(1, 100);
       assert.deepEqual(
         entries.map(({ event, subject }) => [event, subject]).slice(0, 3),

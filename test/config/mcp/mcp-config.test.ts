@@ -64,8 +64,16 @@ describe('the file of MCP servers', () => {
     ['a list', '[]', /has no servers/],
     ['neither program nor address', { a: {} }, /“a” can't be used: “command” is the program/],
     ['no object', { a: 'npx sk-secret-of-mine' }, /“a” can't be used/],
-    ['args that are a text', { a: { command: 'x', args: 'y' } }, /“args” must be a list of strings/],
-    ['a number in env', { a: { command: 'x', env: { A: 1 } } }, /“env” maps names of variables to strings/],
+    [
+      'args that are a text',
+      { a: { command: 'x', args: 'y' } },
+      /“args” must be a list of strings/,
+    ],
+    [
+      'a number in env',
+      { a: { command: 'x', env: { A: 1 } } },
+      /“env” maps names of variables to strings/,
+    ],
     ['another type', { a: { url: 'http://x', type: 'ws' } }, /“type” is http or sse/],
     [
       'a program over http',

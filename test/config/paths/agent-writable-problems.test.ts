@@ -135,11 +135,7 @@ describe('a start with a workspace', () => {
     const around = [join(dirname(APP), 'node_modules'), join(dirname(APP), 'node_modules/x')];
     for (const workspace of [...parts.map((part) => join(APP, part)), ...around]) {
       const problems = folderProblems(at('data'), workspace);
-      assert.match(
-        problems.join(),
-        /^WORKSPACE_DIR contains the app, or is inside it/,
-        workspace,
-      );
+      assert.match(problems.join(), /^WORKSPACE_DIR contains the app, or is inside it/, workspace);
     }
   });
 

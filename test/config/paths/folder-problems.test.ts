@@ -50,7 +50,11 @@ test('a workspace that holds the app itself is refused', (t) => {
   const app = join(import.meta.dirname, '../../..');
   for (const workspace of [app, join(app, '..'), '/']) {
     const problems = folderProblems(join(folder, 'data'), workspace);
-    assert.match(problems.join(), /^(WORKSPACE_DIR contains the app|DATA_DIR is inside)/, workspace);
+    assert.match(
+      problems.join(),
+      /^(WORKSPACE_DIR contains the app|DATA_DIR is inside)/,
+      workspace,
+    );
   }
   assert.deepEqual(folderProblems(join(folder, 'data'), join(app, 'workspace')), []);
 });

@@ -121,8 +121,14 @@ test('arguments that a person changed are reported as changed', async () => {
 });
 
 const NOT_DONE: readonly (readonly [Outcome, says: RegExp])[] = [
-  [failed('write_file failed: haiku.txt is a folder; name a file.'), /failed, so this is not done.*is a folder/],
-  [failed('write_file took longer than 600 s and was stopped.'), /failed, so this is not done.*600 s/],
+  [
+    failed('write_file failed: haiku.txt is a folder; name a file.'),
+    /failed, so this is not done.*is a folder/,
+  ],
+  [
+    failed('write_file took longer than 600 s and was stopped.'),
+    /failed, so this is not done.*600 s/,
+  ],
   [{ kind: 'reply', by, text: 'No need, I have one.' }, /did not run.*No need, I have one/],
   [{ kind: 'expired' }, /no result.*nobody decided in time/],
   [{ kind: 'refused', reason: 'The rules forbid it.' }, /no result.*The rules forbid it/],

@@ -8,8 +8,8 @@ export function GroupsView() {
   return (
     <>
       <p class="muted">
-        User groups are managed in Slack, not in the app. If you remove somebody who has
-        approved, their approval no longer counts.
+        User groups are managed in Slack, not in the app. If you remove somebody who has approved,
+        their approval no longer counts.
       </p>
       {workspace.groups.map((group) => (
         <Group key={group.id} group={group} />

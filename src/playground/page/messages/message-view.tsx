@@ -74,7 +74,10 @@ export function MessageView(props: {
   );
 }
 
-function authorOf(message: WorkspaceMessage, context: PageContext): { name: string; isApp: boolean } {
+function authorOf(
+  message: WorkspaceMessage,
+  context: PageContext,
+): { name: string; isApp: boolean } {
   const { app } = context.start;
   if (message.botId !== undefined || message.user === app.botUserId) {
     return { name: app.name, isApp: true };

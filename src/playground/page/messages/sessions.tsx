@@ -26,7 +26,9 @@ export function useThreadName(channel: string, threadTs: string): string {
 
 /** Returns the app's suggested prompts for its Messages tab. */
 export function promptsOf(workspace: WorkspaceView, channel: string): OfferedPrompts['prompts'] {
-  return workspace.prompts.find((each) => each.channel === channel && !each.threadTs)?.prompts ?? [];
+  return (
+    workspace.prompts.find((each) => each.channel === channel && !each.threadTs)?.prompts ?? []
+  );
 }
 
 /** Shows the app's suggested prompts. Clicking one sends it and opens its thread. */
@@ -92,5 +94,7 @@ export function statusOf(
   const found = workspace.statuses.find(
     (status) => status.channel === channel && status.threadTs === threadTs,
   );
-  return found?.status || SESSION_WORDS[sessionOf(workspace, channel, threadTs)?.status ?? 'active'];
+  return (
+    found?.status || SESSION_WORDS[sessionOf(workspace, channel, threadTs)?.status ?? 'active']
+  );
 }

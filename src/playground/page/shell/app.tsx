@@ -118,9 +118,16 @@ function Conversation(props: { channel: Channel | undefined; thread: string | un
   );
 }
 
-function currentChannel(workspace: WorkspaceView, idOrName: string | undefined): Channel | undefined {
-  const found = workspace.channels.find((channel) => channel.id === idOrName || channel.name === idOrName);
-  return found ?? workspace.channels.find((channel) => channel.kind !== 'im') ?? workspace.channels[0];
+function currentChannel(
+  workspace: WorkspaceView,
+  idOrName: string | undefined,
+): Channel | undefined {
+  const found = workspace.channels.find(
+    (channel) => channel.id === idOrName || channel.name === idOrName,
+  );
+  return (
+    found ?? workspace.channels.find((channel) => channel.kind !== 'im') ?? workspace.channels[0]
+  );
 }
 
 function PhoneTabs() {

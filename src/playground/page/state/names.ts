@@ -15,7 +15,8 @@ export const PageContextProvider = createContext<PageContext | undefined>(undefi
 /** Returns the page's context. Throws outside of it. */
 export function usePageContext(): PageContext {
   const context = useContext(PageContextProvider);
-  if (context === undefined) throw new Error('This component needs a PageContextProvider around it.');
+  if (context === undefined)
+    throw new Error('This component needs a PageContextProvider around it.');
   return context;
 }
 

@@ -94,7 +94,10 @@ export function assignIds(blocks: readonly Json[], newId: () => string): readonl
         return { ...withId, elements: assignIds(toRecords(block.elements), newId) };
       case 'actions':
       case 'context_actions':
-        return { ...withId, elements: toRecords(block.elements).map((e) => withActionId(e, newId)) };
+        return {
+          ...withId,
+          elements: toRecords(block.elements).map((e) => withActionId(e, newId)),
+        };
       case 'card':
         return block.actions === undefined
           ? withId
@@ -104,7 +107,9 @@ export function assignIds(blocks: readonly Json[], newId: () => string): readonl
           ? { ...withId, accessory: withActionId(block.accessory, newId) }
           : withId;
       case 'input':
-        return isJson(block.element) ? { ...withId, element: withActionId(block.element, newId) } : withId;
+        return isJson(block.element)
+          ? { ...withId, element: withActionId(block.element, newId) }
+          : withId;
       default:
         return withId;
     }

@@ -33,10 +33,12 @@ export function createHttpTransport(options: {
           retryReason: 'http_timeout',
         });
       });
-      void post(url, headers, body, AbortSignal.any([timeout.signal, aborted])).then((delivered) => {
-        cancel();
-        resolve(delivered);
-      });
+      void post(url, headers, body, AbortSignal.any([timeout.signal, aborted])).then(
+        (delivered) => {
+          cancel();
+          resolve(delivered);
+        },
+      );
     });
   };
 }

@@ -14,7 +14,10 @@ export type CommandActions = Pick<
 >;
 
 /** Creates the actions for slash commands and for opening the app's tabs. */
-export function createCommandActions(context: PeopleContext, sessions: AgentSessions): CommandActions {
+export function createCommandActions(
+  context: PeopleContext,
+  sessions: AgentSessions,
+): CommandActions {
   const { core, triggers, responseUrls, toasts, views } = context;
   const { team, app } = IDENTITY;
 

@@ -62,7 +62,10 @@ export function createSlackDirectory(
   for (const channel of [...channels.map(toChannel), ...changedChannels(persisted)]) {
     channelById.set(channel.id, channel);
   }
-  for (const group of [...groups.map(toGroup), ...(persisted.all('group') as readonly UserGroup[])]) {
+  for (const group of [
+    ...groups.map(toGroup),
+    ...(persisted.all('group') as readonly UserGroup[]),
+  ]) {
     groupById.set(group.id, group);
   }
   return {

@@ -148,7 +148,9 @@ export function optionOf(element: Json, value: string): Json {
   const found = options.find((option) => option.value === value);
   if (found === undefined) {
     const values = options.map((option) => toText(option.value)).join(', ');
-    throw new Error(`"${value}" is not a choice of ${toText(element.action_id)}; it has ${values}.`);
+    throw new Error(
+      `"${value}" is not a choice of ${toText(element.action_id)}; it has ${values}.`,
+    );
   }
   return found;
 }
