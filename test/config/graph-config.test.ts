@@ -38,7 +38,7 @@ describe('GRAPH', () => {
   const wrong: readonly (readonly [graph: string, sentence: RegExp])[] = [
     ['my-graph', /GRAPH must name a module and its export, like \.\/my-graph\.ts:graph, or/],
     ['./other.ts:graph', /GRAPH \.\/other\.ts:graph: there is no file .*other\.ts/],
-    ['https://graphs.example.com', /GRAPH names no assistant: add # and its name/],
+    ['https://graphs.example.com', /GRAPH names no assistant\. Add # and its name/],
     ['https://graphs.example.com#100%', /GRAPH has an invalid % after the #\. Write %25/],
     ['ftp://graphs.example.com#agent', /GRAPH is not an http\(s\) address/],
     ['https://me:pass@graphs.example.com#agent', /GRAPH holds a user name or a password/],

@@ -220,11 +220,11 @@ describe('countersign audit export', () => {
 
   it('ends with 2 and says how it is used when it is called in a wrong way', async () => {
     const wrong: readonly (readonly [args: readonly string[], why: RegExp])[] = [
-      [['audit', 'export', '--from', '2026-02-30'], /--from is a day/],
-      [['audit', 'export', '--to', 'yesterday'], /--to is a day.*how long ago \(7d, 12h\)/],
-      [['audit', 'export', '--from', '2026-01-01T25:00'], /--from is a day/],
-      [['audit', 'export', '--from', '1d', '--to', '2d'], /--from is not before --to/],
-      [['audit', 'export', '--format', 'xml'], /csv or jsonl, and not “xml”/],
+      [['audit', 'export', '--from', '2026-02-30'], /--from must be a day/],
+      [['audit', 'export', '--to', 'yesterday'], /--to must be a day.*how long ago \(7d, 12h\)/],
+      [['audit', 'export', '--from', '2026-01-01T25:00'], /--from must be a day/],
+      [['audit', 'export', '--from', '1d', '--to', '2d'], /--from must be before --to/],
+      [['audit', 'export', '--format', 'xml'], /csv or jsonl, not “xml”/],
       [['audit', 'export', 'all'], /all/],
       [['audit', 'verify', '--jsn'], /--jsn/],
       [['audit'], /There is no command “audit”/],

@@ -80,7 +80,7 @@ describe('the file of MCP servers', () => {
       { a: { command: 'x', type: 'http' } },
       /“type” is stdio for a “command”/,
     ],
-    ['no address', { a: { url: 'ftp://sk-secret-of-mine' } }, /no http\(s\) address/],
+    ['no address', { a: { url: 'ftp://sk-secret-of-mine' } }, /not an http\(s\) address/],
     [
       'a missing variable',
       { a: { command: 'x', env: { A: '\x24{NO_SUCH}' } } },
