@@ -28,7 +28,7 @@ describe('a variable', () => {
     ),
     ...['U1AB,,U2AB', ',U1AB', 'U1AB,', 'U1AB;U2AB', 'U1AB|U2AB', '[U1AB]'].map(
       (value) =>
-        ['TALK_USERS', value, /^TALK_USERS must be member IDs .* none of them empty/] as const,
+        ['TALK_USERS', value, /^TALK_USERS must be member IDs, .* none of them empty/] as const,
     ),
     ['LOG_LEVEL', 'INFO', /^LOG_LEVEL must be one of/],
     ...['0', '127.1', '0x7f000001', '2130706433', '1.2.3.4.5', '[::1]', 'a b', 'h:80'].map(
@@ -39,7 +39,7 @@ describe('a variable', () => {
     ),
     ['POLICY_FILE', '~/policy.yaml', /^POLICY_FILE must be a plain path/m],
     ...['http://h/v1?key=x', 'http://h/v1#x', 'http://me@h/v1', 'http://h/a b', 'http://h\\v1'].map(
-      (value) => ['OPENAI_BASE_URL', value, /^OPENAI_BASE_URL holds a .* get lost/] as const,
+      (value) => ['OPENAI_BASE_URL', value, /^OPENAI_BASE_URL has a .* be lost/] as const,
     ),
     ...['redis://h?db=2', 'redis://h#1', 'redis://h/one', 'redis://h/1/2', 'unix:///s?db=1'].map(
       (value) => ['REDIS_URL', value, /^REDIS_URL must be the address of a Redis/] as const,
@@ -126,8 +126,8 @@ describe('MCP_CONFIG', () => {
     ['another program’s list', '{"mcpServers":{},"servers":{"a":{}}}', /“servers” is not read/],
     ['nearly its list', '{"mcpServers":{},"mcpservers":{}}', /“mcpservers” is not read/],
     ['a program and an address', '"command":"x","url":"http://h"', /keep one of them/],
-    ['a nearly right key', '"command":"x","arg":["y"]', /“arg” is no key.*mean “args”/],
-    ['a key in other case', '"command":"x","ENV":{}', /“ENV” is no key.*mean “env”/],
+    ['a nearly right key', '"command":"x","arg":["y"]', /“arg” is not a known key.*mean “args”/],
+    ['a key in other case', '"command":"x","ENV":{}', /“ENV” is not a known key.*mean “env”/],
     ['off in quotes', '"command":"x","disabled":"true"', /“disabled” is true or false/],
     ['on as a number', '"command":"x","enabled":0', /“enabled” is true or false/],
     ['its address by another name', '"httpUrl":"http://h"', /“httpUrl” is not read: call it “url”/],
@@ -137,9 +137,9 @@ describe('MCP_CONFIG', () => {
     ['fewer tools', '"command":"x","excludeTools":["rm"]', /does not remove tools here.*policy/],
     ['some tools', '"command":"x","tools":["a"]', /“tools” does not remove tools here/],
     ['a sandbox', '"command":"x","sandbox":true', /servers run without a sandbox/],
-    ['an address with a hash', '"url":"http://h/mcp#x"', /no http\(s\) address, or has/],
+    ['an address with a hash', '"url":"http://h/mcp#x"', /not an http\(s\) address, or has/],
     ['a header twice', '"url":"http://h","headers":{"A":"1","a":"2"}', /header twice/],
-    ['a variable’s name', '"command":"x","env":{"A=B":"1"}', /no names of variables/],
+    ['a variable’s name', '"command":"x","env":{"A=B":"1"}', /invalid names of variables/],
     [
       'an input',
       '"command":"x","env":{"A":"\x24{input:token}"}',
@@ -172,7 +172,7 @@ describe('MCP_CONFIG', () => {
 
   const TOLD: readonly (readonly [entry: string, warning: RegExp])[] = [
     ['"command":"x","sseReadTimeout":60', /“sseReadTimeout” has no effect here: a stream may/],
-    ['"command":"x","alwaysAllow":["y"]', /“alwaysAllow” has no effect here: .*up to the policy/],
+    ['"command":"x","alwaysAllow":["y"]', /“alwaysAllow” has no effect here: .*the policy decides/],
     ['"command":"x","headers":{}', /“headers” has no effect here, beside a “command”/],
     ['"url":"http://h","env":{"A":"1"}', /“env” has no effect here, beside a “url”/],
     ['"command":"x","icon":"🙂"', /“icon” has no effect here\.$/],
