@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { isWhole } from '../support/sample.ts';
 import { type LabBackend, sqliteBackend, startRedisBackend } from './lab/lab-backend.ts';
 import { drain } from './model/actions.ts';
 import { labCommands } from './model/commands.ts';
 import { checkInvariants } from './model/invariants.ts';
-import { isWhole } from '../support/sample.ts';
 import { openSide, type Side } from './model/side.ts';
 import { summarize } from './model/summary.ts';
 

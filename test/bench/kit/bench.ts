@@ -17,7 +17,16 @@ export interface Line {
   readonly store: string;
   readonly ours: number;
   readonly baseline: number | undefined;
-  readonly unit: 'ms' | 's' | 'MB' | 'KB' | 'commands' | 'statements' | 'transactions' | 'waits' | 'calls';
+  readonly unit:
+    | 'ms'
+    | 's'
+    | 'MB'
+    | 'KB'
+    | 'commands'
+    | 'statements'
+    | 'transactions'
+    | 'waits'
+    | 'calls';
   /** The most that our number may be: a multiple of the baseline, or a plain limit in the unit. */
   readonly goal: number;
   readonly against: string;
