@@ -1,4 +1,5 @@
 import type { Bench } from './kit/bench.ts';
+import { openBenchDesk } from './kit/bench-desk.ts';
 import { openClient } from './kit/bench-store.ts';
 import { type CycleSide, openOurs, openPeer, timeCycles } from './kit/cycle-sides.ts';
 
@@ -23,15 +24,15 @@ export const redisCommands: Bench = {
     const ours = await measure(await openOurs(site, site.redisUrl));
     const peer = await measure(await openPeer(site, site.redisUrl));
     await client.disconnect();
-    const timeAt = async (redisUrl: string): Promise<number> => {
-      const side = await openOurs(site, redisUrl);
+    const timeAt = async (redisUrl: string, prefix: string): Promise<number> => {
+      const side = await openBenchDesk({ kind: site.store, redisUrl, prefix });
       await timeCycles(side, count);
       const ms = await timeCycles(side, count);
       await side.close();
       return ms;
     };
-    const near = await timeAt(site.redisUrl);
-    const far = await timeAt(site.slowRedisUrl);
+    const near = await timeAt(site.redisUrl, 'near');
+    const far = await timeAt(site.slowRedisUrl, 'far');
     return { ours, peer, waits: (far - near) / DELAY_MS };
   },
 
