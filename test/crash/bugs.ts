@@ -226,7 +226,7 @@ export const BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: MODEL,
-    seed: '4',
+    seed: '20',
     finds: /not-allowed/,
   },
   {

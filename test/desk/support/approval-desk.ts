@@ -126,7 +126,7 @@ export async function loseRun(on: ApprovalDesk, approver: Person): Promise<void>
   const release = on.tool.hold();
   const deciding = on.desk.decide(await on.call(), approver);
   await until(() => on.tool.runs.length === 1);
-  await on.desk.clock.advance(31_000);
+  await on.desk.clock.advance(35_000);
   await on.desk.takeOver().idle();
   await until(async () => (await on.call()).status === 'unknown');
   release();
