@@ -15,6 +15,8 @@ export interface ListenOptions {
 const CHECK_EVERY_MS = 5_000;
 const KEEP_ALIVE_MS = 65_000;
 const HEADERS_MS = 70_000;
+/** Connections that may wait to be accepted. More are dropped, and clients connect again only after seconds. */
+const BACKLOG = 4_096;
 
 /** Starts a server; rejects, naming the address, if it can't listen there. */
 export async function openServer(
@@ -37,7 +39,7 @@ export async function openServer(
       const why = `Can't listen on ${host}:${port}: ${error.message}. ${remedy}`;
       reject(new Error(why, { cause: error }));
     });
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: BACKLOG }, resolve);
   });
   return server;
 }
