@@ -53,7 +53,10 @@ describe('a pause', () => {
     await desk.send('anybody there?');
     assert.equal(desk.model.requests.length, 0);
     assert.equal(notices(desk).length, 1);
-    assert.match(notices(desk)[0] ?? '', /^Paused by U2 since \d.* UTC: nothing new runs\. This thread will continue when an admin resumes\.$/);
+    assert.match(
+      notices(desk)[0] ?? '',
+      /^Paused by U2 since \d.* UTC: nothing new runs\. This thread will continue when an admin resumes\.$/,
+    );
     await resume(desk);
     assert.equal(desk.model.requests.length, 2);
     assert.equal(desk.chat.said.at(-1)?.text, 'Hello.');

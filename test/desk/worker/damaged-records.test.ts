@@ -80,12 +80,12 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.ok(call);
       // As at a crash between the decision and the run.
       const { agenda } = scene.desk.store;
-      const { claim, openVisit: enter } = agenda;
+      const { claim, openVisit } = agenda;
       agenda.claim = async () => ({ leases: [], next: undefined });
       agenda.openVisit = async () => undefined;
       assert.equal((await decide(scene, call)).kind, 'decided');
       const mend = await scene.records.damage('call', call.id, () => '{');
-      Object.assign(agenda, { claim, enter });
+      Object.assign(agenda, { claim, openVisit });
       scene.desk.worker.nudge();
       await pass(scene);
       const parked = (await scene.desk.store.agenda.deadLetters()).map(({ key }) => key.task);

@@ -51,7 +51,9 @@ for (const size of [
     };
 
     test('an empty channel says what to do, and a click on a suggestion does it at once', async () => {
-      await page.getByText(/with a task, or choose one of the suggestions below\. When/).waitFor();
+      await page
+        .getByText(/with a task, or choose one of the suggestions below\. Before it does/)
+        .waitFor();
       const asked = page.waitForRequest('**/ui/try');
       await page.getByRole('button', { name: 'Run a command' }).click();
       const expected = { as: 'requester', channel: 'C0GENERAL', label: 'Run a command' };
@@ -69,7 +71,7 @@ for (const size of [
       t.after(() => real.close());
       const other = await page.context().newPage();
       await other.goto(real.url);
-      await other.getByText(/Mention @Countersign with a task\. When/).waitFor();
+      await other.getByText(/Mention @Countersign with a task\. Before it does/).waitFor();
       await other.close();
     });
 

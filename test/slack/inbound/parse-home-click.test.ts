@@ -19,7 +19,7 @@ describe('a click on Home', () => {
   beforeEach(() => {
     stage.desk.refusals.length = 0;
     stage.desk.commands.length = 0;
-    Object.assign(stage.desk, { look, broken: false, outcome: undefined });
+    Object.assign(stage.desk, { checkDecision: look, broken: false, outcome: undefined });
   });
 
   const shown = (part: string, who = 'approver') =>

@@ -111,7 +111,7 @@ test('what is not to be seen cannot be clicked', async (t) => {
   await startEndpoint(workspace, () => ({ status: 200 }));
   const posted = await client.chat.postMessage({ channel: workspace.channel('ops').id, text: 'x' });
   const target = { channel: 'ops', ts: posted.ts ?? '', actionId: 'go' };
-  await assert.rejects(workspace.click('approver', target), /Nothing with the action id "go"/);
+  await assert.rejects(workspace.click('approver', target), /No element with the action id "go"/);
   await assert.rejects(workspace.click('outsider', target), /outsider sees no message/);
 });
 

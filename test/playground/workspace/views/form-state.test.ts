@@ -50,8 +50,11 @@ test('a submission carries every field, untouched ones with their initial value'
     input('empty', { type: 'plain_text_input', action_id: 'v' }, { optional: true }),
   ];
   await open(client, await press(), aModal({ blocks, private_metadata: 'p1' }));
-  await assert.rejects(workspace.submit('approver', { pick: 'c', who: ['x'] }), /"c" is no choice/);
-  await assert.rejects(workspace.submit('approver', { v: 'a' }), /names 4 fields/);
+  await assert.rejects(
+    workspace.submit('approver', { pick: 'c', who: ['x'] }),
+    /"c" is not a choice/,
+  );
+  await assert.rejects(workspace.submit('approver', { v: 'a' }), /matches 4 fields/);
   await workspace.submit('approver', { boxes: ['a'], who: ['U0ADMIN'] });
   const { view, type, user } = interactions().at(-1);
   assert.deepEqual([type, user.id, view.private_metadata], ['view_submission', 'U0APPROVER', 'p1']);

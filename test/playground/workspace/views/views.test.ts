@@ -85,7 +85,7 @@ test('an external select offers what the app answers, and takes only that', asyn
     { text: 'Oslo', value: 'osl' },
   ]);
   assert.equal(interactions().at(-1).value, 'os');
-  await assert.rejects(workspace.submit('approver', { city: 'ber' }), /"ber" is no choice/);
+  await assert.rejects(workspace.submit('approver', { city: 'ber' }), /"ber" is not a choice/);
   await workspace.submit('approver', { city: 'osl' });
   assert.deepEqual(interactions().at(-1).view.state.values.city.city.selected_option, options[0]);
   assert.equal('offered' in interactions().at(-1).view.blocks[0].element, false);
