@@ -12,7 +12,7 @@ import type {
   StoredRecord,
 } from '../records.ts';
 import type { HeldUnits } from './held-units.ts';
-import { type HoldCache, slicePage } from './hold-cache.ts';
+import { type HoldCache, slicePage, toCacheChanges } from './hold-cache.ts';
 
 /** Records as a decision read them. */
 export type ReadSnapshot = ReadonlyMap<RecordKey, StoredRecord>;
@@ -127,7 +127,8 @@ export function createHeldRecords(
   async function write(commit: Commit): Promise<Committed> {
     for (const cache of cachesOf()) cache.beginChange();
     const follow = () => {
-      for (const cache of cachesOf()) cache.change(commit.records ?? []);
+      const changes = toCacheChanges(commit.records ?? []);
+      for (const cache of cachesOf()) cache.change(changes);
     };
     try {
       return await records.commit(commit, follow);

@@ -26,7 +26,7 @@ export interface HoldCache {
   /** Reads from now on may be older than the commit in progress, so they are not cached. */
   beginChange(): void;
   /** Applies a commit of this process. */
-  change(changes: readonly RecordChange[]): void;
+  change(changes: readonly CacheChange[]): void;
   drop(): void;
 }
 
@@ -48,6 +48,25 @@ const SHARED: ReadonlySet<string> = new Set(['pause']);
 /** Kinds that belong to the call with the same id. */
 const OF_CALLS: ReadonlySet<string> = new Set(['place', 'report']);
 
+/** A change, and the units that its index entries name: found once for all caches. */
+export interface CacheChange {
+  readonly change: WritingChange;
+  readonly units: ReadonlySet<string>;
+}
+
+/** Prepares the changes of a commit for the caches of all held units. */
+export function toCacheChanges(changes: readonly RecordChange[]): readonly CacheChange[] {
+  return changes.flatMap((change) => {
+    if ('expects' in change) return [];
+    const added = 'isDeletion' in change ? [] : (change.add ?? []);
+    return [{ change, units: new Set(added.flatMap(unitsNamedBy)) }];
+  });
+}
+
+function unitsNamedBy({ partition, sort }: IndexEntry): readonly string[] {
+  return [partition.split('|')[1] ?? '', sort.split('|')[0] ?? ''];
+}
+
 /** Creates the cache of a unit. */
 export function createHoldCache(unit: string): HoldCache {
   const records = new Map<RecordKey, StoredRecord>();
@@ -65,10 +84,6 @@ export function createHoldCache(unit: string): HoldCache {
     if (OF_CALLS.has(kind)) return records.has(`call/${id}`);
     if (kind === 'say') return records.has(`message/${id.slice(0, id.indexOf('#'))}`);
     return NAMED.has(kind) && (id === unit || id.startsWith(`${unit}|`));
-  }
-
-  function isOwnEntry({ partition, sort }: IndexEntry) {
-    return partition.split('|')[1] === unit || sort.split('|')[0] === unit;
   }
 
   const isOwnPartition = (partition: string): boolean => partition.split('|')[1] === unit;
@@ -95,11 +110,10 @@ export function createHoldCache(unit: string): HoldCache {
   }
 
   /** The cached record may already be newer than the change. */
-  function follow(change: WritingChange): void {
+  function follow({ change, units }: CacheChange): void {
     const { key } = change;
     if ((records.get(key)?.revision ?? 0) > change.replaces) return;
-    const added = 'isDeletion' in change ? [] : (change.add ?? []);
-    const isKept = records.has(key) || isOwnKey(key) || added.some(isOwnEntry);
+    const isKept = records.has(key) || isOwnKey(key) || units.has(unit);
     if (isKept) records.set(key, toRecord(change));
     if (isKept && change.replaces === 0 && kindOf(key) === 'call') noteNew(key);
     changeLists(change);
@@ -154,7 +168,7 @@ export function createHoldCache(unit: string): HoldCache {
     },
     change(given) {
       changes += 1;
-      for (const each of given) if (!('expects' in each)) follow(each);
+      for (const each of given) follow(each);
     },
     drop,
   };
