@@ -9,6 +9,9 @@ import type { Fence, Records } from '../records.ts';
 import { createHeldRecords, type HeldRecords } from './held-records.ts';
 import { type HeldTask, HeldUnits, type TaskCompletion, type UnitHold } from './held-units.ts';
 
+/** How much of a lease a shorter renewal keeps: after a clock went back, no lease may last for hours. */
+const MAX_KEPT_MS = 30_000;
+
 /** Tasks to start now, and when there are more (ms); undefined if none are planned. */
 export interface TaskBatch {
   readonly tasks: readonly HeldTask[];
@@ -84,11 +87,14 @@ export function createHolds(records: Records, clock: Clock): Holds {
     notifyListeners();
   }
 
+  /** Never shortens a lease: a tool that runs in a unit needs a longer one than its other tasks. */
   async function renewAll(holds: readonly UnitHold[], now: number, leaseMs: number): Promise<void> {
+    const left = holds.map(({ until }) => Math.min(until - now, MAX_KEPT_MS));
+    const ms = Math.max(leaseMs, ...left);
     for (const held of holds) units.renewing(held);
     const flushed = flushDone(holds);
     try {
-      const [renewed] = await Promise.all([records.renew(holds, now, leaseMs), flushed]);
+      const [renewed] = await Promise.all([records.renew(holds, now, ms), flushed]);
       for (const held of holds) units.renewed(held, renewed.find(isOf(held)));
     } catch (error) {
       for (const held of holds) held.next = 0;

@@ -78,6 +78,17 @@ test('nothing is kept of a thread that is another’s by now', async (t) => {
   assert.equal(await read(), 'approved');
 });
 
+test('a renewal never shortens a lease: a running tool keeps its thread beside shorter work', async (t) => {
+  const { holder, lease, other } = await twoProcesses(t);
+  const { agenda } = holder.store;
+  const now = holder.clock.now();
+  await agenda.renew(lease, now, LEASE_MS);
+  await agenda.renew(lease, now, LEASE_MS / 3);
+  for (const { clock } of [holder, other]) await clock.advance(LEASE_MS / 2);
+  const { leases } = await other.store.agenda.claim(other.clock.now(), LEASE_MS, 1);
+  assert.deepEqual(leases, []);
+});
+
 test('a process that ends gives back what it has not begun', async (t) => {
   const { call, holder, other } = await twoProcesses(t);
   const now = holder.clock.now();
