@@ -60,6 +60,8 @@ export async function advanceByStep(
 
 interface CommitOptions {
   readonly by?: Person | undefined;
+  /** Who the audit names, if it is not a person. */
+  readonly actor?: string;
   /** Replaces or extends the effects that follow from the steps. */
   readonly effects?: Effects;
 }
@@ -71,10 +73,11 @@ export async function commitSteps(
   { store, integrity }: AdvanceDeps,
   call: Call,
   steps: readonly Step[],
-  { by, effects }: CommitOptions = {},
+  { actor, by, effects }: CommitOptions = {},
 ): Promise<boolean> {
-  const all = { ...callEffectsOf(call, steps, by), ...effects };
-  if (!(await store.ledger.write(call, steps, all))) return false;
+  const own = callEffectsOf(call, steps, by);
+  const audit = actor === undefined ? own.audit : own.audit.map((entry) => ({ ...entry, actor }));
+  if (!(await store.ledger.write(call, steps, { ...own, audit, ...effects }))) return false;
   integrity?.sound(steps);
   return true;
 }

@@ -92,16 +92,15 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     { seen, isRead = false, ...extra }: DecideOptions & { readonly isRead?: boolean } = {},
   ): Promise<Answer | DecisionOutcome> {
     const { by, callId, kind: decision } = command;
-    async function answer<Given extends { readonly kind: string }>(given: Given): Promise<Given> {
+    async function recordIfRefused(given: { readonly kind: string }): Promise<void> {
       // Viewing a call that is over is not a refused decision.
       const isAttempt = !isRead || given.kind === 'not-allowed';
       if (isAttempt && wasRefused(given)) await recordRefusal({ callId, by, decision }, given);
-      return given;
     }
     const ruleFor = async (call: Call): Promise<DecisionRuling<Answer | DecisionOutcome>> => {
       const { permission } = await authorize(call, command.by, decision);
       const ruling = await rule(call, permission);
-      if (ruling.kind === 'answer') await answer(ruling.outcome);
+      if (ruling.kind === 'answer') await recordIfRefused(ruling.outcome);
       return ruling;
     };
     let missing: DecisionOutcome = { kind: 'not-found' };
@@ -120,7 +119,9 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
       find,
       commit: (call, ruled) => write(call, ruled.steps, by, extra),
     });
-    return done ?? (await answer(missing));
+    if (done) return done;
+    await recordIfRefused(missing);
+    return missing;
   }
 
   /** Undefined if another writer was first. */

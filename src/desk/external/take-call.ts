@@ -5,7 +5,6 @@ import { recordRunEnd } from '../../domain/calls/execution-rules.ts';
 import type { Outcome } from '../../domain/calls/outcome.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import { advanceCall, commitSteps, type Ruled } from '../calls/advance-call.ts';
-import { callEffectsOf } from '../calls/call-effects.ts';
 import { createClaim } from '../calls/execution/claim.ts';
 import type { DeskDeps } from '../deps.ts';
 import type { EndOutcome, ExternalCaller, TakeOutcome } from './external-request.ts';
@@ -61,12 +60,7 @@ export function createTakeCall(deps: TakeDeps) {
     const outcome = await advanceCall<Answer>(deps, id, rule, {
       find: (callId) => find(callId, taker),
       commit: async (call, { steps }) => {
-        const actor = actorOfKey(taker);
-        const audit = callEffectsOf(call, steps, undefined).audit.map((entry) => ({
-          ...entry,
-          actor,
-        }));
-        const isWritten = await commitSteps(deps, call, steps, { effects: { audit } });
+        const isWritten = await commitSteps(deps, call, steps, { actor: actorOfKey(taker) });
         return isWritten ? answerWith(steps.at(-1)?.call ?? call) : undefined;
       },
     });
