@@ -53,7 +53,7 @@ test('a refund says from the order book what it is about, and afterwards what is
   const said = await run('refund', REFUND, 'key-1');
   assert.equal(
     said,
-    'Refunded €80.00 for order A-10293. The customer is notified. €49.00 of it is left.',
+    'Refunded €80.00 for order A-10293. The customer is notified. €49.00 can still be refunded.',
   );
   const after = await preview('refund', { ...REFUND, amount: 49 });
   assert.match(after?.text ?? '', /paid €129\.00 on 3 March · €80\.00 refunded so far/);
