@@ -12,6 +12,7 @@ import { loadToolsModule } from '../agent/tools/load-tools-module.ts';
 import type { SlackModeConfig } from '../config/config.ts';
 import { graphNameOf } from '../config/graph-config.ts';
 import { makeWorkspaceFolder } from '../config/paths/folder-problems.ts';
+import { createUnstartedClaims } from '../desk/calls/execution/unstarted-claims.ts';
 import { createRouteControl } from '../desk/control/routes.ts';
 import { createServerToolControl } from '../desk/control/server-tools.ts';
 import { createStopSignals } from '../desk/control/stop-signals.ts';
@@ -162,11 +163,12 @@ async function open(
   });
 
   const signals = createStopSignals();
+  const claims = createUnstartedClaims();
   const integrity = createIntegrityAlarm(log);
   const known = { directory, visibility, senderPolicy, integrity, log, graph };
   const gate = overrides.gate ?? rules.gate;
   const desk = createDesk({
-    ...{ store, toolbox, helpers, gate, clock, signals, onDamaged },
+    ...{ store, toolbox, helpers, gate, clock, signals, claims, onDamaged },
     ...known,
   });
   const callbacks = createCallbacks({ installationKey: key, clock, reach: overrides.reach });
@@ -190,6 +192,7 @@ async function open(
     readThread: createReadThread({ connection, log }),
     ...known,
     signals,
+    claims,
     clock,
     newId,
     toolTimeoutMs,

@@ -214,6 +214,14 @@ export class HeldUnits {
     });
   }
 
+  /** Tasks that were taken and not started. */
+  putBack(tasks: readonly HeldTask[]): void {
+    for (const task of tasks) {
+      const held = this.newestOf(task);
+      if (held?.inHand.delete(task.id)) held.waiting.push(task);
+    }
+  }
+
   /** Ends a task; the caller writes its change. `later`: the next commit of the unit may carry it. `again`: flush now, since the task was scheduled again meanwhile. */
   end(
     { id, token, unit }: Pick<HeldTask, 'unit' | 'id' | 'token'>,

@@ -147,7 +147,10 @@ export function createHolds(records: Records, clock: Clock): Holds {
       const isWanted = left > 0 || most <= 0;
       if (isWanted && (listeners.size === 0 || units.isDue(now))) {
         const lapsed = units.all().filter((held) => isLapsed(held, now));
-        await leaseMore(now, leaseMs, left);
+        await leaseMore(now, leaseMs, left).catch((error: unknown) => {
+          units.putBack(tasks);
+          throw error;
+        });
         for (const held of lapsed) units.forget(held);
         tasks.push(...units.takeWaiting(now, left));
       }

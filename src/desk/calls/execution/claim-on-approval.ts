@@ -6,6 +6,7 @@ import { runCallKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
 import type { ReadRevisions } from '../../../domain/ports/store.ts';
 import { parentCallOf } from '../../../domain/threads/thread-key.ts';
 import type { ClaimOnApproval } from '../../decisions/decide.ts';
+import type { DeskDeps } from '../../deps.ts';
 import { LEASE_MS } from '../../worker/task-runner.ts';
 import type { AskedGate } from '../policy/reevaluate-policy.ts';
 import { type ClaimDeps, createClaim } from './claim.ts';
@@ -21,7 +22,7 @@ interface Checked {
  * after one commit. Works if nobody else holds the call's thread. Otherwise the thread's holder
  * claims later.
  */
-export function createClaimOnApproval(deps: ClaimDeps) {
+export function createClaimOnApproval(deps: ClaimDeps & Pick<DeskDeps, 'claims'>) {
   const { store, log } = deps;
   // A call in a helper thread has more conditions, so it is never claimed here (see mayRunAtOnce).
   const stepToClaim = createClaim(deps, { endedBy: async () => undefined });
@@ -35,6 +36,7 @@ export function createClaimOnApproval(deps: ClaimDeps) {
         stepToClaim(approved, { fence: hold.token, tries: 0 }, answer),
       );
       if (step?.call.status !== 'running') return undefined;
+      deps.claims.add(step.call);
       // For keys that both have read, the older revision counts: the check's.
       const all: ReadRevisions = answer && checked ? new Map([...seen, ...checked.seen]) : seen;
       return { step, seen: all, hold };

@@ -11,11 +11,13 @@ import {
   recordRunEnd,
   rejectRerun,
   ruleRecovery,
+  ruleRenewedClaim,
 } from '../../../domain/calls/execution-rules.ts';
 import { isIntact } from '../../../domain/calls/seal.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { StaleFenceError } from '../../../domain/ports/store.ts';
+import type { Sentence } from '../../../domain/text/sentence.ts';
 import type { ThreadKey } from '../../../domain/threads/thread-key.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
@@ -39,6 +41,7 @@ import { describeStoppedRun, describeUnresponsiveTool, runTool } from './run-too
 const MAX_TRIES = 5;
 /** How often an idempotent call runs again after its worker died. */
 const MAX_RERUNS = 3;
+const TASK_OVER: Sentence = 'the task it belonged to has ended.';
 
 /** What can end a run: the worker losing its hold, or people stopping the thread. */
 interface RunSignals {
@@ -60,9 +63,7 @@ export function createExecute(
   helperThreads: Pick<HelperThreads, 'begin' | 'endedBy'>,
   progress: Pick<ThreadProgress, 'running'>,
 ) {
-  const { store, clock, signals } = deps;
-  /** Claims of this process whose runs have started. */
-  const started = new Set<string>();
+  const { claims, clock, signals, store } = deps;
   const recordLateEnd = createRecordLateEnd(deps);
   const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).of(call);
   const stepToClaim = createClaim(deps, helperThreads);
@@ -79,8 +80,9 @@ export function createExecute(
     if (call.status === 'approved') return await stepToClaim(call, work);
     // The graph runs it, now or after its thread advances.
     if (isRunByGraph(call)) return undefined;
-    // The claim is ours or older, so its worker has died or could not record the end.
+    // The claim is ours or older, so its worker has died, or has failed before or after the run.
     if (call.status === 'running' && call.claim && call.claim.fence <= fence) {
+      if (claims.has(call)) return await renewClaim(call, work);
       // A call that crashes the process each time must not be retried without limit.
       return await recover(call, work, tries <= MAX_RERUNS);
     }
@@ -92,24 +94,34 @@ export function createExecute(
    */
   async function recover(call: Call, work: HeldWork, mayRerun: boolean): Promise<Step | undefined> {
     if (call.idempotent && (await isBeingStopped(store, call))) {
-      return recordRunEnd(
-        call,
-        { kind: 'error', text: describeStoppedRun(call.tool) },
-        clock.now(),
-      );
+      return endWithoutRun(call, describeStoppedRun(call.tool));
     }
     if (call.idempotent && (await store.pause.read())) return undefined;
     const step = ruleRecovery(call, clock.now(), work.fence, mayRerun);
     return step.call.status === 'running' ? await recheckRerun(call, step, work) : step;
   }
 
+  /** Claims a call again that has not started, since time has passed since its last check. */
+  async function renewClaim(call: Call, work: HeldWork): Promise<Step | undefined> {
+    if (await isBeingStopped(store, call))
+      return endWithoutRun(call, describeStoppedRun(call.tool));
+    if (await store.pause.read()) return undefined;
+    if (!isIntact(call)) return stopForgedCall(call, clock.now(), false);
+    const isOver = (await helperThreads.endedBy(call.thread)) !== undefined;
+    const why = isOver ? TASK_OVER : await explainRejectedRerun(call, work);
+    if (why !== undefined) return endWithoutRun(call, `Not run: ${why}`);
+    return ruleRenewedClaim(call, clock.now(), work.fence);
+  }
+
+  function endWithoutRun(call: Call, text: string): Step {
+    return recordRunEnd(call, { kind: 'error', text }, clock.now());
+  }
+
   /** The decision may have changed since the claim. */
   async function recheckRerun(call: Call, rerun: Step, work: HeldWork): Promise<Step> {
     if (!isIntact(call)) return stopForgedCall(call, clock.now(), true);
     const isOver = (await helperThreads.endedBy(call.thread)) !== undefined;
-    const why = isOver
-      ? 'the task it belonged to has ended.'
-      : await explainRejectedRerun(call, work);
+    const why = isOver ? TASK_OVER : await explainRejectedRerun(call, work);
     return why === undefined ? rerun : rejectRerun(call, why, clock.now());
   }
 
@@ -142,6 +154,7 @@ export function createExecute(
     if ('end' in found) return found.end;
     const { stored, tool, args } = found;
     const reporter = reporterOf(stored, tool);
+    claims.start(stored);
     const context = {
       signal: work.signal,
       callId: stored.id,
@@ -183,7 +196,7 @@ export function createExecute(
    */
   function isClaimed(call: Call, { fence }: HeldWork): boolean {
     if (call.status !== 'running' || isConsumedByCaller(call) || isRunByGraph(call)) return false;
-    return call.child !== undefined || (call.claim?.fence === fence && !started.has(claimOf(call)));
+    return call.child !== undefined || (call.claim?.fence === fence && claims.has(call));
   }
 
   /** Writes the claim or the step that prevents it. Undefined if there is nothing to run. */
@@ -193,6 +206,8 @@ export function createExecute(
       // The other writer has added the tasks that are needed.
       if (newest.revision !== call.revision) return noStep;
       const { seen, value: step } = await store.observe(() => nextStep(newest, work));
+      const isFirst = newest.status === 'approved' || claims.has(newest);
+      if (isFirst && step?.call.status === 'running') claims.add(step.call);
       return step ? { kind: 'steps', steps: [step], seen } : noStep;
     };
     const written = await advanceCall<Call | null>(deps, call.id, rule, {
@@ -208,7 +223,6 @@ export function createExecute(
     const claimed = isClaimed(call, work) ? call : await claim(call, work);
     // The graph runs it: the claim wakes the thread, which passes the call on.
     if (!claimed || isRunByGraph(claimed)) return;
-    started.add(claimOf(claimed));
     // The thread's status still says that it waits for people. After old approvals nobody is
     // watching.
     if (claimed.route && isRecentCall(claimed, clock.now())) progress.running(claimed);
@@ -216,7 +230,6 @@ export function createExecute(
       ? await startDelegate(claimed, claimed.child, work)
       : await runStored(claimed, runSignals);
     if (end) await recordEnd(claimed, end, work);
-    started.delete(claimOf(claimed));
   }
 
   async function recordEnd(claimed: Call, end: Step, { signal }: HeldWork): Promise<void> {
@@ -242,11 +255,6 @@ export function createExecute(
       stop.release();
     }
   };
-}
-
-/** Identifies one claim of a call. */
-function claimOf({ claim, id, revision }: Call): string {
-  return `${id} ${claim?.fence} ${revision}`;
 }
 
 /** Tools of MCP servers can change or disappear at any time. */
