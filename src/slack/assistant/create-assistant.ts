@@ -13,9 +13,10 @@ import { placeOf } from '../../domain/threads/thread-key.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
 import { buildNotice } from '../outbound/build-messages.ts';
 import { findPosts } from '../outbound/find-posts.ts';
+import { chatTitleOf } from '../text/chat-title.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { METADATA } from '../transport/ids.ts';
-import { buildGreeting, chatTitleOf, suggestPrompts } from './greeting.ts';
+import { buildGreeting, suggestPrompts } from './greeting.ts';
 import {
   type OpenedAssistantPane,
   parseAssistantPaneEvent,

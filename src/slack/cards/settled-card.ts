@@ -12,12 +12,12 @@ import {
 import type { WithdrawalCause } from '../../domain/calls/outcome.ts';
 import { readStoredJson } from '../../domain/json/json.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
+import { describeCallerWait } from '../text/caller-labels.ts';
 import { BUDGET } from '../text/limits.ts';
 import { dateText, mention, toPlainMrkdwn } from '../text/mrkdwn.ts';
+import { describeStatus, endsWhenTaken } from '../text/status-labels.ts';
 import { ACTIONS } from '../transport/ids.ts';
-import { describeCallerWait } from './sections/caller-labels.ts';
 import { cardTitleOf } from './sections/heading.ts';
-import { describeStatus, endsWhenTaken } from './sections/status-labels.ts';
 import { safeCutIndex } from './values/fit-values.ts';
 import { type ArgumentsContext, renderArguments, renderText } from './values/render-arguments.ts';
 

@@ -6,6 +6,7 @@ import { type ThreadKey, threadKey } from '../../domain/threads/thread-key.ts';
 import { SENTENCES } from '../text/outcome-sentences.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
+import { parseTurnToken } from '../transport/turn-token.ts';
 import {
   explainForeignPayload,
   type InteractionOrigin,
@@ -26,18 +27,6 @@ export interface TurnClick {
   readonly word: string;
 }
 
-/** Encodes a turn, and optionally a word, as the value of a button. */
-export function encodeTurnToken(turn: string, word = ''): string {
-  return word === '' ? turn : `${turn} ${word}`;
-}
-
-const TOKEN = /^([A-Z0-9]{2,40}\/[A-Z0-9]{2,40})\/[0-9]{1,16}\.[0-9]{1,10}(?: ([a-z]{1,20}))?$/;
-
-/** Returns whether a text is a valid value of such a button. */
-export function isTurnToken(text: string): boolean {
-  return TOKEN.test(text);
-}
-
 /** Returns the action id of a payload, or an empty text. */
 export function actionIdOf(body: unknown): string {
   const [action = {}] = isPayload(body) ? listAt(body, 'actions') : [];
@@ -54,19 +43,24 @@ export function parseTurnClick(
   const actionId = actionIdOf(payload);
   const [action = {}] = listAt(payload, 'actions');
   const value = textAt(action, 'value') ?? '';
-  const [, turnChannel, word = ''] = TOKEN.exec(value) ?? [];
+  const token = parseTurnToken(value);
   const wrong =
     explainForeignPayload(payload, origin, identity) ??
     explainInvalidPress(payload) ??
     explainForeignMessage(payload, identity) ??
-    (turnChannel === undefined
+    (token === undefined
       ? unknownElement('no turn')
-      : explainWrongThread(turnChannel, origin, identity));
-  if (wrong !== undefined) {
-    return { kind: 'refused', origin, subject: actionId || 'click', ...wrong };
+      : explainWrongThread(token.channel, origin, identity));
+  if (wrong !== undefined || token === undefined) {
+    return {
+      kind: 'refused',
+      origin,
+      subject: actionId || 'click',
+      ...(wrong ?? unknownElement('no turn')),
+    };
   }
   const thread = threadOf(origin, payload, identity);
-  const turn = word === '' ? value : value.slice(0, -word.length - 1);
+  const { turn, word } = token;
   return { kind: 'turn-click', click: { origin, actionId, thread, turn, word } };
 }
 

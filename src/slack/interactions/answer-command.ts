@@ -1,5 +1,6 @@
 import type { RespondFn } from '@slack/bolt';
 import { describeWaitingCalls } from '../home/list-waiting.ts';
+import { describeAccepted, listServerTools } from '../home/server-tool-texts.ts';
 import { buildNotice, type ComposedMessage } from '../outbound/build-messages.ts';
 import { openRoutes } from '../routes/open-routes.ts';
 import {
@@ -12,7 +13,6 @@ import {
   describeStop,
   HELP,
 } from '../text/command-sentences.ts';
-import { describeAccepted, listServerTools } from '../text/server-tool-texts.ts';
 import type { HandlerDeps } from './handler.ts';
 import { type Command, parseCommand, parseMessageLink } from './parse-command.ts';
 

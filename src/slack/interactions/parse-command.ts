@@ -9,22 +9,8 @@ import {
   unknownElement,
 } from '../inbound/validate-payload.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
+import { COMMAND, COMMAND_WORDS, type CommandWord } from '../transport/ids.ts';
 import { isPayload, type Payload, textAt } from '../transport/payload.ts';
-
-/** The command's name; the manifest declares it. */
-export const COMMAND = '/countersign';
-
-export type CommandWord =
-  | 'waiting'
-  | 'stop'
-  | 'pause'
-  | 'resume'
-  | 'forget'
-  | 'status'
-  | 'routes'
-  | 'tools'
-  | 'accept'
-  | 'help';
 
 /** A command from a member of the workspace. */
 export interface Command {
@@ -44,18 +30,7 @@ export type ParsedCommand =
   | Command
   | ({ readonly kind: 'refused'; readonly actor: string } & PayloadProblem);
 
-const WORDS: ReadonlySet<string> = new Set<CommandWord>([
-  'waiting',
-  'stop',
-  'pause',
-  'resume',
-  'forget',
-  'status',
-  'routes',
-  'tools',
-  'accept',
-  'help',
-]);
+const WORDS: ReadonlySet<string> = new Set(COMMAND_WORDS);
 
 const WITH_ARGUMENTS: ReadonlySet<string> = new Set<CommandWord>(['forget', 'tools', 'accept']);
 

@@ -1,4 +1,4 @@
-/** The ids of buttons, forms and metadata that the app sends to Slack and reads back. */
+/** The ids of buttons, forms, metadata and commands that the app tells Slack and reads back. */
 export const ACTIONS = {
   approve: 'call.approve',
   approveAll: 'call.approve-all',
@@ -63,3 +63,22 @@ export const METADATA = {
   say: 'countersign_say',
   growing: 'countersign_growing',
 } as const;
+
+/** The slash command; the manifest declares it. */
+export const COMMAND = '/countersign';
+
+/** The words that may follow the command. */
+export const COMMAND_WORDS = [
+  'waiting',
+  'stop',
+  'pause',
+  'resume',
+  'forget',
+  'status',
+  'routes',
+  'tools',
+  'accept',
+  'help',
+] as const;
+
+export type CommandWord = (typeof COMMAND_WORDS)[number];

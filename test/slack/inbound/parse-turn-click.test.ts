@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { messageId } from '../../../src/domain/threads/message.ts';
-import { encodeTurnToken, parseTurnClick } from '../../../src/slack/inbound/parse-turn-click.ts';
+import { parseTurnClick } from '../../../src/slack/inbound/parse-turn-click.ts';
+import { encodeTurnToken } from '../../../src/slack/transport/turn-token.ts';
 
 const identity = { team: 'T1', botUserId: 'UBOT', botId: 'BOWN', appId: 'A1' };
 const turn = messageId({ team: 'T1', channel: 'C1', ts: '3.1' });

@@ -12,7 +12,7 @@ import {
 } from '../../../domain/secrets/mask-secrets.ts';
 import { toVisibleParts } from '../../../domain/text/visible-text.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
-import { propertyNamesOf } from '../../forms/plan/resolve-schema.ts';
+import { propertyNamesOf } from '../../schema/resolve-schema.ts';
 import { type ArgumentLabel, type ArgumentLabels, argumentLabelsOf } from './argument-labels.ts';
 import { type FormattedList, formatList, schemaAt } from './format-list.ts';
 import { formatScalar, type TextStyle, textStyleOf } from './format-scalar.ts';

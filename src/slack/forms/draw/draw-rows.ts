@@ -2,9 +2,9 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { toVisible } from '../../../domain/text/visible-text.ts';
 import { findLookAlikes, type LookAlike } from '../../cards/look-alikes/look-alikes.ts';
+import { truncateText } from '../../schema/field-labels.ts';
 import { LIMITS } from '../../text/limits.ts';
 import { ACTIONS } from '../../transport/ids.ts';
-import { truncateText } from '../plan/form-labels.ts';
 import type {
   Entries,
   Entry,

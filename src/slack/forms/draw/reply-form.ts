@@ -8,6 +8,7 @@ import type { SecretMark } from '../../../domain/secrets/secret-mark.ts';
 import { renderChoices } from '../../cards/call-card.ts';
 import { describeToolName } from '../../cards/sections/heading.ts';
 import { buildWarnings } from '../../cards/sections/warnings.ts';
+import { isLongChoice } from '../../cards/values/choice-option.ts';
 import { fitValues, sumHiddenCharacters } from '../../cards/values/fit-values.ts';
 import { type ArgumentsContext, renderArguments } from '../../cards/values/render-arguments.ts';
 import { buildValueBlock } from '../../cards/values/rich-text-blocks.ts';
@@ -16,7 +17,7 @@ import { describeReplyReader, SENTENCES } from '../../text/outcome-sentences.ts'
 import { VIEWS } from '../../transport/ids.ts';
 import { objectAt, type Payload, textAt } from '../../transport/payload.ts';
 import { validateInputs, valuesOfInputs } from '../read/validate-inputs.ts';
-import { buildChoices, CHOICE_BLOCK, isLongChoice, readChoice } from './choice-fields.ts';
+import { buildChoices, CHOICE_BLOCK, readChoice } from './choice-fields.ts';
 
 const REPLY_BLOCK = 'reply';
 const REPLY_ACTION = 'text';

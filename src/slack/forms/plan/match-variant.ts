@@ -9,7 +9,7 @@ import {
   valuesOf,
   variantsOf,
   type Walk,
-} from './resolve-schema.ts';
+} from '../../schema/resolve-schema.ts';
 
 /** How well a value fits a schema: 0 not at all, 1 with unknown keys, 2 fully. */
 export type SchemaFit = 0 | 1 | 2;

@@ -2,8 +2,8 @@
  * Field labels and hints from the tool's schema: readable, short, with invisible characters
  * escaped.
  */
-import type { JsonValue } from '../../../domain/json/json.ts';
-import { toVisible } from '../../../domain/text/visible-text.ts';
+import type { JsonValue } from '../../domain/json/json.ts';
+import { toVisible } from '../../domain/text/visible-text.ts';
 import { type Schema, typeOf, valuesOf } from './resolve-schema.ts';
 
 const MAX_LABEL = 100;

@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import type { ChangedTool } from '../../../src/domain/tools/server-tools.ts';
 import { hashClaims, shortPin, type ToolClaims } from '../../../src/domain/tools/tool-pin.ts';
 import { validateMessage } from '../../../src/playground/workspace/blocks/validate-blocks.ts';
+import { describeAccepted, listServerTools } from '../../../src/slack/home/server-tool-texts.ts';
 import { createServerToolsSection } from '../../../src/slack/home/server-tools-section.ts';
 import { LIMITS } from '../../../src/slack/text/limits.ts';
-import { describeAccepted, listServerTools } from '../../../src/slack/text/server-tool-texts.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
 

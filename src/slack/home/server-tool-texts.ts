@@ -9,10 +9,10 @@ import { shortPin, type ToolClaims } from '../../domain/tools/tool-pin.ts';
 import { truncateValue } from '../cards/values/fit-values.ts';
 import { renderText, type ShownArgument } from '../cards/values/render-arguments.ts';
 import { buildValueBlock } from '../cards/values/rich-text-blocks.ts';
-import { COMMAND } from '../interactions/parse-command.ts';
 import { buildNotice, type ComposedMessage } from '../outbound/build-messages.ts';
-import { BUDGET, LIMITS } from './limits.ts';
-import { mention, toPlainText } from './mrkdwn.ts';
+import { BUDGET, LIMITS } from '../text/limits.ts';
+import { mention, toPlainText } from '../text/mrkdwn.ts';
+import { COMMAND } from '../transport/ids.ts';
 
 /** A difference with more changed lines is too long to read. */
 const MAX_CHANGED_LINES = 1_000;

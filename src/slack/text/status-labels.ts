@@ -1,11 +1,10 @@
 /** The status of a call in a few words. */
-import type { Call, CallStatus } from '../../../domain/calls/call.ts';
+import type { Call, CallStatus } from '../../domain/calls/call.ts';
 import {
   isAnswerOnly,
   isConsumedByCaller,
   isServerQuestion,
-} from '../../../domain/calls/call-origin.ts';
-import { SERVER_QUESTION_STATES } from '../server-question.ts';
+} from '../../domain/calls/call-origin.ts';
 
 /** Labels for calls that the app itself runs. */
 export const STATUS_LABELS: Readonly<Record<CallStatus, string>> = {
@@ -27,6 +26,22 @@ const QUESTION_LABELS: Partial<typeof STATUS_LABELS> = {
   pending: 'Waiting for an answer',
   replied: 'Answered',
   expired: 'Expired: nobody answered in time',
+};
+
+/** Labels for questions from MCP servers. */
+const SERVER_QUESTION_STATES: Readonly<Record<CallStatus, string>> = {
+  proposed: 'Being checked',
+  pending: 'Waiting for an answer',
+  approved: 'Answered',
+  running: 'Answered',
+  succeeded: 'Answered',
+  failed: 'Not answered',
+  unknown: 'Not answered',
+  replied: 'Not answered',
+  ignored: 'Declined',
+  expired: 'Expired: nobody answered in time',
+  withdrawn: 'Withdrawn: the answer is no longer needed',
+  refused: 'Not answered',
 };
 
 /** Labels for calls that a program runs itself. */

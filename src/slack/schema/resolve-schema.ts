@@ -2,8 +2,8 @@
  * JSON Schema (drafts 7 and 2020-12) prepared for forms: references resolved, `allOf` merged,
  * variants listed. Nothing here throws: unsupported schemas become raw fields.
  */
-import type { JsonValue } from '../../../domain/json/json.ts';
-import { targetOf } from '../../../domain/json/schema-size.ts';
+import type { JsonValue } from '../../domain/json/json.ts';
+import { targetOf } from '../../domain/json/schema-size.ts';
 
 export type Schema = { readonly [key: string]: JsonValue };
 

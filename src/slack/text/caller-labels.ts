@@ -2,14 +2,14 @@
  * Names the caller of an outside call. All but the name of a key or server is the caller's own
  * claim.
  */
-import type { Call } from '../../../domain/calls/call.ts';
+import type { Call } from '../../domain/calls/call.ts';
 import {
   type CallOrigin,
   isConsumedByCaller,
   isRunByGraph,
-} from '../../../domain/calls/call-origin.ts';
-import { escapeProgramName } from '../../../domain/text/visible-text.ts';
-import { dateText } from '../../text/mrkdwn.ts';
+} from '../../domain/calls/call-origin.ts';
+import { escapeProgramName } from '../../domain/text/visible-text.ts';
+import { dateText } from './mrkdwn.ts';
 import { endsWhenTaken } from './status-labels.ts';
 
 const KINDS: Readonly<Record<CallOrigin['by'], string>> = {
