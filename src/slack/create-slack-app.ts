@@ -14,8 +14,9 @@ import { createAssistantPane } from './assistant/create-assistant.ts';
 import { createHome, type Home } from './home/create-home.ts';
 import { createQuarantineSection } from './home/quarantine-section.ts';
 import { createServerToolsSection } from './home/server-tools-section.ts';
+import { type Inbound, parseInbound } from './inbound/parse-inbound.ts';
 import { createStoreBeforeAck } from './inbound/store-before-ack.ts';
-import { registerListeners } from './interactions/listeners.ts';
+import { type Delivery, handleInbound } from './interactions/handle-inbound.ts';
 import { createPrivateNotices } from './outbound/private-notices.ts';
 import { createUserGroups } from './people/user-groups.ts';
 import { createRoutesSection } from './routes/routes-section.ts';
@@ -27,6 +28,13 @@ import { createSlackLogger } from './transport/slack-logger.ts';
 import type { SlackTransport } from './transport/slack-transport.ts';
 import { createSlackSocketTransport } from './transport/socket-transport.ts';
 import { createTokenCheck } from './transport/token-check.ts';
+
+/** What Bolt hands over with a payload; `ack` is missing for events. */
+interface Delivered {
+  readonly ack?: Delivery['ack'];
+  readonly respond: Delivery['respond'];
+  readonly context: { readonly inbound: Inbound; readonly retryNum?: number };
+}
 
 /** The running Slack app of one workspace. Slack’s events, clicks and commands arrive through it. */
 export interface SlackApp extends Omit<SlackTransport, 'receiver'> {
@@ -52,7 +60,7 @@ export function createSlackApp(deps: {
   const { connection, log } = deps;
   const { config, client, identity } = connection;
   const privateNotices = createPrivateNotices({ client, log });
-  const storeBeforeAck = createStoreBeforeAck({ ...deps, identity, teller: privateNotices });
+  const storeBeforeAck = createStoreBeforeAck({ ...deps, privateNotices });
   const pane = createAssistantPane({ ...deps, client, identity });
   const appId = createAppIdCheck({ ...deps, client, identity });
   const checkToken = createTokenCheck({ client, clock: deps.clock });
@@ -70,8 +78,10 @@ export function createSlackApp(deps: {
 
   const bolt = new App({
     receiver: runBefore(receiver, async (event, pass) => {
-      const first = await storeBeforeAck(event);
-      await pass(event);
+      const inbound = parseInbound(event.body, { identity, now: deps.clock.now() });
+      const first =
+        inbound.kind === 'message' ? await storeBeforeAck(inbound, event.retryNum) : undefined;
+      await pass({ ...event, customProperties: { ...event.customProperties, inbound } });
       if (first !== undefined) await pane.setChatTitle(first);
     }),
     // Bolt’s default asks Slack for the identity and drops clicks while Slack does not respond.
@@ -87,8 +97,13 @@ export function createSlackApp(deps: {
     ignoreSelf: false,
   });
   bolt.error(async (error) => log.error({ err: error }, 'Bolt could not handle an event.'));
-  pane.register(bolt);
-  registerListeners(bolt, { ...deps, client, identity, teller: privateNotices, userGroups, home });
+  const handlerDeps = { ...deps, client, identity, privateNotices, userGroups, home, pane };
+  // One middleware for all payloads: Bolt’s own listeners would parse them once more.
+  bolt.use(async (delivered) => {
+    const { ack = async () => {}, context, respond } = delivered as unknown as Delivered;
+    const isRetry = (context.retryNum ?? 0) > 0;
+    await handleInbound(context.inbound, { ack, respond, isRetry }, handlerDeps);
+  });
 
   /** Runs `step` before Bolt acknowledges an event, for both HTTP and Socket Mode. */
   function runBefore(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { messageId } from '../../../src/domain/threads/message.ts';
-import { parseTurnClick } from '../../../src/slack/inbound/parse-turn-click.ts';
+import { parseClick } from '../../../src/slack/inbound/parse-click.ts';
 import { encodeTurnToken } from '../../../src/slack/transport/turn-token.ts';
 
 const identity = { team: 'T1', botUserId: 'UBOT', botId: 'BOWN', appId: 'A1' };
@@ -22,28 +22,28 @@ const CLICK = {
 
 describe('a click that names a turn', () => {
   it('is read with who, the turn, its thread and the word beside it', () => {
-    const parsed = parseTurnClick(CLICK, identity);
+    const parsed = parseClick(CLICK, identity);
     assert.ok(parsed.kind === 'turn-click');
-    const { origin, actionId, thread, word } = parsed.click;
+    const { origin, id, thread, word } = parsed;
     assert.deepEqual(origin.person, { team: 'T1', user: 'U1' });
     assert.deepEqual(
-      { actionId, thread, turn: parsed.click.turn, word },
-      { actionId: 'answer.rate', thread: 'T1/C1/1.1', turn, word: 'good' },
+      { id, thread, turn: parsed.turn, word },
+      { id: 'answer.rate', thread: 'T1/C1/1.1', turn, word: 'good' },
     );
   });
 
   it('needs no word', () => {
-    const parsed = parseTurnClick({ ...CLICK, actions: pressed(encodeTurnToken(turn)) }, identity);
+    const parsed = parseClick({ ...CLICK, actions: pressed(encodeTurnToken(turn)) }, identity);
     assert.ok(parsed.kind === 'turn-click');
-    assert.deepEqual([parsed.click.turn, parsed.click.word], [turn, '']);
+    assert.deepEqual([parsed.turn, parsed.word], [turn, '']);
   });
 
   it('on a message that begins its thread is of that thread', () => {
     const container = { type: 'message', channel_id: 'C1', message_ts: '5.1' };
     const message = { ts: '5.1', bot_id: 'BOWN' };
-    const parsed = parseTurnClick({ ...CLICK, container, message }, identity);
+    const parsed = parseClick({ ...CLICK, container, message }, identity);
     assert.ok(parsed.kind === 'turn-click');
-    assert.equal(parsed.click.thread, 'T1/C1/5.1');
+    assert.equal(parsed.thread, 'T1/C1/5.1');
   });
 
   const refused: readonly [string, Record<string, unknown>, RegExp][] = [
@@ -77,7 +77,7 @@ describe('a click that names a turn', () => {
   ];
   for (const [what, patch, why] of refused) {
     it(`is refused ${what}`, () => {
-      const parsed = parseTurnClick({ ...CLICK, ...patch }, identity);
+      const parsed = parseClick({ ...CLICK, ...patch }, identity);
       assert.ok(parsed.kind === 'refused');
       assert.match(parsed.why, why);
       assert.notEqual(parsed.sentence, '');

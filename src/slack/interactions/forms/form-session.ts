@@ -13,7 +13,7 @@ import {
   validateInputs,
   valuesOfInputs,
 } from '../../forms/read/validate-inputs.ts';
-import type { Submission } from '../../inbound/parse-click.ts';
+import type { Submission } from '../../inbound/interaction.ts';
 import { outcomeSentence, SENTENCES } from '../../text/outcome-sentences.ts';
 import type { Payload } from '../../transport/payload.ts';
 import type { HandlerDeps } from '../handler.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import { buildMessageView } from '../../forms/draw/small-views.ts';
-import type { Click } from '../../inbound/parse-click.ts';
+import type { Pressed } from '../../inbound/interaction.ts';
 import { SENTENCES } from '../../text/outcome-sentences.ts';
 import { EXPIRED_TRIGGERS, slackErrorName } from '../../transport/slack-errors.ts';
 import { answerPerson, type HandlerDeps } from '../handler.ts';
@@ -12,8 +12,8 @@ import { answerPerson, type HandlerDeps } from '../handler.ts';
  */
 export async function openView(
   view: ModalView,
-  click: Pick<Click, 'origin' | 'actionId' | 'triggerId'>,
-  deps: Pick<HandlerDeps, 'client' | 'teller' | 'log'>,
+  click: Pressed,
+  deps: Pick<HandlerDeps, 'client' | 'privateNotices' | 'log'>,
   { isOver = false }: { readonly isOver?: boolean } = {},
 ): Promise<string | undefined> {
   const identified = { ...view, external_id: randomUUID() };
@@ -27,7 +27,7 @@ export async function openView(
     const openId = isSlackError(error) ? undefined : await findOpenView(identified, deps);
     if (openId !== undefined) return openId;
     const isExpired = EXPIRED_TRIGGERS.has(slackErrorName(error) ?? '');
-    deps.log.warn({ err: error, action: click.actionId }, 'A form did not open.');
+    deps.log.warn({ err: error, action: click.id }, 'A form did not open.');
     const text = isExpired ? SENTENCES.formExpired : SENTENCES.formFailed;
     // Keep the view below unchanged.
     const origin = isOver ? { ...click.origin, viewId: undefined } : click.origin;

@@ -1,11 +1,11 @@
 import { plainSentence } from '../../domain/text/sentence.ts';
 import { formatCallList, visibleCallTitle } from '../cards/call-list-entry.ts';
-import type { HandlerDeps } from '../interactions/handler.ts';
-import type { Command } from '../interactions/parse-command.ts';
+import { EMPTY_WAITING_TEXT } from '../home/home-view.ts';
+import type { Command } from '../inbound/parse-command.ts';
 import { buildNotice, type ComposedMessage } from '../outbound/build-messages.ts';
 import { escapeMrkdwn } from '../text/mrkdwn.ts';
 import { writeSentence } from '../text/write-sentence.ts';
-import { EMPTY_WAITING_TEXT } from './home-view.ts';
+import type { HandlerDeps } from './handler.ts';
 
 const MAX_NAMED = 10;
 

@@ -1,5 +1,5 @@
-import type { HandlerDeps } from '../../interactions/handler.ts';
 import { slackErrorName } from '../../transport/slack-errors.ts';
+import type { HandlerDeps } from '../handler.ts';
 
 /** Returns a warning, as Slack markup, if a channel can't show cards; otherwise undefined. */
 export async function channelWarning(

@@ -4,13 +4,18 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { RouteList } from '../../../desk/control/routes.ts';
 import type { Person } from '../../../domain/people/person.ts';
 import { validateInputs, valuesOfInputs } from '../../forms/read/validate-inputs.ts';
-import type { HandlerDeps } from '../../interactions/handler.ts';
+import type { RouteFormState } from '../../inbound/interaction.ts';
+import { initialFieldValues } from '../../routes/form/field-values.ts';
+import {
+  buildRouteFields,
+  buildRouteForm,
+  type RouteFormParts,
+} from '../../routes/form/route-form.ts';
+import type { RouteFormMetadata } from '../../routes/form/route-form-metadata.ts';
+import { ROUTE_ACTIONS, ROUTE_BLOCKS } from '../../routes/route-ids.ts';
 import { isPayload, objectAt, type Payload } from '../../transport/payload.ts';
-import { ROUTE_ACTIONS, ROUTE_BLOCKS } from '../route-ids.ts';
+import type { HandlerDeps } from '../handler.ts';
 import { channelWarning } from './channel-warning.ts';
-import { initialFieldValues } from './field-values.ts';
-import { buildRouteFields, buildRouteForm, type RouteFormParts } from './route-form.ts';
-import type { RouteFormMetadata } from './route-form-metadata.ts';
 
 const DRAFT_MS = 24 * 3_600_000;
 
@@ -26,9 +31,8 @@ export interface FormState {
 /** Reads the values of both steps; undefined if the draft of the other step has expired. */
 export async function readFormState(
   { book }: RouteList,
-  meta: RouteFormMetadata,
+  { meta, values: sent }: RouteFormState,
   by: Person,
-  view: Payload,
   deps: HandlerDeps,
 ): Promise<FormState | undefined> {
   const route = book.routes.find((each) => each.name === meta.name);
@@ -37,7 +41,6 @@ export async function readFormState(
   const fields = buildRouteFields(parts);
   const draft = await readDraft(meta, by, deps);
   if (draft === undefined) return undefined;
-  const sent = objectAt(objectAt(view, 'state'), 'values');
   const own = valuesOfInputs(buildRouteForm(parts).blocks, sent);
   return { parts, fields, values: { ...initialFieldValues(fields), ...draft, ...own } };
 }

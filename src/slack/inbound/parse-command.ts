@@ -2,15 +2,11 @@
 import { closestMatch } from 'leven';
 import type { Person } from '../../domain/people/person.ts';
 import { type ThreadKey, threadKey } from '../../domain/threads/thread-key.ts';
-import {
-  actingTeamOf,
-  explainWrongInstallation,
-  type PayloadProblem,
-  unknownElement,
-} from '../inbound/validate-payload.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { COMMAND, COMMAND_WORDS, type CommandWord } from '../transport/ids.ts';
-import { isPayload, type Payload, textAt } from '../transport/payload.ts';
+import { type Payload, textAt } from '../transport/payload.ts';
+import type { PayloadProblem } from './interaction.ts';
+import { actingTeamOf, explainWrongInstallation, unknownElement } from './validate-payload.ts';
 
 /** A command from a member of the workspace. */
 export interface Command {
@@ -35,8 +31,7 @@ const WORDS: ReadonlySet<string> = new Set(COMMAND_WORDS);
 const WITH_ARGUMENTS: ReadonlySet<string> = new Set<CommandWord>(['forget', 'tools', 'accept']);
 
 /** Parses a command. An unknown word becomes `help`. */
-export function parseCommand(body: unknown, identity: SlackIdentity): ParsedCommand {
-  const payload = isPayload(body) ? body : {};
+export function parseCommand(payload: Payload, identity: SlackIdentity): ParsedCommand {
   const team = actingTeamOf(textAt(payload, 'team_id') ?? '', identity);
   const user = textAt(payload, 'user_id') ?? '';
   const channel = textAt(payload, 'channel_id') ?? '';

@@ -1,28 +1,27 @@
-import type { RouteList } from '../../desk/control/routes.ts';
-import type { Person } from '../../domain/people/person.ts';
-import { buildLoadingView, buildMessageView } from '../forms/draw/small-views.ts';
-import type { Click } from '../inbound/parse-click.ts';
-import { openView } from '../interactions/forms/open-view.ts';
-import type { HandlerDeps } from '../interactions/handler.ts';
-import type { Command } from '../interactions/parse-command.ts';
-import { toHandles } from '../people/user-groups.ts';
-import { SENTENCES } from '../text/outcome-sentences.ts';
-import { channelWarning } from './form/channel-warning.ts';
-import { buildRouteForm } from './form/route-form.ts';
-import type { RouteFormMetadata } from './form/route-form-metadata.ts';
-import { buildRoutesModal } from './routes-modal.ts';
+import type { RouteList } from '../../../desk/control/routes.ts';
+import type { Person } from '../../../domain/people/person.ts';
+import { buildLoadingView, buildMessageView } from '../../forms/draw/small-views.ts';
+import type { Pressed } from '../../inbound/interaction.ts';
+import type { Command } from '../../inbound/parse-command.ts';
+import { toHandles } from '../../people/user-groups.ts';
+import { buildRouteForm } from '../../routes/form/route-form.ts';
+import type { RouteFormMetadata } from '../../routes/form/route-form-metadata.ts';
+import { buildRoutesModal } from '../../routes/routes-modal.ts';
+import { SENTENCES } from '../../text/outcome-sentences.ts';
+import { openView } from '../forms/open-view.ts';
+import type { HandlerDeps } from '../handler.ts';
+import { channelWarning } from './channel-warning.ts';
 
-type Opening = Pick<Click, 'origin' | 'actionId' | 'triggerId'>;
 type View = Parameters<HandlerDeps['client']['views']['update']>[0]['view'];
 
 /** Opens the list of routes from the slash command. */
 export async function openRoutes(command: Command, deps: HandlerDeps): Promise<undefined> {
   const { by, channel, triggerId } = command;
   const origin = { person: by, channel, root: undefined, viewId: undefined };
-  await openList({ origin, actionId: 'routes', triggerId }, deps);
+  await openList({ origin, id: 'routes', triggerId }, deps);
 }
 
-export async function openList(opening: Opening, deps: HandlerDeps): Promise<void> {
+export async function openList(opening: Pressed, deps: HandlerDeps): Promise<void> {
   await openFor(opening, deps, async (found) =>
     buildRoutesModal({ ...found, handles: toHandles(await deps.userGroups()) }),
   );
@@ -33,7 +32,7 @@ export async function openList(opening: Opening, deps: HandlerDeps): Promise<voi
  * values.
  */
 export async function openRouteForm(
-  opening: Opening,
+  opening: Pressed,
   wanted: RouteFormMetadata,
   deps: HandlerDeps,
 ): Promise<void> {
@@ -66,7 +65,7 @@ export async function openRouteForm(
 
 /** The trigger expires after three seconds, so a light view opens first. */
 async function openFor(
-  opening: Opening,
+  opening: Pressed,
   deps: HandlerDeps,
   build: (found: RouteList) => View | Promise<View>,
   isOver = false,
@@ -79,7 +78,7 @@ async function openFor(
     const view = await viewFor(opening.origin.person, deps, build);
     await client.views.update({ view_id: viewId, view });
   } catch (error) {
-    log.error({ err: error, action: opening.actionId }, 'The routes could not be shown.');
+    log.error({ err: error, action: opening.id }, 'The routes could not be shown.');
     await client.views.update({ view_id: viewId, view: buildMessageView(SENTENCES.formFailed) });
   }
 }

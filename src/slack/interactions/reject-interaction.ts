@@ -1,14 +1,23 @@
 import { buildMessageView } from '../forms/draw/small-views.ts';
-import type { Click, RejectedInteraction } from '../inbound/parse-click.ts';
+import type { Click, RejectedInteraction } from '../inbound/interaction.ts';
 import { SENTENCES } from '../text/outcome-sentences.ts';
-import { listAt, type Payload, textAt } from '../transport/payload.ts';
 import { type Acknowledge, answerPerson, type HandlerDeps } from './handler.ts';
 
-/** Refuses a click: records the refusal and tells the person. */
-export async function rejectClick(
+type RejectDeps = Pick<HandlerDeps, 'client' | 'desk' | 'log' | 'privateNotices'>;
+
+/** Refuses a click or form: acknowledges it, records the refusal and tells the person. */
+export async function rejectInteraction(
   refused: RejectedInteraction,
-  deps: Pick<HandlerDeps, 'client' | 'desk' | 'log' | 'teller'>,
+  ack: Acknowledge,
+  deps: RejectDeps,
 ): Promise<void> {
+  if (refused.inputs !== undefined) return await rejectForm(refused, refused.inputs, ack, deps);
+  await ack();
+  await rejectClick(refused, deps);
+}
+
+/** Refuses an acknowledged click: records the refusal and tells the person. */
+export async function rejectClick(refused: RejectedInteraction, deps: RejectDeps): Promise<void> {
   await recordRejected(refused, deps);
   if (refused.origin.person.user === '') return;
   // A form that can be sent again later stays open.
@@ -16,18 +25,16 @@ export async function rejectClick(
   await answerPerson(origin, refused.sentence, deps, buildMessageView);
 }
 
-/** Refuses a submitted form. If it can be sent again later, it keeps what was typed. */
-export async function rejectForm(
+/** If the form can be sent again later, it keeps what was typed. */
+async function rejectForm(
   refused: RejectedInteraction,
-  view: Payload,
+  [input]: readonly string[],
   ack: Acknowledge,
-  deps: Pick<HandlerDeps, 'desk' | 'log'>,
+  deps: RejectDeps,
 ): Promise<void> {
   await recordRejected(refused, deps);
-  const input = listAt(view, 'blocks').find(({ type }) => type === 'input');
-  const id = textAt(input ?? {}, 'block_id');
-  if (refused.isForNow && id !== undefined) {
-    return await ack({ response_action: 'errors', errors: { [id]: refused.sentence } });
+  if (refused.isForNow && input) {
+    return await ack({ response_action: 'errors', errors: { [input]: refused.sentence } });
   }
   await ack({ response_action: 'update', view: buildMessageView(refused.sentence) });
 }
