@@ -68,7 +68,7 @@ export function createRenderCard(
     await work.assertHeld();
     const drawn = await chat.drawCard(lead.call, place, {
       lookFirst,
-      outlook: lead.availability,
+      availability: lead.availability,
       progress: lead.progress,
       calls: plan?.calls,
       paused,
@@ -180,7 +180,7 @@ export function createRenderCard(
     const [lead, ...more] = await findAvailability(calls);
     const paused = await store.pause.read();
     const shared = more.length > 0 && { shared: [lead, ...more] };
-    const look = { lookFirst: false, outlook: lead.availability, paused, ...shared };
+    const look = { lookFirst: false, availability: lead.availability, paused, ...shared };
     await chat.drawCard(lead.call, old, look).catch((cause: unknown) => {
       log.warn({ err: cause, call: lead.call.id }, 'Could not update the previous card.');
     });

@@ -79,7 +79,7 @@ export function createAssistantPane(deps: {
   }
 
   async function sendGreeting({ channel, root, thread }: OpenedChat, isRetry: boolean) {
-    const metadata = { event_type: METADATA.say, event_payload: { id: `greeting:${thread}` } };
+    const metadata = { event_type: METADATA.outbox, event_payload: { id: `greeting:${thread}` } };
     if (isRetry && (await hasGreeted(channel, root, metadata.event_payload.id))) return;
     const hello = buildNotice(buildGreeting(identity.botUserId, toolbox));
     await client.chat.postMessage({ channel, thread_ts: root, ...hello, metadata });
@@ -87,7 +87,7 @@ export function createAssistantPane(deps: {
 
   async function hasGreeted(channel: string, root: string, id: string): Promise<boolean> {
     const { botId } = identity;
-    const posts = await findPosts(client, { channel, root, botId, type: METADATA.say });
+    const posts = await findPosts(client, { channel, root, botId, type: METADATA.outbox });
     return posts.some(({ payload }) => payload.id === id);
   }
 

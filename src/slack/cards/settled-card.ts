@@ -74,7 +74,7 @@ export function describeCallInMarkup(
   context: Parameters<typeof buildSettled>[1],
 ): string {
   const name = nameInBold(call);
-  const about = call.summary === undefined ? aboutOf(call, context) : undefined;
+  const about = call.summary === undefined ? quoteMainArgument(call, context) : undefined;
   return about === undefined ? name : `${name} ${about}`;
 }
 
@@ -84,7 +84,7 @@ export function nameInBold(call: Call): string {
 }
 
 /** Quotes the first text argument, or else the first argument, in the tool's order. */
-function aboutOf(
+function quoteMainArgument(
   call: Call,
   { masking, tool }: Parameters<typeof buildSettled>[1],
 ): string | undefined {

@@ -17,20 +17,20 @@ export interface InteractionOrigin {
   readonly viewId: string | undefined;
 }
 
-interface Interacted {
+interface InteractionBase {
   readonly origin: InteractionOrigin;
   /** The action id of a button, or the callback id of a form. */
   readonly id: string;
 }
 
 /** The parts that all clicks have. */
-export interface Pressed extends Interacted {
+export interface ClickBase extends InteractionBase {
   /** Lets the app open a form within three seconds. */
   readonly triggerId: string;
 }
 
 /** A click that is about a call, on a card or in a form. */
-export interface Click extends Pressed {
+export interface Click extends ClickBase {
   readonly kind: 'click';
   readonly token: CardToken;
   /** All attempts that the button names, `token` first; only *Approve all* names several. */
@@ -43,13 +43,13 @@ export interface Click extends Pressed {
   readonly detail: string;
   readonly blockId: string;
   /** The view’s metadata besides the token; empty outside a view. */
-  readonly form: string;
+  readonly metadata: string;
   /** Slack's `view.state.values`; empty outside a view. */
   readonly values: Payload;
 }
 
 /** A click on one of our messages that is about a turn, in the turn’s thread. */
-export interface TurnClick extends Pressed {
+export interface TurnClick extends ClickBase {
   readonly kind: 'turn-click';
   readonly thread: ThreadKey;
   /** Id of the turn’s first message. */
@@ -59,7 +59,7 @@ export interface TurnClick extends Pressed {
 }
 
 /** A click on a person's Home. */
-export interface HomeClick extends Pressed {
+export interface HomeClick extends ClickBase {
   readonly kind: 'home-click';
   /** The pages and filters that were shown. */
   readonly state: HomeState;
@@ -67,13 +67,13 @@ export interface HomeClick extends Pressed {
 }
 
 /** A click on the list of routes, on Home or in its own view. */
-export interface RoutesClick extends Pressed {
+export interface RoutesClick extends ClickBase {
   readonly kind: 'routes-click';
   readonly from: 'list' | 'home';
 }
 
 /** A click on one route of the list. */
-export interface RouteClick extends Pressed {
+export interface RouteClick extends ClickBase {
   readonly kind: 'route-click';
   readonly from: 'list' | 'home';
   readonly name: string;
@@ -89,7 +89,7 @@ export interface RouteFormState {
 }
 
 /** A click in the form of a route. */
-export interface RouteFormClick extends Pressed, RouteFormState {
+export interface RouteFormClick extends ClickBase, RouteFormState {
   readonly kind: 'route-form-click';
   readonly viewId: string;
   /** Slack’s hash of the view, against overwriting a newer one. */
@@ -104,17 +104,17 @@ export interface RouteFormClick extends Pressed, RouteFormState {
 export type AnyClick = Click | TurnClick | HomeClick | RoutesClick | RouteClick | RouteFormClick;
 
 /** A submitted form that is about a call. */
-export interface Submission extends Interacted {
+export interface Submission extends InteractionBase {
   readonly kind: 'submission';
   readonly token: CardToken;
   /** The view’s metadata besides the token. */
-  readonly form: string;
+  readonly metadata: string;
   /** Slack's `view.state.values`. */
   readonly values: Payload;
 }
 
 /** A submitted form of a route. */
-export interface RouteSubmission extends Interacted, RouteFormState {
+export interface RouteSubmission extends InteractionBase, RouteFormState {
   readonly kind: 'route-submission';
   /** The block ids of the inputs that were shown. */
   readonly inputs: readonly string[];
@@ -130,7 +130,7 @@ export interface PayloadProblem {
   readonly why: string;
   readonly sentence: string;
   /** It may work in a minute, so a form stays open with what was typed. */
-  readonly isForNow?: true;
+  readonly isTemporary?: true;
 }
 
 /** Why a click or form was refused, and where to tell the person. */
@@ -150,7 +150,7 @@ export interface ChoicesQuery extends Omit<Submission, 'kind'> {
 }
 
 /** A request for the user groups that a person searches, in the form of a route. */
-export interface GroupsQuery extends Interacted {
+export interface GroupsQuery extends InteractionBase {
   readonly kind: 'groups-query';
   readonly typed: string;
 }

@@ -15,9 +15,9 @@ import { elementOf } from './elements.ts';
 import type {
   AnyClick,
   Click,
+  ClickBase,
   HomeClick,
   PayloadProblem,
-  Pressed,
   RejectedInteraction,
   RouteClick,
   RouteFormClick,
@@ -26,14 +26,14 @@ import type {
 import { originOf, placeOfClick, valuesOf } from './payload-parts.ts';
 import {
   explainForeignPayload,
-  explainInvalidPress,
+  explainInvalidClick,
   readCallMetadata,
   unknownElement,
 } from './validate-payload.ts';
 
 /** The parts of a valid click’s payload. */
 interface Parts {
-  readonly pressed: Pressed;
+  readonly base: ClickBase;
   readonly payload: Payload;
   readonly action: Payload;
   /** The button’s value, or that of the selected option. */
@@ -50,7 +50,7 @@ const READERS: {
   click: readCallClick,
   'turn-click': readTurnClick,
   'home-click': readHomeClick,
-  'routes-click': ({ pressed, view }) => ({ ...pressed, kind: 'routes-click', from: listOf(view) }),
+  'routes-click': ({ base, view }) => ({ ...base, kind: 'routes-click', from: listOf(view) }),
   'route-click': readRouteClick,
   'route-form-click': readRouteFormClick,
 };
@@ -63,13 +63,13 @@ export function parseClick(
   const origin = originOf(payload, identity);
   const [action = {}] = listAt(payload, 'actions');
   const id = textAt(action, 'action_id') ?? '';
-  const wrong = explainForeignPayload(payload, origin, identity) ?? explainInvalidPress(payload);
+  const wrong = explainForeignPayload(payload, origin, identity) ?? explainInvalidClick(payload);
   const element = elementOf(id);
-  const pressed = { origin, id, triggerId: textAt(payload, 'trigger_id') ?? '' };
+  const base = { origin, id, triggerId: textAt(payload, 'trigger_id') ?? '' };
   const view = objectAt(payload, 'view');
   const read =
     wrong === undefined && element !== undefined
-      ? READERS[element.kind]({ pressed, payload, action, value: valueIn(action), view, identity })
+      ? READERS[element.kind]({ base, payload, action, value: valueIn(action), view, identity })
       : (wrong ?? unknownElement('unknown action'));
   return 'why' in read ? { kind: 'refused', origin, subject: id || 'click', ...read } : read;
 }
@@ -83,31 +83,33 @@ function valueIn(action: Payload): string {
 }
 
 function readCallClick({
-  pressed,
+  base,
   payload,
   action,
   value,
   view,
   identity,
 }: Parts): Click | PayloadProblem {
-  const inView = pressed.origin.viewId !== undefined;
+  const inView = base.origin.viewId !== undefined;
   const place = inView ? undefined : placeOfClick(payload);
   if (!inView && place === undefined) return unknownElement('no message');
-  const [tokenOnButton, detail] = inView ? ['', value] : tokenAndDetail(pressed.id, value);
-  const metadata = inView ? readCallMetadata(view) : { token: tokenOnButton, form: '' };
-  const tokens = tokensIn(metadata?.token ?? '', pressed.id);
+  // In a form the view names the call, and the button only a detail.
+  const named = inView
+    ? { ...readCallMetadata(view), detail: value }
+    : readCardValue(base.id, value);
+  const tokens = tokensIn(named.token ?? '', base.id);
   const [token] = tokens;
   if (token === undefined) return unknownElement('no card token');
   return {
-    ...pressed,
+    ...base,
     kind: 'click',
     token,
     tokens,
     place,
     isOwnMessage: isOnOwnMessage(payload, identity),
-    detail,
+    detail: named.detail,
     blockId: textAt(action, 'block_id') ?? '',
-    form: metadata?.form ?? '',
+    metadata: named.metadata ?? '',
     values: valuesOf(view),
   };
 }
@@ -123,14 +125,14 @@ const CHOICE = new RegExp(`^${ACTIONS.choose.replace('.', '\\.')}-([0-9])$`);
 /** Selects on a card, whose options hold a token and a detail. */
 const MENUS: ReadonlySet<string> = new Set([ACTIONS.choose, ACTIONS.menu]);
 
-/** Returns the token of an element on a card, and the index of the chosen answer (from the action id or the option). */
-function tokenAndDetail(id: string, value: string): readonly [string, string] {
-  if (!MENUS.has(id)) return [value, CHOICE.exec(id)?.[1] ?? ''];
-  const [token = '', place = ''] = value.split(' ');
-  return [token, place];
+/** Reads the token of an element on a card, and the index of the chosen answer (from the action id or the option). */
+function readCardValue(id: string, value: string) {
+  if (!MENUS.has(id)) return { token: value, detail: CHOICE.exec(id)?.[1] ?? '', metadata: '' };
+  const [token = '', detail = ''] = value.split(' ');
+  return { token, detail, metadata: '' };
 }
 
-function readTurnClick({ pressed, payload, value, identity }: Parts): TurnClick | PayloadProblem {
+function readTurnClick({ base, payload, value, identity }: Parts): TurnClick | PayloadProblem {
   const place = placeOfClick(payload);
   if (place === undefined) return unknownElement('no message');
   if (!isOnOwnMessage(payload, identity)) return unknownElement('not a message of ours');
@@ -141,37 +143,37 @@ function readTurnClick({ pressed, payload, value, identity }: Parts): TurnClick 
   if (token.channel !== `${team}/${place.channel}`) {
     return { why: 'a turn of another channel', sentence: SENTENCES.notThatTurn };
   }
-  const thread = threadKey({ team, ...place, threadTs: pressed.origin.root });
-  return { ...pressed, kind: 'turn-click', thread, turn: token.turn, word: token.word };
+  const thread = threadKey({ team, ...place, threadTs: base.origin.root });
+  return { ...base, kind: 'turn-click', thread, turn: token.turn, word: token.word };
 }
 
 function isOnOwnMessage(payload: Payload, { botId }: SlackIdentity): boolean {
   return textAt(objectAt(payload, 'message'), 'bot_id') === botId;
 }
 
-function readHomeClick({ pressed, value, view }: Parts): HomeClick | PayloadProblem {
+function readHomeClick({ base, value, view }: Parts): HomeClick | PayloadProblem {
   const state = parseHomeState(textAt(view, 'private_metadata') ?? '');
-  const action = parseHomeAction(pressed.id, value, state);
+  const action = parseHomeAction(base.id, value, state);
   if (action === undefined) return unknownElement('unknown action on Home');
-  return { ...pressed, kind: 'home-click', state, action };
+  return { ...base, kind: 'home-click', state, action };
 }
 
 function listOf(view: Payload): 'list' | 'home' {
   return view.type === 'home' ? 'home' : 'list';
 }
 
-function readRouteClick({ pressed, value, view }: Parts): RouteClick | PayloadProblem {
+function readRouteClick({ base, value, view }: Parts): RouteClick | PayloadProblem {
   const token = parseRouteToken(value);
   if (token === undefined) return unknownElement('no route');
-  return { ...pressed, kind: 'route-click', from: listOf(view), ...token };
+  return { ...base, kind: 'route-click', from: listOf(view), ...token };
 }
 
-function readRouteFormClick({ pressed, action, view }: Parts): RouteFormClick | PayloadProblem {
+function readRouteFormClick({ base, action, view }: Parts): RouteFormClick | PayloadProblem {
   const metadata = textAt(view, 'private_metadata') ?? '';
   const meta = parseRouteFormMetadata(metadata);
   if (meta === undefined) return unknownElement('no route');
   return {
-    ...pressed,
+    ...base,
     kind: 'route-form-click',
     viewId: textAt(view, 'id') ?? '',
     hash: textAt(view, 'hash'),

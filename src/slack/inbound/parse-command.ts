@@ -13,7 +13,7 @@ export interface Command {
   readonly kind: 'command';
   readonly word: CommandWord;
   /** The command that an unknown word probably meant. */
-  readonly meant?: CommandWord;
+  readonly suggestion?: CommandWord;
   /** The text after the word. */
   readonly rest: string;
   readonly by: Person;
@@ -45,11 +45,11 @@ export function parseCommand(payload: Payload, identity: SlackIdentity): ParsedC
     return { kind: 'refused', actor, ...unknownElement('malformed'), sentence: NOT_OURS_SENTENCE };
   }
   const [word = '', ...rest] = (textAt(payload, 'text') ?? '').trim().split(/\s+/);
-  const meant = suggestWord(word.toLowerCase());
+  const suggestion = suggestWord(word.toLowerCase());
   return {
     kind: 'command',
     word: parseWord(word.toLowerCase(), rest.length > 0),
-    ...(meant && { meant }),
+    ...(suggestion && { suggestion }),
     rest: rest.join(' '),
     by: { team, user },
     channel,

@@ -46,7 +46,7 @@ function parseCallForm(
   const view = objectAt(payload, 'view');
   const id = textAt(view, 'callback_id') ?? '';
   const origin = originOf(payload, identity);
-  const { token: tokenText = '', form = '' } = readCallMetadata(view) ?? {};
+  const { token: tokenText = '', metadata = '' } = readCallMetadata(view) ?? {};
   const token = parseCardToken(tokenText);
   const wrong =
     explainForeignPayload(payload, origin, identity) ??
@@ -55,7 +55,7 @@ function parseCallForm(
     const problem = wrong ?? unknownElement('no card token');
     return { kind: 'refused', origin, subject: id || 'form', ...problem };
   }
-  return { kind: 'submission', origin, id, token, form, values: valuesOf(view) };
+  return { kind: 'submission', origin, id, token, metadata, values: valuesOf(view) };
 }
 
 function parseRouteSubmission(

@@ -24,7 +24,7 @@ export type ParsedMessage =
       readonly why: string;
       /** Shown to the person. */
       readonly sentence: string;
-      readonly isForNow?: true;
+      readonly isTemporary?: true;
       readonly person: Person;
       readonly message: InboxMessage;
       readonly onlyIfInThread: boolean;

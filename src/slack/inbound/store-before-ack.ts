@@ -73,8 +73,9 @@ export function createStoreBeforeAck(deps: {
   }
 
   async function rejectMessage(parsed: Extract<ParsedMessage, { kind: 'refuse' }>): Promise<void> {
-    const { person, message, why, sentence: text, isForNow } = parsed;
-    if (isForNow) log.warn({ person, message: message.id }, `Refused a message for now: ${why}.`);
+    const { person, message, why, sentence: text, isTemporary } = parsed;
+    if (isTemporary)
+      log.warn({ person, message: message.id }, `Refused a message for now: ${why}.`);
     await desk.recordRefusal({
       surface: 'slack.message',
       subject: message.id,

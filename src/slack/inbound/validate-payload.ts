@@ -17,7 +17,7 @@ export function unknownElement(why: string): PayloadProblem {
 }
 
 /** Returns why a payload is not a single click on one of our elements in its place; undefined if it is. */
-export function explainInvalidPress(payload: Payload): PayloadProblem | undefined {
+export function explainInvalidClick(payload: Payload): PayloadProblem | undefined {
   const actions = listAt(payload, 'actions');
   if (payload.type !== 'block_actions')
     return unknownElement(`a press in a payload of type ${describeType(payload)}`);
@@ -71,21 +71,21 @@ function explainAmbiguousMessage(payload: Payload): PayloadProblem | undefined {
 }
 
 /** Valid metadata of each modal, besides the call’s token. */
-const FORMS_OF: Readonly<Record<string, (form: string) => boolean>> = {
-  [VIEWS.edit]: (form) => parseFormMetadata(form) !== undefined,
-  [VIEWS.reply]: (form) => form === '',
-  [VIEWS.reason]: (form) => form === '',
-  [VIEWS.full]: (form) => form === '' || form === REVIEW,
+const FORMS_OF: Readonly<Record<string, (metadata: string) => boolean>> = {
+  [VIEWS.edit]: (metadata) => parseFormMetadata(metadata) !== undefined,
+  [VIEWS.reply]: (metadata) => metadata === '',
+  [VIEWS.reason]: (metadata) => metadata === '',
+  [VIEWS.full]: (metadata) => metadata === '' || metadata === REVIEW,
 };
 
 /** Parses the metadata of a modal about a call; undefined if it is invalid for that modal. */
 export function readCallMetadata(
   view: Payload,
-): { readonly token: string; readonly form: string } | undefined {
+): { readonly token: string; readonly metadata: string } | undefined {
   const callbackId = textAt(view, 'callback_id') ?? '';
-  const [token = '', form = '', ...more] = (textAt(view, 'private_metadata') ?? '').split(' ');
+  const [token = '', metadata = '', ...more] = (textAt(view, 'private_metadata') ?? '').split(' ');
   const fits = Object.hasOwn(FORMS_OF, callbackId) ? FORMS_OF[callbackId] : undefined;
-  return more.length === 0 && fits?.(form) ? { token, form } : undefined;
+  return more.length === 0 && fits?.(metadata) ? { token, metadata } : undefined;
 }
 
 /** Returns why a payload is not about one of these modals; undefined if it is. */
@@ -160,5 +160,5 @@ const OTHER_WORKSPACE: PayloadProblem = {
 export const APP_ID_UNKNOWN: PayloadProblem = {
   why: 'the app id is not known yet',
   sentence: SENTENCES.notReady,
-  isForNow: true,
+  isTemporary: true,
 };

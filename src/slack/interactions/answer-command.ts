@@ -36,8 +36,8 @@ export async function answerCommand(
 /** Resolves with the answer; undefined if a form was opened instead. */
 async function runCommand(parsed: ParsedCommand, deps: HandlerDeps): Promise<CommandAnswer> {
   if (parsed.kind === 'command') return await COMMANDS[parsed.word](parsed, deps);
-  const { actor, why, sentence, isForNow } = parsed;
-  if (isForNow) deps.log.warn({ actor }, `Refused a command for now: ${why}.`);
+  const { actor, why, sentence, isTemporary } = parsed;
+  if (isTemporary) deps.log.warn({ actor }, `Refused a command for now: ${why}.`);
   await deps.desk.recordRefusal({ surface: 'slack.command', subject: 'command', actor, why });
   return sentence;
 }
@@ -64,7 +64,8 @@ const COMMANDS: Readonly<Record<Command['word'], CommandHandler>> = {
       ? outcome.sentence
       : describeAccepted(outcome, hash !== '');
   },
-  help: async ({ meant }) => (meant === undefined ? HELP : describeCommandSuggestion(meant)),
+  help: async ({ suggestion }) =>
+    suggestion === undefined ? HELP : describeCommandSuggestion(suggestion),
 };
 
 function placeOf({ by, channel }: Command) {

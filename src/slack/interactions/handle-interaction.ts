@@ -27,7 +27,7 @@ export async function handleInteraction(
     await checkAndRun(row, parsed, acknowledge, deps);
   });
   // The person sees the effect on Home at once. Clicks on Home refresh it themselves.
-  if (row?.may !== 'home') await deps.home.follow(parsed.origin.person);
+  if (row?.may !== 'home') await deps.home.refresh(parsed.origin.person);
 }
 
 async function checkAndRun<May extends keyof Checked>(

@@ -21,7 +21,7 @@ export async function rejectClick(refused: RejectedInteraction, deps: RejectDeps
   await recordRejected(refused, deps);
   if (refused.origin.person.user === '') return;
   // A form that can be sent again later stays open.
-  const origin = refused.isForNow ? { ...refused.origin, viewId: undefined } : refused.origin;
+  const origin = refused.isTemporary ? { ...refused.origin, viewId: undefined } : refused.origin;
   await answerPerson(origin, refused.sentence, deps, buildMessageView);
 }
 
@@ -33,7 +33,7 @@ async function rejectForm(
   deps: RejectDeps,
 ): Promise<void> {
   await recordRejected(refused, deps);
-  if (refused.isForNow && input) {
+  if (refused.isTemporary && input) {
     return await ack({ response_action: 'errors', errors: { [input]: refused.sentence } });
   }
   await ack({ response_action: 'update', view: buildMessageView(refused.sentence) });
@@ -41,10 +41,10 @@ async function rejectForm(
 
 /** Records that a click or form was refused. */
 export async function recordRejected(
-  { origin, subject, why, isForNow }: RejectedInteraction,
+  { origin, subject, why, isTemporary }: RejectedInteraction,
   { desk, log }: Pick<HandlerDeps, 'desk' | 'log'>,
 ): Promise<void> {
-  if (isForNow) log.warn({ person: origin.person, subject }, `Refused for now: ${why}.`);
+  if (isTemporary) log.warn({ person: origin.person, subject }, `Refused for now: ${why}.`);
   const actor = `${origin.person.team}/${origin.person.user}`;
   await desk.recordRefusal({ surface: 'slack', subject, actor, why });
 }

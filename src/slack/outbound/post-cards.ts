@@ -65,10 +65,10 @@ export function createPostCards(deps: {
   function cardContext(
     call: Call,
     {
-      outlook,
+      availability,
       paused,
       progress,
-    }: Pick<Parameters<Chat['drawCard']>[2], 'outlook' | 'paused' | 'progress'>,
+    }: Pick<Parameters<Chat['drawCard']>[2], 'availability' | 'paused' | 'progress'>,
   ): CardContext {
     const { channel, root } = threadLocationOf(call.thread);
     const tool = toolbox.of(call);
@@ -76,7 +76,7 @@ export function createPostCards(deps: {
       mark,
       detail,
       ...(tool && { tool }),
-      ...(outlook && { outlook }),
+      ...(availability && { availability }),
       ...(paused && { paused }),
       ...(progress && { progress }),
       ...(isInOtherChannel(call) && root !== undefined && { asked: { channel, ts: root } }),
@@ -84,9 +84,13 @@ export function createPostCards(deps: {
   }
 
   return {
-    async drawCard(call, place, { calls, lookFirst, others, outlook, paused, progress, shared }) {
+    async drawCard(
+      call,
+      place,
+      { calls, lookFirst, others, availability, paused, progress, shared },
+    ) {
       const location = { ...cardLocationOf(call), since: call.createdAt };
-      const base = cardContext(call, { outlook, paused, progress });
+      const base = cardContext(call, { availability, paused, progress });
       // An earlier attempt may have posted it under another first call.
       const ids = shared?.map((each) => each.call.id) ?? [call.id];
       const mark = (card: CallCard) => withMetadata(card, METADATA.card, call.id, shared && ids);
@@ -118,16 +122,16 @@ export function createPostCards(deps: {
       return await update(posted, message);
     },
     async closeCard(call, place, next) {
-      await update(place, withMetadata(buildMovedCard(call, next), METADATA.left, call.id));
+      await update(place, withMetadata(buildMovedCard(call, next), METADATA.superseded, call.id));
     },
     async drawDigest(bulletin, { lookFirst, lines }) {
       const { channel, id, place, since } = bulletin;
       const location = { channel, since };
       const earlier =
-        place ?? (lookFirst ? await find(location, METADATA.bulletin, [id]) : undefined);
+        place ?? (lookFirst ? await find(location, METADATA.digest, [id]) : undefined);
       const message = withMetadata(
         buildDigestMessage(bulletin, { isNew: !earlier, lines }),
-        METADATA.bulletin,
+        METADATA.digest,
         id,
       );
       return earlier ? await update(earlier, message) : await post(location, message);
@@ -150,10 +154,10 @@ type Marked = CallCard & {
 const ID_KEYS: Readonly<Record<Metadata, string>> = {
   [METADATA.card]: 'call_id',
   [METADATA.stub]: 'call_id',
-  [METADATA.left]: 'call_id',
-  [METADATA.bulletin]: 'id',
-  [METADATA.say]: 'id',
-  [METADATA.growing]: 'turn',
+  [METADATA.superseded]: 'call_id',
+  [METADATA.digest]: 'id',
+  [METADATA.outbox]: 'id',
+  [METADATA.live]: 'turn',
 };
 
 /** Adds metadata to a message. `ids` are all calls of a shared card. */

@@ -58,10 +58,10 @@ export const REVIEW = 'review';
 export const METADATA = {
   card: 'countersign_card',
   stub: 'countersign_stub',
-  left: 'countersign_left',
-  bulletin: 'countersign_bulletin',
-  say: 'countersign_say',
-  growing: 'countersign_growing',
+  superseded: 'countersign_left',
+  digest: 'countersign_bulletin',
+  outbox: 'countersign_say',
+  live: 'countersign_growing',
 } as const;
 
 /** The slash command; the manifest declares it. */

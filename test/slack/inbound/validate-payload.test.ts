@@ -11,7 +11,7 @@ import { parseCommand } from '../../../src/slack/inbound/parse-command.ts';
 import { parseForm, parseOptionsQuery } from '../../../src/slack/inbound/parse-form.ts';
 import { parseMessage } from '../../../src/slack/inbound/parse-message.ts';
 import {
-  explainInvalidPress,
+  explainInvalidClick,
   explainWrongInstallation,
 } from '../../../src/slack/inbound/validate-payload.ts';
 import { ROUTE_ACTIONS } from '../../../src/slack/routes/route-ids.ts';
@@ -95,7 +95,7 @@ describe('a press', () => {
         ['message', onMessage(id, type)],
         ...VIEWS.map((view) => [view, inView(id, view, type)] as const),
       ];
-      const taken = all.filter(([, payload]) => explainInvalidPress(payload) === undefined);
+      const taken = all.filter(([, payload]) => explainInvalidClick(payload) === undefined);
       assert.deepEqual(taken.map(([stand]) => stand).toSorted(), [...stands].toSorted());
     });
 
@@ -105,7 +105,7 @@ describe('a press', () => {
         const [stand = ''] = stands;
         const right = stand === 'message' ? onMessage(id) : inView(id, stand);
         const actions = [{ type, action_id: id, value: token }];
-        assert.match(explainInvalidPress({ ...right, actions })?.why ?? '', /another type/);
+        assert.match(explainInvalidClick({ ...right, actions })?.why ?? '', /another type/);
       }
     });
   }
@@ -133,7 +133,7 @@ describe('a press', () => {
   ];
   for (const [what, payload, why] of refused) {
     it(`is refused ${what}`, () => {
-      assert.match(explainInvalidPress(payload)?.why ?? '', why);
+      assert.match(explainInvalidClick(payload)?.why ?? '', why);
     });
   }
 });

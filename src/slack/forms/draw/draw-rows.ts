@@ -42,14 +42,14 @@ export function toRows(node: FormNode, depth = 0): readonly Row[] {
 }
 
 function fieldRow(field: Field): Row {
-  const blocks = [...warnOf(field), buildField(field)];
+  const blocks = [...buildTextWarning(field), buildField(field)];
   return { id: field.id, blocks, inputs: 1, holdsNext: false };
 }
 
 const MAX_WARNINGS = 3;
 
 /** Warns above a field about characters in its text that readers can't see or could mistake. */
-function warnOf({ initial, typed, label }: Field): readonly KnownBlock[] {
+function buildTextWarning({ initial, typed, label }: Field): readonly KnownBlock[] {
   const text = typed ?? initial;
   if (typeof text !== 'string') return [];
   const { hidden } = toVisible(text);

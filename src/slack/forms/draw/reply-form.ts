@@ -109,7 +109,7 @@ export type ReplyRead =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'choice'; readonly place: number }
   /** Errors by block id. */
-  | { readonly kind: 'wrong'; readonly errors: Readonly<Record<string, string>> };
+  | { readonly kind: 'invalid'; readonly errors: Readonly<Record<string, string>> };
 
 /** Reads the answer: an offered one or a text, not both. */
 export function readReply(call: Call, sent: Payload): ReplyRead {
@@ -133,5 +133,5 @@ export function readReply(call: Call, sent: Payload): ReplyRead {
 }
 
 function errorFor(block: string, sentence: string): ReplyRead {
-  return { kind: 'wrong', errors: { [block]: sentence } };
+  return { kind: 'invalid', errors: { [block]: sentence } };
 }

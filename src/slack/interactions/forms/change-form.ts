@@ -56,7 +56,7 @@ function changeForm(update: FormUpdate): Handler<Click> {
   return async (click, ack, deps) => {
     await ack();
     const found = await findSession(click, deps);
-    if (found.kind === 'over') {
+    if (found.kind === 'unusable') {
       return answerPerson(click.origin, found.sentence, deps, buildMessageView);
     }
     const { session } = found;

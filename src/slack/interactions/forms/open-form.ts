@@ -68,7 +68,7 @@ export const turnPage: Handler<Click> = async (click, ack, deps) => {
   if (viewId === undefined) return;
   const page = /^[1-9][0-9]{0,4}$/.test(click.detail) ? Number(click.detail) : 1;
   const { token } = click;
-  if (click.form === REVIEW) {
+  if (click.metadata === REVIEW) {
     const view = await buildReviewModal(token, person, page, deps);
     await deps.client.views.update({ view_id: viewId, view });
     return;

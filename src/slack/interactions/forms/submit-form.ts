@@ -26,7 +26,7 @@ import { deleteSession, type FormSession, findSession, saveSession } from './for
  */
 export const submitEdit: Handler<Submission> = async (form, ack, deps) => {
   const found = await findSession(form, deps, { isWhole: true });
-  if (found.kind === 'over') return ack(showOutcomeInForm(found.sentence));
+  if (found.kind === 'unusable') return ack(showOutcomeInForm(found.sentence));
   const { session } = found;
   const { call, plan, meta } = session;
   if (session.isOutdated) return redrawForm(form, session, [OUTDATED], ack, deps);
@@ -128,7 +128,7 @@ export const submitReply: Handler<Submission> = async (form, ack, deps) => {
   if (check.kind !== 'open') return answerForm(form, check, ack, deps);
   const { call } = check;
   const read = readReply(call, form.values);
-  if (read.kind === 'wrong') return ack({ response_action: 'errors', errors: read.errors });
+  if (read.kind === 'invalid') return ack({ response_action: 'errors', errors: read.errors });
   if (read.kind === 'text') return sendReply(read.text, form, ack, deps);
   // Slack sends only the index; the text comes from the stored call.
   const text = call.outside?.choices?.[read.place];

@@ -20,7 +20,7 @@ export async function suggestOptions(
       return await suggestGroups(query, deps);
     case 'choices-query': {
       const found = await findSession(query, deps);
-      if (found.kind === 'over') return [];
+      if (found.kind === 'unusable') return [];
       return suggestChoices(found.session.plan, query.blockId, query.typed);
     }
   }

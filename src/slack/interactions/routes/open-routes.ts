@@ -1,7 +1,7 @@
 import type { RouteList } from '../../../desk/control/routes.ts';
 import type { Person } from '../../../domain/people/person.ts';
 import { buildLoadingView, buildMessageView } from '../../forms/draw/small-views.ts';
-import type { Pressed } from '../../inbound/interaction.ts';
+import type { ClickBase } from '../../inbound/interaction.ts';
 import type { Command } from '../../inbound/parse-command.ts';
 import { toHandles } from '../../people/user-groups.ts';
 import { buildRouteForm } from '../../routes/form/route-form.ts';
@@ -21,7 +21,7 @@ export async function openRoutes(command: Command, deps: HandlerDeps): Promise<u
   await openList({ origin, id: 'routes', triggerId }, deps);
 }
 
-export async function openList(opening: Pressed, deps: HandlerDeps): Promise<void> {
+export async function openList(opening: ClickBase, deps: HandlerDeps): Promise<void> {
   await openFor(opening, deps, async (found) =>
     buildRoutesModal({ ...found, handles: toHandles(await deps.userGroups()) }),
   );
@@ -32,11 +32,11 @@ export async function openList(opening: Pressed, deps: HandlerDeps): Promise<voi
  * values.
  */
 export async function openRouteForm(
-  opening: Pressed,
+  opening: ClickBase,
   wanted: RouteFormMetadata,
   deps: HandlerDeps,
 ): Promise<void> {
-  const isOver = wanted.from === 'list';
+  const isOnTop = wanted.from === 'list';
   await openFor(
     opening,
     deps,
@@ -59,19 +59,19 @@ export async function openRouteForm(
         channelNote: note,
       });
     },
-    isOver,
+    isOnTop,
   );
 }
 
 /** The trigger expires after three seconds, so a light view opens first. */
 async function openFor(
-  opening: Pressed,
+  opening: ClickBase,
   deps: HandlerDeps,
   build: (found: RouteList) => View | Promise<View>,
-  isOver = false,
+  isOnTop = false,
 ): Promise<void> {
   const loading = buildLoadingView('Loading the routes…');
-  const viewId = await openView(loading, opening, deps, { isOver });
+  const viewId = await openView(loading, opening, deps, { isOnTop });
   if (viewId === undefined) return;
   const { client, log } = deps;
   try {

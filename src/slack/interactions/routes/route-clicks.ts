@@ -44,7 +44,7 @@ export const removeRoute: Handler<RouteClick> = async ({ name, origin, revision 
   const by = origin.person;
   const outcome = await deps.routes.remove({ by, name, seen: revision });
   await redrawRouteList(origin, describeRemoved(name, outcome), deps);
-  await deps.home.follow(by);
+  await deps.home.refresh(by);
 };
 
 function describeRemoved(name: string, outcome: RemoveRouteOutcome): string {

@@ -80,7 +80,7 @@ async function showSaved(
   outcome: SetRouteOutcome,
   deps: HandlerDeps,
 ): Promise<void> {
-  await deps.home.follow(person);
+  await deps.home.refresh(person);
   if (from === 'home') return;
   const done = name === undefined ? 'The route was added.' : `The route “${name}” was changed.`;
   const note = await channelWarning(channel, deps);
