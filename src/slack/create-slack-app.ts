@@ -58,7 +58,7 @@ export function createSlackApp(deps: {
   readonly log: Log;
 }): SlackApp {
   const { connection, log } = deps;
-  const { config, client, identity } = connection;
+  const { client, identity } = connection;
   const privateNotices = createPrivateNotices({ client, log });
   const storeBeforeAck = createStoreBeforeAck({ ...deps, privateNotices });
   const pane = createAssistantPane({ ...deps, client, identity });
@@ -76,28 +76,12 @@ export function createSlackApp(deps: {
   const inFlight = new Set<Promise<void>>();
   const { receiver, ...transport } = createTransport(deps);
 
-  const bolt = new App({
-    receiver: runBefore(receiver, async (event, pass) => {
-      const inbound = parseInbound(event.body, { identity, now: deps.clock.now() });
-      const first =
-        inbound.kind === 'message' ? await storeBeforeAck(inbound, event.retryNum) : undefined;
-      await pass({ ...event, customProperties: { ...event.customProperties, inbound } });
-      if (first !== undefined) await pane.setChatTitle(first);
-    }),
-    // Bolt’s default asks Slack for the identity and drops clicks while Slack does not respond.
-    authorize: async () => ({
-      botToken: config.botToken,
-      botId: identity.botId,
-      botUserId: identity.botUserId,
-      teamId: identity.team,
-    }),
-    logger: createSlackLogger(log),
-    clientOptions: clientOptions(config, log),
-    convoStore: false,
-    ignoreSelf: false,
-  });
-  bolt.error(async (error) => log.error({ err: error }, 'Bolt could not handle an event.'));
   const handlerDeps = { ...deps, client, identity, privateNotices, userGroups, home, pane };
+  const bolt = createBolt(
+    connection,
+    runBefore(receiver, (event, pass) => track(receive(event, pass))),
+    log,
+  );
   // One middleware for all payloads: Bolt’s own listeners would parse them once more.
   bolt.use(async (delivered) => {
     const { ack = async () => {}, context, respond } = delivered as unknown as Delivered;
@@ -105,28 +89,13 @@ export function createSlackApp(deps: {
     await handleInbound(context.inbound, { ack, respond, isRetry }, handlerDeps);
   });
 
-  /** Runs `step` before Bolt acknowledges an event, for both HTTP and Socket Mode. */
-  function runBefore(
-    inner: Receiver,
-    step: (event: ReceiverEvent, pass: (event: ReceiverEvent) => Promise<void>) => Promise<void>,
-  ): Receiver {
-    const init = (app: App): void => {
-      // Errors of listeners go to `bolt.error`. A throw here means that Bolt could not parse the body.
-      const pass = (event: ReceiverEvent) =>
-        app.processEvent(event).catch((cause: unknown) => {
-          throw new MalformedPayloadError('Bolt could not parse the payload.', {
-            cause,
-          });
-        });
-      const processEvent = (event: ReceiverEvent) => track(step(event, pass));
-      inner.init(
-        new Proxy(app, {
-          get: (target, key) =>
-            key === 'processEvent' ? processEvent : Reflect.get(target, key, target),
-        }),
-      );
-    };
-    return { init, start: () => inner.start(), stop: () => inner.stop() };
+  /** Stores a message before Bolt acknowledges its event. */
+  async function receive(event: ReceiverEvent, pass: Pass): Promise<void> {
+    const inbound = parseInbound(event.body, { identity, now: deps.clock.now() });
+    const first =
+      inbound.kind === 'message' ? await storeBeforeAck(inbound, event.retryNum) : undefined;
+    await pass({ ...event, customProperties: { ...event.customProperties, inbound } });
+    if (first !== undefined) await pane.setChatTitle(first);
   }
 
   function track(work: Promise<void>): Promise<void> {
@@ -154,6 +123,49 @@ export function createSlackApp(deps: {
       await Promise.allSettled([...inFlight, home.stop()]);
     },
   };
+}
+
+function createBolt({ config, identity }: SlackConnection, receiver: Receiver, log: Log): App {
+  const bolt = new App({
+    receiver,
+    // Bolt’s default asks Slack for the identity and drops clicks while Slack does not respond.
+    authorize: async () => ({
+      botToken: config.botToken,
+      botId: identity.botId,
+      botUserId: identity.botUserId,
+      teamId: identity.team,
+    }),
+    logger: createSlackLogger(log),
+    clientOptions: clientOptions(config, log),
+    convoStore: false,
+    ignoreSelf: false,
+  });
+  bolt.error(async (error) => log.error({ err: error }, 'Bolt could not handle an event.'));
+  return bolt;
+}
+
+type Pass = (event: ReceiverEvent) => Promise<void>;
+
+/** Runs `step` before Bolt acknowledges an event, for both HTTP and Socket Mode. */
+function runBefore(
+  inner: Receiver,
+  step: (event: ReceiverEvent, pass: Pass) => Promise<void>,
+): Receiver {
+  const init = (app: App): void => {
+    // Errors of handlers go to `bolt.error`. A throw here means that Bolt could not parse the body.
+    const pass: Pass = (event) =>
+      app.processEvent(event).catch((cause: unknown) => {
+        throw new MalformedPayloadError('Bolt could not parse the payload.', { cause });
+      });
+    const processEvent = (event: ReceiverEvent) => step(event, pass);
+    inner.init(
+      new Proxy(app, {
+        get: (target, key) =>
+          key === 'processEvent' ? processEvent : Reflect.get(target, key, target),
+      }),
+    );
+  };
+  return { init, start: () => inner.start(), stop: () => inner.stop() };
 }
 
 function createTransport(deps: {
