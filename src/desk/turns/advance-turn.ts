@@ -25,7 +25,7 @@ import type { createCheckSender } from './messages/check-sender.ts';
 import type { createIngestAttachments } from './messages/ingest-attachments.ts';
 import type { createMessageWhileWaiting } from './messages/message-while-waiting.ts';
 import type { createThreadCommands } from './messages/thread-commands.ts';
-import { createNextTurn, preloadThread } from './next-turn.ts';
+import { createNextTurn } from './next-turn.ts';
 import { type PendingWork, readPendingWork, waitsForPeopleOnly } from './pending-work.ts';
 import { type ActiveTurn, createRecoverTurn } from './recover-turn.ts';
 import { createSettleTurn } from './settle-turn.ts';
@@ -272,7 +272,7 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
 
   return async function advanceThread(thread: ThreadKey, work: HeldWork): Promise<void> {
     const fence = { thread, token: work.fence };
-    await preloadThread(store, thread);
+    await store.preload(thread);
     try {
       while (await pass(fence, work));
     } catch (error) {

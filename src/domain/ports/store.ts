@@ -274,6 +274,11 @@ export interface Store {
   readonly reports: ProgressReports;
   /** Runs work and returns the revisions it has read, since cached records may be outdated. */
   observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: ReadRevisions }>;
+  /**
+   * Reads what a thread, or a turn of it, needs first in one round trip. It is cached while the
+   * thread is held. Failed reads are repeated where they are needed.
+   */
+  preload(thread: ThreadKey, turn?: string): Promise<void>;
   /** Runs work whose reads bypass the cache. */
   fresh<T>(work: () => Promise<T>): Promise<T>;
   /** Rejects, with the reason and the remedy, if the backend is not writable. */

@@ -2,6 +2,7 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Commit, Fence, HeldUnit, Hold, Leased, Task, TaskChange } from '../records.ts';
 import { createHoldCache, type HoldCache } from './hold-cache.ts';
+import { createRecentChanges } from './recent-changes.ts';
 
 /** A task to start, and the hold that it runs under. */
 export interface HeldTask extends Task {
@@ -23,6 +24,8 @@ export interface UnitHold {
   readonly unit: string;
   readonly token: number;
   readonly cache: HoldCache;
+  /** How many leases had begun when it was taken. */
+  readonly lease: number;
   until: number;
   /** When more tasks may be handed out; infinite if unknown. */
   next: number;
@@ -47,8 +50,13 @@ const isIdle = ({ inHand, waiting }: UnitHold): boolean =>
 export class HeldUnits {
   readonly #units = new Map<string, UnitHold>();
   readonly #clock: Clock;
+  readonly recent = createRecentChanges();
   /** No unit needs leasing before this time; 0 if unknown. */
   #quietUntil = 0;
+  #leases = 0;
+  #isLeasing = false;
+  /** Units with due tasks that the lease in progress should return. */
+  #expected: string[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -76,9 +84,11 @@ export class HeldUnits {
       return;
     }
     const [inHand, done, again] = [new Set<string>(), new Set<string>(), new Set<string>()];
-    const cache = createHoldCache(unit);
-    const held = { unit, token, cache, until, next, inHand, done, again, waiting: [...tasks] };
-    this.#units.set(unit, held);
+    const cache = createHoldCache(unit, this.recent);
+    this.#units.set(unit, {
+      ...{ unit, token, cache, lease: this.#leases, until, next, inHand, done, again },
+      waiting: [...tasks],
+    });
   }
 
   forget(held: UnitHold): void {
@@ -104,6 +114,10 @@ export class HeldUnits {
   /** Applies a lease; a full page means that there may be more. */
   leased({ holds, next = NEVER }: Leased, isFull: boolean): void {
     for (const hold of holds) this.adopt(hold);
+    this.#isLeasing = false;
+    const expected = this.#expected.splice(0);
+    // The lease came before the commit, or another process was first.
+    if (expected.some((unit) => !this.#units.has(unit))) this.scheduleLook(0);
     this.scheduleLook(isFull ? 0 : next);
   }
 
@@ -133,6 +147,28 @@ export class HeldUnits {
   /** Called right before a lease. */
   leaseNow(): void {
     this.#quietUntil = NEVER;
+    this.#leases += 1;
+    this.#isLeasing = true;
+  }
+
+  /** Called if a lease has failed. */
+  leaseFailed(): void {
+    this.#isLeasing = false;
+    this.#expected = [];
+    this.scheduleLook(0);
+  }
+
+  /** How many leases have begun. */
+  leases(): number {
+    return this.#leases;
+  }
+
+  /** Whether a commit schedules tasks for now in a unit that must be leased first. */
+  isLeaseNeeded(tasks: readonly TaskChange[]): boolean {
+    const now = this.#clock.now();
+    return tasks.some(
+      (change) => 'askedFor' in change && change.askedFor <= now && !this.#units.has(change.unit),
+    );
   }
 
   /** Due time of the oldest task that was handed out but not started. */
@@ -171,11 +207,15 @@ export class HeldUnits {
     for (const each of sent) for (const id of each.done) this.newestOf(each)?.done.add(id);
   }
 
-  /** Applies a commit: tasks that it handed out wait here, and the due times of the others are noted. */
+  /**
+   * Applies a commit: tasks that it handed out wait here, and the due times of the others are noted.
+   * `leases`: how many leases had begun when it was sent; a later one may return its tasks.
+   */
   committed(
     tasks: readonly TaskChange[],
     handedOut: readonly Task[],
     sent: readonly HeldUnit[],
+    leases = this.#leases,
   ): void {
     for (const task of handedOut) {
       const fence = sent.find(({ unit }) => unit === task.unit);
@@ -187,15 +227,23 @@ export class HeldUnits {
     const begun = new Set(handedOut.map(({ id, unit }) => `${unit} ${id}`));
     for (const change of tasks) {
       if ('askedFor' in change && !begun.has(`${change.unit} ${change.id}`))
-        this.#noteAsked(change);
+        this.#noteAsked(change, leases);
     }
   }
 
-  #noteAsked({ askedFor, id, unit }: Extract<TaskChange, { askedFor: number }>): void {
+  #noteAsked(
+    { askedFor, id, unit }: Extract<TaskChange, { askedFor: number }>,
+    leases: number,
+  ): void {
     const held = this.#units.get(unit);
-    if (!held) this.scheduleLook(askedFor);
+    const isLeasing = this.#isLeasing && this.#leases > leases;
+    if (!held && isLeasing && askedFor <= this.#clock.now()) this.#expected.push(unit);
+    else if (!held) this.scheduleLook(askedFor);
     else if (askedFor > this.#clock.now()) held.next = Math.min(held.next, askedFor);
-    else if (isInHand(held, id)) held.again.add(id);
+    // A lease that came after the commit has handed it out already.
+    else if (isInHand(held, id)) {
+      if (held.lease <= leases) held.again.add(id);
+    }
     // The task ended meanwhile.
     else held.next = 0;
   }

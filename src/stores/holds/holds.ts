@@ -108,7 +108,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
       const leased = await records.lease(now, leaseMs, { most });
       units.leased(leased, most > 0 && leased.holds.length === most);
     } catch (error) {
-      units.scheduleLook(0);
+      units.leaseFailed();
       throw error;
     }
   }
