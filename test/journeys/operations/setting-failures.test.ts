@@ -133,7 +133,10 @@ describe('an MCP server', () => {
       { timeout: 'soon' },
       { timeout: [] },
     ]) {
-      assert.match(String(read(wrong)), /“(?:timeout|startupTimeout)” must be a time of up to a day/);
+      assert.match(
+        String(read(wrong)),
+        /“(?:timeout|startupTimeout)” must be a time of up to a day/,
+      );
     }
     const [remote] = readServers({ a: { url: 'https://host.example/mcp' } }).servers;
     assert.equal(remote && startTimeoutMsOf(remote), 30_000);
