@@ -23,6 +23,7 @@ import type { TurnRecord, TurnRecords } from '../threads/turn-record.ts';
 import type { Pin } from '../tools/tool-pin.ts';
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
 import type { Checkpoints } from './agent.ts';
+import type { Drafts } from './drafts.ts';
 
 /** How a message ended: it started a turn, answered waiting calls, or was answered by the app. */
 export type MessageEnd = 'turn' | 'reply' | 'answered';
@@ -228,15 +229,6 @@ export interface Pins {
   all(): Promise<readonly Pin[]>;
   /** Adds a pin, or replaces the one with hash `before`; false, without effects, if outdated. */
   write(pin: Pin, before: string | undefined, effects: Effects): Promise<boolean>;
-}
-
-/** Form inputs that people have not submitted yet. */
-export interface Drafts {
-  /** Stores a text until a time (ms), replacing an earlier one. Expired texts are removed. */
-  keep(id: string, text: string, until: number): Promise<void>;
-  /** Undefined if missing or expired. */
-  read(id: string): Promise<string | undefined>;
-  drop(id: string): Promise<void>;
 }
 
 /** The audit log. */

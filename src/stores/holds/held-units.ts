@@ -1,50 +1,19 @@
 /** In-memory state of the units that this process holds, and when to look for more work. */
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Commit, Fence, HeldUnit, Hold, Leased, Task, TaskChange } from '../records.ts';
-import { createHoldCache, type HoldCache } from './hold-cache.ts';
+import { createHoldCache } from './hold-cache.ts';
 import { createRecentChanges } from './recent-changes.ts';
-
-/** A task to start, and the hold that it runs under. */
-export interface HeldTask extends Task {
-  readonly token: number;
-  readonly until: number;
-}
-
-/** How the end of a task is written. */
-export interface TaskCompletion {
-  /** Tasks of the unit that were done before. */
-  readonly done: readonly string[];
-  /** Whether the unit is released, since it has no other task in hand. */
-  readonly releases: boolean;
-  /** Must be called once the write succeeded or failed. */
-  over(): void;
-}
-
-export interface UnitHold {
-  readonly unit: string;
-  readonly token: number;
-  readonly cache: HoldCache;
-  /** How many leases had begun when it was taken. */
-  readonly lease: number;
-  until: number;
-  /** When more tasks may be handed out; infinite if unknown. */
-  next: number;
-  readonly inHand: Set<string>;
-  readonly done: Set<string>;
-  /** Tasks that were scheduled again while they ran; they must run once more. */
-  readonly again: Set<string>;
-  waiting: Task[];
-}
+import {
+  type HeldTask,
+  isIdle,
+  isInHand,
+  type TaskCompletion,
+  type UnitHold,
+} from './unit-hold.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** Stands for all units in a wake-up. */
 const EVERY_UNIT = '';
-
-const isInHand = ({ inHand, waiting }: UnitHold, id: string): boolean =>
-  inHand.has(id) || waiting.some((task) => task.id === id);
-
-const isIdle = ({ inHand, waiting }: UnitHold): boolean =>
-  inHand.size === 0 && waiting.length === 0;
 
 /** The units that this process holds. */
 export class HeldUnits {

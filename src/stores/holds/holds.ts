@@ -7,7 +7,8 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Fence, Records } from '../records.ts';
 import { createHeldRecords, type HeldRecords } from './held-records.ts';
-import { type HeldTask, HeldUnits, type TaskCompletion, type UnitHold } from './held-units.ts';
+import { HeldUnits } from './held-units.ts';
+import type { HeldTask, TaskCompletion, UnitHold } from './unit-hold.ts';
 
 /** How much of a lease a shorter renewal keeps: after a clock went back, no lease may last for hours. */
 const MAX_KEPT_MS = 30_000;
