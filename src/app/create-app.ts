@@ -25,8 +25,8 @@ import { countDeadLetters } from '../desk/worker/count-dead-letters.ts';
 import { warnOfQuarantine } from '../desk/worker/quarantine.ts';
 import type { OnDamaged } from '../domain/audit/damaged-record.ts';
 import { createSeal } from '../domain/calls/seal.ts';
-import type { Clock } from '../domain/ports/clock.ts';
 import type { Store } from '../domain/ports/store.ts';
+import { withTimeout } from '../domain/runtime/timeout.ts';
 import { createSecretMark } from '../domain/secrets/secret-mark.ts';
 import { createServer } from '../http/create-server.ts';
 import { createMcpHandler } from '../mcp/mcp-handler.ts';
@@ -259,7 +259,7 @@ async function open(
     await slackApp.stop();
     await ended;
     const updatesSent = working.live.stop().then(() => working.status.settled());
-    await Promise.race([updatesSent, sleep(clock, LAST_UPDATES_MS)]);
+    await withTimeout(clock, LAST_UPDATES_MS, updatesSent, () => {});
   });
   await rerouteAllCalls(store, clock);
   working.start();
@@ -269,7 +269,7 @@ async function open(
   }
   onRelease(async () => {
     server.stopReady();
-    await Promise.race([mcpHandler.close(), sleep(clock, LAST_UPDATES_MS)]);
+    await withTimeout(clock, LAST_UPDATES_MS, mcpHandler.close(), () => {});
     external.api.close();
   });
   await slackApp.start();
@@ -280,12 +280,6 @@ async function open(
 function withTools(own: readonly ToolDefinition[] = [], further: readonly ToolDefinition[]) {
   const names = new Set(own.map(({ name }) => name));
   return [...own, ...further.filter(({ name }) => !names.has(name))];
-}
-
-async function sleep(clock: Clock, ms: number): Promise<void> {
-  await new Promise<void>((resolve) => {
-    clock.schedule(clock.now() + ms, resolve);
-  });
 }
 
 async function logPause({ pause }: Pick<Store, 'pause'>, log: Logger): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { Pins } from '../../domain/ports/store.ts';
+import { withTimeout } from '../../domain/runtime/timeout.ts';
 import {
   type AskPeople,
   type ServerTools,
@@ -76,12 +77,8 @@ export function createMcpTools(
   return {
     async start() {
       await pins.read();
-      let cancel: Cancel = () => {};
-      const late = new Promise<void>((resolve) => {
-        cancel = clock.schedule(clock.now() + START_MS, resolve);
-      });
-      await Promise.race([Promise.all(servers.map((server) => server.start())), late]);
-      cancel();
+      const started = Promise.all(servers.map((server) => server.start()));
+      await withTimeout(clock, START_MS, started, () => {});
       if (servers.length > 0) scheduleCheck();
     },
     list: () => tools,

@@ -8,8 +8,9 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { Cancel, Clock } from '../../domain/ports/clock.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
+import { withTimeout } from '../../domain/runtime/timeout.ts';
 import { describeMcpError } from './describe-error.ts';
 import { openTransport } from './open-transport.ts';
 import type { ServerSettings } from './server-settings.ts';
@@ -116,7 +117,7 @@ export function createServerConnection(
       deps.onListChanged(session),
     );
     end = async () => {
-      await within(clock, END_SESSION_MS, endSession()).catch((error: unknown) =>
+      await withTimeout(clock, END_SESSION_MS, endSession(), () => {}).catch((error: unknown) =>
         log.debug({ server: name, why: describeMcpError(error) }, TROUBLE),
       );
       await client.close();
@@ -196,14 +197,6 @@ export function startTimeoutMsOf({ reach, startMs }: ServerSettings): number {
 }
 
 const TROUBLE = 'An MCP server had an error.';
-
-async function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
-  let cancel: Cancel = () => {};
-  const late = new Promise<void>((resolve) => {
-    cancel = clock.schedule(clock.now() + ms, resolve);
-  });
-  await Promise.race([work, late]).finally(() => cancel());
-}
 
 /** A page of tools. Each tool is checked separately. */
 const PageSchema = z.looseObject({

@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
+import { withTimeout } from '../../domain/runtime/timeout.ts';
 import { type ChatModel, ModelSettingError } from './create-chat-model.ts';
 import { describeProbe } from './describe-probe.ts';
 import { type ModelProbe, probeModel } from './probe-model.ts';
@@ -27,26 +28,17 @@ export async function checkModel(model: ChatModel, deps: CheckDeps): Promise<voi
     if (!isLate) throw new ModelSettingError(problem);
     log.error({ model: model.name }, problem);
   });
-  let cancel = () => {};
-  const late = new Promise<void>((resolve) => {
-    cancel = clock.schedule(clock.now() + MAX_WAIT_MS, () => {
-      isLate = true;
-      log.warn(
-        { model: model.name },
-        'The model has not answered yet; the app starts without waiting.',
-      );
-      resolve();
-    });
-  });
   // After the wait ended, nobody awaits `checked`: log its failure here.
   checked.catch((error: unknown) => {
     if (isLate && !signal.aborted) log.error({ err: error }, 'The model could not be checked.');
   });
-  try {
-    await Promise.race([checked, late]);
-  } finally {
-    cancel();
-  }
+  await withTimeout(clock, MAX_WAIT_MS, checked, () => {
+    isLate = true;
+    log.warn(
+      { model: model.name },
+      'The model has not answered yet; the app starts without waiting.',
+    );
+  });
 }
 
 /** Logs the probe's result. Returns a sentence if the app must not start with this model. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isTerminal } from '../../../domain/calls/call.ts';
 import { toApproval } from '../../../domain/cards/approval-view.ts';
 import type { Cancel } from '../../../domain/ports/clock.ts';
+import { repeat } from '../../../domain/runtime/repeat.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import type {
   ApprovalVisibility,
@@ -29,17 +30,11 @@ export function createFollowApproval(
 ) {
   /** Sends SSE comments, which clients ignore, to keep the connection open. */
   function startHeartbeat(write: (text: string) => Promise<unknown>): Cancel {
-    let cancel: Cancel = () => {};
-    const arm = () => {
-      cancel = clock.schedule(clock.now() + HEARTBEAT_MS, () => {
-        arm();
-        write(': still here\n\n').catch((error: unknown) =>
-          log.debug({ err: error }, 'A reader disconnected.'),
-        );
-      });
-    };
-    arm();
-    return () => cancel();
+    return repeat(clock, HEARTBEAT_MS, () => {
+      write(': still here\n\n').catch((error: unknown) =>
+        log.debug({ err: error }, 'A reader disconnected.'),
+      );
+    });
   }
 
   /** Sends the current state unless the client has it, then each change. */
