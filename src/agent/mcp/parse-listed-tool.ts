@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalJson, type JsonValue } from '../../domain/json/json.ts';
+import { canonicalJson, isJsonObject, type JsonObject } from '../../domain/json/json.ts';
 import { parseStrictJson, SCHEMA_LIMITS } from '../../domain/json/strict-json.ts';
 import type { Tool } from '../../domain/tools/tool.ts';
 import { hashClaims, type ToolClaims } from '../../domain/tools/tool-pin.ts';
@@ -77,10 +77,7 @@ function toText(text: string): string {
 }
 
 /** Returns undefined if the value exceeds the limits for JSON. */
-function toJson(value: object): { readonly [key: string]: JsonValue } | undefined {
+function toJson(value: object): JsonObject | undefined {
   const read = parseStrictJson(JSON.stringify(value), SCHEMA_LIMITS);
-  const isObject = read.ok && typeof read.value === 'object' && read.value !== null;
-  return isObject && !Array.isArray(read.value)
-    ? (read.value as { readonly [key: string]: JsonValue })
-    : undefined;
+  return read.ok && isJsonObject(read.value) ? read.value : undefined;
 }

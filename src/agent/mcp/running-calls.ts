@@ -1,5 +1,5 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import type { JsonValue } from '../../domain/json/json.ts';
+import { isJsonObject, type JsonValue } from '../../domain/json/json.ts';
 import { isSamePerson } from '../../domain/people/person.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import { rootOf } from '../../domain/threads/thread-key.ts';
@@ -104,16 +104,12 @@ function toSchema(requested: object): { readonly schema?: JsonSchema; readonly p
 function initialOf(schema: JsonSchema): ServerQuestion['initial'] {
   const properties = Object.entries(schema.properties ?? {});
   const proposed = properties.flatMap(([key, property]): readonly [string, JsonValue][] =>
-    isObject(property) && property.default !== undefined ? [[key, property.default]] : [],
+    isJsonObject(property) && property.default !== undefined ? [[key, property.default]] : [],
   );
   const { required: _required, ...loose } = schema;
   const reading = readJsonSchema(loose);
   const initial = Object.fromEntries(proposed);
   return reading.ok && reading.parse(initial).ok ? initial : {};
-}
-
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function toResult(answer: QuestionAnswer): ElicitResult {

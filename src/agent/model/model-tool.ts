@@ -1,5 +1,5 @@
 /** Tools in the form that providers accept: a reduced schema with a plain object at the top. */
-import type { JsonValue } from '../../domain/json/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, listOf } from '../../domain/json/json.ts';
 import { targetOf } from '../../domain/json/schema-size.ts';
 import type { Tool } from '../../domain/tools/tool.ts';
 import { reduceSchema } from './reduce-schema.ts';
@@ -12,7 +12,7 @@ export interface ModelTool {
   readonly schema: Schema;
 }
 
-type Schema = { readonly [key: string]: JsonValue };
+type Schema = JsonObject;
 
 /** At the top of a schema, providers refuse these or silently drop the tool. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const;
@@ -45,11 +45,11 @@ interface Flat {
 
 /** Skips circular references: they add nothing. */
 function flatten(schema: JsonValue | undefined, root: Schema, refs: readonly string[]): Flat {
-  if (!isObject(schema)) return { properties: {}, required: [] };
+  if (!isJsonObject(schema)) return { properties: {}, required: [] };
   const below = (each: JsonValue | undefined) => flatten(each, root, refs);
   const { properties, required } = schema;
   const own: Flat = {
-    properties: isObject(properties) ? properties : {},
+    properties: isJsonObject(properties) ? properties : {},
     required: listOf(required),
   };
   const { $ref } = schema;
@@ -85,14 +85,6 @@ function joinProperties(all: readonly Schema[]): Schema {
 }
 
 function mayBeObject(schema: JsonValue): boolean {
-  const type = isObject(schema) ? schema.type : undefined;
+  const type = isJsonObject(schema) ? schema.type : undefined;
   return type === undefined || type === 'object' || listOf(type).includes('object');
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: JsonValue | undefined): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

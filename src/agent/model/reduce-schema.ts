@@ -4,10 +4,10 @@
  * One refused tool makes the server refuse every request. The description names what was removed, and
  * the full schema still validates the arguments.
  */
-import type { JsonValue } from '../../domain/json/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, listOf } from '../../domain/json/json.ts';
 import { targetOf } from '../../domain/json/schema-size.ts';
 
-type Schema = { readonly [key: string]: JsonValue };
+type Schema = JsonObject;
 
 /** Parts of a schema beyond this number are dropped. */
 const MAX_PARTS = 2_000;
@@ -36,14 +36,14 @@ export function reduceSchema(schema: Schema, root: Schema = schema): Schema {
 
   function reduce(value: JsonValue | undefined, refs: readonly string[], depth: number): Schema {
     parts += 1;
-    if (!isObject(value) || parts > MAX_PARTS || depth > MAX_DEPTH) return {};
+    if (!isJsonObject(value) || parts > MAX_PARTS || depth > MAX_DEPTH) return {};
     const { $ref } = value;
     if (typeof $ref !== 'string') return reducePlain(joinAll(value, refs, depth), refs, depth);
     // A circular reference would never end.
     if (refs.includes($ref)) return withText(value, {});
     const { $ref: _, ...rest } = value;
     const target = targetOf(root, $ref);
-    return reduce({ ...(isObject(target) ? target : {}), ...rest }, [...refs, $ref], depth);
+    return reduce({ ...(isJsonObject(target) ? target : {}), ...rest }, [...refs, $ref], depth);
   }
 
   /** Merges the objects of an `allOf`; on conflict the earlier part wins. */
@@ -97,7 +97,7 @@ function keywordsFor(
  * none.
  */
 function propertiesOf(value: Schema, inner: (each: JsonValue | undefined) => Schema): Schema {
-  const entries = Object.entries(isObject(value.properties) ? value.properties : {});
+  const entries = Object.entries(isJsonObject(value.properties) ? value.properties : {});
   if (entries.length === 0) return {};
   const properties = Object.fromEntries(entries.map(([key, each]) => [key, inner(each)]));
   const required = listOf(value.required).filter(
@@ -111,7 +111,7 @@ function typesOf({ type, properties, items, const: fixed }: Schema): readonly st
     (each) => typeof each === 'string',
   );
   if (named.length > 0) return named;
-  if (isObject(properties)) return ['object'];
+  if (isJsonObject(properties)) return ['object'];
   if (items !== undefined) return ['array'];
   return typeof fixed === 'string' ? ['string'] : [];
 }
@@ -148,7 +148,7 @@ function isRedundantKeyword(key: string, given: JsonValue): boolean {
 }
 
 function joinTwo(a: Schema, b: Schema): Schema {
-  const properties = [a.properties, b.properties].filter(isObject);
+  const properties = [a.properties, b.properties].filter(isJsonObject);
   const required = [...listOf(a.required), ...listOf(b.required)];
   return {
     ...b,
@@ -162,12 +162,4 @@ function isStrings(value: JsonValue | undefined): value is readonly string[] {
   return (
     Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string')
   );
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: JsonValue | undefined): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../../domain/json/json.ts';
+import { isJsonObject, type JsonValue } from '../../../../domain/json/json.ts';
 import { targetOf } from '../../../../domain/json/schema-size.ts';
 import type { FieldProblem } from '../../../../domain/tools/tool.ts';
 import { CHOICE_CHECKS } from './check-choices.ts';
@@ -12,7 +12,6 @@ import {
   type Check,
   type Enum,
   type EvaluatedParts,
-  isObject,
   mergeEvaluatedParts,
   noEvaluatedParts,
   type Place,
@@ -123,7 +122,7 @@ export function createValidator(root: Schema, patterns: Patterns): Validator {
         return known;
       },
       check(schema, value, place, seen) {
-        if (isObject(schema)) return checkAll(walk, schema, value, place, seen);
+        if (isJsonObject(schema)) return checkAll(walk, schema, value, place, seen);
         return schema !== false || addProblem({ place, walk }, 'boolean schema is false');
       },
     };
