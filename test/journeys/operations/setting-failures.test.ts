@@ -6,11 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { createServer } from 'node:tls';
-import {
-  createServerConnection,
-  listTools,
-  startTimeoutMsOf,
-} from '../../../src/agent/mcp/server-connection.ts';
+import { startTimeoutMsOf } from '../../../src/agent/mcp/connection/open-session.ts';
+import { createServerConnection } from '../../../src/agent/mcp/connection/server-connection.ts';
+import { listTools } from '../../../src/agent/mcp/listing/list-tools.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { readMcpConfig } from '../../../src/config/mcp/mcp-config.ts';
 import { UnknownOutcomeError } from '../../../src/domain/tools/tool.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createToolListReader } from '../../../src/agent/mcp/tool-list-reader.ts';
+import { createToolListReader } from '../../../../src/agent/mcp/listing/tool-list-reader.ts';
 
 it('a list is read tool by tool while others are served, and what stood there before is not read again', async () => {
   const read = createToolListReader('box');

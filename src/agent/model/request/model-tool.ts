@@ -1,7 +1,12 @@
 /** Tools in the form that providers accept: a reduced schema with a plain object at the top. */
-import { isJsonObject, type JsonObject, type JsonValue, listOf } from '../../domain/json/json.ts';
-import { targetOf } from '../../domain/json/schema-size.ts';
-import type { Tool } from '../../domain/tools/tool.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listOf,
+} from '../../../domain/json/json.ts';
+import { targetOf } from '../../../domain/json/schema-size.ts';
+import type { Tool } from '../../../domain/tools/tool.ts';
 import { reduceSchema } from './reduce-schema.ts';
 
 /** A tool as offered to a model. */

@@ -1,13 +1,13 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { JsonValue } from '../../domain/json/json.ts';
-import { UnknownOutcomeError } from '../../domain/tools/tool.ts';
-import { markUntrusted } from '../tools/untrusted-text.ts';
-import { describeMcpError, errorCodeOf } from './describe-error.ts';
+import type { JsonValue } from '../../../domain/json/json.ts';
+import { UnknownOutcomeError } from '../../../domain/tools/tool.ts';
+import { markUntrusted } from '../../tools/untrusted-text.ts';
+import type { McpSession } from '../connection/open-session.ts';
+import { isStreamCutOff } from '../connection/server-fetch.ts';
+import { describeMcpError, errorCodeOf } from '../describe-error.ts';
 import { formatServerResult, ResultSchema } from './format-result.ts';
-import type { McpSession } from './server-connection.ts';
-import { isStreamCutOff } from './server-fetch.ts';
 
 /** No timeout by default: the tool runner has its own deadline and aborts the signal. */
 const NEVER_MS = 2_147_483_647;

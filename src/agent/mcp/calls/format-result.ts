@@ -1,7 +1,7 @@
 /** Formats the result of a server's tool as text for the model. https://modelcontextprotocol.io/specification/2025-06-18/server/tools#tool-result */
 import { z } from 'zod';
-import { createBoundedOutput } from '../tools/command/bounded-output.ts';
-import { markUntrusted } from '../tools/untrusted-text.ts';
+import { createBoundedOutput } from '../../tools/command/bounded-output.ts';
+import { markUntrusted } from '../../tools/untrusted-text.ts';
 
 /**
  * A result. Invalid content is no error, because the tool has run; each part is checked separately.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toChatMessages } from '../../../src/agent/model/to-chat-messages.ts';
-import type { TurnMessage } from '../../../src/domain/threads/message.ts';
+import { toChatMessages } from '../../../../src/agent/model/request/to-chat-messages.ts';
+import type { TurnMessage } from '../../../../src/domain/threads/message.ts';
 
 const author = { team: 'T1', user: 'U1' };
 const user = (id: string, text: string): TurnMessage => ({ role: 'user', id, text, author, at: 1 });

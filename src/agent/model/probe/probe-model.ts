@@ -1,12 +1,12 @@
 /** A small request with one tool that shows at startup whether the model is usable. */
 import { HumanMessage, SystemMessage } from '@langchain/core/messages';
 import { z } from 'zod';
-import type { Clock } from '../../domain/ports/clock.ts';
-import { defineTool } from '../tools/define-tool.ts';
-import { askModel } from './ask-model.ts';
-import { isJson } from './collect-answer.ts';
-import type { ChatModel } from './create-chat-model.ts';
-import type { ModelFailure } from './model-failure.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import { askModel } from '../ask-model.ts';
+import { isJson } from '../collect-answer.ts';
+import type { ChatModel } from '../create-chat-model.ts';
+import type { ModelFailure } from '../model-failure.ts';
 
 /** How the model's server handled the request. */
 export interface ModelProbe {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { canonicalJson, isJsonObject, type JsonObject } from '../../domain/json/json.ts';
-import { parseStrictJson, SCHEMA_LIMITS } from '../../domain/json/strict-json.ts';
-import type { Tool } from '../../domain/tools/tool.ts';
-import { hashClaims, type ToolClaims } from '../../domain/tools/tool-pin.ts';
-import { readJsonSchema } from '../tools/schema/read-json-schema.ts';
+import { canonicalJson, isJsonObject, type JsonObject } from '../../../domain/json/json.ts';
+import { parseStrictJson, SCHEMA_LIMITS } from '../../../domain/json/strict-json.ts';
+import type { Tool } from '../../../domain/tools/tool.ts';
+import { hashClaims, type ToolClaims } from '../../../domain/tools/tool-pin.ts';
+import { readJsonSchema } from '../../tools/schema/read-json-schema.ts';
 
 /** A tool as its server lists it, or the reason why it is left out. */
 export type ListedTool =

@@ -3,12 +3,12 @@
  * admin accepts them.
  */
 
-import type { Person } from '../../domain/people/person.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { Log } from '../../domain/ports/log.ts';
-import type { Pins } from '../../domain/ports/store.ts';
-import { serverToolName } from '../../domain/tools/server-tools.ts';
-import { type Pin, shortPin, type ToolClaims } from '../../domain/tools/tool-pin.ts';
+import type { Person } from '../../../domain/people/person.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { Log } from '../../../domain/ports/log.ts';
+import type { Pins } from '../../../domain/ports/store.ts';
+import { serverToolName } from '../../../domain/tools/server-tools.ts';
+import { type Pin, shortPin, type ToolClaims } from '../../../domain/tools/tool-pin.ts';
 
 /** A server's claims about a tool, with their hash. */
 export interface ClaimedTool {

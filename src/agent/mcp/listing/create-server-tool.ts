@@ -1,7 +1,7 @@
-import { serverToolName } from '../../domain/tools/server-tools.ts';
-import type { Tool } from '../../domain/tools/tool.ts';
-import type { ToolClaims } from '../../domain/tools/tool-pin.ts';
-import { readJsonSchema } from '../tools/schema/read-json-schema.ts';
+import { serverToolName } from '../../../domain/tools/server-tools.ts';
+import type { Tool } from '../../../domain/tools/tool.ts';
+import type { ToolClaims } from '../../../domain/tools/tool-pin.ts';
+import { readJsonSchema } from '../../tools/schema/read-json-schema.ts';
 import type { ListedTool } from './parse-listed-tool.ts';
 
 const MAX_DESCRIPTION = 1_500;

@@ -2,10 +2,10 @@
  * Chooses which attached images a model sees. They are read from the workspace for each request.
  */
 import { createHash } from 'node:crypto';
-import { fileKindOf } from '../../domain/text/file-kind.ts';
-import type { TurnMessage, UserImage } from '../../domain/threads/message.ts';
-import { WorkspaceError } from '../tools/files/open-folder.ts';
-import type { WorkspaceBytes } from '../tools/files/workspace-bytes.ts';
+import { fileKindOf } from '../../../domain/text/file-kind.ts';
+import type { TurnMessage, UserImage } from '../../../domain/threads/message.ts';
+import { WorkspaceError } from '../../tools/files/open-folder.ts';
+import type { WorkspaceBytes } from '../../tools/files/workspace-bytes.ts';
 
 /** The images of a person's message, and a note for each image that is not shown. */
 export interface MessageImages {

@@ -3,9 +3,9 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Log } from '../../domain/ports/log.ts';
+import type { Log } from '../../../domain/ports/log.ts';
+import type { ServerSettings } from '../server-settings.ts';
 import { fetchFromServer } from './server-fetch.ts';
-import type { ServerSettings } from './server-settings.ts';
 import { forEachLine } from './split-lines.ts';
 
 /** Opens the transport to a server. A process's standard error goes to our log. */

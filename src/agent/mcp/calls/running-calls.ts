@@ -1,11 +1,15 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { isJsonObject, type JsonValue } from '../../domain/json/json.ts';
-import { isSamePerson } from '../../domain/people/person.ts';
-import type { Log } from '../../domain/ports/log.ts';
-import { rootOf } from '../../domain/threads/thread-key.ts';
-import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/tools/server-tools.ts';
-import type { ToolContext } from '../../domain/tools/tool.ts';
-import { type JsonSchema, readJsonSchema } from '../tools/schema/read-json-schema.ts';
+import { isJsonObject, type JsonValue } from '../../../domain/json/json.ts';
+import { isSamePerson } from '../../../domain/people/person.ts';
+import type { Log } from '../../../domain/ports/log.ts';
+import { rootOf } from '../../../domain/threads/thread-key.ts';
+import type {
+  AskPeople,
+  QuestionAnswer,
+  ServerQuestion,
+} from '../../../domain/tools/server-tools.ts';
+import type { ToolContext } from '../../../domain/tools/tool.ts';
+import { type JsonSchema, readJsonSchema } from '../../tools/schema/read-json-schema.ts';
 
 /** A running call of a server's tool. */
 export interface RunningCall {
@@ -32,22 +36,6 @@ export function createRunningCalls(
 ): RunningCalls {
   const running = new Map<RunningCall, { asked: number }>();
 
-  /**
-   * Finds the call of a question. Servers do not name it, so it is unclear if several people or
-   * threads have calls.
-   */
-  function find(): RunningCall | undefined {
-    const calls = [...running.keys()];
-    const newest = calls.at(-1);
-    const isClear = calls.every(
-      ({ context }) =>
-        newest &&
-        isSamePerson(context.requester, newest.context.requester) &&
-        rootOf(context.thread) === rootOf(newest.context.thread),
-    );
-    return isClear ? newest : undefined;
-  }
-
   function rejectQuestion(why: string): ElicitResult {
     log.warn({ server, why }, 'A question of an MCP server was rejected.');
     return { action: 'cancel', _meta: { 'countersign/reason': why } };
@@ -71,7 +59,7 @@ export function createRunningCalls(
     async ask(params, signal) {
       if (params.mode === 'url')
         return rejectQuestion('This app does not support questions with links.');
-      const call = find();
+      const call = findAskingCall([...running.keys()]);
       if (!call)
         return rejectQuestion('It is unclear which person’s call this question belongs to.');
       const { schema, problem } = toSchema(params.requestedSchema);
@@ -90,6 +78,21 @@ export function createRunningCalls(
       return toResult(answer);
     },
   };
+}
+
+/**
+ * Finds the call of a question. Servers do not name it, so it is unclear if several people or
+ * threads have calls.
+ */
+function findAskingCall(calls: readonly RunningCall[]): RunningCall | undefined {
+  const newest = calls.at(-1);
+  const isClear = calls.every(
+    ({ context }) =>
+      newest &&
+      isSamePerson(context.requester, newest.context.requester) &&
+      rootOf(context.thread) === rootOf(newest.context.thread),
+  );
+  return isClear ? newest : undefined;
 }
 
 /** Allows no properties except the requested ones. */

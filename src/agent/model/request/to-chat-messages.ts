@@ -5,9 +5,9 @@ import {
   SystemMessage,
   ToolMessage,
 } from '@langchain/core/messages';
-import { toWellFormed } from '../../domain/json/to-plain-json.ts';
-import type { ModelCall, ProviderFields, TurnMessage } from '../../domain/threads/message.ts';
-import type { PromptMessage } from '../turn/prompt.ts';
+import { toWellFormed } from '../../../domain/json/to-plain-json.ts';
+import type { ModelCall, ProviderFields, TurnMessage } from '../../../domain/threads/message.ts';
+import type { PromptMessage } from '../../turn/prompt.ts';
 import type { MessageImages } from './load-images.ts';
 import { orderRoles } from './order-roles.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toModelTool } from '../../../src/agent/model/model-tool.ts';
-import { reduceSchema } from '../../../src/agent/model/reduce-schema.ts';
-import { createTaskTool } from '../../../src/agent/tools/task-tool.ts';
-import type { JsonValue } from '../../../src/domain/json/json.ts';
+import { toModelTool } from '../../../../src/agent/model/request/model-tool.ts';
+import { reduceSchema } from '../../../../src/agent/model/request/reduce-schema.ts';
+import { createTaskTool } from '../../../../src/agent/tools/task-tool.ts';
+import type { JsonValue } from '../../../../src/domain/json/json.ts';
 
 type Schema = { readonly [key: string]: JsonValue };
 

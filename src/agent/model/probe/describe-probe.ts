@@ -1,8 +1,8 @@
 /** Describes the result of a model probe for the operator. */
-import type { ChatModel } from './create-chat-model.ts';
-import { type ModelFailure, toolRemedy } from './model-failure.ts';
+import type { ChatModel } from '../create-chat-model.ts';
+import { type ModelFailure, toolRemedy } from '../model-failure.ts';
+import { redactAddress } from '../protocol/connection-failure.ts';
 import type { ModelProbe } from './probe-model.ts';
-import { redactAddress } from './protocol/connection-failure.ts';
 
 /**
  * `no call`: the model answered with text only. `refused`: its server says that it can't call

@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { checkModel } from '../../../src/agent/model/check-model.ts';
-import { createChatModel } from '../../../src/agent/model/create-chat-model.ts';
-import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
-import { createLog } from '../../../src/process/log.ts';
-import { createSystemClock } from '../../../src/process/system-clock.ts';
-import { failToStart, startApp } from '../../support/app/app-process.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createChatModel } from '../../../../src/agent/model/create-chat-model.ts';
+import { checkModel } from '../../../../src/agent/model/probe/check-model.ts';
+import { createWorkspace } from '../../../../src/playground/workspace/create-workspace.ts';
+import { createLog } from '../../../../src/process/log.ts';
+import { createSystemClock } from '../../../../src/process/system-clock.ts';
+import { failToStart, startApp } from '../../../support/app/app-process.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import {
   createProfileServer,
   finish,
   pieces,
   type Reply,
-} from '../../support/servers/profile-server.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+} from '../../../support/servers/profile-server.ts';
+import { makeTempDir } from '../../../support/temp-dir.ts';
 
 const CALL: Reply = {
   events: [

@@ -1,7 +1,7 @@
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { Log } from '../../domain/ports/log.ts';
-import { withTimeout } from '../../domain/runtime/timeout.ts';
-import { type ChatModel, ModelSettingError } from './create-chat-model.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { Log } from '../../../domain/ports/log.ts';
+import { withTimeout } from '../../../domain/runtime/timeout.ts';
+import { type ChatModel, ModelSettingError } from '../create-chat-model.ts';
 import { describeProbe } from './describe-probe.ts';
 import { type ModelProbe, probeModel } from './probe-model.ts';
 

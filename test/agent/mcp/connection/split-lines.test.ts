@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
-import { forEachLine } from '../../../src/agent/mcp/split-lines.ts';
+import { forEachLine } from '../../../../src/agent/mcp/connection/split-lines.ts';
 
 it('lines are told as they end, and one that goes on past what a text can hold is cut', async () => {
   const lines: string[] = [];

@@ -4,8 +4,13 @@
  * One refused tool makes the server refuse every request. The description names what was removed, and
  * the full schema still validates the arguments.
  */
-import { isJsonObject, type JsonObject, type JsonValue, listOf } from '../../domain/json/json.ts';
-import { targetOf } from '../../domain/json/schema-size.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listOf,
+} from '../../../domain/json/json.ts';
+import { targetOf } from '../../../domain/json/schema-size.ts';
 
 type Schema = JsonObject;
 

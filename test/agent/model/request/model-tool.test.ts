@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { toModelTool } from '../../../src/agent/model/model-tool.ts';
-import { defineTool } from '../../../src/agent/tools/define-tool.ts';
-import type { JsonValue } from '../../../src/domain/json/json.ts';
-import type { Tool } from '../../../src/domain/tools/tool.ts';
-import { buildDesk } from '../../support/desk/build-desk.ts';
-import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
+import { toModelTool } from '../../../../src/agent/model/request/model-tool.ts';
+import { defineTool } from '../../../../src/agent/tools/define-tool.ts';
+import type { JsonValue } from '../../../../src/domain/json/json.ts';
+import type { Tool } from '../../../../src/domain/tools/tool.ts';
+import { buildDesk } from '../../../support/desk/build-desk.ts';
+import { sayCalls, sayText } from '../../../support/servers/mock-model.ts';
 
 const PAY = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('bank'), iban: z.string(), note: z.string().optional() }),
