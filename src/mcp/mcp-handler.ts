@@ -175,7 +175,7 @@ export function createMcpHandler({
   };
 }
 
-/** Refuses requests from web pages, and GET: the server sends nothing unasked. */
+/** Refuses requests from web pages, and GET: the server sends no unsolicited messages. */
 function rejectUnacceptable({ headers, method }: Request): Response | undefined {
   const origin = headers.get('origin');
   if (origin !== null && !isLoopback(origin)) {
