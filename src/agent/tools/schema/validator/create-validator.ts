@@ -60,19 +60,13 @@ function readEnum(values: readonly JsonValue[], budget: StepBudget): Enum {
   };
 }
 
+/** The checks of a schema, with the values of their keywords. */
 type Plan = readonly (readonly [Check, JsonValue])[];
 
-/**
- * Creates the validator of a schema. It interprets the schema: no cost before the first value, and
- * each value is limited by its budget.
- */
-export function createValidator(root: Schema, patterns: Patterns): Validator {
+/** Creates the cache of the plans of one document. */
+function createPlans(): (schema: Schema, budget: StepBudget) => Plan {
   const plans = new Map<Schema, Plan>();
-  const targets = new Map<string, JsonValue | undefined>();
-  const enums = new Map<readonly JsonValue[], Enum>();
-  const tracks = JSON.stringify(root).includes('"unevaluated');
-
-  function planOf(schema: Schema, budget: StepBudget): Plan {
+  return (schema, budget) => {
     const known = plans.get(schema);
     if (known) return known;
     spendSteps(budget, CHECKS.length);
@@ -82,7 +76,18 @@ export function createValidator(root: Schema, patterns: Patterns): Validator {
     });
     plans.set(schema, plan);
     return plan;
-  }
+  };
+}
+
+/**
+ * Creates the validator of a schema. It interprets the schema: no cost before the first value, and
+ * each value is limited by its budget.
+ */
+export function createValidator(root: Schema, patterns: Patterns): Validator {
+  const planOf = createPlans();
+  const targets = new Map<string, JsonValue | undefined>();
+  const enums = new Map<readonly JsonValue[], Enum>();
+  const tracks = JSON.stringify(root).includes('"unevaluated');
 
   function checkAll(
     walk: Validation,
