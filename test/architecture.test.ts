@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { findCycle, importsOf, readSourceTree, type SourceTree } from './support/source-tree.ts';
 
@@ -44,7 +45,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['@slack/types', ['slack', 'playground']],
   ['@slack/', ['slack']],
   ['better-sqlite3', ['stores']],
-  ['ioredis', ['stores']],
+  ['redis', ['stores']],
   // Whoever mounts routes on the app's server has to name its type.
   ['hono', ['http', 'playground', 'app']],
   ['@hono/', ['http', 'playground']],
@@ -199,6 +200,7 @@ const PLANTED: readonly (readonly [path: string, text: string, violation: RegExp
   ['slack/a.ts', 'setTimeout(() => {}, 1);', /a timer/],
   ['agent/a.ts', 'export const key = process.env.KEY;', /the environment/],
   ['slack/home/a.ts', 'export const a = ({ body }: B) => body.user;', /a raw payload of Slack/],
+  ['slack/home/a.ts', "import { createClient } from 'redis';", /redis/],
   ['helpers/a.ts', 'export const a = 1;', /no layer/],
   ['domain/a.ts', 'export const a = 1;\n'.repeat(MAX_LINES + 1), /301 lines/],
 ];
@@ -210,6 +212,17 @@ for (const [path, text, violation] of PLANTED) {
     assert.match(found[0] ?? '', violation);
   });
 }
+
+test('every row of the packages names one that can be imported', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const names = Object.keys({ ...dependencies, ...devDependencies });
+  const unknown = PACKAGES.map(([start]) => start).filter(
+    (start) =>
+      !start.startsWith('node:') &&
+      !names.some((name) => name.startsWith(start) || start.startsWith(`${name}/`)),
+  );
+  assert.deepEqual(unknown, []);
+});
 
 test('a folder with too many files is found', () => {
   const paths = Array.from({ length: MAX_FILES + 1 }, (_, n) => `domain/calls/a${n}.ts`);
