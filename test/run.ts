@@ -1,37 +1,26 @@
 /**
- * The test command: what the machine lacks, the static checks, then every test file, since Node 20
- * finds neither globs nor TypeScript by itself. Its last line is the test runner's own summary.
+ * The test command: what the machine lacks, then every test file, since Node 20 finds neither globs
+ * nor TypeScript by itself, beside the static checks. Its last line is the test runner's own summary.
  * `npm test -- WORD…` runs only the files whose path holds one of the words, and no static checks.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
 import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { spec, type TestEvent } from 'node:test/reporters';
 import { bundleTests } from './support/bundle-tests.ts';
+import { PROGRAMS } from './support/plain-module.ts';
 import { isWhole } from './support/sample.ts';
 import { findChromium, hasRedis, provideSystemNeeds } from './support/system-needs.ts';
+import { nameOf, toUnits } from './support/test-units.ts';
 
 const CHECKS = [['tsc'], ['biome', 'check'], ['knip']] as const;
 const CONCURRENCY = 3;
-/** One file; the whole of a long proof takes its time. */
-const TIMEOUT_MS = isWhole ? 7_200_000 : 600_000;
-
-/** Areas in which the files of a folder run in one process: it takes longer to start than most do to run. */
-const BY_FOLDER = [
-  'test/agent/',
-  'test/commands/',
-  'test/config/',
-  'test/desk/',
-  'test/domain/',
-  'test/mcp/',
-  'test/net/',
-  'test/playground/workspace/',
-  'test/policy/',
-  'test/slack/',
-  'test/stores/redis/',
-  'test/stores/sqlite/',
-] as const;
+/** One process; the whole of a long proof takes its time. */
+const TIMEOUT_MS = isWhole ? 14_400_000 : 900_000;
 
 const isCi = process.env.CI === 'true';
 const words = process.argv.slice(2);
@@ -47,14 +36,20 @@ function provideMachine(): boolean {
   return false;
 }
 
-function runChecks(): boolean {
-  const failed = CHECKS.filter(([name, ...args]) => {
-    console.log(`> ${[name, ...args].join(' ')}`);
-    const { status } = spawnSync(`node_modules/.bin/${name}`, args, { stdio: 'inherit' });
-    return status !== 0;
-  });
-  if (failed.length > 0) console.error(`Failed: ${failed.map(([name]) => name).join(', ')}`);
-  return failed.length === 0;
+/** Runs the static checks one after the other; resolves with whether all passed, and what they said. */
+async function runChecks(): Promise<{ readonly isSound: boolean; readonly said: string }> {
+  const failed: string[] = [];
+  let said = '';
+  for (const [name, ...args] of CHECKS) {
+    const child = spawn(`node_modules/.bin/${name}`, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const exit = once(child, 'exit');
+    const [out, err] = await Promise.all([readText(child.stdout), readText(child.stderr)]);
+    const [code] = await exit;
+    said += `> ${[name, ...args].join(' ')}\n${out}${err}`;
+    if (code !== 0) failed.push(name);
+  }
+  if (failed.length > 0) said += `Failed: ${failed.join(', ')}\n`;
+  return { isSound: failed.length === 0, said };
 }
 
 function findTests(): readonly string[] {
@@ -71,51 +66,51 @@ function usesRedis(path: string): boolean {
   return /redis/i.test(path) || /redis/i.test(readFileSync(path, 'utf8'));
 }
 
-/** What runs in a process of its own, by name: the files of such a folder, or any other file. */
-function toUnits(files: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const units = new Map<string, string[]>();
-  for (const file of files) {
-    const isOfFolder = BY_FOLDER.some((area) => file.startsWith(area));
-    const name = toName(isOfFolder ? dirname(file) : file);
-    units.set(name, [...(units.get(name) ?? []), file]);
-  }
-  return units;
-}
-
-function toName(path: string): string {
-  return path.replace(/\.tsx?$/, '').replaceAll('/', '-');
-}
-
-/** Resolves with whether all passed; with CI=true a test that was skipped has not passed. */
-async function runTests(files: readonly string[], folder: string): Promise<boolean> {
-  let failures = 0;
+/** Resolves with whether all passed, the checks too; with CI=true a test that was skipped has not passed. */
+async function runAll(files: readonly string[], folder: string): Promise<boolean> {
+  const checks = words.length > 0 ? { isSound: true, said: '' } : runChecks();
+  let hasPassed = true;
   let skipped = 0;
+  /** What the checks say comes before the summary, which is last of all. */
+  async function* beforeSummary(events: AsyncIterable<TestEvent>) {
+    for await (const event of events) {
+      const { data, type } = event;
+      if (type === 'test:fail') hasPassed = false;
+      if (type === 'test:pass' && (data.skip ?? data.todo) !== undefined) skipped += 1;
+      if (type === 'test:plan' && data.nesting === 0) {
+        const { isSound, said } = await checks;
+        hasPassed &&= isSound;
+        process.stdout.write(said);
+      }
+      yield event;
+    }
+  }
   // They need no tsx, which this process was started with, and their stacks tell of their sources.
   process.execArgv.splice(0, process.execArgv.length, '--enable-source-maps');
+  const units = new Map([
+    ...toUnits(files),
+    ...PROGRAMS.map((path) => [nameOf(path), [path]] as const),
+  ]);
+  const modules = await bundleTests(units, folder);
+  process.env.PLAIN_MODULES = resolve(folder);
   const events = run({
-    files: [...(await bundleTests(toUnits(files), folder))],
+    files: modules.slice(0, -PROGRAMS.length),
     concurrency: CONCURRENCY,
     timeout: TIMEOUT_MS,
   });
-  events.on('test:fail', () => {
-    failures += 1;
-  });
-  events.on('test:pass', ({ skip, todo }) => {
-    if (skip !== undefined || todo !== undefined) skipped += 1;
-  });
-  for await (const text of events.compose(new spec())) process.stdout.write(text);
+  const texts = Readable.from(beforeSummary(events)).compose(new spec());
+  for await (const text of texts) process.stdout.write(text);
   if (isCi && skipped > 0) console.error(`With CI=true nothing may be skipped; ${skipped} were.`);
-  return failures === 0 && !(isCi && skipped > 0);
+  return hasPassed && !(isCi && skipped > 0);
 }
 
 const found = findTests();
 if (found.length === 0) console.error(`No test file holds ${words.join(' or ')} in its path.`);
 const isReady = provideMachine();
 const files = hasRedis() ? found : found.filter((path) => !usesRedis(path));
-const isSound = words.length > 0 || runChecks();
 // Beneath the packages that the tests import.
 const folder = join('dist', `test-${process.pid}`);
 const hasPassed =
   files.length > 0 &&
-  (await runTests(files, folder).finally(() => rmSync(folder, { recursive: true, force: true })));
-process.exitCode = isReady && isSound && hasPassed ? 0 : 1;
+  (await runAll(files, folder).finally(() => rmSync(folder, { recursive: true, force: true })));
+process.exitCode = isReady && hasPassed ? 0 : 1;

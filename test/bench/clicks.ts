@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { plainModule } from '../support/plain-module.ts';
 import { type Bench, interleave, quantile } from './kit/bench.ts';
 import { SEEDED_CARD } from './kit/seed-pending.ts';
 import type { ClickServer, ClickServerOptions } from './kit/servers/click-server.ts';
@@ -67,7 +68,8 @@ export async function startServer(
 ): Promise<Started> {
   const agent = new Agent({ keepAlive: true });
   const told = { ...options, signingSecret: SECRET };
-  const child = fork(SERVER, [JSON.stringify(told)], { execArgv: ['--import', 'tsx'] });
+  const { entry, execArgv } = plainModule(SERVER);
+  const child = fork(entry, [JSON.stringify(told)], { execArgv: [...execArgv] });
   const exit = once(child, 'exit');
   const ready = once(child, 'message').then(([message]) => message as ClickServer);
   const failed = exit.then(([code]) => {

@@ -9,6 +9,7 @@ import type { Tool, ToolContext } from '../../../src/domain/tools/tool.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { plainModule } from '../../support/plain-module.ts';
 import type { HttpFixture } from '../../support/servers/mcp-fixture.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
@@ -20,7 +21,8 @@ export function overHttp(name: string, { url }: Pick<HttpFixture, 'url'>): Serve
 }
 
 export function overStdio(name: string): ServerSettings {
-  const args = ['--import', 'tsx', STDIO];
+  const { entry, execArgv } = plainModule(STDIO);
+  const args = [...execArgv, entry];
   const env = { FIXTURE_KEY: 'key-of-the-fixture' };
   return { name, reach: { kind: 'stdio', command: process.execPath, args, env } };
 }

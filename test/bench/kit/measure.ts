@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { plainModule } from '../../support/plain-module.ts';
 import { startRedis } from '../../support/store/redis-server.ts';
 import type { Bench, Line, Numbers, Scale, Site } from './bench.ts';
 import type { StoreKind } from './bench-store.ts';
@@ -33,8 +34,8 @@ export async function measure(
 /** Probes in a process of its own, where nothing is left of another probe; Redis and the line to it are elsewhere. */
 export function probeApart(name: string): (site: Site) => Promise<Numbers> {
   return async (site) => {
-    const execArgv = ['--import', 'tsx'];
-    const child = fork(PROBE, [name, JSON.stringify(site)], { execArgv });
+    const { entry, execArgv } = plainModule(PROBE);
+    const child = fork(entry, [name, JSON.stringify(site)], { execArgv: [...execArgv] });
     const told = once(child, 'message').then(([numbers]) => numbers as Numbers);
     const failed = once(child, 'exit').then(([code]) => {
       throw new Error(`The probe of ${name} on ${site.store} ended with ${code}.`);

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { plainModule } from '../../support/plain-module.ts';
 import {
   createMockModel,
   type MockModel,
@@ -47,7 +48,8 @@ export interface WorkerProcess {
 
 /** Starts it; it ends with this process at the latest. */
 export async function startWorker(order: WorkerOrder): Promise<WorkerProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, JSON.stringify(order)], {
+  const { entry, execArgv } = plainModule(SCRIPT);
+  const child = spawn(process.execPath, [...execArgv, entry, JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   process.once('exit', () => child.kill('SIGKILL'));

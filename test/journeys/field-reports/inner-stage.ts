@@ -43,7 +43,7 @@ export interface InnerStage extends Scene {
   close(): Promise<void>;
 }
 
-/** Sets up a stage whose clock stands at the machine's time; one per process, as its tools know one journal. `env` is set besides. */
+/** Sets up a stage whose clock stands at the machine's time; one at a time in a process, as its tools know one journal. `env` is set besides. */
 export async function setInnerStage(
   delivery: Delivery,
   env: Readonly<Record<string, string>> = {},

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { allText } from '../../support/app/scene.ts';
+import { plainModule } from '../../support/plain-module.ts';
 import {
   aTool,
   type FixtureTool,
@@ -51,11 +52,12 @@ describe('tools of MCP servers', () => {
     const policy = join(temp.path, 'policy.yaml');
     await writeFile(policy, POLICY);
     const config = join(temp.path, 'mcp.json');
+    const { entry, execArgv } = plainModule(STDIO);
     const mcpServers = {
       web: { url: web.url, headers: { Authorization: 'Bearer \x24{FIXTURE_KEY}' } },
       box: {
         command: process.execPath,
-        args: ['--import', 'tsx', STDIO],
+        args: [...execArgv, entry],
         env: { FIXTURE_KEY: '\x24{FIXTURE_KEY}' },
       },
     };

@@ -7,6 +7,7 @@ import {
   type SqliteStore,
 } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
+import { plainModule } from '../../support/plain-module.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 /** Makes a folder that is removed when the test ends. */
@@ -34,7 +35,8 @@ export async function holdInProcess(
   dataDir: string,
 ): Promise<{ readonly said: string; kill(): Promise<void> }> {
   const script = fileURLToPath(new URL('./hold-store.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, dataDir], {
+  const { entry, execArgv } = plainModule(script);
+  const child = spawn(process.execPath, [...execArgv, entry, dataDir], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exit = once(child, 'exit');

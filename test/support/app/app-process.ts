@@ -1,6 +1,7 @@
 /** The app as a user starts it: `npm start` in a process of its own, ended by its process group. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { plainModule } from '../plain-module.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
@@ -58,10 +59,10 @@ export async function failToStart(env: Readonly<Record<string, string>>): Promis
   return { code: await exited, output: output() };
 }
 
-/** Of TypeScript, tsx is spared the large libraries: it would look at each of their modules. */
-function nodeWith(entry: string): readonly string[] {
-  const preloads = ['./test/support/preload.js', 'tsx'].flatMap((name) => ['--import', name]);
-  return [process.execPath, ...(entry.endsWith('.ts') ? preloads : []), entry];
+function nodeWith(path: string): readonly string[] {
+  if (!path.endsWith('.ts')) return [process.execPath, path];
+  const { entry, execArgv } = plainModule(path);
+  return [process.execPath, ...execArgv, entry];
 }
 
 function launch(env: Readonly<Record<string, string>>, entry?: string) {
