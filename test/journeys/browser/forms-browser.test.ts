@@ -6,9 +6,15 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Locator } from 'playwright-core';
 import { CALLS } from '../../fixtures/tools/form-tools.ts';
-import { whyNoBrowser } from '../../playground/page/launch-chromium.ts';
+import { whyNoBrowser } from '../../playground/page/browser-tests.ts';
 import { type AppProcess, startApp } from '../../support/app/app-process.ts';
-import { type PagePerson, type PageSize, sitDown } from '../../support/app/page-person.ts';
+import {
+  PAGE_SIZES,
+  type PagePerson,
+  type PageSize,
+  sitDown,
+} from '../../support/app/page-person.ts';
+import { inTurn, sampleName } from '../../support/sample.ts';
 import {
   createMockModel,
   type MockModel,
@@ -21,14 +27,10 @@ const TOOLS = fileURLToPath(new URL('../../fixtures/tools/form-tools.ts', import
 
 type ToolName = keyof typeof CALLS;
 
-for (const [device, size] of [
-  ['a phone', { width: 390, height: 844 }],
-  ['a desktop', { width: 1280, height: 800 }],
-] as const)
-  formsOn(device, size);
+for (const size of inTurn(PAGE_SIZES, 1)) formsAt(size);
 
-function formsOn(device: string, size: PageSize): void {
-  describe(`forms on ${device}`, { skip: whyNoBrowser ?? false }, () => {
+function formsAt(size: PageSize): void {
+  describe(`forms at ${size.width} px (${sampleName})`, { skip: whyNoBrowser ?? false }, () => {
     let folder: Awaited<ReturnType<typeof makeTempDir>>;
     let model: MockModel;
     let app: AppProcess;

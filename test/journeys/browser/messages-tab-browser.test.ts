@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { whyNoBrowser } from '../../playground/page/launch-chromium.ts';
+import { whyNoBrowser } from '../../playground/page/browser-tests.ts';
 import { type AppProcess, startApp } from '../../support/app/app-process.ts';
-import { type PagePerson, sitDown } from '../../support/app/page-person.ts';
+import { PAGE_SIZES, type PagePerson, sitDown } from '../../support/app/page-person.ts';
 import { readFolder } from '../../support/read-folder.ts';
+import { inTurn, sampleName } from '../../support/sample.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
-for (const size of [
-  { width: 1280, height: 900 },
-  { width: 390, height: 844 },
-]) {
-  describe(`the Messages tab at ${size.width} px`, { skip: whyNoBrowser ?? false }, () => {
+for (const size of inTurn(PAGE_SIZES)) {
+  describe(`the Messages tab at ${size.width} px (${sampleName})`, {
+    skip: whyNoBrowser ?? false,
+  }, () => {
     let folder: Awaited<ReturnType<typeof makeTempDir>>;
     let app: AppProcess;
     let me: PagePerson;

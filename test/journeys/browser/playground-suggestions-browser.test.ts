@@ -3,22 +3,19 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { whyNoBrowser } from '../../playground/page/launch-chromium.ts';
+import { whyNoBrowser } from '../../playground/page/browser-tests.ts';
 import { type AppProcess, startApp } from '../../support/app/app-process.ts';
-import { type PagePerson, sitDown } from '../../support/app/page-person.ts';
+import { PAGE_SIZES, type PagePerson, sitDown } from '../../support/app/page-person.ts';
+import { inTurn, sampleName } from '../../support/sample.ts';
 import { hasSandbox } from '../../support/system-needs.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 import { until } from '../../support/until.ts';
 
-const SIZES = [
-  { width: 1280, height: 900 },
-  { width: 390, height: 844 },
-] as const;
 /** What a finger can hit. */
 const TOUCH_PX = 44;
 
-for (const size of SIZES) {
-  describe(`the playground's suggestions at ${size.width} px`, {
+for (const size of inTurn(PAGE_SIZES, 1)) {
+  describe(`the playground's suggestions at ${size.width} px (${sampleName})`, {
     skip: whyNoBrowser ?? false,
   }, () => {
     const isPhone = size.width < 500;
@@ -103,8 +100,7 @@ for (const size of SIZES) {
     it('a command, where there is a sandbox', async () => {
       const button = suggestions().getByRole('button', { name: 'Run a command' });
       if (isPhone) await me.press(me.page.getByRole('button', { name: 'Back to channel' }));
-      assert.equal(await button.count(), hasSandbox() ? 1 : 0);
-      if (!hasSandbox()) return;
+      if (!hasSandbox()) return assert.equal(await button.count(), 0);
       await me.tryOut('Run a command');
       await said(/Sandboxed, without network/);
       await me.look('23-command');

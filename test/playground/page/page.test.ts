@@ -4,7 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { WebClient } from '@slack/web-api';
 import type { Locator, Page } from 'playwright-core';
 import { assertFits } from './assert-fits.ts';
-import { launchChromium, whyNoBrowser } from './launch-chromium.ts';
+import { whyNoBrowser } from './browser-tests.ts';
+import { openChromium } from './chromium.ts';
 import { PAGE_OPTIONS, startTinyPlayground, type TinyPlayground } from './start-tiny-playground.ts';
 
 const ASK = '@Countersign fix the day in docs/notes.md <b onclick="x()">now</b>';
@@ -23,9 +24,9 @@ for (const size of [
 
     before(async () => {
       playground = await startTinyPlayground();
-      const launched = await launchChromium(size);
-      close = launched.close;
-      page = launched.context.pages()[0] ?? (await launched.context.newPage());
+      const context = await openChromium(size);
+      close = () => context.close();
+      page = await context.newPage();
       page.setDefaultTimeout(10_000);
       page.on('pageerror', (error) => problems.push(error.message));
       page.on('console', (message) => {

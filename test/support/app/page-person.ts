@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { SCENARIOS } from '../../../src/playground/script/scenarios.ts';
 import { assertFits } from '../../playground/page/assert-fits.ts';
-import { launchChromium } from '../../playground/page/launch-chromium.ts';
+import { openChromium } from '../../playground/page/chromium.ts';
 
 export interface PageSize {
   readonly width: number;
@@ -34,11 +34,17 @@ export interface PagePerson {
   close(): Promise<void>;
 }
 
-/** Opens the page in a browser of its own. */
+export const DESKTOP: PageSize = { width: 1280, height: 900 };
+export const PHONE: PageSize = { width: 390, height: 844 };
+
+/** Journeys take turns at them. */
+export const PAGE_SIZES = [DESKTOP, PHONE] as const;
+
+/** Opens the page as somebody who has never been there. */
 export async function sitDown(url: string, size: PageSize): Promise<PagePerson> {
   const isPhone = size.width < 500;
-  const { context, close } = await launchChromium(size);
-  const page = context.pages()[0] ?? (await context.newPage());
+  const context = await openChromium(size);
+  const page = await context.newPage();
   page.setDefaultTimeout(10_000);
   const problems = listProblems(page);
   await page.goto(url);
@@ -57,7 +63,7 @@ export async function sitDown(url: string, size: PageSize): Promise<PagePerson> 
     thread,
     problems,
     press,
-    close,
+    close: () => context.close(),
     async actAs(name) {
       const people = page.getByRole('group', { name: 'Act as' });
       await press(people.getByRole('button', { name }));

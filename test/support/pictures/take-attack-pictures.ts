@@ -5,6 +5,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WebClient } from '@slack/web-api';
+import { endChromium } from '../../playground/page/chromium.ts';
 import { startTinyPlayground } from '../../playground/page/start-tiny-playground.ts';
 import { sitDown } from '../app/page-person.ts';
 
@@ -33,5 +34,6 @@ try {
   }
 } finally {
   await person.close();
+  await endChromium();
   await playground.close();
 }

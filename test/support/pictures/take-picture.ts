@@ -5,6 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endChromium } from '../../playground/page/chromium.ts';
 import { startApp } from '../app/app-process.ts';
 import { sitDown } from '../app/page-person.ts';
 import { makeTempDir } from '../temp-dir.ts';
@@ -41,6 +42,7 @@ try {
   console.log(`Took ${PICTURE}`);
 } finally {
   await person.close();
+  await endChromium();
   await app.stop();
   await folder.remove();
 }
