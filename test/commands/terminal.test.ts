@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { createLog } from '../../src/process/log.ts';
+import { inTurn } from '../support/sample.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { callIn, draftAt, NOW, openAuditStage } from './audit/audit-stage.ts';
 
@@ -21,7 +22,7 @@ function assertHarmless(text: string): void {
 }
 
 describe('what a command prints', () => {
-  for (const kind of ['SQLite', 'Redis'] as const) {
+  for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
     it(`of a tampered audit on ${kind} is never “The audit is intact”, and acts on no terminal`, async (t) => {
       const stage = await openAuditStage(t, kind);
       await stage.store.audit.append([draftAt(NOW), draftAt(NOW), draftAt(NOW)]);

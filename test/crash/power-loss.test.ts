@@ -21,8 +21,9 @@ import { SYNCED_FILES, watchDisk } from './lean/watch-disk.ts';
 
 const { CRASH_SEED = String(sample) } = process.env;
 const COLUMN = 'sqlite-power-loss';
-const { CRASH_RUNS = String(Math.ceil(pointsIn(COLUMN).length / (isWhole ? 1 : 9))) } = process.env;
-const BURSTS = 24;
+const { CRASH_RUNS = String(Math.ceil(pointsIn(COLUMN).length / (isWhole ? 1 : 15))) } =
+  process.env;
+const BURSTS = isWhole ? 24 : 12;
 
 /** Opens a store whose disk is watched; `cut` answers what a power cut at this moment would leave, once for each tail. */
 async function openStore(t: TestContext) {

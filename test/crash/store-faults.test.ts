@@ -89,10 +89,10 @@ async function play(
 }
 
 /** Of so many calls one fails, another one each day, unless all do. */
-const EVERY = { sqlite: 12, redis: 24 } as const;
+const EVERY = { sqlite: 30, redis: 60 } as const;
 
 /** So many worlds at once: each waits for its store most of the time. */
-const LANES = 6;
+const LANES = isWhole ? 6 : 2;
 
 /** Lets the n-th call fail, n from 1 until a step needs no more calls; answers how many failed. */
 async function failEach(

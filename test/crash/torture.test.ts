@@ -1,5 +1,5 @@
 /**
- * A part of the torture, in every run of the tests: a sixth of the named points, on the store and beside
+ * A part of the torture, in every run of the tests: a tenth of the named points, on the store and beside
  * the decision that the day gives them. CRASH_SEED, CRASH_RUNS and CRASH_STORE (`sqlite` or `redis`)
  * choose another part.
  */
@@ -10,7 +10,7 @@ import { planRuns } from './drive/plan-run.ts';
 import { pointsIn, STORES } from './drive/points.ts';
 
 const { CRASH_SEED = String(sample), CRASH_STORE } = process.env;
-const { CRASH_RUNS = String(Math.ceil(pointsIn('redis').length / (isWhole ? 1 : 6))) } =
+const { CRASH_RUNS = String(Math.ceil(pointsIn('redis').length / (isWhole ? 1 : 10))) } =
   process.env;
 const stores = STORES.filter((store) => CRASH_STORE === undefined || CRASH_STORE === store);
 const plans = planRuns(Number(CRASH_SEED), stores, Number(CRASH_RUNS));

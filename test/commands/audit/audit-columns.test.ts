@@ -6,6 +6,7 @@ import { threadKey } from '../../../src/domain/threads/thread-key.ts';
 import { createWorkspace } from '../../../src/playground/workspace/create-workspace.ts';
 import { createSystemClock } from '../../../src/process/system-clock.ts';
 import { aCall } from '../../support/builders/a-call.ts';
+import { inTurn } from '../../support/sample.ts';
 import type { StoreKind } from '../../support/store/open-redis.ts';
 import { callIn, draftAt, NOW, openAuditStage } from './audit-stage.ts';
 
@@ -43,7 +44,7 @@ describe('an exported entry', () => {
     assert.equal(summaryOf({ server: 'bank', summary: undefined }), 'bank: close_account');
   });
 
-  for (const kind of ['SQLite', 'Redis'] as const) {
+  for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
     it(`has the call that it is about, from ${kind}, and no names without Slack`, async (t) => {
       const stage = await auditOf(t, kind);
       const { err, out } = await stage.call('audit', 'export');

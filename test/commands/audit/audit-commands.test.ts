@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { writeAuditEntry } from '../../../src/domain/audit/audit.ts';
 import { createAuditSeal } from '../../../src/domain/calls/seal.ts';
+import { inTurn } from '../../support/sample.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 import { type AuditStage, callIn, draftAt, NOW, openAuditStage } from './audit-stage.ts';
 
@@ -20,7 +21,7 @@ async function fill({ store }: AuditStage, days: number): Promise<void> {
   await store.audit.append(drafts);
 }
 
-for (const kind of ['SQLite', 'Redis'] as const) {
+for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   describe(`countersign audit on ${kind}`, () => {
     it('says that an audit holds, from which entry to which, and up to where it is sealed', async (t) => {
       const stage = await openAuditStage(t, kind);

@@ -6,12 +6,13 @@ import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { hashKeySecret, keyProblem, parseKeyToken } from '../../../src/domain/people/api-key.ts';
 import { callbackSecretOf } from '../../../src/domain/ports/callback.ts';
+import { inTurn } from '../../support/sample.ts';
 import { aProposal, stepTo } from '../../support/store/contract/contract-store.ts';
 import { callIn, NOW, openAuditStage } from '../audit/audit-stage.ts';
 
 const TOKEN = /csk_[0-9a-f]{16}_[\w-]{43}/;
 
-for (const kind of ['SQLite', 'Redis'] as const) {
+for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   describe(`countersign keys, on ${kind}`, () => {
     it('makes, lists, rotates and revokes keys of an app that runs', async (t) => {
       const { call, installationKey, store } = await openAuditStage(t, kind);

@@ -1,4 +1,4 @@
-/** What you see is what runs: a thousand calls, from the model's text to another process. */
+/** What you see is what runs: generated calls, from the model's text to another process. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -10,10 +10,11 @@ import { startRecordingProcess } from '../../support/app/recording-process.ts';
 import { actionIds, unrenderArgs } from '../../support/app/unrender-card.ts';
 import { REQUESTER } from '../../support/builders/a-call.ts';
 import { buildDesk } from '../../support/desk/build-desk.ts';
+import { isWhole } from '../../support/sample.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
-const TURNS = 40;
+const TURNS = isWhole ? 40 : 6;
 const CALLS = 25;
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 });
@@ -34,7 +35,7 @@ const { value: anyValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
 }));
 const anyArgs = fc.dictionary(key, anyValue, { maxKeys: 5 });
 
-it('a thousand generated calls reach another process byte for byte as their cards had them, edited or not', async (t) => {
+it(`${TURNS * CALLS} generated calls reach another process byte for byte as their cards had them, edited or not`, async (t) => {
   const recorder = startRecordingProcess(t);
   const desk = await buildDesk(t, {
     tools: [

@@ -9,6 +9,7 @@ import { REQUESTER } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
 import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
 import { buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
+import { inTurn } from '../../support/sample.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 import { type StoreKind, storeOf } from '../../support/store/open-redis.ts';
 import {
@@ -252,7 +253,7 @@ function toHeard({ createdAt, id, kind, mentions }: OutboxMessage, start: number
   return { at: createdAt - start, what, calls: [...people, ...(mentions?.groups ?? [])] };
 }
 
-for (const kind of ['SQLite', 'Redis'] as const) {
+for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   describe(`a week on ${kind}`, () => {
     it('has exactly the reminders, escalations, ends and answers that the routes name, once each', async (t) => {
       const { calls, desk, outages, start, threads, tool } = await play(t, kind, 20_260_105);

@@ -7,6 +7,7 @@ import type { Person } from '../../../src/domain/people/person.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import { APPROVER, OUTSIDER, REQUESTER, SECOND_APPROVER } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
+import { inTurn } from '../../support/sample.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 import { buildPolicyDesk, type PolicyDesk, type StoreKind } from '../support/policy-desk.ts';
 
@@ -69,7 +70,7 @@ async function waiting(t: TestContext, text: string, store?: StoreKind): Promise
 const entries = async ({ store }: PolicyDesk, event: string) =>
   (await store.audit.read(1, 1_000)).filter((entry) => entry.event === event);
 
-for (const kind of ['SQLite', 'Redis'] satisfies readonly StoreKind[]) {
+for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
   describe(`a route that changes while a call waits, on ${kind}`, () => {
     it('is not stuck when its quorum is lowered: the approval is kept, and a click runs it', async (t) => {
       const on = await waiting(t, policy(), kind);

@@ -17,6 +17,7 @@ import { claimOne } from '../../support/builders/claim-one.ts';
 import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
 import { toToolbox } from '../../support/builders/to-toolbox.ts';
 import { askAll, buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
+import { isWhole } from '../../support/sample.ts';
 import { startRedis } from '../../support/store/redis-server.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 import { TEST_SEAL } from '../../support/test-secret-mark.ts';
@@ -110,27 +111,33 @@ async function pass(desk: TestDesk, ms: number, stepMs = 2_000): Promise<void> {
   }
 }
 
+/** How many calls two workers share. */
+const CROWD = isWhole ? 500 : 100;
+
+/** What people see once: a write that got no answer on a busy machine is done again, and looks for itself first. */
+const posted = (desk: TestDesk, what: string) =>
+  written(desk, what, 'post').filter(({ lookFirst }) => !lookFirst);
 const pings = ({ chat }: TestDesk) => chat.drawings.filter(({ calls }) => calls.length > 0);
 const written = ({ chat }: TestDesk, what: string, how?: string) =>
   chat.drawings.filter((each) => each.what === what && (how === undefined || each.how === how));
 const newest = ({ chat }: TestDesk) => [...chat.bulletins.values()].at(-1);
 
 describe('a crowd of cards', () => {
-  it('of 500 calls has one bulletin for two workers, eleven calls for people in all, and every card', async (t) => {
-    const { desk, workers } = await stormed(t, 500);
-    for (let second = 0; second < 600; second += 1) {
+  it(`of ${CROWD} calls has one bulletin for two workers, eleven calls for people in all, and every card`, async (t) => {
+    const { desk, workers } = await stormed(t, CROWD);
+    for (let second = 0; second < 1.2 * CROWD; second += 1) {
       await desk.clock.advance(1_000);
       for (const worker of workers) {
         worker.nudge();
         await worker.idle();
       }
     }
-    assert.equal(written(desk, 'card', 'post').length, 500);
-    assert.equal(written(desk, 'stub', 'post').length, 500);
-    assert.equal(written(desk, 'bulletin', 'post').length, 1);
-    assert.equal(pings(desk).length, 11);
+    assert.equal(posted(desk, 'card').length, CROWD);
+    assert.equal(posted(desk, 'stub').length, CROWD);
+    assert.equal(posted(desk, 'bulletin').length, 1);
+    assert.equal(pings(desk).filter(({ lookFirst }) => !lookFirst).length, 11);
     const { total, waiting } = newest(desk) ?? {};
-    assert.deepEqual([total, waiting], [500, 500]);
+    assert.deepEqual([total, waiting], [CROWD, CROWD]);
   });
 
   it('is counted down in that one message as people decide, and closed with the last', async (t) => {

@@ -9,6 +9,7 @@ import { channelKey } from '../../../src/domain/threads/thread-key.ts';
 import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
+import { inTurn } from '../../support/sample.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 import { buildPolicyDesk, type PolicyDesk, type StoreKind } from '../support/policy-desk.ts';
 
@@ -59,11 +60,9 @@ async function open(t: TestContext, policy = ASK, store: StoreKind = 'SQLite'): 
 }
 
 async function askToPay(desk: PolicyDesk, amount: number): Promise<Call> {
-  let turn = 0;
-  desk.model.script(() => {
-    turn += 1;
+  desk.model.script((_request, index) => {
     const call = { name: 'pay', args: JSON.stringify({ amount }) };
-    return turn === 1 ? sayCalls([call]) : sayText('Done.');
+    return index === 0 ? sayCalls([call]) : sayText('Done.');
   });
   await desk.send('Pay, please.');
   const call = (await desk.calls()).at(-1);
@@ -75,7 +74,7 @@ async function audited({ store }: PolicyDesk, start: string) {
   return (await store.audit.read(1, 1_000)).filter(({ event }) => event.startsWith(start));
 }
 
-for (const kind of ['SQLite', 'Redis'] satisfies readonly StoreKind[]) {
+for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
   describe(`a route that is set in Slack, on ${kind}`, () => {
     it('holds for the next call, and for one that waits', async (t) => {
       const desk = await open(t, ASK, kind);

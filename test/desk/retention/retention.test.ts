@@ -7,6 +7,7 @@ import { type ThreadKey, threadKey } from '../../../src/domain/threads/thread-ke
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
 import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
 import { askAll, buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
+import { inTurn } from '../../support/sample.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 import { type StoreKind, storeOf } from '../../support/store/open-redis.ts';
 
@@ -91,7 +92,7 @@ async function countOf(desk: TestDesk, event: string): Promise<number> {
   return (await entriesOf(desk)).filter((entry) => entry.event === event).length;
 }
 
-for (const kind of ['SQLite', 'Redis'] as const) {
+for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   describe(`the records on ${kind}`, () => {
     it('are sealed within the hour in which something happened', async (t) => {
       const { desk, pass, write } = await keepingDesk(t, kind, {});

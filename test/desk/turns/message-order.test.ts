@@ -6,6 +6,7 @@ import { threadKey } from '../../../src/domain/threads/thread-key.ts';
 import { REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
 import { askAll, buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
+import { inTurn } from '../../support/sample.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 import { type StoreKind, storeOf } from '../../support/store/open-redis.ts';
 import { until } from '../../support/until.ts';
@@ -48,7 +49,7 @@ async function deliver(desk: TestDesk, messages: readonly (readonly [number, str
   }
 }
 
-for (const kind of ['SQLite', 'Redis'] as const) {
+for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   describe(`follow-up messages on ${kind}`, () => {
     const orders: readonly [string, readonly (readonly [number, string, number])[]][] = [
       [

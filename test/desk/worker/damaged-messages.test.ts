@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { advanceTurnKey } from '../../../src/domain/ports/agenda.ts';
 import { messageId } from '../../../src/domain/threads/message.ts';
 import { APPROVER, REQUESTER, THREAD } from '../../support/builders/a-call.ts';
+import { inTurn } from '../../support/sample.ts';
 import { sayText } from '../../support/servers/mock-model.ts';
 import { until } from '../../support/until.ts';
 import { entries, pass, quarantined, receive, sceneOn, waiting } from '../support/damaged-scene.ts';
@@ -13,7 +14,7 @@ const DAMAGES: Readonly<Record<string, (document: string) => string>> = {
   'a field of it is gone': (document) => document.replace('"position"', '"pos"'),
 };
 
-for (const kind of ['SQLite', 'Redis'] as const) {
+for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
   describe(`another damaged record on ${kind}`, () => {
     it('that is a waiting message lets those behind it go, and is taken up when it is restored', async (t) => {
       const scene = await sceneOn(t, kind);

@@ -5,6 +5,7 @@ import { countDeadLetters } from '../../../src/desk/worker/count-dead-letters.ts
 import { renderCardKey, runCallKey } from '../../../src/domain/ports/agenda.ts';
 import { threadKey } from '../../../src/domain/threads/thread-key.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
+import { inTurn } from '../../support/sample.ts';
 import { until } from '../../support/until.ts';
 import {
   decide,
@@ -29,7 +30,7 @@ const DAMAGES: readonly (readonly [what: string, change: (document: string) => s
   ['the document of another revision', (text) => text.replace(/"revision":\d+/, '"revision":99')],
 ];
 
-for (const kind of ['SQLite', 'Redis'] as const) {
+for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   describe(`a damaged call on ${kind}`, () => {
     for (const [what, change] of DAMAGES) {
       it(`with ${what} is put in quarantine after three looks, and told of once`, async (t) => {

@@ -24,6 +24,7 @@ import { REQUESTER } from '../../support/builders/a-call.ts';
 import { callRef } from '../../support/builders/call-ref.ts';
 import { claimOne } from '../../support/builders/claim-one.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
+import { inTurn } from '../../support/sample.ts';
 import {
   aMessage,
   aSay,
@@ -92,7 +93,7 @@ async function found({ store, clock }: Opened): Promise<readonly string[]> {
 const names = (...keys: readonly AgendaKey[]) => keys.map(({ task, id }) => `${task} ${id}`).sort();
 const pump = (thread: ThreadKey) => [advanceTurnKey(thread), threadCommandsKey(thread)];
 
-for (const [name, open] of OPEN) {
+for (const [name, open] of inTurn(OPEN)) {
   describe(`work that stands still on ${name}`, () => {
     it('is an approved call that nobody will run, and a running one whose worker is forgotten', async (t) => {
       const opened = await open(t);

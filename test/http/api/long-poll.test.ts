@@ -11,11 +11,12 @@ import { shortDigest } from '../../../src/domain/calls/digest.ts';
 import { revokeKey } from '../../../src/domain/people/api-key.ts';
 import { createRedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import { withSealedCalls } from '../../../src/stores/repositories/documents/sealed-ledger.ts';
+import { isWhole } from '../../support/sample.ts';
 import { TEST_SEAL } from '../../support/test-secret-mark.ts';
 import { until } from '../../support/until.ts';
 import { APPROVER, type ApiStage, CHANNEL, setApiStage } from './api-stage.ts';
 
-const WAITERS = 2_000;
+const WAITERS = isWhole ? 2_000 : 400;
 const CALLS = 16;
 /** Spins would take the time of those that are waited for. */
 const LOOK_MS = 10;

@@ -1,3 +1,5 @@
+import { inTurn } from '../../support/sample.ts';
 import { routeChangeJourneys } from './route-changes.ts';
 
-routeChangeJourneys('Redis');
+// On SQLite they are told each day.
+for (const isToday of inTurn([true, false], 1)) if (isToday) routeChangeJourneys('Redis');

@@ -123,7 +123,6 @@ describe('the disk', () => {
     assert.equal((await stage.runs()).length, 1);
     assert.equal(await stage.app().stop(), 0);
     assert.equal(integrityOf(dataDir), 'ok');
-    await stage.startAgain();
   });
 
   it('that can only be read stops the start with what to do, and is left as it was', {
@@ -170,7 +169,6 @@ describe('the disk', () => {
     await stage.answer(place, 'It is noted.');
     assert.equal(await stage.app().stop(), 0);
     assert.equal(integrityOf(data), 'ok');
-    await stage.startAgain();
   });
 
   it('copied while the app runs is a backup from which another start goes on', async (t) => {
@@ -189,7 +187,6 @@ describe('the disk', () => {
     await stage.answer(place, 'It is noted.');
     assert.equal(await stage.app().stop(), 0);
     assert.equal(integrityOf(data), 'ok');
-    await stage.startAgain();
   });
 });
 

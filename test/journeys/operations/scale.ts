@@ -16,8 +16,8 @@ import { type RedisServer, startRedis } from '../../support/store/redis-server.t
 import { type SeedCall, type SeedThread, seedThreads } from '../../support/store/seed-store.ts';
 import { type FieldStage, sayCall, setFieldStage } from '../field-reports/field-stage.ts';
 
-/** `npm run verify` and `npm run bench` take 10,000. */
-const PENDING = isWhole ? 10_000 : 2_000;
+/** The whole proof and `npm run bench` take 10,000. */
+const PENDING = isWhole ? 10_000 : 500;
 const PER_THREAD = 10;
 const APPROVED = 200;
 const RUNNING = 200;

@@ -1,3 +1,5 @@
+import { inTurn } from '../../support/sample.ts';
 import { outsideApiTests } from './external-api.ts';
 
-outsideApiTests('Redis');
+// On SQLite they are told each day.
+for (const isToday of inTurn([true, false])) if (isToday) outsideApiTests('Redis');

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
 import { aCall } from '../../support/builders/a-call.ts';
+import { randomCases } from '../../support/sample.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const TOOL = {
@@ -95,7 +96,7 @@ describe('cards of two calls can be told apart', () => {
         fc.pre(canonicalJson(value) !== canonicalJson(other));
         assert.notEqual(seen(place(value)), seen(place(other)));
       }),
-      { numRuns: 5_000 },
+      { numRuns: randomCases(5_000) },
     );
   });
 

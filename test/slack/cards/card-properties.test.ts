@@ -22,9 +22,10 @@ import {
   unrenderArgs,
 } from '../../support/app/unrender-card.ts';
 import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/builders/a-call.ts';
+import { randomCases } from '../../support/sample.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
-const RUNS = { numRuns: 4_000 };
+const RUNS = { numRuns: randomCases(4_000) };
 /** Some objects, and lists of them, are shown line by line. */
 const INNER = { properties: { path: {}, n: {}, content: {} } };
 const NESTED = { ...INNER, items: INNER };
@@ -151,7 +152,7 @@ describe('every card', () => {
         if (isInspectable(card)) assert.equal(fromVisible(shown), command);
         assert.equal(fromVisible(readFullView(call)), command);
       }),
-      { numRuns: 2_000 },
+      { numRuns: randomCases(2_000) },
     );
   });
 

@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
 import { type Field, fieldsOf, type Raw } from '../../../src/slack/forms/plan/form-node.ts';
+import { randomCases } from '../../support/sample.ts';
 import { anyArgs } from './any-form.ts';
 import { argsOf, fillForm, toolOf } from './fill-form.ts';
 
-const RUNS = 4_000;
+const RUNS = randomCases(4_000);
 
 describe('any form', () => {
   it('changes nothing when it is left untouched, and every page of it passes the validator', () => {

@@ -20,11 +20,12 @@ import { readForm } from '../../../src/slack/forms/read/read-form.ts';
 import { BUDGET } from '../../../src/slack/text/limits.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 import { HOSTILE_SCHEMAS } from '../../support/hostile/hostile-schemas.ts';
+import { randomCases } from '../../support/sample.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 import { argsOf, fillForm, toolOf } from './fill-form.ts';
 
 /** A run takes some milliseconds; the schemas that broke something stand among the examples. */
-const RUNS = 500;
+const RUNS = randomCases(500);
 
 type Schema = Tool['schema'];
 

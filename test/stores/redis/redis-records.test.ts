@@ -5,6 +5,7 @@ import {
 } from '../../../src/stores/redis/connection/connect-redis.ts';
 import { openRedisRecords } from '../../../src/stores/redis/redis-records.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { randomCases } from '../../support/sample.ts';
 import { type RedisServer, startRedis } from '../../support/store/redis-server.ts';
 import { recordsContract } from '../contract/records-contract.ts';
 import { SILENT } from './open-store.ts';
@@ -32,5 +33,5 @@ recordsContract(
     const records = openRedisRecords({ link, listen, prefix });
     return { records, close: () => records.close() };
   },
-  300,
+  randomCases(300),
 );

@@ -7,6 +7,7 @@ import { StoreUnavailableError } from '../../../src/domain/ports/store.ts';
 import type { Commit, Fence, Records } from '../../../src/stores/records.ts';
 import { createGroupCommit } from '../../../src/stores/sqlite/group-commit.ts';
 import { openSqliteRecords, RECORDS_SCHEMA } from '../../../src/stores/sqlite/sqlite-records.ts';
+import { randomCases } from '../../support/sample.ts';
 import { watchSyncs } from '../../support/store/watch-syncs.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 import { recordsContract } from '../contract/records-contract.ts';
@@ -36,7 +37,7 @@ async function openFile() {
   };
 }
 
-recordsContract('SQLite', openFile, 300);
+recordsContract('SQLite', openFile, randomCases(300));
 
 test('a commit that fails on the disk takes no unit from its holder', async (t) => {
   const { close, db, records } = await openFile();

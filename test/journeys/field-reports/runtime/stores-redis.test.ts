@@ -1,3 +1,5 @@
+import { inTurn } from '../../../support/sample.ts';
 import { storeJourneys } from './stores.ts';
 
-storeJourneys('Redis');
+// On SQLite they are told each day.
+for (const isToday of inTurn([true, false], 1)) if (isToday) storeJourneys('Redis');

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { toVisible } from '../../../../src/domain/text/visible-text.ts';
 import { prototypeFormOf } from '../../../../src/slack/cards/look-alikes/confusables.ts';
 import { findLookAlikes } from '../../../../src/slack/cards/look-alikes/look-alikes.ts';
+import { randomCases } from '../../../support/sample.ts';
 
 const warned = (text: string) =>
   findLookAlikes(text).flatMap(({ shown, isUsual }) => (isUsual ? [] : [shown]));
@@ -98,7 +99,7 @@ describe('look-alikes', () => {
       const isMarked = [before, after].some((text) => findLookAlikes(text).length > 0);
       assert.ok(first !== second || isMarked, `${before}\n${after}`);
     };
-    fc.assert(fc.property(pairs, differ), { numRuns: 4_000 });
+    fc.assert(fc.property(pairs, differ), { numRuns: randomCases(4_000) });
   });
 
   it('are found in a long text in time that grows with its length', () => {

@@ -1,3 +1,0 @@
-import { clockJourneys } from './clock.ts';
-
-clockJourneys('socket');

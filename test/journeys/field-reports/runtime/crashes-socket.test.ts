@@ -1,3 +1,0 @@
-import { crashJourneys } from './crashes.ts';
-
-crashJourneys('socket');

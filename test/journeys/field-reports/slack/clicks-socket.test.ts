@@ -1,3 +1,0 @@
-import { clickJourneys } from './clicks.ts';
-
-clickJourneys('socket');

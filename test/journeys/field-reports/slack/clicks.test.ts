@@ -1,0 +1,5 @@
+import { inTurn } from '../../../support/sample.ts';
+import { clickJourneys } from './clicks.ts';
+
+// Both transports do all that they have to do in `events.ts` and in `main-job.ts`.
+for (const delivery of inTurn(['http', 'socket'] as const)) clickJourneys(delivery);
