@@ -116,8 +116,10 @@ export function maskText(text: string, masking: Masking): MaskedText {
   const spans = findSecrets(text, masking);
   if (spans.length === 0) return { parts: [text], secrets: NO_SECRETS };
   const parts: string[] = [];
+  const counts = { hidden: 0, claimed: 0, guessed: 0 };
   let at = 0;
   for (const [i, { from, to, kind, name, secret }] of spans.entries()) {
+    counts[kind] += 1;
     if (masking.reveals && kind !== 'hidden') continue;
     // A mark is a hash, so only the first ones get one.
     parts.push(
@@ -126,14 +128,8 @@ export function maskText(text: string, masking: Masking): MaskedText {
     );
     at = to;
   }
-  const count = (kind: Kind) => spans.filter((span) => span.kind === kind).length;
-  const secrets = {
-    ...NO_SECRETS,
-    hidden: count('hidden'),
-    claimed: count('claimed'),
-    guessed: count('guessed'),
-  };
-  return { parts: [...parts, text.slice(at)], secrets };
+  parts.push(text.slice(at));
+  return { parts, secrets: { ...NO_SECRETS, ...counts } };
 }
 
 /** Masks a text and returns it as one string. */
@@ -185,7 +181,7 @@ function findLookAlikes(text: string): readonly Span[] {
     if (tokens.length === 0) continue;
     found = fillGaps(
       found,
-      tokens.map((token) => ({ ...token, kind: 'guessed' as const })),
+      tokens.map(({ from, to, name, secret }) => ({ from, to, kind: 'guessed', name, secret })),
     );
   }
   return found;
