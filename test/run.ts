@@ -85,8 +85,10 @@ async function runAll(files: readonly string[], folder: string): Promise<boolean
       yield event;
     }
   }
-  // They need no tsx, which this process was started with, and their stacks tell of their sources.
-  process.execArgv.splice(0, process.execArgv.length, '--enable-source-maps');
+  // They need no tsx, which this process was started with; their stacks tell of their sources, and
+  // with more room for short-lived objects they collect less garbage.
+  const options = ['--enable-source-maps', '--max-semi-space-size=32'];
+  process.execArgv.splice(0, process.execArgv.length, ...options);
   const units = new Map([
     ...toUnits(files),
     ...PROGRAMS.map((path) => [nameOf(path), [path]] as const),

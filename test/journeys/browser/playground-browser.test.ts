@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { whyNoBrowser } from '../../playground/page/browser-tests.ts';
-import { type AppProcess, startApp } from '../../support/app/app-process.ts';
+import { type AppProcess, NPM_START, startApp } from '../../support/app/app-process.ts';
 import { DESKTOP, PAGE_SIZES, type PagePerson, sitDown } from '../../support/app/page-person.ts';
 import { readFolder } from '../../support/read-folder.ts';
 import { inTurn, sampleName } from '../../support/sample.ts';
@@ -26,11 +26,12 @@ for (const size of inTurn(PAGE_SIZES)) {
     before(async () => {
       folder = await makeTempDir();
       const begin = performance.now();
-      app = await startApp({
+      const place = {
         PORT: '0',
         DATA_DIR: join(folder.path, 'data'),
         WORKSPACE_DIR: join(folder.path, 'workspace'),
-      });
+      };
+      app = await startApp(place, NPM_START);
       startedInMs = Math.round(performance.now() - begin);
       me = await sitDown(app.url, size);
     });

@@ -1,3 +1,4 @@
+import { inTurn } from '../../support/sample.ts';
 import { mainJobJourneys } from './main-job.ts';
 
-mainJobJourneys('http', 'Redis');
+for (const store of inTurn(['Redis', 'a Redis cluster'] as const)) mainJobJourneys('http', store);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { NPM_START } from '../../support/app/app-process.ts';
 import { type Delivery, type Stage, setStage } from '../../support/app/stage.ts';
 import { type MockAnswer, sayCalls, sayText } from '../../support/servers/mock-model.ts';
 import { startCluster } from '../../support/store/redis-cluster.ts';
@@ -28,11 +29,12 @@ export function mainJobJourneys(
       folder = await mkdtemp(join(tmpdir(), 'countersign-journal-'));
       if (store === 'Redis') redis = await startRedis();
       if (store === 'a Redis cluster') redis = await startCluster();
-      stage = await setStage(delivery, {
+      const env = {
         ...(redis && { REDIS_URL: redis.url }),
         TOOLS_MODULE: SEARCH_TOOL,
         SEARCH_JOURNAL: join(folder, 'searched'),
-      });
+      };
+      stage = await setStage(delivery, env, NPM_START);
     });
     after(async () => {
       await stage.close();

@@ -1,4 +1,4 @@
-/** The app as a user starts it: `npm start` in a process of its own, ended by its process group. */
+/** The app in a process of its own, ended by its process group. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { plainModule } from '../plain-module.ts';
@@ -25,7 +25,10 @@ export interface FailedStart {
   readonly output: string;
 }
 
-/** Starts the app with nothing of this environment but what is given, and waits for its address; `entry` is a module of the tests that starts it in another way than `npm start`. */
+/** As a user starts it. What it starts is the default: npm alone takes a fifth of a start. */
+export const NPM_START = 'npm start';
+
+/** Starts the app with nothing of this environment but what is given, and waits for its address; `entry` is a module of the tests that starts it in another way, or `NPM_START`. */
 export async function startApp(
   env: Readonly<Record<string, string>>,
   entry?: string,
@@ -55,7 +58,7 @@ export async function startApp(
 
 /** Starts the app with a configuration that it refuses, and waits for its end. */
 export async function failToStart(env: Readonly<Record<string, string>>): Promise<FailedStart> {
-  const { output, exited } = launch(env);
+  const { output, exited } = launch(env, NPM_START);
   return { code: await exited, output: output() };
 }
 
@@ -65,10 +68,10 @@ function nodeWith(path: string): readonly string[] {
   return [process.execPath, ...execArgv, entry];
 }
 
-function launch(env: Readonly<Record<string, string>>, entry?: string) {
+function launch(env: Readonly<Record<string, string>>, entry = 'bin/start.js') {
   const { PATH = '', HOME = '' } = process.env;
   const [command = '', ...args] =
-    entry === undefined ? ['npm', 'start', '--silent'] : nodeWith(entry);
+    entry === NPM_START ? ['npm', 'start', '--silent'] : nodeWith(entry);
   const child = spawn(command, args, {
     cwd: ROOT,
     env: { PATH, HOME, ...env },

@@ -29,7 +29,7 @@ export interface Stage extends Scene {
   close(): Promise<void>;
 }
 
-/** Sets up a stage; the caller closes it. `entry` starts the app in another way than `npm start`. */
+/** Sets up a stage; the caller closes it. `entry` starts the app in another way. */
 export async function setStage(
   delivery: Delivery,
   env: Readonly<Record<string, string>> = {},

@@ -1,3 +1,0 @@
-import { mainJobJourneys } from './main-job.ts';
-
-mainJobJourneys('http', 'a Redis cluster');
