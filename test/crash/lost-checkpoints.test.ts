@@ -50,11 +50,11 @@ function withAgain(asked: readonly string[], again: number | undefined): readonl
   return asked.flatMap((each, index) => (index + 1 === again ? [each, each] : [each]));
 }
 
-/** In the whole proof each moment meets all of them; else some take turns, on Redis at every third moment. */
+/** In the whole proof each moment meets all of them; else some take turns, at every second moment on SQLite and at every third on Redis. */
 function damagesOf(place: number, ground: string): readonly (readonly [string, Damage])[] {
   const all = Object.entries(DAMAGES);
   if (isWhole) return all;
-  if (ground === 'Redis' && (place + sample) % 3 !== 0) return [];
+  if ((place + sample) % (ground === 'Redis' ? 3 : 2) !== 0) return [];
   return all.filter(([what], index) => what === ALWAYS || (index + place + sample) % 11 === 0);
 }
 

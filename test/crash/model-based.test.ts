@@ -10,7 +10,7 @@ import { openSide, type Side } from './model/side.ts';
 import { summarize } from './model/summary.ts';
 
 /** How many sequences of random actions are played. */
-const SEQUENCES = Number(process.env.SEQUENCES ?? (isWhole ? 600 : 36));
+const SEQUENCES = Number(process.env.SEQUENCES ?? (isWhole ? 600 : 30));
 /** Where the sequences begin; a failure tells seed and path. */
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 /** Where bugs are planted in one store only, the other one is not asked. */

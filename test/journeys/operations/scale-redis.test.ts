@@ -1,3 +1,4 @@
+import { inTurn } from '../../support/sample.ts';
 import { scaleJourney } from './scale.ts';
 
-scaleJourney('Redis');
+for (const isToday of inTurn([true, false])) if (isToday) scaleJourney('Redis');

@@ -1,3 +1,4 @@
+import { inTurn } from '../../support/sample.ts';
 import { scaleJourney } from './scale.ts';
 
-scaleJourney('SQLite');
+for (const isToday of inTurn([true, false], 1)) if (isToday) scaleJourney('SQLite');
