@@ -13,7 +13,7 @@ import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 import { bundleTests } from './support/bundle-tests.ts';
 import { PROGRAMS } from './support/plain-module.ts';
-import { isWhole } from './support/sample.ts';
+import { isWhole, sampleName } from './support/sample.ts';
 import { findChromium, hasRedis, provideSystemNeeds } from './support/system-needs.ts';
 import { nameOf, toUnits } from './support/test-units.ts';
 
@@ -108,6 +108,8 @@ async function runAll(files: readonly string[], folder: string): Promise<boolean
 
 const found = findTests();
 if (found.length === 0) console.error(`No test file holds ${words.join(' or ')} in its path.`);
+// What is told in turns is told as on this day by the same value.
+console.log(sampleName);
 const isReady = provideMachine();
 const files = hasRedis() ? found : found.filter((path) => !usesRedis(path));
 // Beneath the packages that the tests import.

@@ -12,6 +12,7 @@ import { SILENT } from '../../stores/redis/open-store.ts';
 import { onHomes } from '../../support/app/homes.ts';
 import type { Place } from '../../support/app/scene.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
+import { until } from '../../support/until.ts';
 import { call as aModelCall } from '../field-reports/field-stage.ts';
 import { type InnerStage, setInnerStage } from '../field-reports/inner-stage.ts';
 
@@ -80,7 +81,8 @@ describe('App Home', () => {
     await stage.workspace.waitFor(() => (idsOn('approver').includes(first) ? undefined : true));
     assert.equal(idsOn('approver').length, 1);
     await stage.line(place, 'the first', 'Done');
-    assert.match(await runs(), /the first/);
+    // A line says that its call was approved before it has run.
+    await until(async () => (await runs()).includes('the first'));
     await openHome('requester');
     await stage.workspace.clickInHome('requester', { actionId: 'home.show', option: 'asked' });
     await shows('requester', 'approved by');
