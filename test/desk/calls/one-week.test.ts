@@ -9,7 +9,7 @@ import { REQUESTER } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
 import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
 import { buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
-import { inTurn } from '../../support/sample.ts';
+import { inTurn, isWhole } from '../../support/sample.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 import { type StoreKind, storeOf } from '../../support/store/open-redis.ts';
 import {
@@ -66,7 +66,7 @@ const QUIET: WeekRoute = {
 };
 const ROUTES = [OPS, NIGHT, SLOW, QUIET];
 const DECIDERS = ['U1', 'U2', 'U3', 'U4'];
-const CALLS = 30;
+const CALLS = isWhole ? 30 : 15;
 
 /** Numbers below 1 that are the same in each run (mulberry32). */
 function numbers(seed: number): () => number {

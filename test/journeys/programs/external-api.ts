@@ -10,6 +10,7 @@ import { allText } from '../../support/app/scene.ts';
 import { type Stage, setStage } from '../../support/app/stage.ts';
 import { HOSTILE_SCHEMAS } from '../../support/hostile/hostile-schemas.ts';
 import { HOSTILE_CALL_TEXTS } from '../../support/hostile/hostile-surfaces.ts';
+import { isWhole, sample } from '../../support/sample.ts';
 import { type RedisServer, startRedis } from '../../support/store/redis-server.ts';
 import { until } from '../../support/until.ts';
 
@@ -25,7 +26,7 @@ const HOSTILE_CALLS = [
     name,
     body: { action: 'note', args, schema },
   })),
-];
+].filter((_each, index) => isWhole || index % 3 === sample % 3);
 
 /** Tells of such programs with the calls in that store. */
 export function outsideApiTests(store: 'SQLite' | 'Redis'): void {
