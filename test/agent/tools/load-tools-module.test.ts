@@ -8,10 +8,12 @@ import { createManualClock } from '../../support/manual-clock.ts';
 import { NO_SIGNAL, THREAD } from '../agent-fixture.ts';
 
 const clock = createManualClock();
+const DIST = join(import.meta.dirname, '../../../dist');
 
-/** Written beside this file, so that it finds zod as an operator's own module does. */
+/** Below our packages, so that it finds zod as an operator's own module does, and not among the sources: they are being checked. */
 function aModule(t: TestContext, source: string, name = 'tools.ts'): string {
-  const folder = mkdtempSync(join(import.meta.dirname, 'module-'));
+  mkdirSync(DIST, { recursive: true });
+  const folder = mkdtempSync(join(DIST, 'module-'));
   t.after(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'workspace'));
   writeFileSync(join(folder, name), `import { z } from 'zod';\n${source}`);
