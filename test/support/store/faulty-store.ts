@@ -35,9 +35,23 @@ export function passStore(store: Store, passage: Passage): Store {
 
 /** What is done under a hold is asked of the ports by itself; the end of a visit is asked of the store too. */
 function passAgenda(agenda: Agenda, passed: Agenda, passage: Passage): Agenda {
+  /** Tasks are handed out in memory, so a claim fails before that. What a fault took goes back. */
+  const claim: Agenda['claim'] = async (now, leaseMs, most) => {
+    let claimed: Awaited<ReturnType<Agenda['claim']>> | undefined;
+    try {
+      return await passage.pass('agenda.claim', async () => {
+        claimed = await agenda.claim(now, leaseMs, most);
+        return claimed;
+      });
+    } catch (error) {
+      for (const lease of claimed?.leases ?? []) await agenda.postpone(lease, now);
+      throw error;
+    }
+  };
   return new Proxy(passed, {
     get(target, property, receiver) {
       if (property === 'within') return agenda.within;
+      if (property === 'claim') return claim;
       if (property !== 'enter') return Reflect.get(target, property, receiver) as unknown;
       return async (...args: Parameters<Agenda['openVisit']>) => {
         const visit = await target.openVisit(...args);
