@@ -1,5 +1,5 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { isConsumedByCaller } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { ruleExpiry } from '../../domain/calls/decision-rules.ts';
 import { abandonRun } from '../../domain/calls/execution-rules.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
@@ -38,7 +38,7 @@ function stepOf(call: Call, now: number): Step {
 /** When the call expires; undefined if it no longer does. */
 function dueAtOf(call: Call): number | undefined {
   const { status, outcome, deadlineAt } = call;
-  if (status === 'running') return isConsumedByCaller(call) ? deadlineAt : undefined;
+  if (status === 'running') return behaviourOf(call).runBy === 'caller' ? deadlineAt : undefined;
   if (status === 'unknown') return outcome === undefined ? deadlineAt : undefined;
   return status === 'pending' || status === 'approved' ? deadlineAt : undefined;
 }

@@ -1,7 +1,7 @@
 /** Reminder and escalation of a call that nobody decides before its deadline. */
 
 import type { Call, CardPlace } from '../../domain/calls/call.ts';
-import { isAnswerOnly } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import {
   escalateCall,
   escalationDueAt,
@@ -72,7 +72,7 @@ export function createEscalate(deps: RemindEscalateDeps, announce: Announcements
     stepOf: escalateCall,
     noticeOf: (call, more) => ({
       id: `escalation:${call.route?.name}:${routeStageOf(call)}`,
-      words: sentence`Nobody has ${isAnswerOnly(call) ? 'answered' : 'decided'} in time: ${describeLine(call, more)}. ${more === 0 ? 'It is' : 'They are'} now with the route “${call.route?.name ?? ''}”.`,
+      words: sentence`Nobody has ${behaviourOf(call).asksFor === 'text' ? 'answered' : 'decided'} in time: ${describeLine(call, more)}. ${more === 0 ? 'It is' : 'They are'} now with the route “${call.route?.name ?? ''}”.`,
     }),
   });
 }

@@ -2,9 +2,8 @@
 
 import { recoverDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call } from '../../domain/calls/call.ts';
-import { isAnswerOnly, isServerQuestion } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { DecisionCheck, DecisionOutcome, OpenCommand } from '../../domain/calls/decision.ts';
-import type { DecisionKind } from '../../domain/policy/route.ts';
 import { recordOpening } from '../../domain/secrets/call-secrets.ts';
 import { advanceByStep } from '../calls/advance-call.ts';
 import type { DeskDeps } from '../deps.ts';
@@ -19,7 +18,7 @@ export function createOpenCall(
   async function readForPerson(command: OpenCommand): Promise<Looked> {
     // A damaged record is reported by `look`.
     const call = await store.ledger.get(command.callId).catch(recoverDamaged(undefined));
-    const kind = call ? decisionOn(call) : 'approve';
+    const kind = call ? behaviourOf(call).mainDecision : 'approve';
     return await look({ ...command, kind, renews: true });
   }
 
@@ -34,10 +33,4 @@ export function createOpenCall(
     const call = await advanceByStep({ store }, command.callId, stepOf, { find, by });
     return call ? { kind: 'open', call } : seen;
   };
-}
-
-/** The decision that moves the call forward. */
-function decisionOn(call: Call): DecisionKind {
-  if (isServerQuestion(call)) return 'edit';
-  return isAnswerOnly(call) ? 'reply' : 'approve';
 }

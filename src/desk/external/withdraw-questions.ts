@@ -1,5 +1,5 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { isServerQuestion } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { withdrawCall } from '../../domain/calls/decision-rules.ts';
 import { advanceByStep } from '../calls/advance-call.ts';
 import type { DeskDeps } from '../deps.ts';
@@ -25,7 +25,9 @@ export async function withdrawQuestions(deps: WithdrawDeps, call: Call): Promise
   const calls = await deps.store.ledger.ofThread(call.thread, call.turn);
   const own = calls.filter(
     (each) =>
-      isServerQuestion(each) && each.messageId === questionMessageId(call.id) && !each.outcome,
+      behaviourOf(each).partOf === 'run' &&
+      each.messageId === questionMessageId(call.id) &&
+      !each.outcome,
   );
   for (const { id } of own) await withdrawQuestion(deps, id);
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Call } from '../../domain/calls/call.ts';
-import { isRunByGraph } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { WithdrawalCause } from '../../domain/calls/outcome.ts';
 import { deliverOutboxKey, type ThreadFence } from '../../domain/ports/agenda.ts';
 import type { GraphState } from '../../domain/ports/agent.ts';
@@ -108,7 +108,7 @@ export function createAdvanceTurn(deps: DeskDeps, parts: AdvanceTurnParts) {
     { calls }: ActiveTurn,
     fence: ThreadFence,
   ): Promise<readonly Call[]> {
-    if (agent.rebuild && !calls.some(isRunByGraph)) return [];
+    if (agent.rebuild && !calls.some((call) => behaviourOf(call).runBy === 'graph')) return [];
     return await graphCallResults.endClosedCalls(message.id, state, fence);
   }
 

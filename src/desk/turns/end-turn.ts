@@ -1,7 +1,7 @@
 /** Ends a turn without calling the model or resuming the graph. Safe at any time and idempotent. */
 
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
-import { isRunByGraph } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import {
   ruleExpiry,
   withdrawCall,
@@ -76,7 +76,7 @@ export function createEndTurn(
     if (isHeld) return withdrawUndelivered(call, toWithdrawal(cause), now);
     if (call.status === 'unknown') return call.outcome ? undefined : ruleExpiry(call, now);
     // Its graph was interrupted with it.
-    if (call.status === 'running' && isRunByGraph(call)) {
+    if (call.status === 'running' && behaviourOf(call).runBy === 'graph') {
       return recordRunEnd(call, { kind: 'error', text: describeInterruption(call, cause) }, now);
     }
     return withdrawCall(call, toWithdrawal(cause), now);
@@ -98,7 +98,7 @@ export function createEndTurn(
   ): Promise<readonly Call[]> {
     const ended: Call[] = [];
     const all = await store.ledger.ofThread(message.thread, message.id);
-    const isOurs = all.every((call) => !isRunByGraph(call));
+    const isOurs = all.every((call) => behaviourOf(call).runBy !== 'graph');
     const held = isOurs
       ? NONE
       : findUndeliveredDecisions((await agent.read(fence.thread, fence)).open, all);

@@ -1,7 +1,7 @@
 /** Helper threads: started by a call, ended with it; their result is the call's outcome. */
 
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
-import { isServerQuestion } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { recordRunEnd } from '../../domain/calls/execution-rules.ts';
 import type { Outcome, WithdrawalCause } from '../../domain/calls/outcome.ts';
 import { advanceTurnKey } from '../../domain/ports/agenda.ts';
@@ -95,7 +95,9 @@ export function createHelperThreads({
 
   async function explainEnded(message: InboxMessage): Promise<string> {
     const calls = await store.ledger.ofThread(message.thread, message.id);
-    const ignored = calls.find((call) => call.status === 'ignored' && !isServerQuestion(call));
+    const ignored = calls.find(
+      (call) => call.status === 'ignored' && behaviourOf(call).partOf === 'message',
+    );
     return ignored
       ? `a person ignored its call of ${ignored.tool}. Do not try that again unless asked.`
       : 'its work was withdrawn.';

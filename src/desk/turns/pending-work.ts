@@ -1,5 +1,5 @@
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
-import { isRunByGraph } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { Store } from '../../domain/ports/store.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 
@@ -65,5 +65,5 @@ export function waitsForPeopleOnly(waiting: PendingWork): boolean {
 
 /** Claimed, but not handed to the graph before the rest of its batch is decided. */
 function isHeld(call: Call): boolean {
-  return call.status === 'running' && isRunByGraph(call);
+  return call.status === 'running' && behaviourOf(call).runBy === 'graph';
 }

@@ -8,7 +8,7 @@ import type { SecretsOfTool } from '../secrets/secret-paths.ts';
 import type { Sentence } from '../text/sentence.ts';
 import type { ParsedArgs } from '../tools/tool.ts';
 import { type Call, isTerminal, type Verdict } from './call.ts';
-import { isServerQuestion } from './call-origin.ts';
+import { behaviourOf } from './call-origin.ts';
 import type { DecisionCheck, DecisionCommand, DecisionOutcome, SettleCommand } from './decision.ts';
 import { callDigestOf, hasOtherRoute, isStaleToken } from './digest.ts';
 import type { Outcome } from './outcome.ts';
@@ -251,7 +251,7 @@ function ruleRerun(call: Call, verdict: Verdict, approves: boolean): DecisionRul
 /** The person who edits or reruns also approves, if their approval counts and needs no reason. */
 function reapproveEdited(made: Step, verdict: Verdict, approves: boolean): DecisionRuling {
   const route = rulingRouteOf(made.call);
-  const isEnough = isServerQuestion(made.call) || route.decisions.includes('approve');
+  const isEnough = behaviourOf(made.call).asksFor === 'form' || route.decisions.includes('approve');
   const counts = approves && isEnough && !route.requiresReason;
   if (!counts) return steps(made);
   const vote = { by: verdict.by, at: verdict.at };

@@ -8,7 +8,7 @@ import { joinSentences, type Sentence, sentence } from '../text/sentence.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
 import type { ParsedArgs, Preview } from '../tools/tool.ts';
 import type { Call, Vote } from './call.ts';
-import { effectiveRequester, isConsumedByCaller } from './call-origin.ts';
+import { behaviourOf, effectiveRequester } from './call-origin.ts';
 import { ruleExpiry, stopForgedCall } from './decision-rules.ts';
 import { callDigestOf } from './digest.ts';
 import type { Outcome } from './outcome.ts';
@@ -143,7 +143,7 @@ export function recordRunEnd(
 
 /** An external call that needs no decision has this long to be taken. */
 function takeDeadlineOf(call: Call, now: number): { readonly deadlineAt?: number } {
-  if (!isConsumedByCaller(call)) return {};
+  if (behaviourOf(call).runBy !== 'caller') return {};
   return { deadlineAt: now + (call.outside?.deadlineMs ?? REQUESTER_ROUTE.deadlineMs) };
 }
 

@@ -1,5 +1,5 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { isConsumedByCaller, isRunByGraph } from '../../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import { groupsNamedBy } from '../../../domain/people/decision-permission.ts';
 import type { GateAnswer } from '../../../domain/policy/route.ts';
 import { runCallKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
@@ -104,9 +104,6 @@ function mayRunAtOnce(call: Call): boolean {
   if (status !== 'pending' || !route || basis !== undefined) return false;
   const isForOneVote = route.quorum <= 1 && votes.length === 0 && groupsNamedBy(route).length === 0;
   return (
-    isForOneVote &&
-    !isConsumedByCaller(call) &&
-    !isRunByGraph(call) &&
-    parentCallOf(thread) === undefined
+    isForOneVote && behaviourOf(call).isClaimedOnApproval && parentCallOf(thread) === undefined
   );
 }

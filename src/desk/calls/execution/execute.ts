@@ -3,7 +3,7 @@
  * starts; the end is committed before anyone is notified.
  */
 import type { Call } from '../../../domain/calls/call.ts';
-import { isConsumedByCaller, isRunByGraph } from '../../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import { stopForgedCall } from '../../../domain/calls/decision-rules.ts';
 import {
   abandonRun,
@@ -75,10 +75,10 @@ export function createExecute(
   async function nextStep(call: Call, work: HeldWork): Promise<Step | undefined> {
     const { fence, tries } = work;
     // The caller takes it and reports its end.
-    if (isConsumedByCaller(call)) return undefined;
+    if (behaviourOf(call).runBy === 'caller') return undefined;
     if (call.status === 'approved') return await stepToClaim(call, work);
     // The graph runs it, now or after its thread advances.
-    if (isRunByGraph(call)) return undefined;
+    if (behaviourOf(call).runBy === 'graph') return undefined;
     // The claim is ours or older, so its worker has died or could not record the end.
     if (call.status === 'running' && call.claim && call.claim.fence <= fence) {
       // A call that crashes the process each time must not be retried without limit.
@@ -182,7 +182,7 @@ export function createExecute(
    * may have died before the helper started.
    */
   function isClaimed(call: Call, { fence }: HeldWork): boolean {
-    if (call.status !== 'running' || isConsumedByCaller(call) || isRunByGraph(call)) return false;
+    if (call.status !== 'running' || behaviourOf(call).runBy !== 'worker') return false;
     return call.child !== undefined || (call.claim?.fence === fence && !started.has(claimOf(call)));
   }
 
@@ -207,7 +207,7 @@ export function createExecute(
     const { work } = runSignals;
     const claimed = isClaimed(call, work) ? call : await claim(call, work);
     // The graph runs it: the claim wakes the thread, which passes the call on.
-    if (!claimed || isRunByGraph(claimed)) return;
+    if (!claimed || behaviourOf(claimed).runBy === 'graph') return;
     started.add(claimOf(claimed));
     // The thread's status still says that it waits for people. After old approvals nobody is
     // watching.

@@ -4,7 +4,7 @@
  */
 
 import { type Call, isTerminal } from '../../../domain/calls/call.ts';
-import { isRunByGraph } from '../../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import { withdrawCall } from '../../../domain/calls/decision-rules.ts';
 import { recordRunEnd } from '../../../domain/calls/execution-rules.ts';
 import { type Outcome, type ToolReply, toToolReply } from '../../../domain/calls/outcome.ts';
@@ -68,7 +68,7 @@ export function createGraphCallResults({
     stepOf: (call: Call) => Step | undefined,
   ): Promise<void> {
     await advanceByStep({ store }, id, (call) =>
-      isRunByGraph(call) && !isTerminal(call) ? stepOf(call) : undefined,
+      behaviourOf(call).runBy === 'graph' && !isTerminal(call) ? stepOf(call) : undefined,
     );
   }
 
@@ -86,7 +86,7 @@ export function createGraphCallResults({
     async finishTaken(ids, state) {
       for (const [id, interruptId] of ids) {
         const call = await store.ledger.get(id);
-        if (!call || !isRunByGraph(call)) continue;
+        if (!call || behaviourOf(call).runBy !== 'graph') continue;
         const all = await store.ledger.ofThread(call.thread, call.turn);
         const isLost = state.lost?.includes(interruptId);
         await writeCallStep(id, (each) =>
@@ -99,7 +99,7 @@ export function createGraphCallResults({
     async endClosedCalls(turn, state, fence) {
       const all = await store.ledger.ofThread(fence.thread, turn);
       const open = new Set(matchOpenCalls(state.open, all).map(({ stored }) => stored?.id));
-      const gone = all.filter((call) => isRunByGraph(call) && !open.has(call.id));
+      const gone = all.filter((call) => behaviourOf(call).runBy === 'graph' && !open.has(call.id));
       for (const { id } of gone) {
         await writeCallStep(
           id,
@@ -129,7 +129,7 @@ export function findUndeliveredDecisions(
   );
   return new Set(
     held.flatMap(({ stored }) =>
-      stored?.status === 'running' && isRunByGraph(stored) ? [stored.id] : [],
+      stored?.status === 'running' && behaviourOf(stored).runBy === 'graph' ? [stored.id] : [],
     ),
   );
 }
@@ -212,7 +212,7 @@ function findInMessages(call: Call, all: readonly Call[], messages: readonly Tur
   const asker = messages.find(({ id, role }) => role === 'assistant' && id === call.messageId);
   if (asker?.role !== 'assistant') return undefined;
   const candidates = asker.calls.filter((each) => mayBeCall(call, each));
-  const alike = all.filter((each) => isRunByGraph(each) && isAlike(each, call));
+  const alike = all.filter((each) => behaviourOf(each).runBy === 'graph' && isAlike(each, call));
   // A rejected call may be missing from the message or have another name there.
   const there = candidates.length < alike.length ? alike.filter(({ claim }) => claim) : alike;
   const made = candidates[there.findIndex(({ id }) => id === call.id)];

@@ -4,7 +4,7 @@
  */
 
 import type { Call } from '../../../domain/calls/call.ts';
-import { isAnswerOnly } from '../../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import type { DecisionOutcome } from '../../../domain/calls/decision.ts';
 import { isOverdue, ruleExpiry, withdrawCall } from '../../../domain/calls/decision-rules.ts';
 import { shortDigest } from '../../../domain/calls/digest.ts';
@@ -128,7 +128,8 @@ export function createMessageWhileWaiting(
     const leaves = leafCallsOf(waiting);
     const isYes = isBareApproval(message.text) && !message.files;
     // If nothing can be approved, a "yes" is an answer.
-    if (isYes && !leaves.every(isAnswerOnly)) return await pointToCard(message, fence);
+    if (isYes && !leaves.every((call) => behaviourOf(call).asksFor === 'text'))
+      return await pointToCard(message, fence);
     const decidable = await decidableBy(message, leaves);
     // Attachments are downloaded only if the text goes to the agent now.
     if (decidable.length > 0) return await reply(decidable, await open(message), fence);
