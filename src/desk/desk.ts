@@ -40,8 +40,8 @@ import { createListRequested, type ListRequested } from './decisions/lists/list-
 import { createListTeam, type ListTeam } from './decisions/lists/list-team.ts';
 import { createListWaiting, type ListWaiting } from './decisions/lists/list-waiting.ts';
 import {
-  createIsAdmin,
   createReadOverview,
+  isKnownAdmin,
   type ReadOverview,
 } from './decisions/lists/workspace-overview.ts';
 import { createRate, type RateCommand } from './decisions/rate.ts';
@@ -168,7 +168,7 @@ export function createDesk(
     listRequested: createListRequested(deps),
     listTeam: createListTeam(deps),
     listDecided: createListDecided(deps),
-    isAdmin: createIsAdmin(deps),
+    isAdmin: (person) => isKnownAdmin(deps, person),
     readOverview: createReadOverview(deps),
     describeCalls: createDescribeCalls(deps),
     readPause: () => store.pause.read(),

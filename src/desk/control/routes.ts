@@ -3,7 +3,6 @@
 import { canonicalJson, type JsonValue } from '../../domain/json/json.ts';
 import { explainRefusedDecider, groupsOf } from '../../domain/people/decision-permission.ts';
 import type { Person } from '../../domain/people/person.ts';
-import { explainRefusedMembership } from '../../domain/people/sender-policy.ts';
 import {
   type AdminRoute,
   type AdminRouteDraft,
@@ -22,10 +21,9 @@ import { deliverOutboxKey, rerouteKey } from '../../domain/ports/agenda.ts';
 import type { Effects } from '../../domain/ports/store.ts';
 import { actorOf } from '../calls/call-effects.ts';
 import { REFUSAL_MAX_AGE_MS } from '../decisions/authorize.ts';
-import { PROFILE_UNAVAILABLE } from '../decisions/find-profile.ts';
 import type { DeskDeps } from '../deps.ts';
 import { announceRouteChange, type RouteChange } from './announce-route-change.ts';
-import type { NotAllowed } from './control.ts';
+import { createRequireAdmin, type NotAllowed } from './require-admin.ts';
 
 /** The current routes, and the policy beside them. */
 export interface RouteList {
@@ -82,20 +80,9 @@ export function createRouteControl(
   },
 ): RouteControl {
   const { clock, directory, log, policy, store, toolbox } = deps;
-
-  async function checkAdmin(by: Person): Promise<NotAllowed | undefined> {
-    const profile = await directory.profileOf(by, { maxAgeMs: 0 }).catch((error: unknown) => {
-      log.warn({ err: error, person: by }, 'Could not look up whether a person is an admin.');
-    });
-    if (!profile) return { kind: 'not-allowed', sentence: PROFILE_UNAVAILABLE };
-    const refusal =
-      explainRefusedMembership(profile) ??
-      (profile.isAdmin ? undefined : { why: 'not an admin', sentence: NOT_ADMIN });
-    if (!refusal) return undefined;
-    const audit = { at: clock.now(), event: 'control.not-allowed', actor: actorOf(by) };
-    await store.audit.append([{ ...audit, subject: 'routes', detail: { why: refusal.why } }]);
-    return { kind: 'not-allowed', sentence: refusal.sentence };
-  }
+  const requireAdmin = createRequireAdmin(deps);
+  const refuseNonAdmin = (by: Person) =>
+    requireAdmin(by, 'routes', { sentence: NOT_ADMIN, maxAgeMs: 0 });
 
   /** Writes a change with its audit entry and announcements; false if another writer was first. */
   async function write(next: AdminRoutes, change: RouteChange): Promise<boolean> {
@@ -221,16 +208,16 @@ export function createRouteControl(
 
   return {
     async look(by) {
-      const refused = await checkAdmin(by);
+      const refused = await refuseNonAdmin(by);
       if (refused) return refused;
       return { kind: 'routes', book: await store.routes.read(), policy: policy() };
     },
     async set(command) {
-      const refused = await checkAdmin(command.by);
+      const refused = await refuseNonAdmin(command.by);
       return refused ?? (await retryWrite((book) => setIn(book, command)));
     },
     async remove(command) {
-      const refused = await checkAdmin(command.by);
+      const refused = await refuseNonAdmin(command.by);
       return refused ?? (await retryWrite((book) => removeFrom(book, command)));
     },
   };

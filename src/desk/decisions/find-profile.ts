@@ -1,5 +1,5 @@
 import type { Person } from '../../domain/people/person.ts';
-import type { Profile } from '../../domain/ports/directory.ts';
+import type { Directory, Profile } from '../../domain/ports/directory.ts';
 import type { DeskDeps } from '../deps.ts';
 
 /** Shown to a person whose profile Slack can't provide right now. */
@@ -10,9 +10,10 @@ export const PROFILE_UNAVAILABLE =
 export async function findProfile(
   { directory, log }: Pick<DeskDeps, 'directory' | 'log'>,
   by: Person,
+  options?: Parameters<Directory['profileOf']>[1],
 ): Promise<Profile | undefined> {
   try {
-    return await directory.profileOf(by);
+    return await directory.profileOf(by, options);
   } catch (error) {
     log.warn({ err: error, person: by }, 'Could not look up a person.');
     return undefined;
