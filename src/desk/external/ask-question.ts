@@ -4,7 +4,7 @@
  */
 import type { Call } from '../../domain/calls/call.ts';
 import { type CallOrigin, limitGateAnswer } from '../../domain/calls/call-origin.ts';
-import { callDigestOf } from '../../domain/calls/digest.ts';
+import { draftCall } from '../../domain/calls/draft-call.ts';
 import { recordRunEnd, ruleGateAnswer } from '../../domain/calls/execution-rules.ts';
 import { isIntact } from '../../domain/calls/seal.ts';
 import { stepFrom } from '../../domain/calls/transitions.ts';
@@ -43,37 +43,22 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
     };
     const tool = deps.ofOutside({ tool: running.tool, outside });
     if (!tool) throw new Error('The schema of the answer can’t be read.');
-    const args = canonicalJson(question.initial);
-    const call: Call = {
+    const parts = {
       id: `call_${own}`,
       thread: running.thread,
       turn: running.turn,
       messageId: questionMessageId(running.id),
       toolCallId: own,
-      position: 0,
-      siblings: 1,
       tool: running.tool,
-      schemaHash: tool.schemaHash,
       risk: 'medium',
-      idempotent: false,
-      args,
-      proposedArgs: args,
-      ...(tool.secrets.length > 0 && { secrets: tool.secrets }),
-      digest: '',
-      attempt: 1,
-      revision: 1,
-      status: 'proposed',
+      args: canonicalJson(question.initial),
       requester: running.requester,
       outside,
       askedAt: now,
       askedLine: running.askedLine,
       words: question.message,
-      votes: [],
-      delivered: false,
-      createdAt: now,
-      updatedAt: now,
-    };
-    return { ...call, digest: callDigestOf(call) };
+    } as const;
+    return draftCall(parts, tool, now);
   }
 
   async function propose(running: Call, question: ServerQuestion): Promise<Call> {
