@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findCycle, importsOf, readSourceTree, type SourceTree } from './support/source-tree.ts';
+import {
+  findCycle,
+  findRoomCycle,
+  importsOf,
+  readSourceTree,
+  type SourceTree,
+} from './support/source-tree.ts';
 
 /** A folder of `src`, or one of its two top-level files, and what of the others it may import. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -106,6 +112,9 @@ const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])
   ['an exit of the process', /\bprocess\.exit\b/, /^main\.ts$/],
 ];
 
+/** Layers whose rooms (their folders) depend one way. */
+const ONE_WAY = ['domain'];
+
 function layerOf(path: string): string {
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '');
 }
@@ -149,6 +158,10 @@ function violationsOf(tree: SourceTree): readonly string[] {
   }
   const cycle = findCycle(tree);
   if (cycle) found.push(`these import each other in a circle: ${cycle.join(' → ')}`);
+  for (const layer of ONE_WAY) {
+    const rooms = findRoomCycle(tree, layer);
+    if (rooms) found.push(`these rooms import each other in a circle: ${rooms.join(' → ')}`);
+  }
   return found.filter((violation) => violation !== '');
 }
 
@@ -204,4 +217,14 @@ test('a planted circle is found, also one of types alone', () => {
     violationsOf(circle).join(),
     /domain\/a\.ts → domain\/b\.ts → domain\/c\.ts → domain\/a\.ts/,
   );
+});
+
+test('a planted circle of rooms is found, also where no files import each other', () => {
+  const circle = new Map([
+    ['domain/a/one.ts', "import { b } from '../b/one.ts';"],
+    ['domain/b/one.ts', 'export const b = 1;'],
+    ['domain/b/c/two.ts', "import type { A } from '../../a/two.ts';"],
+    ['domain/a/two.ts', 'export type A = 1;'],
+  ]);
+  assert.match(violationsOf(circle).join(), /rooms .*: domain\/a → domain\/b → domain\/a/);
 });

@@ -1,7 +1,7 @@
 import type { AuditDraft } from '../../domain/audit/audit.ts';
 import { type Call, type CallStatus, isTerminal } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
-import { escalationDueAt, reminderDueAt } from '../../domain/calls/reminder-schedule.ts';
+import { maskingOfCall } from '../../domain/calls/call-secrets.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import { callTitlePart } from '../../domain/cards/call-name.ts';
 import { isInOtherChannel } from '../../domain/cards/card-channel.ts';
@@ -19,7 +19,7 @@ import {
   type Wake,
 } from '../../domain/ports/agenda.ts';
 import type { Effects } from '../../domain/ports/store.ts';
-import { maskingOfCall } from '../../domain/secrets/call-secrets.ts';
+import { escalationDueAt, reminderDueAt } from '../../domain/rules/reminder-schedule.ts';
 import { maskWholeText } from '../../domain/secrets/mask-secrets.ts';
 import { sentence } from '../../domain/text/sentence.ts';
 import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-message.ts';

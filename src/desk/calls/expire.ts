@@ -1,9 +1,9 @@
 import type { Call } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
-import { ruleExpiry } from '../../domain/calls/decision-rules.ts';
-import { abandonRun } from '../../domain/calls/execution-rules.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import { expireKey } from '../../domain/ports/agenda.ts';
+import { ruleExpiry } from '../../domain/rules/end-rules.ts';
+import { abandonRun } from '../../domain/rules/execution-rules.ts';
 import type { DeskDeps } from '../deps.ts';
 import { advanceByStep } from './advance-call.ts';
 

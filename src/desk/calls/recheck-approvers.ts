@@ -1,18 +1,16 @@
 import type { Call } from '../../domain/calls/call.ts';
 import { effectiveRequester } from '../../domain/calls/call-origin.ts';
+import type { Step } from '../../domain/calls/transitions.ts';
+import type { Group } from '../../domain/people/person.ts';
+import type { GroupProfile, WorkspaceMembership } from '../../domain/people/profile.ts';
+import type { Route } from '../../domain/policy/route.ts';
+import type { LookupOptions } from '../../domain/ports/directory.ts';
+import { groupsToLookUp } from '../../domain/rules/decision-permission.ts';
 import {
   type ClaimFacts,
   type KnownApprovers,
   ruleClaim,
-} from '../../domain/calls/execution-rules.ts';
-import type { Step } from '../../domain/calls/transitions.ts';
-import { groupsToLookUp } from '../../domain/people/decision-permission.ts';
-import type { Group, Route } from '../../domain/policy/route.ts';
-import type {
-  GroupProfile,
-  LookupOptions,
-  WorkspaceMembership,
-} from '../../domain/ports/directory.ts';
+} from '../../domain/rules/execution-rules.ts';
 import { DECIDER_MAX_AGE_MS } from '../decisions/authorize.ts';
 import type { DeskDeps } from '../deps.ts';
 

@@ -2,13 +2,6 @@
 
 import type { Call, CardPlace } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
-import {
-  escalateCall,
-  escalationDueAt,
-  missingApprovers,
-  recordReminder,
-  reminderDueAt,
-} from '../../domain/calls/reminder-schedule.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import { toWaitingEntry } from '../../domain/cards/call-list-entry.ts';
 import { callTitlePart } from '../../domain/cards/call-name.ts';
@@ -17,8 +10,7 @@ import {
   type MentionTarget,
   mustMoveCard,
 } from '../../domain/cards/card-channel.ts';
-import { isGroup } from '../../domain/people/decision-permission.ts';
-import { isSamePerson } from '../../domain/people/person.ts';
+import { isGroup, isSamePerson } from '../../domain/people/person.ts';
 import {
   type AgendaKey,
   type CallRef,
@@ -26,6 +18,13 @@ import {
   escalateKey,
   remindKey,
 } from '../../domain/ports/agenda.ts';
+import {
+  escalateCall,
+  escalationDueAt,
+  missingApprovers,
+  recordReminder,
+  reminderDueAt,
+} from '../../domain/rules/reminder-schedule.ts';
 import { type Sentence, sentence } from '../../domain/text/sentence.ts';
 import {
   type Mentions,

@@ -1,6 +1,6 @@
 import type { Person } from '../../domain/people/person.ts';
+import type { Profile } from '../../domain/people/profile.ts';
 import { explainRefusedMembership } from '../../domain/people/sender-policy.ts';
-import type { Profile } from '../../domain/ports/directory.ts';
 import { actorOf } from '../calls/call-effects.ts';
 import { findProfile, PROFILE_UNAVAILABLE } from '../decisions/find-profile.ts';
 import type { DeskDeps } from '../deps.ts';

@@ -1,7 +1,6 @@
 /** Route changes by admins in Slack. Each command first checks that the person is an admin now. */
 
 import { canonicalJson, type JsonValue } from '../../domain/json/json.ts';
-import { explainRefusedDecider, groupsOf } from '../../domain/people/decision-permission.ts';
 import type { Person } from '../../domain/people/person.ts';
 import {
   type AdminRoute,
@@ -19,6 +18,7 @@ import {
 } from '../../domain/policy/validate-admin-route.ts';
 import { deliverOutboxKey, rerouteKey } from '../../domain/ports/agenda.ts';
 import type { Effects } from '../../domain/ports/store.ts';
+import { explainRefusedDecider, groupsOf } from '../../domain/rules/decision-permission.ts';
 import { actorOf } from '../calls/call-effects.ts';
 import { REFUSAL_MAX_AGE_MS } from '../decisions/authorize.ts';
 import type { DeskDeps } from '../deps.ts';

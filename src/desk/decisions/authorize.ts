@@ -4,15 +4,15 @@
  */
 import type { Call } from '../../domain/calls/call.ts';
 import { effectiveRequester, explainUnsupportedDecision } from '../../domain/calls/call-origin.ts';
-import { rulingRouteOf } from '../../domain/calls/decision-rules.ts';
+import type { Group, Person } from '../../domain/people/person.ts';
+import type { GroupProfile } from '../../domain/people/profile.ts';
+import type { DecisionKind } from '../../domain/policy/route.ts';
 import {
   checkDecisionPermission,
   groupsToLookUp,
   type Permission,
-} from '../../domain/people/decision-permission.ts';
-import type { Person } from '../../domain/people/person.ts';
-import type { DecisionKind, Group } from '../../domain/policy/route.ts';
-import type { GroupProfile } from '../../domain/ports/directory.ts';
+} from '../../domain/rules/decision-permission.ts';
+import { rulingRouteOf } from '../../domain/rules/decision-rules.ts';
 import type { DeskDeps } from '../deps.ts';
 import { PROFILE_UNAVAILABLE } from './find-profile.ts';
 

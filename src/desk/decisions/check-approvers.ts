@@ -1,15 +1,16 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { rulingRouteOf } from '../../domain/calls/decision-rules.ts';
 import { isAwayFromRequester } from '../../domain/cards/card-channel.ts';
+import { type Group, isGroup } from '../../domain/people/person.ts';
+import type { GroupProfile, Profile } from '../../domain/people/profile.ts';
+import type { LookupOptions } from '../../domain/ports/directory.ts';
 import {
   type ApproverAvailability,
   approverCandidatesOf,
   canApprove,
   toApproverAvailability,
-} from '../../domain/people/approver-availability.ts';
-import { groupsNamedBy, isGroup } from '../../domain/people/decision-permission.ts';
-import type { Group } from '../../domain/policy/route.ts';
-import type { GroupProfile, LookupOptions, Profile } from '../../domain/ports/directory.ts';
+} from '../../domain/rules/approver-availability.ts';
+import { groupsNamedBy } from '../../domain/rules/decision-permission.ts';
+import { rulingRouteOf } from '../../domain/rules/decision-rules.ts';
 import type { DeskDeps } from '../deps.ts';
 import { REFUSAL_MAX_AGE_MS } from './authorize.ts';
 

@@ -6,6 +6,12 @@ import type {
   DecisionOutcome,
   SettleCommand,
 } from '../../domain/calls/decision.ts';
+import type { Step, TransitionCause } from '../../domain/calls/transitions.ts';
+import type { JsonValue } from '../../domain/json/json.ts';
+import type { Person } from '../../domain/people/person.ts';
+import type { ThreadFence } from '../../domain/ports/agenda.ts';
+import { type Effects, type ReadRevisions, StaleFenceError } from '../../domain/ports/store.ts';
+import type { Permission } from '../../domain/rules/decision-permission.ts';
 import {
   checkDecisionLook,
   checkSettlement,
@@ -14,14 +20,8 @@ import {
   missingApprovalCount,
   ruleDecision,
   ruleSettlement,
-} from '../../domain/calls/decision-rules.ts';
-import { describeMissingTool } from '../../domain/calls/execution-rules.ts';
-import type { Step, TransitionCause } from '../../domain/calls/transitions.ts';
-import type { JsonValue } from '../../domain/json/json.ts';
-import type { Permission } from '../../domain/people/decision-permission.ts';
-import type { Person } from '../../domain/people/person.ts';
-import type { ThreadFence } from '../../domain/ports/agenda.ts';
-import { type Effects, type ReadRevisions, StaleFenceError } from '../../domain/ports/store.ts';
+} from '../../domain/rules/decision-rules.ts';
+import { describeMissingTool } from '../../domain/rules/execution-rules.ts';
 import { maskingOf, maskWholeText } from '../../domain/secrets/mask-secrets.ts';
 import { secretPathsOfCall } from '../../domain/secrets/secret-paths.ts';
 import type { ParsedArgs, Tool } from '../../domain/tools/tool.ts';

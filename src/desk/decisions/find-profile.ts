@@ -1,5 +1,6 @@
 import type { Person } from '../../domain/people/person.ts';
-import type { Directory, Profile } from '../../domain/ports/directory.ts';
+import type { Profile } from '../../domain/people/profile.ts';
+import type { Directory } from '../../domain/ports/directory.ts';
 import type { DeskDeps } from '../deps.ts';
 
 /** Shown to a person whose profile Slack can't provide right now. */

@@ -3,8 +3,8 @@
 import { recoverDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
+import { recordOpening } from '../../domain/calls/call-secrets.ts';
 import type { DecisionCheck, DecisionOutcome, OpenCommand } from '../../domain/calls/decision.ts';
-import { recordOpening } from '../../domain/secrets/call-secrets.ts';
 import { advanceByStep } from '../calls/advance-call.ts';
 import type { DeskDeps } from '../deps.ts';
 

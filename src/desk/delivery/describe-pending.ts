@@ -1,7 +1,7 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { missingApprovers } from '../../domain/calls/reminder-schedule.ts';
 import { cardLocationOf, isInOtherChannel } from '../../domain/cards/card-channel.ts';
 import { isSamePerson } from '../../domain/people/person.ts';
+import { missingApprovers } from '../../domain/rules/reminder-schedule.ts';
 import { joinSentences, type Sentence, sentence } from '../../domain/text/sentence.ts';
 import { createNameApprovers } from '../decisions/lists/name-approvers.ts';
 import type { DeskDeps } from '../deps.ts';

@@ -5,11 +5,11 @@
 import type { Call } from '../../domain/calls/call.ts';
 import { type CallOrigin, limitGateAnswer } from '../../domain/calls/call-origin.ts';
 import { draftCall } from '../../domain/calls/draft-call.ts';
-import { recordRunEnd, ruleGateAnswer } from '../../domain/calls/execution-rules.ts';
 import { isIntact } from '../../domain/calls/seal.ts';
 import { stepFrom } from '../../domain/calls/transitions.ts';
 import { canonicalJson, readStoredJson } from '../../domain/json/json.ts';
 import { REQUESTER_ROUTE } from '../../domain/policy/route.ts';
+import { recordRunEnd, ruleGateAnswer } from '../../domain/rules/execution-rules.ts';
 import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/tools/server-tools.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
 import { commitSteps } from '../calls/advance-call.ts';

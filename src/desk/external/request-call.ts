@@ -6,8 +6,8 @@ import {
 } from '../../domain/calls/call-origin.ts';
 import { hashJson } from '../../domain/calls/digest.ts';
 import { draftCall, withPreview } from '../../domain/calls/draft-call.ts';
+import type { WorkspaceMembership } from '../../domain/people/profile.ts';
 import { MEMBERSHIP_LABELS } from '../../domain/people/sender-policy.ts';
-import type { WorkspaceMembership } from '../../domain/ports/directory.ts';
 import { createKeyedQueues } from '../../domain/runtime/keyed-queues.ts';
 import { channelKey } from '../../domain/threads/thread-key.ts';
 import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tools/tool.ts';

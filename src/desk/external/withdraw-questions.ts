@@ -1,6 +1,6 @@
 import type { Call } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
-import { withdrawCall } from '../../domain/calls/decision-rules.ts';
+import { withdrawCall } from '../../domain/rules/end-rules.ts';
 import { advanceByStep } from '../calls/advance-call.ts';
 import type { DeskDeps } from '../deps.ts';
 

@@ -2,16 +2,12 @@
 
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
-import {
-  ruleExpiry,
-  withdrawCall,
-  withdrawUndelivered,
-} from '../../domain/calls/decision-rules.ts';
-import { recordRunEnd } from '../../domain/calls/execution-rules.ts';
 import type { WithdrawalCause } from '../../domain/calls/outcome.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import type { GraphState } from '../../domain/ports/agent.ts';
+import { ruleExpiry, withdrawCall, withdrawUndelivered } from '../../domain/rules/end-rules.ts';
+import { recordRunEnd } from '../../domain/rules/execution-rules.ts';
 import type { InboxMessage, TurnMessage } from '../../domain/threads/message.ts';
 import { advanceByStep } from '../calls/advance-call.ts';
 import { describeStoppedRun } from '../calls/execution/run-tool.ts';

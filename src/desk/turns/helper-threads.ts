@@ -2,9 +2,9 @@
 
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
-import { recordRunEnd } from '../../domain/calls/execution-rules.ts';
 import type { Outcome, WithdrawalCause } from '../../domain/calls/outcome.ts';
 import { advanceTurnKey } from '../../domain/ports/agenda.ts';
+import { recordRunEnd } from '../../domain/rules/execution-rules.ts';
 import { firstLine, type InboxMessage, type SettledTurn } from '../../domain/threads/message.ts';
 import {
   ancestorCallsOf,

@@ -5,19 +5,13 @@
 import type { JsonValue } from '../json/json.ts';
 import { isSamePerson, type Person } from '../people/person.ts';
 import type { DecisionKind, GateAnswer, Route } from '../policy/route.ts';
+import type { ToolCaller } from '../tools/tool.ts';
 
 /**
  * Who made an external call, and what it says about the call. Only the key and the host are
  * verified.
  */
-export interface CallOrigin {
-  /**
-   * A program with a key (HTTP, MCP), a graph that runs its own tools, or an MCP server that asks a
-   * question.
-   */
-  readonly by: 'key' | 'graph' | 'server';
-  /** Display name of the key, graph or server. */
-  readonly name: string;
+export interface CallOrigin extends ToolCaller {
   /** Id of the program's key. */
   readonly key?: string;
   /** Source address of the request. */
@@ -26,8 +20,6 @@ export interface CallOrigin {
   readonly isProxied?: true;
   /** Owner of the key. Their approval counts as the requester's own. */
   readonly owner?: Person;
-  /** JSON Schema of the arguments. (Default: any object.) */
-  readonly schema?: { readonly [key: string]: JsonValue };
   /** The decisions that the caller accepts. (Default: all.) */
   readonly decisions?: readonly DecisionKind[];
   /** How long (ms) the caller waits for people, if less than the route's deadline. */

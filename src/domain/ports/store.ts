@@ -9,20 +9,20 @@ import type { AuditFault, AuditReport } from '../audit/audit-check.ts';
 import type { Call, CallStatus, CardPlace, SideMessage } from '../calls/call.ts';
 import type { Step } from '../calls/transitions.ts';
 import type { DigestMessages } from '../cards/digest-message.ts';
-import type { ProgressReports } from '../cards/progress-report.ts';
 import type { ApiKey } from '../people/api-key.ts';
-import type { Person } from '../people/person.ts';
-import type { RequestedDecider } from '../people/requested-deciders.ts';
+import type { Group, Person } from '../people/person.ts';
 import type { AdminRoutes } from '../policy/admin-routes.ts';
-import type { Group } from '../policy/route.ts';
+import type { RequestedDecider } from '../rules/requested-deciders.ts';
 import type { InboxMessage, Rating, SettledTurn } from '../threads/message.ts';
 import type { OutboxMessage } from '../threads/outbox-message.ts';
 import type { Pause } from '../threads/pause.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
-import type { TurnRecord, TurnRecords } from '../threads/turn-record.ts';
+import type { TurnRecord } from '../threads/turn-record.ts';
 import type { Pin } from '../tools/tool-pin.ts';
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
 import type { Checkpoints } from './agent.ts';
+import type { ProgressReports } from './progress-reports.ts';
+import type { TurnRecords } from './turn-records.ts';
 
 /** How a message ended: it started a turn, answered waiting calls, or was answered by the app. */
 export type MessageEnd = 'turn' | 'reply' | 'answered';

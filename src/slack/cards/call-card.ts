@@ -1,9 +1,9 @@
 import type { KnownBlock } from '@slack/types';
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
+import { maskingOfCall, requiresOpening } from '../../domain/calls/call-secrets.ts';
 import { isThirdParty } from '../../domain/cards/call-name.ts';
 import type { NotificationDetail } from '../../domain/cards/notification-detail.ts';
-import { maskingOfCall, requiresOpening } from '../../domain/secrets/call-secrets.ts';
 import { type Masking, needsOpening } from '../../domain/secrets/mask-secrets.ts';
 import type { SecretMark } from '../../domain/secrets/secret-mark.ts';
 import { isNameUnescaped } from '../../domain/text/visible-text.ts';

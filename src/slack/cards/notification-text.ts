@@ -2,8 +2,8 @@
 import type { Call } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { NotificationDetail } from '../../domain/cards/notification-detail.ts';
-import type { ApproverAvailability } from '../../domain/people/approver-availability.ts';
 import { isDirect } from '../../domain/people/sender-policy.ts';
+import type { ApproverAvailability } from '../../domain/rules/approver-availability.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import { BUDGET } from '../text/limits.ts';

@@ -3,7 +3,7 @@ import type { KnownBlock } from '@slack/types';
 import { type Call, type CardPlace, isTerminal } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { cardLocationOf } from '../../domain/cards/card-channel.ts';
-import type { ApproverAvailability } from '../../domain/people/approver-availability.ts';
+import type { ApproverAvailability } from '../../domain/rules/approver-availability.ts';
 import { linkTo, mentionChannel, toPlainText } from '../text/mrkdwn.ts';
 import { writeSentence } from '../text/write-sentence.ts';
 import { ACTIONS } from '../transport/ids.ts';

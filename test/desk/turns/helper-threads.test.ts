@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LEASE_MS } from '../../../src/desk/worker/task-runner.ts';
-import { withdrawCall } from '../../../src/domain/calls/decision-rules.ts';
+import { withdrawCall } from '../../../src/domain/rules/end-rules.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
 import { playAgents, toldOf } from '../../support/desk/play-agents.ts';
 import { sayCalls, sayStatus, sayText } from '../../support/servers/mock-model.ts';

@@ -1,9 +1,9 @@
 import type { Call } from '../../../domain/calls/call.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
-import { groupsNamedBy } from '../../../domain/people/decision-permission.ts';
 import type { GateAnswer } from '../../../domain/policy/route.ts';
 import { runCallKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
 import type { ReadRevisions } from '../../../domain/ports/store.ts';
+import { groupsNamedBy } from '../../../domain/rules/decision-permission.ts';
 import { parentCallOf } from '../../../domain/threads/thread-key.ts';
 import type { ClaimOnApproval } from '../../decisions/decide.ts';
 import { LEASE_MS } from '../../worker/task-runner.ts';

@@ -1,9 +1,9 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { withdrawCall } from '../../../domain/calls/decision-rules.ts';
-import { reachedRouteOf } from '../../../domain/calls/reminder-schedule.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { GateAnswer } from '../../../domain/policy/route.ts';
+import { withdrawCall } from '../../../domain/rules/end-rules.ts';
+import { reachedRouteOf } from '../../../domain/rules/reminder-schedule.ts';
 import { childThreadKey } from '../../../domain/threads/thread-key.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';

@@ -4,18 +4,18 @@
  */
 import type { Call } from '../../../domain/calls/call.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
-import { stopForgedCall } from '../../../domain/calls/decision-rules.ts';
+import { isIntact } from '../../../domain/calls/seal.ts';
+import type { Step } from '../../../domain/calls/transitions.ts';
+import type { JsonValue } from '../../../domain/json/json.ts';
+import { StaleFenceError } from '../../../domain/ports/store.ts';
+import { stopForgedCall } from '../../../domain/rules/end-rules.ts';
 import {
   abandonRun,
   markOutcomeUnknown,
   recordRunEnd,
   rejectRerun,
   ruleRecovery,
-} from '../../../domain/calls/execution-rules.ts';
-import { isIntact } from '../../../domain/calls/seal.ts';
-import type { Step } from '../../../domain/calls/transitions.ts';
-import type { JsonValue } from '../../../domain/json/json.ts';
-import { StaleFenceError } from '../../../domain/ports/store.ts';
+} from '../../../domain/rules/execution-rules.ts';
 import type { ThreadKey } from '../../../domain/threads/thread-key.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';

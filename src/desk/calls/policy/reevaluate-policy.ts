@@ -1,11 +1,11 @@
 import type { Call } from '../../../domain/calls/call.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
-import type { KnownApprovers } from '../../../domain/calls/execution-rules.ts';
-import { reachedRouteOf } from '../../../domain/calls/reminder-schedule.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
-import { ruleReroute } from '../../../domain/policy/reroute-rules.ts';
 import type { GateAnswer, Route } from '../../../domain/policy/route.ts';
 import type { LookupOptions } from '../../../domain/ports/directory.ts';
+import type { KnownApprovers } from '../../../domain/rules/execution-rules.ts';
+import { reachedRouteOf } from '../../../domain/rules/reminder-schedule.ts';
+import { ruleReroute } from '../../../domain/rules/reroute-rules.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
 import type { DeskDeps } from '../../deps.ts';
 import { parseStoredArgs } from '../parse-stored-args.ts';

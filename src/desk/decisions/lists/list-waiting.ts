@@ -1,11 +1,11 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { missingApprovalCount, rulingRouteOf } from '../../../domain/calls/decision-rules.ts';
-import { canApprove } from '../../../domain/people/approver-availability.ts';
 import { isSamePerson, type Person } from '../../../domain/people/person.ts';
-import type { RequestedDecider } from '../../../domain/people/requested-deciders.ts';
+import type { Profile } from '../../../domain/people/profile.ts';
 import { explainRefusedMembership } from '../../../domain/people/sender-policy.ts';
 import type { DecisionKind } from '../../../domain/policy/route.ts';
-import type { Profile } from '../../../domain/ports/directory.ts';
+import { canApprove } from '../../../domain/rules/approver-availability.ts';
+import { missingApprovalCount, rulingRouteOf } from '../../../domain/rules/decision-rules.ts';
+import type { RequestedDecider } from '../../../domain/rules/requested-deciders.ts';
 import type { Sentence } from '../../../domain/text/sentence.ts';
 import type { DeskDeps } from '../../deps.ts';
 import { type Authorize, DECIDER_MAX_AGE_MS } from '../authorize.ts';

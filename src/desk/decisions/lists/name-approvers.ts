@@ -1,7 +1,7 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { missingApprovers } from '../../../domain/calls/reminder-schedule.ts';
-import type { Group } from '../../../domain/policy/route.ts';
+import type { Group } from '../../../domain/people/person.ts';
 import type { Directory } from '../../../domain/ports/directory.ts';
+import { missingApprovers } from '../../../domain/rules/reminder-schedule.ts';
 import type { SentencePart } from '../../../domain/text/sentence.ts';
 
 /**

@@ -5,8 +5,6 @@
 
 import { type Call, isTerminal } from '../../../domain/calls/call.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
-import { withdrawCall } from '../../../domain/calls/decision-rules.ts';
-import { recordRunEnd } from '../../../domain/calls/execution-rules.ts';
 import { type Outcome, type ToolReply, toToolReply } from '../../../domain/calls/outcome.ts';
 import { isIntact } from '../../../domain/calls/seal.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
@@ -14,6 +12,8 @@ import { canonicalJson, readStoredJson } from '../../../domain/json/json.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import type { ThreadFence } from '../../../domain/ports/agenda.ts';
 import type { GraphState, OpenCall } from '../../../domain/ports/agent.ts';
+import { withdrawCall } from '../../../domain/rules/end-rules.ts';
+import { recordRunEnd } from '../../../domain/rules/execution-rules.ts';
 import type { ModelCall, TurnMessage } from '../../../domain/threads/message.ts';
 import { advanceByStep } from '../../calls/advance-call.ts';
 import { shortenResult } from '../../calls/execution/run-tool.ts';

@@ -1,13 +1,13 @@
 import type { Call } from '../../../domain/calls/call.ts';
 import { callEditOf } from '../../../domain/calls/call-edit.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
-import { stopForgedCall, withdrawCall } from '../../../domain/calls/decision-rules.ts';
 import { type ToolReply, toToolReply } from '../../../domain/calls/outcome.ts';
 import { isIntact } from '../../../domain/calls/seal.ts';
 import { groupIntoCards, mayShareCard } from '../../../domain/cards/shared-card.ts';
 import { renderCardKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
 import type { GraphState, OpenCall } from '../../../domain/ports/agent.ts';
 import type { Effects } from '../../../domain/ports/store.ts';
+import { stopForgedCall, withdrawCall } from '../../../domain/rules/end-rules.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';
 import type { TurnRecord } from '../../../domain/threads/turn-record.ts';
 import { commitSteps } from '../../calls/advance-call.ts';

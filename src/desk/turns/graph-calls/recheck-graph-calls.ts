@@ -1,6 +1,6 @@
 import type { Call } from '../../../domain/calls/call.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
-import { recordRunEnd } from '../../../domain/calls/execution-rules.ts';
+import { recordRunEnd } from '../../../domain/rules/execution-rules.ts';
 import { plainSentence, sentence } from '../../../domain/text/sentence.ts';
 import { commitSteps } from '../../calls/advance-call.ts';
 import type { ClaimDeps } from '../../calls/execution/claim.ts';

@@ -6,7 +6,6 @@
 import type { Call } from '../../../domain/calls/call.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import type { DecisionOutcome } from '../../../domain/calls/decision.ts';
-import { isOverdue, ruleExpiry, withdrawCall } from '../../../domain/calls/decision-rules.ts';
 import { shortDigest } from '../../../domain/calls/digest.ts';
 import { callTitlePart } from '../../../domain/cards/call-name.ts';
 import { isSamePerson } from '../../../domain/people/person.ts';
@@ -17,6 +16,7 @@ import {
   type ThreadFence,
 } from '../../../domain/ports/agenda.ts';
 import type { Effects } from '../../../domain/ports/store.ts';
+import { isOverdue, ruleExpiry, withdrawCall } from '../../../domain/rules/end-rules.ts';
 import { sleep } from '../../../domain/runtime/sleep.ts';
 import { type Sentence, sentence } from '../../../domain/text/sentence.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';

@@ -4,7 +4,7 @@ import type { Call } from '../../../domain/calls/call.ts';
 import { behaviourOf, type CallOrigin } from '../../../domain/calls/call-origin.ts';
 import { callTitle, isThirdParty } from '../../../domain/cards/call-name.ts';
 import { readStoredJson } from '../../../domain/json/json.ts';
-import type { ApproverAvailability } from '../../../domain/people/approver-availability.ts';
+import type { ApproverAvailability } from '../../../domain/rules/approver-availability.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
 import {
   escapeHeading,

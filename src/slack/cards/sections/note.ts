@@ -7,8 +7,8 @@ import type { Call, CardPlace, SimilarCall } from '../../../domain/calls/call.ts
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import { shortDigest } from '../../../domain/calls/digest.ts';
 import type { MentionTarget } from '../../../domain/cards/card-channel.ts';
-import type { ApproverAvailability } from '../../../domain/people/approver-availability.ts';
 import { isDirect } from '../../../domain/people/sender-policy.ts';
+import type { ApproverAvailability } from '../../../domain/rules/approver-availability.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
 import { escapeToolName } from '../../../domain/text/visible-text.ts';
 import { BUDGET } from '../../text/limits.ts';

@@ -1,8 +1,8 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
+import { maskingOfCall } from '../../../domain/calls/call-secrets.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
-import { maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
 import { buildNote, listTitleOf } from '../../cards/sections/heading.ts';
 import { ACTIONS, VIEWS } from '../../transport/ids.ts';
 import type { FormNode } from '../plan/form-node.ts';

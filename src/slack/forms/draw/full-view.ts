@@ -1,8 +1,8 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
+import { maskingOfCall } from '../../../domain/calls/call-secrets.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
-import { maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
 import type { SecretMark } from '../../../domain/secrets/secret-mark.ts';
 import { buildOriginBlocks, quoteAgentText, renderCallValues } from '../../cards/call-card.ts';
 import { buildReasons } from '../../cards/sections/approvals.ts';

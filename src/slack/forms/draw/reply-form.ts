@@ -1,8 +1,8 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
+import { maskingOfCall } from '../../../domain/calls/call-secrets.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
-import { maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
 import { type Masking, maskWholeText } from '../../../domain/secrets/mask-secrets.ts';
 import type { SecretMark } from '../../../domain/secrets/secret-mark.ts';
 import { renderChoices } from '../../cards/call-card.ts';

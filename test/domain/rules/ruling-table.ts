@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { DecisionCommand, SettleCommand } from '../../../src/domain/calls/decision.ts';
+import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
+import type { Step } from '../../../src/domain/calls/transitions.ts';
+import type { Person } from '../../../src/domain/people/person.ts';
+import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
+import type { Permission } from '../../../src/domain/rules/decision-permission.ts';
 import {
   type DecisionRuling,
   ruleDecision,
   ruleSettlement,
-} from '../../../src/domain/calls/decision-rules.ts';
-import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
-import type { Step } from '../../../src/domain/calls/transitions.ts';
-import type { Permission } from '../../../src/domain/people/decision-permission.ts';
-import type { Person } from '../../../src/domain/people/person.ts';
-import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
+} from '../../../src/domain/rules/decision-rules.ts';
 import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/builders/a-call.ts';
 
 export const NOW = 5_000;

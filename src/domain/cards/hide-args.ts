@@ -1,10 +1,15 @@
 /** Hides secrets in arguments shown as JSON, outside of cards. */
 import type { Call } from '../calls/call.ts';
+import { maskingOfCall, requiresOpening } from '../calls/call-secrets.ts';
 import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
+import {
+  hasSecretMark,
+  type Masking,
+  maskWholeText,
+  secretArgument,
+} from '../secrets/mask-secrets.ts';
+import type { SecretMark } from '../secrets/secret-mark.ts';
 import type { Toolbox } from '../tools/tool.ts';
-import { maskingOfCall, requiresOpening } from './call-secrets.ts';
-import { hasSecretMark, type Masking, maskWholeText, secretArgument } from './mask-secrets.ts';
-import type { SecretMark } from './secret-mark.ts';
 
 type Path = readonly (string | number)[];
 

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { ruleDecision, ruleSettlement } from '../../../src/domain/calls/decision-rules.ts';
-import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
 import {
   hasOpened,
   recordOpening,
   requiresOpening,
-} from '../../../src/domain/secrets/call-secrets.ts';
+} from '../../../src/domain/calls/call-secrets.ts';
+import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
+import { ruleDecision, ruleSettlement } from '../../../src/domain/rules/decision-rules.ts';
 import { isSecretPath, secretPathsOfCall } from '../../../src/domain/secrets/secret-paths.ts';
 import { APPROVER, aCall, REQUESTER } from '../../support/builders/a-call.ts';
 

@@ -2,23 +2,22 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { DecisionCommand } from '../../../src/domain/calls/decision.ts';
-import {
-  type DecisionRuling,
-  type Edited,
-  ruleDecision,
-  ruleExpiry,
-  ruleSettlement,
-  rulingRouteOf,
-  withdrawCall,
-} from '../../../src/domain/calls/decision-rules.ts';
 import { callDigestOf, shortDigest } from '../../../src/domain/calls/digest.ts';
+import type { Person } from '../../../src/domain/people/person.ts';
+import type { DecisionKind } from '../../../src/domain/policy/route.ts';
 import {
   checkDecisionPermission,
   NO_GROUPS,
   type Permission,
-} from '../../../src/domain/people/decision-permission.ts';
-import type { Person } from '../../../src/domain/people/person.ts';
-import type { DecisionKind } from '../../../src/domain/policy/route.ts';
+} from '../../../src/domain/rules/decision-permission.ts';
+import {
+  type DecisionRuling,
+  type Edited,
+  ruleDecision,
+  ruleSettlement,
+  rulingRouteOf,
+} from '../../../src/domain/rules/decision-rules.ts';
+import { ruleExpiry, withdrawCall } from '../../../src/domain/rules/end-rules.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import {
   APPROVER,

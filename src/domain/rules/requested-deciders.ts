@@ -1,7 +1,7 @@
 import type { Call } from '../calls/call.ts';
-import { rulingRouteOf } from '../calls/decision-rules.ts';
-import type { Group } from '../policy/route.ts';
+import type { Group } from '../people/person.ts';
 import { groupsNamedBy } from './decision-permission.ts';
+import { rulingRouteOf } from './decision-rules.ts';
 
 /** A person or group from whom calls request a decision. */
 export type RequestedDecider = `user:${string}` | Group;

@@ -1,19 +1,19 @@
 /** Updates a pending call whose route or approvers have changed. This never approves it. */
 import type { Call, Vote } from '../calls/call.ts';
-import { rulingRouteOf } from '../calls/decision-rules.ts';
+import { isIntact } from '../calls/seal.ts';
+import { type Step, stepFrom } from '../calls/transitions.ts';
+import { canonicalJson, type JsonValue } from '../json/json.ts';
+import type { GateAnswer, Risk, Route } from '../policy/route.ts';
+import { formatDuration } from '../text/duration.ts';
+import { joinSentences, type Sentence, sentence } from '../text/sentence.ts';
+import { rulingRouteOf } from './decision-rules.ts';
 import {
   explainLostApproval,
   type KnownApprovers,
   refuseCall,
   restartEscalation,
-} from '../calls/execution-rules.ts';
-import { reachedRouteOf } from '../calls/reminder-schedule.ts';
-import { isIntact } from '../calls/seal.ts';
-import { type Step, stepFrom } from '../calls/transitions.ts';
-import { canonicalJson, type JsonValue } from '../json/json.ts';
-import { formatDuration } from '../text/duration.ts';
-import { joinSentences, type Sentence, sentence } from '../text/sentence.ts';
-import type { GateAnswer, Risk, Route } from './route.ts';
+} from './execution-rules.ts';
+import { reachedRouteOf } from './reminder-schedule.ts';
 
 /** The facts needed to recheck a pending call. */
 export interface RerouteFacts {

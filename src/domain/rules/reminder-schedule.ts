@@ -1,11 +1,10 @@
 /** Reminders and escalation of pending calls. */
 
-import { isGroup } from '../people/decision-permission.ts';
-import type { Person } from '../people/person.ts';
-import type { Group, Route } from '../policy/route.ts';
-import type { Call } from './call.ts';
+import type { Call } from '../calls/call.ts';
+import { type Step, stepFrom } from '../calls/transitions.ts';
+import { type Group, isGroup, type Person } from '../people/person.ts';
+import type { Route } from '../policy/route.ts';
 import { missingApprovalCount } from './decision-rules.ts';
-import { type Step, stepFrom } from './transitions.ts';
 
 /** When to remind the approvers; undefined if never, or already done. */
 export function reminderDueAt(call: Call): number | undefined {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
+import type { WorkspaceMembership } from '../../../src/domain/people/profile.ts';
+import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import {
   type ClaimFacts,
   type KnownApprovers,
@@ -8,9 +10,7 @@ import {
   ruleClaim,
   ruleGateAnswer,
   ruleRecovery,
-} from '../../../src/domain/calls/execution-rules.ts';
-import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
-import type { WorkspaceMembership } from '../../../src/domain/ports/directory.ts';
+} from '../../../src/domain/rules/execution-rules.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import {
   APPROVER,

@@ -1,6 +1,5 @@
 /** Which parts of a call are secret, who may see them, and who has. */
-import type { Call } from '../calls/call.ts';
-import { type Step, stepFrom } from '../calls/transitions.ts';
+
 import { readStoredJson } from '../json/json.ts';
 import { isSamePerson, type Person } from '../people/person.ts';
 import {
@@ -10,8 +9,14 @@ import {
   maskingOf,
   maskText,
   needsOpening,
-} from './mask-secrets.ts';
-import { type SecretsOfCall, type SecretsOfTool, secretPathsOfCall } from './secret-paths.ts';
+} from '../secrets/mask-secrets.ts';
+import {
+  type SecretsOfCall,
+  type SecretsOfTool,
+  secretPathsOfCall,
+} from '../secrets/secret-paths.ts';
+import type { Call } from './call.ts';
+import { type Step, stepFrom } from './transitions.ts';
 
 /** The fields of a call that hold its secrets. */
 export type MaskedCall = SecretsOfCall & Pick<Call, 'args' | 'proposedArgs'>;

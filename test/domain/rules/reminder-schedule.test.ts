@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { ruleClaim } from '../../../src/domain/calls/execution-rules.ts';
+import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
+import { ruleClaim } from '../../../src/domain/rules/execution-rules.ts';
 import {
   escalateCall,
   escalationDueAt,
@@ -10,8 +11,7 @@ import {
   reachedRouteOf,
   recordReminder,
   reminderDueAt,
-} from '../../../src/domain/calls/reminder-schedule.ts';
-import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
+} from '../../../src/domain/rules/reminder-schedule.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/builders/a-call.ts';
 

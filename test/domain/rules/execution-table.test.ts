@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
+import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import {
   type ClaimFacts,
   recordRunEnd,
@@ -9,8 +10,7 @@ import {
   ruleGateAnswer,
   rulePreviewRenewal,
   ruleRecovery,
-} from '../../../src/domain/calls/execution-rules.ts';
-import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
+} from '../../../src/domain/rules/execution-rules.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import { childThreadKey } from '../../../src/domain/threads/thread-key.ts';
 import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/builders/a-call.ts';

@@ -1,18 +1,17 @@
 /** Whether enough people can still approve a pending call, and how to fix it if not. */
 import type { Call } from '../calls/call.ts';
-import { missingApprovalCount, rulingRouteOf } from '../calls/decision-rules.ts';
+import { isGroup, isSamePerson } from '../people/person.ts';
+import type { Profile } from '../people/profile.ts';
+import { MEMBERSHIP_LABELS } from '../people/sender-policy.ts';
 import type { Approver, Route } from '../policy/route.ts';
-import type { Profile } from '../ports/directory.ts';
 import { joinSentences, type Sentence, type SentencePart, sentence } from '../text/sentence.ts';
 import {
   explainRefusedDecider,
   groupsOf,
   isApprover,
-  isGroup,
   type KnownGroups,
 } from './decision-permission.ts';
-import { isSamePerson } from './person.ts';
-import { MEMBERSHIP_LABELS } from './sender-policy.ts';
+import { missingApprovalCount, rulingRouteOf } from './decision-rules.ts';
 
 /** Looked-up people and groups of a route. */
 export interface KnownPeople {

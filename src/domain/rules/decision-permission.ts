@@ -1,10 +1,10 @@
 /** Who may decide on a call: the pure core of `authorize()`. */
 
-import type { Approver, DecisionKind, Group, Route } from '../policy/route.ts';
-import type { GroupProfile, WorkspaceMembership } from '../ports/directory.ts';
+import { type Group, isGroup, isSamePerson, type Person } from '../people/person.ts';
+import type { GroupProfile, WorkspaceMembership } from '../people/profile.ts';
+import { explainRefusedMembership } from '../people/sender-policy.ts';
+import type { Approver, DecisionKind, Route } from '../policy/route.ts';
 import { joinSentences, type Sentence, type SentencePart, sentence } from '../text/sentence.ts';
-import { isSamePerson, type Person } from './person.ts';
-import { explainRefusedMembership } from './sender-policy.ts';
 
 /** A route's groups as looked up. A missing group has no members. */
 export type KnownGroups = ReadonlyMap<Group, GroupProfile>;
@@ -78,11 +78,6 @@ export function groupsOf({ approvers }: Pick<Route, 'approvers'>): readonly Grou
 /** Lists all groups that determine a route's approvers. */
 export function groupsNamedBy({ approvers, among = [] }: Route): readonly Group[] {
   return [...new Set([...groupsOf({ approvers }), ...groupsOf({ approvers: among })])];
-}
-
-/** Returns whether an approver is a group. */
-export function isGroup(approver: Approver): approver is Group {
-  return approver.startsWith('usergroup:') || approver.startsWith('channel:');
 }
 
 /** Lists the groups to look up before a person's right to decide is known; none if not needed. */

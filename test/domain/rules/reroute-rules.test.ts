@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { DecisionCommand } from '../../../src/domain/calls/decision.ts';
-import { ruleDecision } from '../../../src/domain/calls/decision-rules.ts';
 import { cardDigest, shortDigest } from '../../../src/domain/calls/digest.ts';
-import { ruleClaim } from '../../../src/domain/calls/execution-rules.ts';
-import { checkDecisionPermission } from '../../../src/domain/people/decision-permission.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
-import { ruleReroute } from '../../../src/domain/policy/reroute-rules.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
+import { checkDecisionPermission } from '../../../src/domain/rules/decision-permission.ts';
+import { ruleDecision } from '../../../src/domain/rules/decision-rules.ts';
+import { ruleClaim } from '../../../src/domain/rules/execution-rules.ts';
+import { ruleReroute } from '../../../src/domain/rules/reroute-rules.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 
 const PEOPLE = ['U1', 'U2', 'U3', 'U4'].map((user) => ({ team: 'T1', user }));

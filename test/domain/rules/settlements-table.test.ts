@@ -1,16 +1,18 @@
 /** What each settlement changes of a call, and what rulings look at. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import {
   checkDecisionLook,
-  isOverdue,
   missingApprovalCount,
   ruleDecision,
+} from '../../../src/domain/rules/decision-rules.ts';
+import {
+  isOverdue,
   ruleExpiry,
   stopForgedCall,
   withdrawCall,
-} from '../../../src/domain/calls/decision-rules.ts';
-import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
+} from '../../../src/domain/rules/end-rules.ts';
 import { childThreadKey } from '../../../src/domain/threads/thread-key.ts';
 import { APPROVER, aCall, REQUESTER } from '../../support/builders/a-call.ts';
 import {

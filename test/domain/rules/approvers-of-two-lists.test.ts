@@ -1,15 +1,16 @@
 /** Approvers who have to be of two lists: the policy file's and that of a route set in Slack. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Group } from '../../../src/domain/people/person.ts';
+import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
 import {
   approverCandidatesOf,
   toApproverAvailability,
-} from '../../../src/domain/people/approver-availability.ts';
+} from '../../../src/domain/rules/approver-availability.ts';
 import {
   checkDecisionPermission,
   groupsToLookUp,
-} from '../../../src/domain/people/decision-permission.ts';
-import { type Group, REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
+} from '../../../src/domain/rules/decision-permission.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import {
   APPROVER,

@@ -1,4 +1,4 @@
-import { UnreadableStateError } from '../ports/agent.ts';
+import { UnreadableStateError } from './agent.ts';
 
 /** Throws `UnreadableStateError` for a malformed checkpoint or a format above `newest`. */
 export function assertCheckpoint<Checkpoint>(

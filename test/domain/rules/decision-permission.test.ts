@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Group, Person } from '../../../src/domain/people/person.ts';
+import type { WorkspaceMembership } from '../../../src/domain/people/profile.ts';
+import {
+  type Approver,
+  type DecisionKind,
+  REQUESTER_ROUTE,
+  type Route,
+} from '../../../src/domain/policy/route.ts';
 import {
   type Credentials,
   checkDecisionPermission,
   groupsToLookUp,
   NO_GROUPS,
   type Permission,
-} from '../../../src/domain/people/decision-permission.ts';
-import type { Person } from '../../../src/domain/people/person.ts';
-import {
-  type Approver,
-  type DecisionKind,
-  type Group,
-  REQUESTER_ROUTE,
-  type Route,
-} from '../../../src/domain/policy/route.ts';
-import type { WorkspaceMembership } from '../../../src/domain/ports/directory.ts';
+} from '../../../src/domain/rules/decision-permission.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import {
   APPROVER,

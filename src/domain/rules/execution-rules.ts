@@ -1,21 +1,21 @@
 /** Rechecks just before an approved call runs whether it still may. */
 
-import { checkDecisionPermission, type KnownGroups } from '../people/decision-permission.ts';
+import type { Call, Vote } from '../calls/call.ts';
+import { behaviourOf, effectiveRequester } from '../calls/call-origin.ts';
+import { callDigestOf } from '../calls/digest.ts';
+import type { Outcome } from '../calls/outcome.ts';
+import { isIntact } from '../calls/seal.ts';
+import { type CallPreview, toStoredPreview, UNSEEN_BASIS } from '../calls/stored-preview.ts';
+import { type Step, stepFrom } from '../calls/transitions.ts';
+import type { WorkspaceMembership } from '../people/profile.ts';
 import { MEMBERSHIP_LABELS } from '../people/sender-policy.ts';
 import { type GateAnswer, REQUESTER_ROUTE, type Route } from '../policy/route.ts';
-import type { WorkspaceMembership } from '../ports/directory.ts';
 import { joinSentences, type Sentence, sentence } from '../text/sentence.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
 import type { ParsedArgs, Preview } from '../tools/tool.ts';
-import type { Call, Vote } from './call.ts';
-import { behaviourOf, effectiveRequester } from './call-origin.ts';
-import { ruleExpiry, stopForgedCall } from './decision-rules.ts';
-import { callDigestOf } from './digest.ts';
-import type { Outcome } from './outcome.ts';
+import { checkDecisionPermission, type KnownGroups } from './decision-permission.ts';
+import { ruleExpiry, stopForgedCall } from './end-rules.ts';
 import { reachedRouteOf } from './reminder-schedule.ts';
-import { isIntact } from './seal.ts';
-import { type CallPreview, toStoredPreview, UNSEEN_BASIS } from './stored-preview.ts';
-import { type Step, stepFrom } from './transitions.ts';
 
 /** The facts a worker has when it wants to run a call. */
 export interface ClaimFacts {

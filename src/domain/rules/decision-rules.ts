@@ -1,20 +1,26 @@
 /** Pure decision rules: from a stored call and a command to the steps to write, or to a refusal. */
 
-import type { Allowed, Permission } from '../people/decision-permission.ts';
+import type { Call, Verdict } from '../calls/call.ts';
+import { behaviourOf } from '../calls/call-origin.ts';
+import { mustStillOpen } from '../calls/call-secrets.ts';
+import type {
+  DecisionCheck,
+  DecisionCommand,
+  DecisionOutcome,
+  SettleCommand,
+} from '../calls/decision.ts';
+import { callDigestOf, hasOtherRoute, isStaleToken } from '../calls/digest.ts';
+import type { Outcome } from '../calls/outcome.ts';
+import { isIntact } from '../calls/seal.ts';
+import { type CallPreview, toStoredPreview } from '../calls/stored-preview.ts';
+import { type Step, stepFrom } from '../calls/transitions.ts';
 import { isSamePerson } from '../people/person.ts';
 import { REQUESTER_ROUTE, type Route } from '../policy/route.ts';
-import { mustStillOpen } from '../secrets/call-secrets.ts';
 import type { SecretsOfTool } from '../secrets/secret-paths.ts';
 import type { Sentence } from '../text/sentence.ts';
 import type { ParsedArgs } from '../tools/tool.ts';
-import { type Call, isTerminal, type Verdict } from './call.ts';
-import { behaviourOf } from './call-origin.ts';
-import type { DecisionCheck, DecisionCommand, DecisionOutcome, SettleCommand } from './decision.ts';
-import { callDigestOf, hasOtherRoute, isStaleToken } from './digest.ts';
-import type { Outcome } from './outcome.ts';
-import { isIntact } from './seal.ts';
-import { type CallPreview, toStoredPreview } from './stored-preview.ts';
-import { type Step, stepFrom } from './transitions.ts';
+import type { Allowed, Permission } from './decision-permission.ts';
+import { ruleExpiry, stopForgedCall } from './end-rules.ts';
 
 /** Steps to write, the last one being the result; or an answer that changes nothing. */
 export type DecisionRuling<Answer = DecisionOutcome> =
@@ -123,68 +129,6 @@ export function ruleSettlement(
     : { kind: 'error', text: 'A person checked: it did not run, and it must not be run.' };
   const status = ran ? 'succeeded' : 'failed';
   return steps(stepFrom(call, 'settle', now, { status, verdict, outcome }));
-}
-
-/** Returns whether a pending or approved call is past its deadline. */
-export function isOverdue({ deadlineAt, status }: Call, now: number): boolean {
-  const waits = status === 'pending' || status === 'approved';
-  return waits && deadlineAt !== undefined && now >= deadlineAt;
-}
-
-/** Expires a pending or approved call. An unknown call stays unknown; the agent is told so. */
-export function ruleExpiry(call: Call, now: number): Step {
-  if (call.status === 'unknown') {
-    const reason = 'it was interrupted while running, and nobody has reported what happened.';
-    return stepFrom(call, 'expire', now, {
-      status: 'unknown',
-      outcome: { kind: 'unknown', reason },
-    });
-  }
-  return stepFrom(call, 'expire', now, { status: 'expired', outcome: { kind: 'expired' } });
-}
-
-/** Fails a call that does not match the digest shown. `mayHaveRun`: it may have started. */
-export function stopForgedCall(
-  call: Call,
-  now: number,
-  mayHaveRun = call.status === 'unknown',
-): Step {
-  const end = mayHaveRun ? 'It was not run again.' : 'Nothing was run.';
-  const note = `integrity_error: the stored arguments differ from those that were shown. ${end}`;
-  const why = 'its stored arguments had been changed. People have been told.';
-  const text = mayHaveRun
-    ? `It is not known whether this ran; it was not run again, since ${why}`
-    : `Not run: ${why}`;
-  const outcome: Outcome = { kind: 'error', text };
-  return stepFrom(call, 'integrity', now, { status: 'failed', note, outcome });
-}
-
-/** Withdraws a call; undefined if it ended, is unknown, or runs (delegated calls excepted). */
-export function withdrawCall(
-  call: Call,
-  cause: Extract<Outcome, { kind: 'withdrawn' }>['cause'],
-  now: number,
-): Step | undefined {
-  const isRun = call.status === 'running' && call.child === undefined;
-  if (isTerminal(call) || isRun || call.status === 'unknown') return undefined;
-  return stepFrom(call, 'withdraw', now, {
-    status: 'withdrawn',
-    outcome: { kind: 'withdrawn', cause },
-  });
-}
-
-/** Withdraws a call that has not yet reached its graph; undefined if it has ended. */
-export function withdrawUndelivered(
-  call: Call,
-  cause: Extract<Outcome, { kind: 'withdrawn' }>['cause'],
-  now: number,
-): Step | undefined {
-  if (isTerminal(call)) return undefined;
-  return stepFrom(call, 'withdraw', now, {
-    status: 'withdrawn',
-    note: 'Withdrawn before it was handed over: nothing was run.',
-    outcome: { kind: 'withdrawn', cause },
-  });
 }
 
 function ruleApproval(call: Call, verdict: Verdict, given = ''): DecisionRuling {
