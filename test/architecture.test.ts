@@ -113,7 +113,7 @@ const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])
 ];
 
 /** Layers whose rooms (their folders) depend one way. */
-const ONE_WAY = ['domain'];
+const ONE_WAY = ['desk', 'domain'];
 
 function layerOf(path: string): string {
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '');

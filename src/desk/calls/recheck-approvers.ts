@@ -11,8 +11,8 @@ import {
   type KnownApprovers,
   ruleClaim,
 } from '../../domain/rules/execution-rules.ts';
-import { DECIDER_MAX_AGE_MS } from '../decisions/authorize.ts';
 import type { DeskDeps } from '../deps.ts';
+import { DECIDER_MAX_AGE_MS } from '../people/lookup-age.ts';
 
 /** What is known about the people who approved a call. */
 export interface RecheckedApprovers {

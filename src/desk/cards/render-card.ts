@@ -11,13 +11,13 @@ import type { ApproverAvailability } from '../../domain/rules/approver-availabil
 import { sentence } from '../../domain/text/sentence.ts';
 import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-message.ts';
 import { dueImmediately, isRecentCall } from '../calls/freshness.ts';
-import { reminderOverMessage } from '../calls/remind-escalate.ts';
 import { createRenewPreview } from '../calls/renew-preview.ts';
-import { checkApprovers } from '../decisions/check-approvers.ts';
 import { assertWriteAllowed, type ChannelRateLimiter } from '../delivery/channel-rate-limiter.ts';
 import type { ThreadProgress } from '../delivery/thread-progress.ts';
 import type { DeskDeps, HeldWork } from '../deps.ts';
+import { checkApprovers } from '../people/check-approvers.ts';
 import type { Announcements } from './announcements.ts';
+import { reminderOverMessage } from './remind-escalate.ts';
 import { isSameCard, readCard, readCardCalls, type StoredCard } from './stored-cards.ts';
 import { createSupersededCards } from './superseded-card.ts';
 import { createNotifyUndeliverable, isLongRefused, recordCardRefusal } from './undeliverable.ts';

@@ -5,7 +5,6 @@ import type { CardCalls } from '../../domain/cards/shared-card.ts';
 import { BlockedUntilFixedError, ChatError } from '../../domain/ports/chat.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import { isRecentCall } from '../calls/freshness.ts';
-import { checkApprovers } from '../decisions/check-approvers.ts';
 import {
   assertWriteAllowed,
   type ChannelRateLimiter,
@@ -13,6 +12,7 @@ import {
 } from '../delivery/channel-rate-limiter.ts';
 import type { ThreadProgress } from '../delivery/thread-progress.ts';
 import type { DeskDeps, HeldWork } from '../deps.ts';
+import { checkApprovers } from '../people/check-approvers.ts';
 import { readCardCalls } from './stored-cards.ts';
 import { isLongRefused } from './undeliverable.ts';
 

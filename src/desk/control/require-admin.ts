@@ -2,8 +2,8 @@ import type { Person } from '../../domain/people/person.ts';
 import type { Profile } from '../../domain/people/profile.ts';
 import { explainRefusedMembership } from '../../domain/people/sender-policy.ts';
 import { actorOf } from '../calls/call-effects.ts';
-import { findProfile, PROFILE_UNAVAILABLE } from '../decisions/find-profile.ts';
 import type { DeskDeps } from '../deps.ts';
+import { findProfile, PROFILE_UNAVAILABLE } from '../people/find-profile.ts';
 
 /** The person may not do this, or could not be looked up. `sentence` is for them. */
 export interface NotAllowed {

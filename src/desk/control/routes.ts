@@ -20,8 +20,8 @@ import { deliverOutboxKey, rerouteKey } from '../../domain/ports/agenda.ts';
 import type { Effects } from '../../domain/ports/store.ts';
 import { explainRefusedDecider, groupsOf } from '../../domain/rules/decision-permission.ts';
 import { actorOf } from '../calls/call-effects.ts';
-import { REFUSAL_MAX_AGE_MS } from '../decisions/authorize.ts';
 import type { DeskDeps } from '../deps.ts';
+import { REFUSAL_MAX_AGE_MS } from '../people/lookup-age.ts';
 import { announceRouteChange, type RouteChange } from './announce-route-change.ts';
 import { createRequireAdmin, type NotAllowed } from './require-admin.ts';
 

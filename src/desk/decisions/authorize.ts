@@ -14,12 +14,8 @@ import {
 } from '../../domain/rules/decision-permission.ts';
 import { rulingRouteOf } from '../../domain/rules/decision-rules.ts';
 import type { DeskDeps } from '../deps.ts';
-import { PROFILE_UNAVAILABLE } from './find-profile.ts';
-
-/** Maximum age of profiles and groups when a person decides. */
-export const DECIDER_MAX_AGE_MS = 60_000;
-/** Maximum age of group members before a person is refused because of them, or nobody is found. */
-export const REFUSAL_MAX_AGE_MS = 5_000;
+import { PROFILE_UNAVAILABLE } from '../people/find-profile.ts';
+import { DECIDER_MAX_AGE_MS, REFUSAL_MAX_AGE_MS } from '../people/lookup-age.ts';
 
 /** The result for one person. */
 export interface Authorization {

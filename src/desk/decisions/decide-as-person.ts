@@ -13,11 +13,14 @@ import type {
 import type { DecisionKind } from '../../domain/policy/route.ts';
 import { sentence } from '../../domain/text/sentence.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
-import type { createClaimOnApproval } from '../calls/execution/claim-on-approval.ts';
+import type {
+  ClaimOnApproval,
+  createClaimOnApproval,
+} from '../calls/execution/claim-on-approval.ts';
 import { describePause } from '../control/pause-messages.ts';
 import type { DeskDeps } from '../deps.ts';
 import type { Authorize } from './authorize.ts';
-import type { ClaimOnApproval, createDecide } from './decide.ts';
+import type { createDecide } from './decide.ts';
 import { type AttemptedAction, createRecordRefusal } from './refusals.ts';
 
 type Open = { readonly kind: 'open'; readonly call: Call };

@@ -9,8 +9,7 @@ import type {
 import type { Step, TransitionCause } from '../../domain/calls/transitions.ts';
 import type { JsonValue } from '../../domain/json/json.ts';
 import type { Person } from '../../domain/people/person.ts';
-import type { ThreadFence } from '../../domain/ports/agenda.ts';
-import { type Effects, type ReadRevisions, StaleFenceError } from '../../domain/ports/store.ts';
+import { type Effects, StaleFenceError } from '../../domain/ports/store.ts';
 import type { Permission } from '../../domain/rules/decision-permission.ts';
 import {
   checkDecisionLook,
@@ -27,6 +26,7 @@ import { secretPathsOfCall } from '../../domain/secrets/secret-paths.ts';
 import type { ParsedArgs, Tool } from '../../domain/tools/tool.ts';
 import { advanceCall } from '../calls/advance-call.ts';
 import { callEffectsOf } from '../calls/call-effects.ts';
+import type { ClaimOnApproval } from '../calls/execution/claim-on-approval.ts';
 import {
   createRecheckRoute,
   type HearGate,
@@ -43,25 +43,6 @@ type DecideDeps = Pick<
   'store' | 'toolbox' | 'clock' | 'log' | 'integrity' | 'onDamaged'
 > &
   RecheckRouteDeps;
-
-/** Claims a call in the commit of its approval. */
-export interface ClaimOnApproval {
-  /**
-   * Runs the last check of a decision. Its reads and the policy's answer are reused by the claim.
-   */
-  check(follow: (onAnswer: HearGate) => Promise<DecisionRuling>): Promise<DecisionRuling>;
-  /**
-   * Returns the claim, the revisions it read, and the hold it is made under. Undefined leaves the
-   * claim to the holder of the call's thread.
-   */
-  claim(approved: Call): Promise<Claim | undefined>;
-}
-
-interface Claim {
-  readonly step: Step;
-  readonly seen: ReadRevisions;
-  readonly hold: ThreadFence;
-}
 
 /**
  * `messageEnds` are written only if the person's decision takes effect, not if the call expired or

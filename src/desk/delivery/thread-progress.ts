@@ -4,13 +4,13 @@ import type { ThreadStatus } from '../../domain/ports/chat.ts';
 import { joinSentences, type Sentence, sentence } from '../../domain/text/sentence.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
-import type { DeskDeps } from '../deps.ts';
 import {
   type PendingWork,
   readOpenCalls,
   readPendingWork,
   waitsForPeopleOnly,
-} from '../turns/pending-work.ts';
+} from '../calls/pending-work.ts';
+import type { DeskDeps } from '../deps.ts';
 import { createDescribePending } from './describe-pending.ts';
 import type { LiveAnswers } from './live-answer.ts';
 import type { SessionStatusWriter } from './session-status.ts';

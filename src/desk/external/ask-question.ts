@@ -13,10 +13,10 @@ import { recordRunEnd, ruleGateAnswer } from '../../domain/rules/execution-rules
 import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/tools/server-tools.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
 import { commitSteps } from '../calls/advance-call.ts';
+import { questionMessageId, withdrawQuestion } from '../calls/execution/withdraw-questions.ts';
 import type { DeskDeps } from '../deps.ts';
 import { createWaitForChange } from './wait-for-change.ts';
 import type { CallWatch } from './watch-calls.ts';
-import { questionMessageId, withdrawQuestion } from './withdraw-questions.ts';
 
 type AskDeps = Pick<DeskDeps, 'store' | 'clock' | 'newId'> & {
   readonly ofOutside: Toolbox['of'];

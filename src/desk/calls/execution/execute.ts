@@ -19,21 +19,20 @@ import {
 import type { ThreadKey } from '../../../domain/threads/thread-key.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
-import { isBeingStopped } from '../../control/is-being-stopped.ts';
-import type { ThreadProgress } from '../../delivery/thread-progress.ts';
 import type { DeskDeps, HeldWork } from '../../deps.ts';
-import { withdrawQuestions } from '../../external/withdraw-questions.ts';
-import type { HelperThreads } from '../../turns/helper-threads.ts';
 import { advanceCall, type Ruled } from '../advance-call.ts';
 import { isRecentCall } from '../freshness.ts';
+import { isBeingStopped } from '../is-being-stopped.ts';
 import { parseStoredArgs } from '../parse-stored-args.ts';
 import { createClaim } from './claim.ts';
+import type { HelperThreads } from './helper-threads.ts';
 import { createProgressReporters } from './progress-reporter.ts';
 import { createRecheckClaim } from './recheck-claim.ts';
 import { createRecordLateEnd } from './record-late-end.ts';
 import { createRecordRunStep } from './record-run-step.ts';
 import { type RetryLimit, retryStoreWrite } from './retry-store-write.ts';
 import { describeStoppedRun, describeUnresponsiveTool, runTool } from './run-tool.ts';
+import { withdrawQuestions } from './withdraw-questions.ts';
 
 /** How often a claim is written before the task is retried later: nothing has run yet. */
 const MAX_TRIES = 5;
@@ -58,7 +57,7 @@ type ReadBack =
 export function createExecute(
   deps: DeskDeps,
   helperThreads: Pick<HelperThreads, 'begin' | 'endedBy'>,
-  progress: Pick<ThreadProgress, 'running'>,
+  progress: { running(call: Call): void },
 ) {
   const { store, clock, signals } = deps;
   /** Claims of this process whose runs have started. */

@@ -12,7 +12,7 @@ import { missingApprovers } from '../../../domain/rules/reminder-schedule.ts';
 import { joinSentences, type Sentence } from '../../../domain/text/sentence.ts';
 import { isChannelItself, placeOf } from '../../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../../deps.ts';
-import { createNameApprovers } from './name-approvers.ts';
+import { createNameApprovers } from '../../people/name-approvers.ts';
 
 /** The reader of a list. */
 export type CallListReader =

@@ -8,8 +8,9 @@ import { missingApprovalCount, rulingRouteOf } from '../../../domain/rules/decis
 import type { RequestedDecider } from '../../../domain/rules/requested-deciders.ts';
 import type { Sentence } from '../../../domain/text/sentence.ts';
 import type { DeskDeps } from '../../deps.ts';
-import { type Authorize, DECIDER_MAX_AGE_MS } from '../authorize.ts';
-import { findProfile } from '../find-profile.ts';
+import { findProfile } from '../../people/find-profile.ts';
+import { DECIDER_MAX_AGE_MS } from '../../people/lookup-age.ts';
+import type { Authorize } from '../authorize.ts';
 import { createOmitDeleted } from './omit-deleted.ts';
 import { inBatches, takeCallPage } from './paginate-calls.ts';
 

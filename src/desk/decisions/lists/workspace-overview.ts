@@ -4,9 +4,9 @@ import type { Person } from '../../../domain/people/person.ts';
 import type { Sentence } from '../../../domain/text/sentence.ts';
 import { isAdmin } from '../../control/require-admin.ts';
 import type { DeskDeps } from '../../deps.ts';
+import { checkApprovers } from '../../people/check-approvers.ts';
+import { findProfile } from '../../people/find-profile.ts';
 import { countDeadLetters } from '../../worker/count-dead-letters.ts';
-import { checkApprovers } from '../check-approvers.ts';
-import { findProfile } from '../find-profile.ts';
 
 /** The pending calls of one route in one channel. */
 export interface RouteLoad {

@@ -37,11 +37,11 @@ import {
   type ThreadKey,
   threadKey,
 } from '../../domain/threads/thread-key.ts';
-import type { AnnouncementOccasion, Announcements } from '../cards/announcements.ts';
-import { readCardCalls } from '../cards/stored-cards.ts';
+import { commitSteps } from '../calls/advance-call.ts';
+import { callEffectsOf } from '../calls/call-effects.ts';
 import type { DeskDeps } from '../deps.ts';
-import { commitSteps } from './advance-call.ts';
-import { callEffectsOf } from './call-effects.ts';
+import type { AnnouncementOccasion, Announcements } from './announcements.ts';
+import { readCardCalls } from './stored-cards.ts';
 
 type RemindEscalateDeps = Pick<DeskDeps, 'store' | 'clock'>;
 

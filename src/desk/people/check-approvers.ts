@@ -12,7 +12,7 @@ import {
 import { groupsNamedBy } from '../../domain/rules/decision-permission.ts';
 import { rulingRouteOf } from '../../domain/rules/decision-rules.ts';
 import type { DeskDeps } from '../deps.ts';
-import { REFUSAL_MAX_AGE_MS } from './authorize.ts';
+import { REFUSAL_MAX_AGE_MS } from './lookup-age.ts';
 
 /** How many group members are looked up at once, until enough can approve. */
 const BATCH = 10;

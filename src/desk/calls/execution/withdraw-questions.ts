@@ -1,8 +1,8 @@
-import type { Call } from '../../domain/calls/call.ts';
-import { behaviourOf } from '../../domain/calls/call-origin.ts';
-import { withdrawCall } from '../../domain/rules/end-rules.ts';
-import { advanceByStep } from '../calls/advance-call.ts';
-import type { DeskDeps } from '../deps.ts';
+import type { Call } from '../../../domain/calls/call.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
+import { withdrawCall } from '../../../domain/rules/end-rules.ts';
+import type { DeskDeps } from '../../deps.ts';
+import { advanceByStep } from '../advance-call.ts';
 
 type WithdrawDeps = Pick<DeskDeps, 'store' | 'clock'>;
 

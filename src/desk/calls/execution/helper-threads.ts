@@ -1,21 +1,21 @@
 /** Helper threads: started by a call, ended with it; their result is the call's outcome. */
 
-import { type Call, isTerminal } from '../../domain/calls/call.ts';
-import { behaviourOf } from '../../domain/calls/call-origin.ts';
-import type { Outcome, WithdrawalCause } from '../../domain/calls/outcome.ts';
-import { advanceTurnKey } from '../../domain/ports/agenda.ts';
-import { recordRunEnd } from '../../domain/rules/execution-rules.ts';
-import { firstLine, type InboxMessage, type SettledTurn } from '../../domain/threads/message.ts';
+import { type Call, isTerminal } from '../../../domain/calls/call.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
+import type { Outcome, WithdrawalCause } from '../../../domain/calls/outcome.ts';
+import { advanceTurnKey } from '../../../domain/ports/agenda.ts';
+import { recordRunEnd } from '../../../domain/rules/execution-rules.ts';
+import { firstLine, type InboxMessage, type SettledTurn } from '../../../domain/threads/message.ts';
 import {
   ancestorCallsOf,
   parentCallOf,
   placeOf,
   type ThreadKey,
-} from '../../domain/threads/thread-key.ts';
-import type { DelegatedWork } from '../../domain/tools/tool.ts';
-import { advanceByStep } from '../calls/advance-call.ts';
-import { shortenResult } from '../calls/execution/run-tool.ts';
-import type { DeskDeps } from '../deps.ts';
+} from '../../../domain/threads/thread-key.ts';
+import type { DelegatedWork } from '../../../domain/tools/tool.ts';
+import type { DeskDeps } from '../../deps.ts';
+import { advanceByStep } from '../advance-call.ts';
+import { shortenResult } from './run-tool.ts';
 
 export interface HelperThreads {
   /** Starts a claimed call's work in its child thread; idempotent. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LEASE_MS } from '../../../src/desk/worker/task-runner.ts';
+import { LEASE_MS } from '../../../src/desk/deps.ts';
 import { withdrawCall } from '../../../src/domain/rules/end-rules.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
 import { playAgents, toldOf } from '../../support/desk/play-agents.ts';

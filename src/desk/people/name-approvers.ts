@@ -1,8 +1,8 @@
-import type { Call } from '../../../domain/calls/call.ts';
-import type { Group } from '../../../domain/people/person.ts';
-import type { Directory } from '../../../domain/ports/directory.ts';
-import { missingApprovers } from '../../../domain/rules/reminder-schedule.ts';
-import type { SentencePart } from '../../../domain/text/sentence.ts';
+import type { Call } from '../../domain/calls/call.ts';
+import type { Group } from '../../domain/people/person.ts';
+import type { Directory } from '../../domain/ports/directory.ts';
+import { missingApprovers } from '../../domain/rules/reminder-schedule.ts';
+import type { SentencePart } from '../../domain/text/sentence.ts';
 
 /**
  * Builds the list of names of those who have not decided the calls yet: each once, at most `most`.
