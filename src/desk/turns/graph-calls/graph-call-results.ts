@@ -53,16 +53,22 @@ export interface GraphCallResults {
   finishTaken(ids: ReadonlyMap<string, string>, state: GraphState): Promise<void>;
   /**
    * Ends calls that the graph no longer waits for. Returns those that were decided but may not have
-   * reached it.
+   * reached it. `known` are calls of the turn; our own graph leaves none to end.
    */
-  endClosedCalls(turn: string, state: GraphState, fence: ThreadFence): Promise<readonly Call[]>;
+  endClosedCalls(
+    turn: string,
+    state: GraphState,
+    known: readonly Call[],
+    fence: ThreadFence,
+  ): Promise<readonly Call[]>;
 }
 
 /** Creates it; every operation is idempotent. */
 export function createGraphCallResults({
   store,
+  agent,
   clock,
-}: Pick<DeskDeps, 'store' | 'clock'>): GraphCallResults {
+}: Pick<DeskDeps, 'store' | 'agent' | 'clock'>): GraphCallResults {
   async function writeCallStep(
     id: string,
     stepOf: (call: Call) => Step | undefined,
@@ -96,7 +102,9 @@ export function createGraphCallResults({
         );
       }
     },
-    async endClosedCalls(turn, state, fence) {
+    async endClosedCalls(turn, state, known, fence) {
+      // Another graph may have started the turn of our graph.
+      if (agent.rebuild && !known.some((call) => behaviourOf(call).runBy === 'graph')) return [];
       const all = await store.ledger.ofThread(fence.thread, turn);
       const open = new Set(matchOpenCalls(state.open, all).map(({ stored }) => stored?.id));
       const gone = all.filter((call) => behaviourOf(call).runBy === 'graph' && !open.has(call.id));
