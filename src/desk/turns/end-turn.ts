@@ -14,7 +14,7 @@ import { describeStoppedRun } from '../calls/execution/run-tool.ts';
 import type { CloseLiveAnswer } from '../delivery/close-live-answer.ts';
 import { failureMessages, outboxWake } from '../delivery/turn-outbox.ts';
 import type { DeskDeps } from '../deps.ts';
-import { findUndeliveredDecisions } from './graph-calls/graph-call-results.ts';
+import { findUndeliveredDecisions } from './graph-calls/undelivered-decisions.ts';
 import type { InteractiveTurns } from './interactive-turns.ts';
 import {
   answerUnfinishedCalls,

@@ -16,7 +16,7 @@ import type { CheckedCall, createPropose, Proposal } from '../../calls/propose.t
 import type { DeskDeps, HeldWork } from '../../deps.ts';
 import type { ActiveTurn } from '../recover-turn.ts';
 import { missingTurnRecords, toToolMessage } from '../turn-records.ts';
-import { toGraphReply } from './graph-call-results.ts';
+import { toGraphReply } from './graph-reply.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
 import { createRecheckGraphCalls } from './recheck-graph-calls.ts';
 

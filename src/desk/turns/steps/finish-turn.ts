@@ -2,7 +2,7 @@ import type { Call } from '../../../domain/calls/call.ts';
 import type { GraphState } from '../../../domain/ports/agent.ts';
 import type { DeskDeps } from '../../deps.ts';
 import type { EndCause } from '../end-turn.ts';
-import { withUnusedDecision } from '../graph-calls/graph-call-results.ts';
+import { withUnusedDecision } from '../graph-calls/undelivered-decisions.ts';
 import type { ActiveTurn } from '../recover-turn.ts';
 import { createSettleTurn } from '../settle-turn.ts';
 import type { HeldTurn, TurnParts } from '../turn-parts.ts';

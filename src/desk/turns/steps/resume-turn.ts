@@ -17,11 +17,11 @@ export function createResumeTurn(
     open: OpenCalls,
     pause: Pause | undefined,
   ): Promise<GraphState | undefined> {
-    const { fence, work } = turn;
+    const { message, fence, work } = turn;
     const { replies, answered } = open;
     const resume = async () => {
       const next = await agent.resume(fence.thread, replies, fence, work.signal);
-      await graphCallResults.finishTaken(answered, next);
+      await graphCallResults.finishTaken(message.id, next, answered, fence);
       // For our graph, the end of the turn marks the calls as delivered.
       if (!agent.rebuild) await store.ledger.markDelivered([...answered.keys()], fence);
       return next;
