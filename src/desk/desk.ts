@@ -87,7 +87,7 @@ export interface Desk extends Control {
    * Decides nothing.
    */
   checkDecision(
-    look: DecisionCheck,
+    check: DecisionCheck,
   ): Promise<{ readonly kind: 'open'; readonly call: Call } | DecisionOutcome>;
   /** Like `checkDecision`, for viewing a call in full: unmasks its values and audits that. */
   open(
@@ -261,7 +261,7 @@ export function createWorker(deps: DeskDeps): Worker {
       bulletin: createRenderDigest(deps, rateLimiter, createDescribeCalls(deps)),
       callback: createSendCallback(deps),
       tidy: retentionWorker.work,
-      damaged: quarantine.look,
+      damaged: quarantine.checkRecord,
     },
     async beforePark(lease, error) {
       await quarantine.notifyDamaged(lease, error);

@@ -234,7 +234,7 @@ export const BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/domain/rules/execution-rules.ts',
-        from: "  if (call.idempotent && mayRerun && call.doubt !== 'unsealed') {\n",
+        from: "  if (call.idempotent && mayRerun && call.sealProblem !== 'unsealed') {\n",
         to: '  if (call.id !== undefined) {\n',
       },
     ],

@@ -36,7 +36,7 @@ export function callEffectsOf(
   before: Call,
   steps: readonly Step[],
   by: Person | undefined,
-): Required<Pick<Effects, 'audit' | 'wakes' | 'says'>> {
+): Required<Pick<Effects, 'audit' | 'wakes' | 'outboxMessages'>> {
   const audit: AuditDraft[] = [];
   let previous = before;
   for (const { cause, call, detail } of steps) {
@@ -74,7 +74,7 @@ export function callEffectsOf(
   return {
     audit,
     wakes: [...wakesOf(before, previous), ...callbackWakes, ...deliveryWakes(outboxMessages)],
-    says: outboxMessages,
+    outboxMessages,
   };
 }
 

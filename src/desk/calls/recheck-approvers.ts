@@ -36,7 +36,7 @@ export async function recheckApprovers(
   route: Route,
   lookup: LookupOptions = FRESH,
 ): Promise<RecheckedApprovers> {
-  const standings = new Map<string, WorkspaceMembership>();
+  const memberships = new Map<string, WorkspaceMembership>();
   const groups = new Map<Group, GroupProfile>();
   const now = clock.now();
   const toAsk = call.votes.flatMap(({ by }) =>
@@ -46,14 +46,14 @@ export async function recheckApprovers(
     ...call.votes.map(async ({ at, by }) => {
       const isRecentVote = now >= at && now - at < RECENT_VOTE_MS;
       const profile = await directory.profileOf(by, isRecentVote ? AT_CLICK : lookup);
-      standings.set(by.user, profile.standing);
+      memberships.set(by.user, profile.standing);
     }),
     ...[...new Set(toAsk)].map(async (group) => {
       groups.set(group, await directory.groupOf(group, lookup));
     }),
   ]);
   const failed = answers.find((answer) => answer.status === 'rejected');
-  return { voters: { standings, groups }, ...(failed && { failure: failed.reason }) };
+  return { voters: { memberships, groups }, ...(failed && { failure: failed.reason }) };
 }
 
 /** How many failed lookups of the approvers there are before they are asked to approve again. */

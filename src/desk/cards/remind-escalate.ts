@@ -180,7 +180,7 @@ function whenDue({ store, clock }: RemindEscalateDeps, announce: Announcements, 
       key: deliverOutboxKey(thread),
       dueAt: createdAt,
     }));
-    const effects = { wakes: [...wakes, ...deliveryWakes], says: outboxMessages };
+    const effects = { wakes: [...wakes, ...deliveryWakes], outboxMessages };
     return await commitSteps({ store }, call, [step], { effects });
   }
 

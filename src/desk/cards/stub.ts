@@ -57,10 +57,10 @@ export function createRenderStub(
   }
 
   /** A failed lookup must not keep the stub from being drawn. */
-  async function findStubAvailability(call: Call): Promise<Pick<StubView, 'outlook'>> {
+  async function findStubAvailability(call: Call): Promise<Pick<StubView, 'availability'>> {
     if (call.status !== 'pending') return {};
     try {
-      return { outlook: await checkApprovers({ directory }, call) };
+      return { availability: await checkApprovers({ directory }, call) };
     } catch (error) {
       log.warn({ err: error, call: call.id }, 'Could not look up who may approve.');
       return {};

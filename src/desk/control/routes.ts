@@ -62,7 +62,7 @@ interface Seen {
 
 export interface RouteControl {
   /** All routes; admins only. */
-  look(by: Person): Promise<RouteList | NotAllowed>;
+  list(by: Person): Promise<RouteList | NotAllowed>;
   /** Adds or changes a route. */
   set(command: Seen & { readonly draft: AdminRouteDraft }): Promise<SetRouteOutcome>;
   remove(command: Seen & { readonly name: string }): Promise<RemoveRouteOutcome>;
@@ -98,7 +98,7 @@ export function createRouteControl(
           detail: { revision: next.revision, before: toDetail(before), after: toDetail(after) },
         },
       ],
-      says: outboxMessages,
+      outboxMessages,
       wakes: [
         ...outboxMessages.map(({ thread }) => ({
           key: deliverOutboxKey(thread),
@@ -207,7 +207,7 @@ export function createRouteControl(
   }
 
   return {
-    async look(by) {
+    async list(by) {
       const refused = await refuseNonAdmin(by);
       if (refused) return refused;
       return { kind: 'routes', book: await store.routes.read(), policy: policy() };

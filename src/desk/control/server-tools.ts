@@ -19,7 +19,7 @@ export interface ServerToolList {
 }
 
 export interface ServerToolControl {
-  look(by: Person): Promise<ServerToolList | NotAllowed>;
+  list(by: Person): Promise<ServerToolList | NotAllowed>;
   /** Accepts a changed tool; `hash` is the version that the admin has seen. */
   accept(command: {
     readonly name: string;
@@ -38,7 +38,7 @@ export function createServerToolControl(
   const refuseNonAdmin = (by: Person) => requireAdmin(by, 'tools', { maxAgeMs: 0 });
 
   return {
-    async look(by) {
+    async list(by) {
       const refused = await refuseNonAdmin(by);
       if (refused) return refused;
       return { kind: 'tools', servers: tools.servers(), changed: tools.changed() };

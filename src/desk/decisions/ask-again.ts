@@ -50,7 +50,7 @@ export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock
     };
     const received = await store.inbox.receive(message, {
       audit: [{ ...audit, detail: { message: message.id } }],
-      says: [outboxMessage],
+      outboxMessages: [outboxMessage],
       wakes: [deliverOutboxKey(message.thread), advanceTurnKey(message.thread)].map((key) => ({
         key,
         dueAt: now,

@@ -68,7 +68,7 @@ export function createDecideAsPerson(
   }
 
   async function checkDecisionAsPerson(command: DecisionCheck): Promise<DecisionOutcome | Open> {
-    const [seen, pause] = await Promise.all([inner.look(command), store.pause.read()]);
+    const [seen, pause] = await Promise.all([inner.check(command), store.pause.read()]);
     if (seen.kind !== 'open' || command.settles || WORKS_IN_PAUSE.has(command.kind)) return seen;
     const { by, kind: decision } = command;
     return (await refuseInPause({ by, decision }, seen.call, pause)) ?? seen;

@@ -12,7 +12,7 @@ import type { Person } from '../../domain/people/person.ts';
 import { type Effects, StaleFenceError } from '../../domain/ports/store.ts';
 import type { Permission } from '../../domain/rules/decision-permission.ts';
 import {
-  checkDecisionLook,
+  checkDecidable,
   checkSettlement,
   type DecisionRuling,
   type Edited,
@@ -164,20 +164,20 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
         ruleSettlement(call, command, clock.now(), permission, deps.toolbox.of(call)),
       ),
 
-    async look(look: DecisionCheck) {
+    async check(command: DecisionCheck) {
       const seen = await perform<DecisionOutcome | { readonly kind: 'open'; readonly call: Call }>(
-        look,
+        command,
         (call, permission) => {
-          const ruling = look.settles
-            ? checkSettlement(call, look, permission)
-            : checkDecisionLook(call, look, clock.now(), permission);
+          const ruling = command.settles
+            ? checkSettlement(call, command, permission)
+            : checkDecidable(call, command, clock.now(), permission);
           return ruling.kind === 'allowed'
             ? { kind: 'answer', outcome: { kind: 'open', call } }
             : ruling;
         },
-        { isRead: look.kind === 'approve' && look.renews === true },
+        { isRead: command.kind === 'approve' && command.renews === true },
       );
-      if (seen.kind !== 'open' || look.renews !== true) return seen;
+      if (seen.kind !== 'open' || command.renews !== true) return seen;
       return { kind: 'open' as const, call: await renewPreview(seen.call) };
     },
   };

@@ -8,23 +8,23 @@ import type { DecisionCheck, DecisionOutcome, OpenCommand } from '../../domain/c
 import { advanceByStep } from '../calls/advance-call.ts';
 import type { DeskDeps } from '../deps.ts';
 
-type Looked = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
+type Checked = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
 
 /** Builds the use case: returns `open` with the current call if the person may decide it. */
 export function createOpenCall(
   { store, clock, toolbox }: Pick<DeskDeps, 'store' | 'clock' | 'toolbox'>,
-  look: (look: DecisionCheck) => Promise<Looked>,
+  checkDecision: (check: DecisionCheck) => Promise<Checked>,
 ) {
-  async function readForPerson(command: OpenCommand): Promise<Looked> {
-    // A damaged record is reported by `look`.
+  async function readForPerson(command: OpenCommand): Promise<Checked> {
+    // A damaged record is reported by the check.
     const call = await store.ledger.get(command.callId).catch(recoverDamaged(undefined));
     const kind = call ? behaviourOf(call).mainDecision : 'approve';
-    return await look({ ...command, kind, renews: true });
+    return await checkDecision({ ...command, kind, renews: true });
   }
 
-  return async function openCall(command: OpenCommand): Promise<Looked> {
+  return async function openCall(command: OpenCommand): Promise<Checked> {
     const { by } = command;
-    let seen: Looked = { kind: 'not-found' };
+    let seen: Checked = { kind: 'not-found' };
     const find = async () => {
       seen = await readForPerson(command);
       return seen.kind === 'open' ? seen.call : undefined;

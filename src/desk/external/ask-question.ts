@@ -89,7 +89,7 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
 
   /** Cancelled if another writer has closed the question first. */
   async function takeAnswer(call: Call): Promise<QuestionAnswer> {
-    if (!isIntact(call) || call.doubt) return { kind: 'cancel' };
+    if (!isIntact(call) || call.sealProblem) return { kind: 'cancel' };
     const now = clock.now();
     const claimed = stepFrom(call, 'claim', now, {
       status: 'running',

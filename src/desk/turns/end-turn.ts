@@ -145,7 +145,7 @@ export function createEndTurn(
       detail: { cause, messages: messages.length },
     };
     const turn = { id: message.id, settledAt: now, messages, ...(failure && { failure }) };
-    const effects = { audit: [audit], says: outboxMessages, wakes: outboxWake(message, now) };
+    const effects = { audit: [audit], outboxMessages, wakes: outboxWake(message, now) };
     await store.history.append(fence.thread, turn, effects, fence);
   }
 

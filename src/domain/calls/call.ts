@@ -166,7 +166,7 @@ export interface Call {
    */
   readonly seal?: string;
   /** Result of the seal check on read; never stored. Absent if the seal is valid. */
-  readonly doubt?: 'unsealed' | 'forged';
+  readonly sealProblem?: 'unsealed' | 'forged';
 }
 
 /** Where a call's card is in Slack. */

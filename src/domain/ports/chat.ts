@@ -33,7 +33,7 @@ export interface Chat {
     place: CardPlace | undefined,
     options: {
       readonly lookFirst: boolean;
-      readonly outlook?: ApproverAvailability | undefined;
+      readonly availability?: ApproverAvailability | undefined;
       readonly calls?: readonly MentionTarget[] | undefined;
       /** The tool's latest progress line, in its own words, without the call's secrets. */
       readonly progress?: ProgressReport | undefined;
@@ -56,7 +56,7 @@ export interface Chat {
       readonly lookFirst: boolean;
       readonly card: CardPlace | undefined;
       /** Whom the call waits for; the thread does not show the card itself. */
-      readonly outlook?: ApproverAvailability | undefined;
+      readonly availability?: ApproverAvailability | undefined;
       /** Whether the channel rejects the card. */
       readonly isRefused: boolean;
       /** For a shared card: all of its calls by position, this one first. */

@@ -34,7 +34,7 @@ export type ReadRevisions = ReadonlyMap<string, { readonly revision: number }>;
 export interface Effects {
   readonly audit?: readonly AuditDraft[];
   readonly wakes?: readonly Wake[];
-  readonly says?: readonly OutboxMessage[];
+  readonly outboxMessages?: readonly OutboxMessage[];
   /** Messages that end with this change. Those already ended are unchanged. */
   readonly messageEnds?: readonly { readonly id: string; readonly how: MessageEnd }[];
   /** Calls whose outcomes are now delivered. Unknown ids are ignored. */
@@ -185,7 +185,7 @@ export interface UntouchedThread {
 
 /** Messages yet to be posted. */
 export interface Outbox {
-  add(says: readonly OutboxMessage[], wakes: readonly Wake[], fence?: ThreadFence): Promise<void>;
+  add(all: readonly OutboxMessage[], wakes: readonly Wake[], fence?: ThreadFence): Promise<void>;
   /** Unsent messages, in the order added. */
   pendingMessages(thread: ThreadKey): Promise<readonly OutboxMessage[]>;
   markSent(id: string): Promise<void>;

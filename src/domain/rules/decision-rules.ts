@@ -46,7 +46,7 @@ export function missingApprovalCount(call: Call): number {
 }
 
 /** Checks what applies to every decision. Returns an answer or steps if it may not continue. */
-export function checkDecisionLook(
+export function checkDecidable(
   call: Call,
   check: DecisionCheck,
   now: number,
@@ -76,7 +76,7 @@ export function ruleDecision(
   tool?: SecretsOfTool,
 ): DecisionRuling {
   const { decision, by } = command;
-  const check = checkDecisionLook(call, { ...command, kind: decision.kind }, now, permission);
+  const check = checkDecidable(call, { ...command, kind: decision.kind }, now, permission);
   if (check.kind !== 'allowed') return check;
   switch (decision.kind) {
     case 'approve':

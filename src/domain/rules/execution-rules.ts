@@ -38,7 +38,7 @@ export interface ClaimFacts {
 /** The approvers' membership and groups, looked up at the claim. */
 export interface KnownApprovers {
   /** By user id. */
-  readonly standings: ReadonlyMap<string, WorkspaceMembership>;
+  readonly memberships: ReadonlyMap<string, WorkspaceMembership>;
   readonly groups: KnownGroups;
 }
 
@@ -88,7 +88,7 @@ export function describeMissingTool({ server, tool }: Pick<Call, 'server' | 'too
  * asks people.
  */
 export function ruleRecovery(call: Call, now: number, fence: number, mayRerun = true): Step {
-  if (call.idempotent && mayRerun && call.doubt !== 'unsealed') {
+  if (call.idempotent && mayRerun && call.sealProblem !== 'unsealed') {
     return stepFrom(call, 'recover', now, { status: 'running', claim: { fence, at: now } });
   }
   const note = 'The process died while this ran. It may have run, in part or whole. Please check.';
@@ -248,7 +248,7 @@ export function explainLostApproval(
   voters: KnownApprovers | undefined,
 ): string | undefined {
   if (route.requiresReason && reason === undefined) return 'approvals now need a reason';
-  const standing = voters?.standings.get(by.user) ?? 'gone';
+  const standing = voters?.memberships.get(by.user) ?? 'gone';
   const groups = voters?.groups ?? new Map();
   const permission = checkDecisionPermission(route, effectiveRequester(call, by), by, 'approve', {
     standing,
@@ -261,7 +261,7 @@ export function explainLostApproval(
 }
 
 function describeReopened(call: Call, route: Route, lost: readonly Sentence[]): Sentence {
-  if (call.doubt === 'unsealed') {
+  if (call.sealProblem === 'unsealed') {
     return 'The earlier approvals can no longer be verified. Nothing was run. Please review it again.';
   }
   if (call.votes.length === 0) return 'The policy has changed: this now needs an approval.';

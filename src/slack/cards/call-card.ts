@@ -71,14 +71,14 @@ export function buildCallCard(call: Call, context: CardContext): CallCard {
 
 function cardNotificationText(
   call: Call,
-  { detail = 'summary', outlook }: CardContext,
+  { detail = 'summary', availability }: CardContext,
   masking: Masking,
 ): string {
   // Screen readers need a description even with `none`: the neutral card is pushed first instead.
   return notificationText(call, {
     detail: detail === 'none' ? 'summary' : detail,
     masking,
-    outlook,
+    availability,
   });
 }
 
@@ -107,7 +107,7 @@ function buildBlocks(call: Call, context: CardContext, masking: Masking): KnownB
     ...words.map(buildQuote),
     ...buildReasons(call, masking),
     ...buildPauseLine(call, context.paused),
-    ...buildApproverGapWarning(call, context.outlook),
+    ...buildApproverGapWarning(call, context.availability),
     ...buildButtons(call, {
       whole,
       size: Buffer.byteLength(call.args) + Buffer.byteLength(call.preview ?? ''),

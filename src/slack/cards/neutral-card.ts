@@ -7,9 +7,9 @@ import { notificationText } from './notification-text.ts';
 
 /** Builds the neutral card, which has no buttons. */
 export function buildNeutralCard(call: Call, context: CardContext): CallCard {
-  const { calls = [], detail = 'summary', mark, outlook, tool } = context;
+  const { calls = [], detail = 'summary', mark, availability, tool } = context;
   const masking = maskingOfCall(call, tool, { mark, reveals: false });
-  const text = notificationText(call, { detail, masking, outlook });
+  const text = notificationText(call, { detail, masking, availability });
   const mentions = calls.length === 0 ? '' : `${mentionTargets(calls)} `;
   const line = `:raised_hand: ${mentions}${text}`;
   return {

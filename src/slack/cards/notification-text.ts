@@ -18,7 +18,7 @@ import { renderText } from './values/render-arguments.ts';
 export interface NotificationContext {
   readonly detail: NotificationDetail;
   readonly masking: Masking;
-  readonly outlook?: ApproverAvailability | undefined;
+  readonly availability?: ApproverAvailability | undefined;
 }
 
 /** Describes a call for a notification. Only detail `full` includes text from the agent. */
@@ -31,13 +31,16 @@ export function notificationText(call: Call, context: NotificationContext): stri
   const { channel } = placeOf(call.thread);
   const where = isDirect(channel) ? '' : ` in ${mentionChannel(channel)}`;
   const question = asks ? 'Answer?' : 'Approve?';
-  return `${question} ${name}${describeAwaitedPeople(call, context.outlook)}${where}.${words}`;
+  return `${question} ${name}${describeAwaitedPeople(call, context.availability)}${where}.${words}`;
 }
 
 /** For an outside call the title already names the program or server. */
-function describeAwaitedPeople(call: Call, outlook: ApproverAvailability | undefined): string {
+function describeAwaitedPeople(call: Call, availability: ApproverAvailability | undefined): string {
   const { outside, ...rest } = call;
-  const who = describeRequester(outside === undefined ? call : rest, outlook).replaceAll('`', '');
+  const who = describeRequester(outside === undefined ? call : rest, availability).replaceAll(
+    '`',
+    '',
+  );
   return outside === undefined ? `. Asked by ${who}` : `, for ${who}`;
 }
 

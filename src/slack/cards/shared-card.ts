@@ -31,7 +31,7 @@ import { renderText, type ShownArgument } from './values/render-arguments.ts';
 import { buildQuote, buildValueBlock } from './values/rich-text-blocks.ts';
 
 /** Everything the card shows that is not stored in its calls. */
-export interface SharedCardContext extends Omit<CardContext, 'tool' | 'outlook' | 'progress'> {
+export interface SharedCardContext extends Omit<CardContext, 'tool' | 'availability' | 'progress'> {
   readonly toolOf: (call: Call) => Tool | undefined;
 }
 
@@ -69,7 +69,7 @@ function buildOf(lines: readonly Line[], context: SharedCardContext): CallCard {
     ...buildLeftOut(lines),
     ...lines.flatMap(({ call }) => buildPauseLine(call, context.paused)).slice(0, 1),
     ...lines
-      .flatMap(({ call, availability: outlook }) => buildApproverGapWarning(call, outlook))
+      .flatMap(({ call, availability }) => buildApproverGapWarning(call, availability))
       .slice(0, 1),
     ...buildSharedNote(lines, context),
   ];
@@ -178,7 +178,7 @@ function buildLine(line: Line, isCommon: ReadonlySet<string>): KnownBlock[] {
 }
 
 /** Builds the line of an unsettled call, with the button that opens it. */
-function buildTop({ call, progress, availability: _outlook, ...line }: Line): SectionBlock {
+function buildTop({ call, progress, availability: _availability, ...line }: Line): SectionBlock {
   const { note = '' } = call;
   const parts = [
     `${statusIconOf(call)} ${describeCallInMarkup(call, line)}`,
@@ -278,11 +278,11 @@ function buildSharedNote(lines: readonly Line[], context: SharedCardContext): Kn
   const line = waiting[0] ?? lines[0];
   if (line === undefined) return [];
   const { calls, asked } = context;
-  const { call, masking, availability: outlook } = line;
+  const { call, masking, availability } = line;
   return [
     buildCardNote(call, masking, {
       isShared: true,
-      ...(outlook && { outlook }),
+      ...(availability && { availability }),
       ...(calls && { calls }),
       ...(asked && { asked }),
     }),

@@ -20,7 +20,7 @@ export interface StubContext {
   readonly card: CardPlace | undefined;
   readonly isRefused: boolean;
   /** Who can approve a pending call, if known. */
-  readonly outlook?: ApproverAvailability | undefined;
+  readonly availability?: ApproverAvailability | undefined;
   /** All calls of a shared card, this one first. */
   readonly shared?: readonly Call[] | undefined;
 }
@@ -60,22 +60,22 @@ function plainStubText(call: Call): string {
 }
 
 /** Names the approvers without mentioning them. */
-function describeProgress(call: Call, { outlook, shared }: StubContext): string {
-  if (shared) return describeProgressOfAll(call, shared, outlook);
+function describeProgress(call: Call, { availability, shared }: StubContext): string {
+  if (shared) return describeProgressOfAll(call, shared, availability);
   const name = nameInBold(call);
   if (call.status !== 'pending')
     return `${statusIconOf(call)} ${name} · ${describeStatusOnly(call)}`;
-  const [gap] = outlook?.gap === undefined ? [] : [writeSentence(outlook.gap, 'quiet')];
+  const [gap] = availability?.gap === undefined ? [] : [writeSentence(availability.gap, 'quiet')];
   if (gap !== undefined) return `${statusIconOf(call)} ${name} · :warning: ${gap}`;
   const awaited =
-    outlook === undefined ? undefined : describeAwaitedApprovers(call, outlook.awaited);
+    availability === undefined ? undefined : describeAwaitedApprovers(call, availability.awaited);
   return `${statusIconOf(call)} ${name}: waiting for ${awaited ?? 'a decision'}`;
 }
 
 function describeProgressOfAll(
   lead: Call,
   calls: readonly Call[],
-  outlook: ApproverAvailability | undefined,
+  availability: ApproverAvailability | undefined,
 ): string {
   const name = `${nameInBold(lead)} and ${calls.length - 1} more`;
   const waiting = calls.filter(({ status }) => status === 'pending');
@@ -87,7 +87,7 @@ function describeProgressOfAll(
       : `:gear: ${name} · *Decided*, ${over} of ${calls.length} settled`;
   }
   const awaited =
-    outlook === undefined ? undefined : describeAwaitedApprovers(first, outlook.awaited);
+    availability === undefined ? undefined : describeAwaitedApprovers(first, availability.awaited);
   const count = waiting.length === calls.length ? 'all' : `${waiting.length} of ${calls.length}`;
   return `${statusIconOf(first)} ${name}: ${count} waiting for ${awaited ?? 'a decision'}`;
 }

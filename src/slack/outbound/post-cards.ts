@@ -65,10 +65,10 @@ export function createPostCards(deps: {
   function cardContext(
     call: Call,
     {
-      outlook,
+      availability,
       paused,
       progress,
-    }: Pick<Parameters<Chat['drawCard']>[2], 'outlook' | 'paused' | 'progress'>,
+    }: Pick<Parameters<Chat['drawCard']>[2], 'availability' | 'paused' | 'progress'>,
   ): CardContext {
     const { channel, root } = threadLocationOf(call.thread);
     const tool = toolbox.of(call);
@@ -76,7 +76,7 @@ export function createPostCards(deps: {
       mark,
       detail,
       ...(tool && { tool }),
-      ...(outlook && { outlook }),
+      ...(availability && { availability }),
       ...(paused && { paused }),
       ...(progress && { progress }),
       ...(isInOtherChannel(call) && root !== undefined && { asked: { channel, ts: root } }),
@@ -84,9 +84,13 @@ export function createPostCards(deps: {
   }
 
   return {
-    async drawCard(call, place, { calls, lookFirst, others, outlook, paused, progress, shared }) {
+    async drawCard(
+      call,
+      place,
+      { calls, lookFirst, others, availability, paused, progress, shared },
+    ) {
       const location = { ...cardLocationOf(call), since: call.createdAt };
-      const base = cardContext(call, { outlook, paused, progress });
+      const base = cardContext(call, { availability, paused, progress });
       // An earlier attempt may have posted it under another first call.
       const ids = shared?.map((each) => each.call.id) ?? [call.id];
       const mark = (card: CallCard) => withMetadata(card, METADATA.card, call.id, shared && ids);

@@ -128,7 +128,7 @@ export async function redrawRouteList(
   { client, log, routes, userGroups }: HandlerDeps,
 ): Promise<void> {
   if (viewId === undefined) return;
-  const found = await routes.look(person);
+  const found = await routes.list(person);
   const view =
     found.kind === 'routes'
       ? buildRoutesModal({ ...found, handles: toHandles(await userGroups()) }, notice)
@@ -149,7 +149,7 @@ async function switchStep(click: RouteClick, isMore: boolean, deps: HandlerDeps)
   const meta = parseRouteFormMetadata(textAt(view, 'private_metadata') ?? '');
   if (meta === undefined || viewId === undefined)
     return rejectRouteClick(click, unknownElement('no route'), deps);
-  const found = await deps.routes.look(person);
+  const found = await deps.routes.list(person);
   const state =
     found.kind === 'routes' ? await readFormState(found, meta, person, view, deps) : undefined;
   const sentence = found.kind === 'routes' ? SENTENCES.formFailed : found.sentence;

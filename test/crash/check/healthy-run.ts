@@ -50,7 +50,7 @@ export interface Draft {
 }
 
 const VOTERS: KnownApprovers = {
-  standings: new Map([APPROVER, SECOND_APPROVER].map(({ user }) => [user, 'member'])),
+  memberships: new Map([APPROVER, SECOND_APPROVER].map(({ user }) => [user, 'member'])),
   groups: NO_GROUPS,
 };
 const ARGS = '{"mark":"main","text":"pay them"}';

@@ -187,9 +187,9 @@ describe('the card of a route with a channel', () => {
       assert.match(text, /Meanwhile, approvers can decide (it|them) on my Home tab/i);
     const page = await desk.desk.listWaiting(APPROVER, { limit: 5 });
     assert.deepEqual(page.kind === 'page' && page.calls.map(({ id }) => id), [call.id]);
-    const { outlook, ...refused } = desk.chat.stubLooks.get(call.id) ?? {};
+    const { availability, ...refused } = desk.chat.stubLooks.get(call.id) ?? {};
     assert.deepEqual(refused, { lookFirst: false, card: undefined, isRefused: true });
-    assert.deepEqual(outlook?.awaited, [{ group: 'usergroup:S1', handle: 'ops' }]);
+    assert.deepEqual(availability?.awaited, [{ group: 'usergroup:S1', handle: 'ops' }]);
     desk.chat.failChannel('C9', undefined);
     await pass(desk, 5 * MINUTE);
     assert.deepEqual(

@@ -116,8 +116,8 @@ describe('a card', () => {
     });
     const { id } = await on.call();
     const named = () => {
-      const outlook = on.desk.chat.outlooks.get(id);
-      const { awaited = [], unable = [] } = outlook ?? {};
+      const availability = on.desk.chat.outlooks.get(id);
+      const { awaited = [], unable = [] } = availability ?? {};
       return [
         awaited.map((each) => plainSentence(each)),
         unable.map((each) => plainSentence(each)),

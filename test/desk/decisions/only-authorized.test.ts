@@ -22,7 +22,7 @@ const DECIDED: ReadonlySet<Step['cause']> = new Set([
 const ONLY: readonly (readonly [what: string, word: RegExp, places: readonly string[]])[] = [
   [
     'the rulings on decisions',
-    /\b(?:rule(?:Decision|Settlement)|check(?:Settlement|DecisionLook))\(/,
+    /\b(?:rule(?:Decision|Settlement)|check(?:Settlement|Decidable))\(/,
     ['domain/rules/decision-rules.ts', 'desk/decisions/decide.ts'],
   ],
   [

@@ -31,11 +31,11 @@ function votersOf(
   call: Call,
   others: Readonly<Record<string, WorkspaceMembership>> = {},
 ): KnownApprovers {
-  const standings = call.votes.map(({ by }): [string, WorkspaceMembership] => [
+  const memberships = call.votes.map(({ by }): [string, WorkspaceMembership] => [
     by.user,
     others[by.user] ?? 'member',
   ]);
-  return { standings: new Map(standings), groups: new Map() };
+  return { memberships: new Map(memberships), groups: new Map() };
 }
 
 function claim(call: Call, facts: Partial<ClaimFacts> = {}) {

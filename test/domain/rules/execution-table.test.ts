@@ -26,7 +26,7 @@ import {
 } from './ruling-table.ts';
 
 const agreed = aCall({ status: 'approved', votes: [{ by: REQUESTER, at: 2_000 }] });
-const VOTERS = { standings: new Map([[REQUESTER.user, 'member' as const]]), groups: new Map() };
+const VOTERS = { memberships: new Map([[REQUESTER.user, 'member' as const]]), groups: new Map() };
 
 function claimed(call: Call, facts: Partial<ClaimFacts> = {}): object {
   const step = ruleClaim(call, {
@@ -52,7 +52,7 @@ const UNFIT = 'The arguments no longer fit the tool “write_file”, which has 
 const bound = aCall({ status: 'approved', votes: agreed.votes, preview: 'old', basis: 'b1' });
 const AGAIN =
   'The preview has changed since it was shown. Nothing was run. Please review it again.';
-const doubted: Call = { ...agreed, votes: [], doubt: 'unsealed' };
+const doubted: Call = { ...agreed, votes: [], sealProblem: 'unsealed' };
 const { deadlineAt: _no, ...endless } = agreed;
 
 const CLAIMS: readonly Row[] = [
@@ -203,7 +203,7 @@ it('whose approval does not count any more is said with why', () => {
   const route = { ...TWO_APPROVERS, quorum: 1 };
   const call = aCall({ status: 'approved', route, votes: [vote(APPROVER), vote(REQUESTER)] });
   const voters = {
-    standings: new Map([
+    memberships: new Map([
       [APPROVER.user, 'gone' as const],
       [REQUESTER.user, 'member' as const],
     ]),
@@ -243,7 +243,7 @@ it('what a dead worker ran may run again only if it is idempotent, may, and is s
   assert.deepEqual(changesOf(running, ruleRecovery(running, NOW, 8, false)), asked);
   const other = { ...running, idempotent: false };
   assert.deepEqual(changesOf(other, ruleRecovery(other, NOW, 8)), asked);
-  const unsealed: Call = { ...running, doubt: 'unsealed' };
+  const unsealed: Call = { ...running, sealProblem: 'unsealed' };
   assert.deepEqual(changesOf(unsealed, ruleRecovery(unsealed, NOW, 8)), asked);
 });
 

@@ -112,7 +112,7 @@ test('a call that the policy of now asks on another route goes on from there, an
   const facts = { now: 1_400, fence: 1, gate: { kind: 'ask', route: third } } as const;
   function claim(call: Call, user: string) {
     const votes = [{ by: { team: 'T1', user }, at: 1_350 }];
-    const voters = { standings: new Map([[user, 'member' as const]]), groups: new Map() };
+    const voters = { memberships: new Map([[user, 'member' as const]]), groups: new Map() };
     const parsed = { ok: true, value: JSON.parse(call.args), canonical: call.args } as const;
     return ruleClaim({ ...call, status: 'approved', votes }, { ...facts, parsed, voters }).call;
   }

@@ -16,7 +16,7 @@ import { aCall } from '../../support/builders/a-call.ts';
 const PEOPLE = ['U1', 'U2', 'U3', 'U4'].map((user) => ({ team: 'T1', user }));
 const CREDENTIALS = { standing: 'member', groups: new Map() } as const;
 const VOTERS = {
-  standings: new Map(PEOPLE.map(({ user }) => [user, 'member' as const])),
+  memberships: new Map(PEOPLE.map(({ user }) => [user, 'member' as const])),
   groups: new Map(),
 };
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import {
-  checkDecisionLook,
+  checkDecidable,
   missingApprovalCount,
   ruleDecision,
 } from '../../../src/domain/rules/decision-rules.ts';
@@ -133,8 +133,8 @@ it('an edit is not ruled on without its arguments', () => {
 it('a look that may go on answers with the permission', () => {
   const call = aCall();
   const look = { ...seen(call), by: REQUESTER, kind: 'approve' } as const;
-  assert.equal(checkDecisionLook(call, look, NOW, MAY), MAY);
-  assert.deepEqual(checkDecisionLook(call, { ...look, attempt: 7 }, NOW, MAY), {
+  assert.equal(checkDecidable(call, look, NOW, MAY), MAY);
+  assert.deepEqual(checkDecidable(call, { ...look, attempt: 7 }, NOW, MAY), {
     kind: 'answer',
     outcome: { kind: 'stale', call },
   });

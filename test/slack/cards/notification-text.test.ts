@@ -77,11 +77,11 @@ function say(
   kind: string,
   status: CallStatus,
   detail: NotificationDetail,
-  outlook?: ApproverAvailability,
+  availability?: ApproverAvailability,
 ) {
   const call = aCall({ ...KINDS[kind], status });
   const masking = maskingOfCall(call, undefined, { mark: TEST_MARK, reveals: false });
-  const text = notificationText(call, { detail, masking, outlook });
+  const text = notificationText(call, { detail, masking, availability });
   return text.replace(/mark [0-9a-f]+⟩/, 'mark 5b7c…⟩');
 }
 
@@ -93,9 +93,9 @@ describe('the text of a notification', () => {
   }
 
   it('names whoever asks by name where they need not be called, and no direct message', () => {
-    const outlook = { awaited: [], unable: [], asker: { person: 'U1', name: 'Riley' } };
+    const availability = { awaited: [], unable: [], asker: { person: 'U1', name: 'Riley' } };
     assert.equal(
-      say('own', 'pending', 'summary', outlook),
+      say('own', 'pending', 'summary', availability),
       'Approve? Refund €80.00 to Jane Doe. Asked by Riley in <#C1>.',
     );
     const call = aCall({ ...KINDS.own, thread: 'T1/D1/1700000000.000100' as Call['thread'] });

@@ -14,8 +14,8 @@ function refused(status: CallStatus, card: typeof CARD | undefined): string {
 
 describe('the stub of a card that stands elsewhere', () => {
   it('says whom the call waits for, while it waits, and calls nobody', () => {
-    const outlook = { awaited: [{ person: 'U7', name: 'Lee' }], unable: [] };
-    const look = { card: CARD, isRefused: false, outlook };
+    const availability = { awaited: [{ person: 'U7', name: 'Lee' }], unable: [] };
+    const look = { card: CARD, isRefused: false, availability };
     const route = { ...REQUESTER_ROUTE, approvers: ['user:U7' as const], channel: 'C9' };
     const say = (status: CallStatus) =>
       JSON.stringify(

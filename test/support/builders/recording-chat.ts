@@ -140,11 +140,11 @@ export function createRecordingChat(): RecordingChat {
       if (error) channelFailures.set(channel, error);
       else channelFailures.delete(channel);
     },
-    async drawCard(call, place, { calls = [], lookFirst, outlook, paused, progress, shared }) {
+    async drawCard(call, place, { calls = [], lookFirst, availability, paused, progress, shared }) {
       failIfTold();
       if (cardFailure) throw cardFailure;
       const { channel } = place ?? cardLocationOf(call);
-      const shown = shared ?? [{ call, availability: outlook, progress }];
+      const shown = shared ?? [{ call, availability, progress }];
       const shows = shown.map((each) => each.call.id);
       const drawn = write({ what: 'card', of: call.id, shows, calls, lookFirst }, channel, place);
       for (const each of shown) {

@@ -50,7 +50,7 @@ export function createDrawCard(
     await work.assertHeld();
     const drawn = await chat.drawCard(lead.call, place, {
       lookFirst,
-      outlook: lead.availability,
+      availability: lead.availability,
       progress: lead.progress,
       calls: plan?.calls,
       paused,

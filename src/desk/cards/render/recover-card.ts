@@ -48,7 +48,7 @@ function createKeepPrevious(deps: RecoverDeps) {
     const [lead, ...more] = await showCalls(calls);
     const paused = await store.pause.read();
     const shared = more.length > 0 && { shared: [lead, ...more] };
-    const view = { lookFirst: false, outlook: lead.availability, paused, ...shared };
+    const view = { lookFirst: false, availability: lead.availability, paused, ...shared };
     await chat.drawCard(lead.call, previous, view).catch((cause: unknown) => {
       log.warn({ err: cause, call: lead.call.id }, 'Could not update the previous card.');
     });

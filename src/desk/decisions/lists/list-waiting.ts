@@ -23,7 +23,7 @@ export type WaitingCalls =
       /** The call after which the next page begins; absent on the last page. */
       readonly next?: string;
       /** Why the list may be incomplete. */
-      readonly doubt?: Sentence;
+      readonly warning?: Sentence;
     }
   /** The person can decide nothing. `passes`: only because a lookup failed. */
   | { readonly kind: 'nobody'; readonly why: Sentence; readonly passes?: true };
@@ -84,7 +84,7 @@ export function createListWaiting(
       kind: 'page',
       calls: await omitDeleted(found.calls, seen),
       ...(found.next !== undefined && { next: found.next }),
-      ...(!isClear && { doubt: GROUPS_FAILED }),
+      ...(!isClear && { warning: GROUPS_FAILED }),
     };
   };
 

@@ -70,7 +70,12 @@ export function createCheckSender(deps: CheckSenderDeps) {
       detail: { thread, why: refusal.why },
     };
     const wakes = [{ key: deliverOutboxKey(thread), dueAt: now }];
-    await store.inbox.end(id, 'answered', { audit: [audit], says: [outboxMessage], wakes }, fence);
+    await store.inbox.end(
+      id,
+      'answered',
+      { audit: [audit], outboxMessages: [outboxMessage], wakes },
+      fence,
+    );
     return false;
   };
 }

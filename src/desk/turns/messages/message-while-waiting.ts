@@ -179,7 +179,7 @@ export function createMessageWhileWaiting(
     const effects = notifyAuthor(message, 'waits', describeBlockingCalls(leafCallsOf(waiting)));
     const approved = leafCallsOf(waiting).filter(({ status }) => status === 'approved');
     const runs = approved.map((call) => ({ key: runCallKey(call), dueAt: clock.now() }));
-    await store.outbox.add(effects.says, [...effects.wakes, ...runs], fence);
+    await store.outbox.add(effects.outboxMessages, [...effects.wakes, ...runs], fence);
     return false;
   }
 
@@ -226,7 +226,7 @@ export function createMessageWhileWaiting(
       createdAt: now,
     };
     return {
-      says: [outboxMessage],
+      outboxMessages: [outboxMessage],
       wakes: [{ key: deliverOutboxKey(message.thread), dueAt: now }],
     } satisfies Effects;
   }

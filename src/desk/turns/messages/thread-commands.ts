@@ -113,7 +113,7 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
     if (why === undefined || (await stopFor(command, targets))) return;
     const outboxMessages = [commandReply(command, why, clock.now())];
     const wakes = [{ key: deliverOutboxKey(fence.thread), dueAt: clock.now() }];
-    await store.inbox.end(command.id, 'answered', { says: outboxMessages, wakes }, fence);
+    await store.inbox.end(command.id, 'answered', { outboxMessages, wakes }, fence);
   }
 
   return {

@@ -20,14 +20,15 @@ const MAX_NAMES = 10;
  */
 export function describeApprovals(
   call: Call,
-  outlook: ApproverAvailability | undefined,
+  availability: ApproverAvailability | undefined,
   calls: readonly MentionTarget[] = [],
 ): readonly string[] {
   const lines = call.route !== undefined && call.route.quorum > 1 ? [describeCount(call)] : [];
   if (call.status !== 'pending') return lines;
   if (calls.length > 0) return [...lines, `waiting for ${mentionTargets(calls)}`];
-  if (outlook === undefined || isForRequester(call) || outlook.gap !== undefined) return lines;
-  const { awaited } = outlook;
+  if (availability === undefined || isForRequester(call) || availability.gap !== undefined)
+    return lines;
+  const { awaited } = availability;
   return awaited.length === 0
     ? lines
     : [...lines, `waiting for ${describeAwaitedApprovers(call, awaited)}`];
@@ -36,10 +37,10 @@ export function describeApprovals(
 /** Builds the warning that a call can't get enough approvals. */
 export function buildApproverGapWarning(
   call: Call,
-  outlook: ApproverAvailability | undefined,
+  availability: ApproverAvailability | undefined,
 ): KnownBlock[] {
-  if (call.status !== 'pending' || outlook === undefined) return [];
-  const { gap, unable } = outlook;
+  if (call.status !== 'pending' || availability === undefined) return [];
+  const { gap, unable } = availability;
   const isAlone = isForRequester(call);
   const gapText = gap === undefined ? undefined : writeSentence(gap, 'quiet');
   const unableText = unable.length === 0 || isAlone ? undefined : `Can’t approve: ${list(unable)}`;

@@ -108,21 +108,21 @@ export function buildNote({ note = '' }: Call, masking: Masking): KnownBlock[] {
  * Describes who asks: a person, or a helper or program on behalf of one. People are mentioned only
  * if they must be notified.
  */
-export function describeRequester(call: Call, outlook?: ApproverAvailability): string {
-  return describeRequesterBy(call, outlook, callerLabel);
+export function describeRequester(call: Call, availability?: ApproverAvailability): string {
+  return describeRequesterBy(call, availability, callerLabel);
 }
 
 /** Like `describeRequester`, with what is known of a program. */
-export function describeRequesterInFull(call: Call, outlook?: ApproverAvailability): string {
-  return describeRequesterBy(call, outlook, describeOrigin);
+export function describeRequesterInFull(call: Call, availability?: ApproverAvailability): string {
+  return describeRequesterBy(call, availability, describeOrigin);
 }
 
 function describeRequesterBy(
   { agent, outside, requester, work }: Call,
-  outlook: ApproverAvailability | undefined,
+  availability: ApproverAvailability | undefined,
   describeProgram: (outside: CallOrigin) => string,
 ): string {
-  const asker = outlook?.asker;
+  const asker = availability?.asker;
   const person = asker ? writeSentence(asker, 'quiet') : mention(requester.user);
   if (outside !== undefined) return `${describeProgram(outside)}, for ${person}`;
   if (agent === undefined) return person;

@@ -22,7 +22,7 @@ import { describeRequesterInFull } from './heading.ts';
 
 /** What the note shows that is not stored in the call. */
 export interface NoteContext {
-  readonly outlook?: ApproverAvailability;
+  readonly availability?: ApproverAvailability;
   /** The message whose thread made the call, if the card is elsewhere. */
   readonly asked?: CardPlace;
   /** The people whom a new card mentions. */
@@ -57,9 +57,9 @@ function quote(text: string, masking: Masking) {
   return [{ type: 'plain_text' as const, text: quoted, emoji: false }];
 }
 
-function describeAsked(call: Call, { asked, outlook }: NoteContext): string {
+function describeAsked(call: Call, { asked, availability }: NoteContext): string {
   if (behaviourOf(call).asksFor === 'form') return serverQuestionFacts(call).join('\n');
-  const who = describeRequesterInFull(call, outlook);
+  const who = describeRequesterInFull(call, availability);
   const server =
     call.server === undefined
       ? ''
@@ -74,10 +74,13 @@ function describeWhere(asked: CardPlace | undefined): string {
   return ` in ${mentionChannel(asked.channel)} (${linkTo(asked, 'open the thread')})`;
 }
 
-function describeFacts(call: Call, { calls, isShared, outlook }: NoteContext): readonly string[] {
+function describeFacts(
+  call: Call,
+  { calls, isShared, availability }: NoteContext,
+): readonly string[] {
   const { attempt, deadlineAt, digest, earlier, position, siblings, status } = call;
   const facts = [
-    ...describeApprovals(call, outlook, calls),
+    ...describeApprovals(call, availability, calls),
     ...(status === 'pending' && deadlineAt !== undefined
       ? [describeDeadline(call, deadlineAt)]
       : []),

@@ -57,7 +57,7 @@ export async function submitRoute(
     };
     return rejectForm(refused, view, ack, deps);
   }
-  const found = await deps.routes.look(origin.person);
+  const found = await deps.routes.list(origin.person);
   if (found.kind !== 'routes') return ack(messageResponse(found.sentence));
   const state = await readFormState(found, meta, origin.person, view, deps);
   if (state === undefined) return ack(messageResponse(NOT_KEPT));

@@ -38,7 +38,7 @@ function cardOf(patch: Partial<Call>, known: KnownPeople = KNOWN) {
   const call = aCall({ route: ROUTE, ...patch });
   const card = buildCallCard(call, {
     mark: TEST_MARK,
-    outlook: toApproverAvailability(call, known),
+    availability: toApproverAvailability(call, known),
   });
   assert.deepEqual(validateMessage(card), []);
   return card;
