@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   findCycle,
@@ -50,7 +51,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['@slack/types', ['slack', 'playground']],
   ['@slack/', ['slack']],
   ['better-sqlite3', ['stores']],
-  ['ioredis', ['stores']],
+  ['redis', ['stores']],
   // Whoever mounts routes on the app's server has to name its type.
   ['hono', ['http', 'playground', 'app']],
   ['@hono/', ['http', 'playground']],
@@ -108,12 +109,17 @@ const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])
     /\bset(?:Timeout|Interval)\(/,
     /^(?:process\/system-clock|stores\/redis\/connection\/with-timeout)\.ts$|^playground\/|^client\//,
   ],
+  [
+    'a raw payload of Slack',
+    /\bbody\b|\bparseInbound\(/,
+    /^(?!slack\/(?:assistant|cards|forms|home|interactions|outbound|people|routes)\/)/,
+  ],
   ['the environment', /\bprocess\.env\b/, /^(?:main|cli)\.ts$/],
   ['an exit of the process', /\bprocess\.exit\b/, /^main\.ts$/],
 ];
 
 /** Layers whose rooms (their folders) depend one way. */
-const ONE_WAY = ['desk', 'domain'];
+const ONE_WAY = ['desk', 'domain', 'slack'];
 
 function layerOf(path: string): string {
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '');
@@ -189,6 +195,8 @@ const PLANTED: readonly (readonly [path: string, text: string, violation: RegExp
   ['desk/a.ts', 'export const now = () => Date.now();', /time of the machine/],
   ['slack/a.ts', 'setTimeout(() => {}, 1);', /a timer/],
   ['agent/a.ts', 'export const key = process.env.KEY;', /the environment/],
+  ['slack/home/a.ts', 'export const a = ({ body }: B) => body.user;', /a raw payload of Slack/],
+  ['slack/home/a.ts', "import { createClient } from 'redis';", /redis/],
   ['helpers/a.ts', 'export const a = 1;', /no layer/],
   ['domain/a.ts', 'export const a = 1;\n'.repeat(MAX_LINES + 1), /301 lines/],
 ];
@@ -200,6 +208,17 @@ for (const [path, text, violation] of PLANTED) {
     assert.match(found[0] ?? '', violation);
   });
 }
+
+test('every row of the packages names one that can be imported', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const names = Object.keys({ ...dependencies, ...devDependencies });
+  const unknown = PACKAGES.map(([start]) => start).filter(
+    (start) =>
+      !start.startsWith('node:') &&
+      !names.some((name) => name.startsWith(start) || start.startsWith(`${name}/`)),
+  );
+  assert.deepEqual(unknown, []);
+});
 
 test('a folder with too many files is found', () => {
   const paths = Array.from({ length: MAX_FILES + 1 }, (_, n) => `domain/calls/a${n}.ts`);

@@ -92,8 +92,7 @@ describe('a document', () => {
     });
   }
 
-  // `src/stores/README.md` still names its files by the folders of before.
-  for (const path of DOCUMENTS.filter((each) => each !== 'src/stores/README.md')) {
+  for (const path of DOCUMENTS) {
     it(`${path} names files that exist`, () => {
       const names = [...proseOf(path).matchAll(CODE)].map(([, name = '']) => name);
       const wrong = names.filter((name) => !EXAMPLES.has(name) && !isFile(path, name));

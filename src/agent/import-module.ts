@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Cancel, Clock } from '../domain/ports/clock.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { withTimeout } from '../domain/runtime/timeout.ts';
 
 const LOAD_TIMEOUT_MS = 30_000;
 
@@ -31,13 +32,7 @@ export async function withImportTimeout<Made>(
   sentence: string,
   clock: Clock,
 ): Promise<Made> {
-  let cancel: Cancel = () => {};
-  const timeout = new Promise<never>((_resolve, reject) => {
-    cancel = clock.schedule(clock.now() + LOAD_TIMEOUT_MS, () => reject(new Error(sentence)));
+  return await withTimeout(clock, LOAD_TIMEOUT_MS, made, () => {
+    throw new Error(sentence);
   });
-  try {
-    return await Promise.race([made, timeout]);
-  } finally {
-    cancel();
-  }
 }

@@ -8,6 +8,8 @@ import type { Gate } from '../domain/policy/route.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Keys } from '../domain/ports/store.ts';
 import type { WebAccess } from '../net/ssrf-guard.ts';
+import type { SlackConnection } from '../slack/transport/connect-slack.ts';
+import type { AppEvents } from './app-events.ts';
 
 /** Replacements of the defaults, for tests. */
 export interface AppOverrides {
@@ -31,6 +33,15 @@ export interface AppDeps {
   readonly listening?: Server;
   /** More tools for the agent. The operator's own tools win over these if names are equal. */
   readonly tools?: readonly ToolDefinition[];
+}
+
+/** What every part of the app is given. */
+export interface AppParts extends AppDeps {
+  readonly connection: SlackConnection;
+  readonly events: AppEvents;
+  readonly newId: () => string;
+  /** Adds what must be closed with the app, the last opened first. */
+  readonly onRelease: (release: () => Promise<void>) => void;
 }
 
 /** The interface of a started app. */

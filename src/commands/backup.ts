@@ -5,7 +5,7 @@ import { readStorageLocation } from './configured-storage.ts';
 import { parseArguments } from './parse-arguments.ts';
 
 const ON_REDIS =
-  'The state is in Redis (REDIS_URL), which makes its own backups: run “redis-cli BGSAVE”, and copy its dump.rdb, or its append-only folder, once LASTSAVE has changed. README.md says how to restore it.';
+  'The state is in Redis (REDIS_URL), which makes its own backups: run “redis-cli BGSAVE”, and copy its dump.rdb, or its append-only folder, once LASTSAVE has changed. src/app/README.md says how to restore it.';
 
 /** Copies the records, and what a restore needs. The app may be running. */
 export async function runBackup(args: readonly string[], deps: CommandDeps): Promise<ExitCode> {

@@ -13,6 +13,7 @@ import type { Visibility } from '../domain/ports/visibility.ts';
 import type { ReadThread } from '../domain/threads/thread-background.ts';
 import type { Helper } from '../domain/tools/helper.ts';
 import type { Toolbox } from '../domain/tools/tool.ts';
+import type { UnstartedClaims } from './calls/execution/unstarted-claims.ts';
 import type { StopSignals } from './control/stop-signals.ts';
 import type { IntegrityAlarm } from './decisions/integrity-alarm.ts';
 
@@ -34,6 +35,8 @@ export interface DeskDeps {
   readonly visibility?: Visibility | undefined;
   readonly senderPolicy: SenderPolicy;
   readonly signals: StopSignals;
+  /** Shared by the desk and the worker of a process. */
+  readonly claims: UnstartedClaims;
   readonly clock: Clock;
   readonly log: Log;
   readonly integrity: IntegrityAlarm;

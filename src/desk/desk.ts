@@ -140,6 +140,7 @@ export function createDesk(
     | 'toolbox'
     | 'clock'
     | 'signals'
+    | 'claims'
     | 'directory'
     | 'visibility'
     | 'senderPolicy'

@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from '../domain/ports/clock.ts';
+import { repeat } from '../domain/runtime/repeat.ts';
 
 /** Proxies close connections that are silent for a minute; Node's fetch does after five. */
 const HEARTBEAT_MS = 15_000;
@@ -20,14 +21,10 @@ function withHeartbeat(body: ReadableStream<Uint8Array>, clock: Clock): Readable
   let cancel: Cancel = () => {};
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      const arm = () => {
-        cancel = clock.schedule(clock.now() + HEARTBEAT_MS, () => {
-          arm();
-          // Don't queue heartbeats for a client that doesn't read.
-          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(HEARTBEAT);
-        });
-      };
-      arm();
+      cancel = repeat(clock, HEARTBEAT_MS, () => {
+        // Don't queue heartbeats for a client that doesn't read.
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(HEARTBEAT);
+      });
     },
     async pull(controller) {
       try {

@@ -5,6 +5,7 @@ import {
   signCallback,
 } from '../domain/ports/callback.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import { withTimeoutSignal } from '../domain/runtime/timeout.ts';
 import { sendGuarded } from './guarded-request.ts';
 import {
   addressProblem,
@@ -63,21 +64,12 @@ export function createCallbacks({
         'user-agent': 'Countersign (callback)',
         [SIGNATURE_HEADER]: signCallback(secret, body, clock.now()),
       };
-      const timeout = new AbortController();
-      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => timeout.abort());
-      try {
-        const status = await post(url, headers, body, AbortSignal.any([signal, timeout.signal]));
+      const message = `${url.host} did not answer within ${TIMEOUT_MS / 1_000} s.`;
+      await withTimeoutSignal(clock, { ms: TIMEOUT_MS, signal, message }, async (either) => {
+        const status = await post(url, headers, body, either);
         if (status < 200 || status > 299)
           throw new Error(`${url.host} ${describeCallbackStatus(status)}`);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!timeout.signal.aborted) throw error;
-        throw new Error(`${url.host} did not answer within ${TIMEOUT_MS / 1_000} s.`, {
-          cause: error,
-        });
-      } finally {
-        cancel();
-      }
+      });
     },
   };
 }

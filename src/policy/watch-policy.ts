@@ -50,12 +50,8 @@ const RETRY_MS = 30_000;
 export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
   const { path, audit, clock, log } = deps;
   const file = basename(path);
-  /** Fingerprint of the file last loaded or rejected, and of the latest one seen. */
-  let handled = await fingerprintOf(path);
-  let seen = handled;
+  const fingerprint = await fingerprintOf(path);
   let current = await loadPolicy(path, deps);
-  let cancel: Cancel = () => {};
-  let isStopped = false;
   let isChangePending = false;
 
   const entry = (event: string, detail: AuditDraft['detail']): AuditDraft => ({
@@ -87,49 +83,63 @@ export async function watchPolicy(deps: PolicyWatchDeps): Promise<PolicyWatch> {
     ]);
   }
 
-  /** Checks for changes and returns when to check again (ms). */
-  async function checkFile(): Promise<number> {
-    const now = await fingerprintOf(path);
-    if (now === handled) return POLL_MS;
-    if (now !== seen) {
-      seen = now;
-      return SETTLE_MS;
-    }
+  async function load(): Promise<void> {
     try {
       await apply(await loadPolicy(path, deps));
     } catch (error) {
       if (!(error instanceof PolicyFileError)) throw error;
       await rejectPolicyFile(error);
     }
-    handled = now;
-    return POLL_MS;
-  }
-
-  function scheduleCheck(ms: number): void {
-    cancel = clock.schedule(clock.now() + ms, () => {
-      checkFile().then(checkAgainIn, (error: unknown) => {
-        log.error(
-          { err: error },
-          'The policy file has changed but can’t be loaded now; the old rules stay in force.',
-        );
-        checkAgainIn(RETRY_MS);
-      });
-    });
-  }
-
-  function checkAgainIn(ms: number): void {
-    if (!isStopped) scheduleCheck(ms);
   }
 
   await audit.append([entry('policy.load', { policy: current.hash })]);
   logLoadedPolicy(current, file, log);
-  scheduleCheck(POLL_MS);
-  return {
-    current: () => current,
-    stop() {
-      isStopped = true;
-      cancel();
-    },
+  const stop = pollFile(deps, fingerprint, load);
+  return { current: () => current, stop };
+}
+
+/** Calls back when the file has changed and then stays the same for a moment, until cancelled. */
+function pollFile(
+  { path, clock, log }: PolicyWatchDeps,
+  fingerprint: string,
+  onChange: () => Promise<void>,
+): Cancel {
+  /** Fingerprint of the file last handled, and of the latest one seen. */
+  let handled = fingerprint;
+  let seen = fingerprint;
+  let cancel: Cancel = () => {};
+  let isStopped = false;
+
+  /** Checks for changes and returns when to check again (ms). */
+  async function check(): Promise<number> {
+    const now = await fingerprintOf(path);
+    if (now === handled) return POLL_MS;
+    if (now !== seen) {
+      seen = now;
+      return SETTLE_MS;
+    }
+    await onChange();
+    handled = now;
+    return POLL_MS;
+  }
+
+  function checkIn(ms: number): void {
+    if (isStopped) return;
+    cancel = clock.schedule(clock.now() + ms, () => {
+      check().then(checkIn, (error: unknown) => {
+        log.error(
+          { err: error },
+          'The policy file has changed but can’t be loaded now; the old rules stay in force.',
+        );
+        checkIn(RETRY_MS);
+      });
+    });
+  }
+
+  checkIn(POLL_MS);
+  return () => {
+    isStopped = true;
+    cancel();
   };
 }
 

@@ -6,16 +6,17 @@ import type { CardPlace } from '../domain/calls/call.ts';
 import type { Person } from '../domain/people/person.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Directory } from '../domain/ports/directory.ts';
+import type { Drafts } from '../domain/ports/drafts.ts';
 import type { Log } from '../domain/ports/log.ts';
-import type { Drafts } from '../domain/ports/store.ts';
 import type { SecretMark } from '../domain/secrets/secret-mark.ts';
 import type { Toolbox } from '../domain/tools/tool.ts';
 import { createAssistantPane } from './assistant/create-assistant.ts';
 import { createHome, type Home } from './home/create-home.ts';
 import { createQuarantineSection } from './home/quarantine-section.ts';
 import { createServerToolsSection } from './home/server-tools-section.ts';
+import { type Inbound, parseInbound } from './inbound/parse-inbound.ts';
 import { createStoreBeforeAck } from './inbound/store-before-ack.ts';
-import { registerListeners } from './interactions/listeners.ts';
+import { type Delivery, handleInbound } from './interactions/handle-inbound.ts';
 import { createPrivateNotices } from './outbound/private-notices.ts';
 import { createUserGroups } from './people/user-groups.ts';
 import { createRoutesSection } from './routes/routes-section.ts';
@@ -27,6 +28,13 @@ import { createSlackLogger } from './transport/slack-logger.ts';
 import type { SlackTransport } from './transport/slack-transport.ts';
 import { createSlackSocketTransport } from './transport/socket-transport.ts';
 import { createTokenCheck } from './transport/token-check.ts';
+
+/** What Bolt hands over with a payload; `ack` is missing for events. */
+interface Delivered {
+  readonly ack?: Delivery['ack'];
+  readonly respond: Delivery['respond'];
+  readonly context: { readonly inbound: Inbound; readonly retryNum?: number };
+}
 
 /** The running Slack app of one workspace. Slack’s events, clicks and commands arrive through it. */
 export interface SlackApp extends Omit<SlackTransport, 'receiver'> {
@@ -50,9 +58,9 @@ export function createSlackApp(deps: {
   readonly log: Log;
 }): SlackApp {
   const { connection, log } = deps;
-  const { config, client, identity } = connection;
+  const { client, identity } = connection;
   const privateNotices = createPrivateNotices({ client, log });
-  const storeBeforeAck = createStoreBeforeAck({ ...deps, identity, teller: privateNotices });
+  const storeBeforeAck = createStoreBeforeAck({ ...deps, privateNotices });
   const pane = createAssistantPane({ ...deps, client, identity });
   const appId = createAppIdCheck({ ...deps, client, identity });
   const checkToken = createTokenCheck({ client, clock: deps.clock });
@@ -68,50 +76,26 @@ export function createSlackApp(deps: {
   const inFlight = new Set<Promise<void>>();
   const { receiver, ...transport } = createTransport(deps);
 
-  const bolt = new App({
-    receiver: runBefore(receiver, async (event, pass) => {
-      const first = await storeBeforeAck(event);
-      await pass(event);
-      if (first !== undefined) await pane.setChatTitle(first);
-    }),
-    // Bolt’s default asks Slack for the identity and drops clicks while Slack does not respond.
-    authorize: async () => ({
-      botToken: config.botToken,
-      botId: identity.botId,
-      botUserId: identity.botUserId,
-      teamId: identity.team,
-    }),
-    logger: createSlackLogger(log),
-    clientOptions: clientOptions(config, log),
-    convoStore: false,
-    ignoreSelf: false,
+  const handlerDeps = { ...deps, client, identity, privateNotices, userGroups, home, pane };
+  const bolt = createBolt(
+    connection,
+    runBefore(receiver, (event, pass) => track(receive(event, pass))),
+    log,
+  );
+  // One middleware for all payloads: Bolt’s own listeners would parse them once more.
+  bolt.use(async (delivered) => {
+    const { ack = async () => {}, context, respond } = delivered as unknown as Delivered;
+    const isRetry = (context.retryNum ?? 0) > 0;
+    await handleInbound(context.inbound, { ack, respond, isRetry }, handlerDeps);
   });
-  bolt.error(async (error) => log.error({ err: error }, 'Bolt could not handle an event.'));
-  pane.register(bolt);
-  registerListeners(bolt, { ...deps, client, identity, teller: privateNotices, userGroups, home });
 
-  /** Runs `step` before Bolt acknowledges an event, for both HTTP and Socket Mode. */
-  function runBefore(
-    inner: Receiver,
-    step: (event: ReceiverEvent, pass: (event: ReceiverEvent) => Promise<void>) => Promise<void>,
-  ): Receiver {
-    const init = (app: App): void => {
-      // Errors of listeners go to `bolt.error`. A throw here means that Bolt could not parse the body.
-      const pass = (event: ReceiverEvent) =>
-        app.processEvent(event).catch((cause: unknown) => {
-          throw new MalformedPayloadError('Bolt could not parse the payload.', {
-            cause,
-          });
-        });
-      const processEvent = (event: ReceiverEvent) => track(step(event, pass));
-      inner.init(
-        new Proxy(app, {
-          get: (target, key) =>
-            key === 'processEvent' ? processEvent : Reflect.get(target, key, target),
-        }),
-      );
-    };
-    return { init, start: () => inner.start(), stop: () => inner.stop() };
+  /** Stores a message before Bolt acknowledges its event. */
+  async function receive(event: ReceiverEvent, pass: Pass): Promise<void> {
+    const inbound = parseInbound(event.body, { identity, now: deps.clock.now() });
+    const first =
+      inbound.kind === 'message' ? await storeBeforeAck(inbound, event.retryNum) : undefined;
+    await pass({ ...event, customProperties: { ...event.customProperties, inbound } });
+    if (first !== undefined) await pane.setChatTitle(first);
   }
 
   function track(work: Promise<void>): Promise<void> {
@@ -139,6 +123,49 @@ export function createSlackApp(deps: {
       await Promise.allSettled([...inFlight, home.stop()]);
     },
   };
+}
+
+function createBolt({ config, identity }: SlackConnection, receiver: Receiver, log: Log): App {
+  const bolt = new App({
+    receiver,
+    // Bolt’s default asks Slack for the identity and drops clicks while Slack does not respond.
+    authorize: async () => ({
+      botToken: config.botToken,
+      botId: identity.botId,
+      botUserId: identity.botUserId,
+      teamId: identity.team,
+    }),
+    logger: createSlackLogger(log),
+    clientOptions: clientOptions(config, log),
+    convoStore: false,
+    ignoreSelf: false,
+  });
+  bolt.error(async (error) => log.error({ err: error }, 'Bolt could not handle an event.'));
+  return bolt;
+}
+
+type Pass = (event: ReceiverEvent) => Promise<void>;
+
+/** Runs `step` before Bolt acknowledges an event, for both HTTP and Socket Mode. */
+function runBefore(
+  inner: Receiver,
+  step: (event: ReceiverEvent, pass: Pass) => Promise<void>,
+): Receiver {
+  const init = (app: App): void => {
+    // Errors of handlers go to `bolt.error`. A throw here means that Bolt could not parse the body.
+    const pass: Pass = (event) =>
+      app.processEvent(event).catch((cause: unknown) => {
+        throw new MalformedPayloadError('Bolt could not parse the payload.', { cause });
+      });
+    const processEvent = (event: ReceiverEvent) => step(event, pass);
+    inner.init(
+      new Proxy(app, {
+        get: (target, key) =>
+          key === 'processEvent' ? processEvent : Reflect.get(target, key, target),
+      }),
+    );
+  };
+  return { init, start: () => inner.start(), stop: () => inner.stop() };
 }
 
 function createTransport(deps: {

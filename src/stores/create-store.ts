@@ -12,7 +12,7 @@ import type { Records } from './records.ts';
 import { createAgenda } from './repositories/agenda.ts';
 import { createSealedAudit, markAudit } from './repositories/audit.ts';
 import { createCalls } from './repositories/calls.ts';
-import { createCheckpoints } from './repositories/checkpoints.ts';
+import { checkpointKey, createCheckpoints } from './repositories/checkpoints.ts';
 import { createDigestMessages } from './repositories/digest-messages.ts';
 import { createHistory } from './repositories/history.ts';
 import { createMessages } from './repositories/messages.ts';
@@ -26,6 +26,7 @@ import {
   createPins,
   createRouteBook,
 } from './repositories/settings.ts';
+import { threadRecordOf } from './repositories/threads.ts';
 import { createTurnRecords } from './repositories/turn-records.ts';
 
 /** Longest delay between appending an audit entry and sealing it. */
@@ -41,6 +42,8 @@ export interface StoreParts {
   /** Called for each damaged record that a list leaves out. */
   readonly onDamaged: OnDamaged;
 }
+
+type PreloadPorts = Pick<Store, 'history' | 'inbox' | 'ledger' | 'outbox' | 'pause' | 'records'>;
 
 /** The ports, and the signals that wake a worker. */
 export type CreatedStore = Omit<Store, 'check'> &
@@ -59,22 +62,26 @@ export function createStore(parts: StoreParts): CreatedStore {
   const sealing = createSealing(audit, { clock, log });
   const holds = createHolds(markAudit(sealing.watched(owned), seal), clock);
   const { records } = holds;
+  const ports = {
+    ledger: createCalls(records, onDamaged),
+    inbox: createMessages(records, onDamaged),
+    records: createTurnRecords(records),
+    history: createHistory(records, onDamaged),
+    outbox: createOutbox(records, onDamaged),
+    pause: createPauseSwitch(records),
+  };
   return {
+    ...ports,
+    preload: createPreload(records, ports),
     listen: holds.listen,
     requestLease: holds.requestLease,
     belongTo,
     tryWrite: () => assertWritable(owned, clock.now()),
     observe: holds.observe,
     fresh: holds.fresh,
-    ledger: createCalls(records, onDamaged),
-    inbox: createMessages(records, onDamaged),
-    records: createTurnRecords(records),
-    history: createHistory(records, onDamaged),
     checkpoints: createCheckpoints(records, holds),
-    outbox: createOutbox(records, onDamaged),
     agenda: createAgenda(owned, holds),
     audit: createSealedAudit(records, seal),
-    pause: createPauseSwitch(records),
     routes: createRouteBook(records),
     pins: createPins(records),
     drafts: createDrafts(records, clock),
@@ -88,6 +95,28 @@ export function createStore(parts: StoreParts): CreatedStore {
       });
       await parts.records.close();
     },
+  };
+}
+
+/** Turns in the first page of a thread's history. */
+const HISTORY_PAGE = 20;
+
+/** Builds the reads that fill the cache of a held thread. */
+function createPreload(
+  records: Records,
+  { history, inbox, ledger, outbox, pause, records: turnRecords }: PreloadPorts,
+): Store['preload'] {
+  return async (thread, turn) => {
+    const ofTurn = (id: string) => [
+      ...[history.has(thread, id), turnRecords.ofTurn(thread, id), ledger.ofThread(thread, id)],
+      records.get([checkpointKey(thread)]),
+    ];
+    const ofThread = () => [
+      ...[inbox.current(thread), inbox.waiting(thread), pause.read()],
+      ...[outbox.liveMessageOf(thread), outbox.pendingMessages(thread)],
+      ...[history.newest(thread, HISTORY_PAGE, 0), records.get([threadRecordOf(thread)])],
+    ];
+    await Promise.allSettled(turn === undefined ? ofThread() : ofTurn(turn));
   };
 }
 

@@ -44,6 +44,16 @@ const SCENARIOS: Readonly<Record<string, readonly Action[]>> = {
 
 type Kind = Pick<Fault, 'side' | 'what'>;
 
+/** Faults that once ended a call in another way, by scenario, step and call. */
+const PAST: readonly (readonly [scenario: string, at: number, Fault])[] = [
+  // The run task was handed out with its answer lost, or its first read failed: the tool never ran.
+  ...[8, 11].flatMap((nth) =>
+    ['a call that is approved', 'a call that is edited'].map(
+      (scenario) => [scenario, 1, { point: '*', nth, what: 'fail', side: 'after' }] as const,
+    ),
+  ),
+];
+
 /** The others differ from these in what people do, not in what a store is asked: they are played on SQLite, and with calls that fail. */
 const EVERYWHERE: ReadonlySet<string> = new Set([
   'a call that is approved',
@@ -121,6 +131,14 @@ describe(`when any call of a store, of Slack or of the graph (${sampleName})`, (
     redis = await startRedisBackend();
   });
   after(() => redis.stop());
+
+  it('failed in a way that once led to another end', async () => {
+    for (const [scenario, at, fault] of PAST) {
+      for (const backend of [sqliteBackend, redis.backend]) {
+        assert.equal(await play(backend, SCENARIOS[scenario] ?? [], at, fault), 1);
+      }
+    }
+  });
 
   for (const [seed, [name, kind]] of Object.entries(KINDS).entries()) {
     describe(name, () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { COMMAND } from '../../src/slack/interactions/parse-command.ts';
+import { COMMAND } from '../../src/slack/transport/ids.ts';
 
 /** Scopes of every method that the code calls; any of a row's alternatives is asked for by the kinds of conversation. */
 const METHOD_SCOPES: Readonly<

@@ -1,5 +1,5 @@
+import { mapSchema } from '../../domain/json/inner-schemas.ts';
 import type { JsonValue } from '../../domain/json/json.ts';
-import { mapSchema } from '../tools/schema/map-schema.ts';
 import { type JsonSchema, readJsonSchema } from '../tools/schema/read-json-schema.ts';
 
 const BOUNDS = ['maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum', 'multipleOf'];

@@ -44,8 +44,8 @@ export interface GraphTurn {
 }
 
 /**
- * Returns the turn in a state: our last message and all later ones. Undefined if it has no message
- * of ours.
+ * Returns the turn in a state: our last message and all later ones. Undefined if the state has none
+ * of our messages.
  */
 export function parseGraphTurn(messages: readonly unknown[]): GraphTurn | undefined {
   const all = messages.map(read);

@@ -29,13 +29,6 @@ export interface LocalGraph {
  * fence.
  */
 export function createLocalGraph(name: string, { graph, stream, saver }: LocalGraph): ForeignGraph {
-  /** Finds finished tasks by their writes: a task's result may be undefined. */
-  async function doneTasks(config: object): Promise<ReadonlySet<string>> {
-    const tuple = await saver.getTuple(config);
-    const writes = tuple?.pendingWrites ?? [];
-    return new Set(writes.filter(([, channel]) => !CONTROL.has(channel)).map(([task]) => task));
-  }
-
   async function* earlier(thread: ThreadKey) {
     let { parentConfig: at } = await graph.getState({ configurable: configOf(thread, undefined) });
     while (at) {
@@ -49,7 +42,7 @@ export function createLocalGraph(name: string, { graph, stream, saver }: LocalGr
     const configurable = configOf(thread, fence);
     const { values, tasks, config, metadata } = await graph.getState({ configurable });
     const exists = config.configurable?.checkpoint_id !== undefined;
-    const done = tasks.length > 0 ? await doneTasks({ configurable }) : new Set();
+    const done = tasks.length > 0 ? await doneTasks(saver, { configurable }) : new Set();
     return {
       isBusy: false,
       exists,
@@ -91,6 +84,13 @@ export function createLocalGraph(name: string, { graph, stream, saver }: LocalGr
     settle: async () => {},
     halt: async () => {},
   };
+}
+
+/** Finds finished tasks by their writes: a task's result may be undefined. */
+async function doneTasks(saver: LocalGraph['saver'], config: object): Promise<ReadonlySet<string>> {
+  const tuple = await saver.getTuple(config);
+  const writes = tuple?.pendingWrites ?? [];
+  return new Set(writes.filter(([, channel]) => !CONTROL.has(channel)).map(([task]) => task));
 }
 
 /** Channels of LangGraph itself: writes there are not a task's result. */

@@ -61,24 +61,10 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
   async function read(thread: ThreadKey): Promise<GraphSnapshot> {
     const config = { configurable: { thread_id: remoteThreadId(thread) } };
     // Checked before the state is read, so that a run that ends in between is in the state.
-    const isBusy = (await activeRuns(thread)).length > 0;
+    const isBusy = (await activeRuns(client, thread)).length > 0;
     const found = await remote.getState(config).catch(undefinedIfNotFound);
     if (!found) return { isBusy, exists: false, isRewritten: false, messages: [], tasks: [] };
-    const { values, tasks, metadata, config: at } = STATE.parse(found);
-    return {
-      isBusy,
-      exists: typeof at.configurable?.checkpoint_id === 'string',
-      isRewritten: metadata?.source === 'update',
-      messages: values.messages,
-      tasks: tasks.map(({ name, result, interrupts }) => ({
-        name,
-        isDone: result !== undefined && result !== null,
-        interrupts: interrupts.map(({ interrupt_id, id, value }) => ({
-          id: idOf(interrupt_id ?? id),
-          value,
-        })),
-      })),
-    };
+    return toSnapshot(STATE.parse(found), isBusy);
   }
 
   async function* earlier(thread: ThreadKey) {
@@ -91,12 +77,6 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
     }
   }
 
-  async function activeRuns(thread: ThreadKey): Promise<readonly Run[]> {
-    const id = remoteThreadId(thread);
-    const runs = await client.runs.list(id, { limit: 20 }).catch(undefinedIfNotFound);
-    return (runs ?? []).filter(({ status }) => status === 'pending' || status === 'running');
-  }
-
   async function streamRun(input: GraphInput, { fence, signal, onText }: GraphRun): Promise<void> {
     const stream = client.runs.stream(remoteThreadId(fence.thread), assistant, {
       ...toPayload(input),
@@ -107,12 +87,10 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
       durability: 'sync',
       signal,
     });
-    try {
-      await consumeStream(stream, onText);
-    } catch (error) {
+    await consumeStream(stream, onText).catch((error: unknown) => {
       const isRefused = REFUSALS.has(statusOf(error) ?? 0);
       throw isRefused ? new GraphError(describeRemoteError(error), { cause: error }) : error;
-    }
+    });
   }
 
   return {
@@ -121,15 +99,41 @@ export function createRemoteGraph(address: RemoteAddress): ForeignGraph {
     earlier,
     run: streamRun,
     async settle(thread, signal) {
-      for (const { run_id } of await activeRuns(thread)) {
+      for (const { run_id } of await activeRuns(client, thread)) {
         await client.runs.join(remoteThreadId(thread), run_id, { signal });
       }
     },
     async halt(thread) {
-      for (const { run_id } of await activeRuns(thread)) {
+      for (const { run_id } of await activeRuns(client, thread)) {
         await client.runs.cancel(remoteThreadId(thread), run_id, true);
       }
     },
+  };
+}
+
+async function activeRuns(client: Client, thread: ThreadKey): Promise<readonly Run[]> {
+  const id = remoteThreadId(thread);
+  const runs = await client.runs.list(id, { limit: 20 }).catch(undefinedIfNotFound);
+  return (runs ?? []).filter(({ status }) => status === 'pending' || status === 'running');
+}
+
+function toSnapshot(
+  { values, tasks, metadata, config: at }: z.output<typeof STATE>,
+  isBusy: boolean,
+): GraphSnapshot {
+  return {
+    isBusy,
+    exists: typeof at.configurable?.checkpoint_id === 'string',
+    isRewritten: metadata?.source === 'update',
+    messages: values.messages,
+    tasks: tasks.map(({ name, result, interrupts }) => ({
+      name,
+      isDone: result !== undefined && result !== null,
+      interrupts: interrupts.map(({ interrupt_id, id, value }) => ({
+        id: idOf(interrupt_id ?? id),
+        value,
+      })),
+    })),
   };
 }
 

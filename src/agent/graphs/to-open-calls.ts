@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ForeignDecision, ToolReply } from '../../domain/calls/outcome.ts';
-import { canonicalJson, type JsonValue } from '../../domain/json/json.ts';
+import {
+  canonicalJson,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../domain/json/json.ts';
 import { parseStrictJson } from '../../domain/json/strict-json.ts';
 import { toWellFormed } from '../../domain/json/to-plain-json.ts';
 import type { OpenCall } from '../../domain/ports/agent.ts';
@@ -167,9 +172,8 @@ function requestsOf(value: unknown): readonly ForeignRequest[] {
 }
 
 /** Cards and forms show objects. */
-function toObject(args: JsonValue): { readonly [key: string]: JsonValue } {
-  const isObject = typeof args === 'object' && args !== null && !Array.isArray(args);
-  return isObject ? (args as { readonly [key: string]: JsonValue }) : { value: args };
+function toObject(args: JsonValue): JsonObject {
+  return isJsonObject(args) ? args : { value: args };
 }
 
 type GivenSchema =
@@ -178,10 +182,8 @@ type GivenSchema =
 
 /** Rejects a partly supported schema: it controls the edit form and hides secrets. */
 function readSchema(given: JsonValue, args: JsonValue): GivenSchema {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return { ok: false, reason: 'It is not an object.' };
-  }
-  const schema = acceptNumbersAsText(given as JsonSchema, args);
+  if (!isJsonObject(given)) return { ok: false, reason: 'It is not an object.' };
+  const schema = acceptNumbersAsText(given, args);
   const reading = readJsonSchema(schema);
   return reading.ok ? { ok: true, schema } : { ok: false, reason: `${reading.reason}.` };
 }

@@ -1,7 +1,8 @@
-/** The tools of all configured MCP servers. */
+/** The tools of all configured MCP servers; `mcp-server.ts` is one of them. */
 import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { Pins } from '../../domain/ports/store.ts';
+import { withTimeout } from '../../domain/runtime/timeout.ts';
 import {
   type AskPeople,
   type ServerTools,
@@ -10,15 +11,24 @@ import {
 import type { Tool } from '../../domain/tools/tool.ts';
 import type { DynamicTools } from '../tools/create-toolbox.ts';
 import { describeMcpError } from './describe-error.ts';
+import { createToolPins } from './listing/tool-pins.ts';
 import { createMcpServer } from './mcp-server.ts';
 import type { ServerSettings } from './server-settings.ts';
-import { createToolPins } from './tool-pins.ts';
 
 export interface McpTools extends ServerTools, DynamicTools {
   /** Connects to all servers. Resolves when each has connected or failed, or after ten seconds. */
   start(): Promise<void>;
   /** Ends the servers' sessions and processes. */
   stop(): Promise<void>;
+}
+
+interface McpToolsDeps {
+  readonly pins: Pins;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly askPeople: AskPeople;
+  /** Timeout of a tool. A server's question expires with it. */
+  readonly toolTimeoutMs: number;
 }
 
 const START_MS = 10_000;
@@ -32,22 +42,11 @@ const MIN_HASH_CHARS = 12;
 const CHECK_MS = 15_000;
 
 /** Creates the tools of these servers. Starts nothing yet. */
-export function createMcpTools(
-  settings: readonly ServerSettings[],
-  deps: {
-    readonly pins: Pins;
-    readonly clock: Clock;
-    readonly log: Log;
-    readonly askPeople: AskPeople;
-    /** Timeout of a tool. A server's question expires with it. */
-    readonly toolTimeoutMs: number;
-  },
-): McpTools {
+export function createMcpTools(settings: readonly ServerSettings[], deps: McpToolsDeps): McpTools {
   const { clock, log } = deps;
   const pins = createToolPins(deps);
   let tools: readonly Tool[] = [];
-  let cancelCheck: Cancel = () => {};
-  let isStopped = false;
+  let stopChecks: Cancel = () => {};
   const onChange = () => {
     tools = servers.flatMap((server) => server.tools());
     if (tools.length > MANY) log.warn({ tools: tools.length }, TOO_MANY);
@@ -59,40 +58,19 @@ export function createMcpTools(
     for (const server of servers) await server.comparePins();
   }
 
-  function scheduleCheck(): void {
-    if (isStopped) return;
-    cancelCheck = clock.schedule(clock.now() + CHECK_MS, () => {
-      const check = changed().length > 0 ? comparePins() : Promise.resolve();
-      check
-        .catch((error: unknown) =>
-          log.warn({ why: describeMcpError(error) }, 'Could not read the pins of tools.'),
-        )
-        .finally(scheduleCheck);
-    });
-  }
-
   const changed = () => servers.flatMap((server) => server.changed());
 
   return {
     async start() {
       await pins.read();
-      let cancel: Cancel = () => {};
-      const late = new Promise<void>((resolve) => {
-        cancel = clock.schedule(clock.now() + START_MS, resolve);
-      });
-      await Promise.race([Promise.all(servers.map((server) => server.start())), late]);
-      cancel();
-      if (servers.length > 0) scheduleCheck();
+      const started = Promise.all(servers.map((server) => server.start()));
+      await withTimeout(clock, START_MS, started, () => {});
+      const check = async () => (changed().length > 0 ? await comparePins() : undefined);
+      if (servers.length > 0) stopChecks = checkOften(deps, check);
     },
     list: () => tools,
     mayCome: (name) => settings.some((each) => name.startsWith(serverToolName(each.name, ''))),
-    standIn(name) {
-      for (const server of servers) {
-        const found = server.standIn(name);
-        if (found) return found;
-      }
-      return undefined;
-    },
+    standIn: (name) => servers.map((server) => server.standIn(name)).find((tool) => tool),
     servers: () => servers.map((server) => server.state()),
     changed,
     async accept({ by, hash, name }) {
@@ -107,9 +85,30 @@ export function createMcpTools(
       return still ? { kind: 'other', changed: still } : { kind: 'accepted', name };
     },
     async stop() {
-      isStopped = true;
-      cancelCheck();
+      stopChecks();
       await Promise.all(servers.map((server) => server.stop()));
     },
+  };
+}
+
+/** Checks again some time after each check has ended, until cancelled. */
+function checkOften(deps: Pick<McpToolsDeps, 'clock' | 'log'>, check: () => Promise<void>): Cancel {
+  const { clock, log } = deps;
+  let isStopped = false;
+  let cancel: Cancel = () => {};
+  const schedule = () => {
+    if (isStopped) return;
+    cancel = clock.schedule(clock.now() + CHECK_MS, () => {
+      check()
+        .catch((error: unknown) =>
+          log.warn({ why: describeMcpError(error) }, 'Could not read the pins of tools.'),
+        )
+        .finally(schedule);
+    });
+  };
+  schedule();
+  return () => {
+    isStopped = true;
+    cancel();
   };
 }

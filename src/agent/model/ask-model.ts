@@ -1,6 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
+import { sleep } from '../../domain/runtime/sleep.ts';
 import type { ModelCost, ProviderFields, TokenCount } from '../../domain/threads/message.ts';
 import type { Tool } from '../../domain/tools/tool.ts';
 import {
@@ -82,7 +83,7 @@ export async function askModel(deps: AskDeps, request: ModelRequest): Promise<Mo
       const { cause, said } = facts;
       return { text, calls: [], failure, ...(said && { said }), ...(cause && { cause }), spent };
     }
-    await wait(deps.clock, waitMs, request.signal);
+    await sleep(deps.clock, waitMs, request.signal);
   }
 }
 
@@ -239,21 +240,6 @@ function waitBeforeRetry(
     return undefined;
   const waitMs = attempt.retryAfterMs ?? FIRST_WAIT_MS * 2 ** tries;
   return waitMs > LONGEST_WAIT_MS ? undefined : waitMs;
-}
-
-async function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const stop = () => {
-      cancel();
-      reject(signal.reason);
-    };
-    const cancel = clock.schedule(clock.now() + ms, () => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    });
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }
 
 function checkAnswer({ model, log }: AskDeps, answer: CollectedAnswer): Omit<ModelAnswer, 'spent'> {

@@ -3,12 +3,12 @@ import { ChatOpenAICompletions } from '@langchain/openai';
 import type { Log } from '../../domain/ports/log.ts';
 import type { Tool } from '../../domain/tools/tool.ts';
 import type { ModelVariables } from './model-failure.ts';
-import { toModelTool } from './model-tool.ts';
 import type { AnswerChunk } from './protocol/answer-chunk.ts';
 import { createExchange } from './protocol/completions-fetch.ts';
 import type { ReasoningHabit } from './protocol/reasoning-filter.ts';
 import { createServerQuirks } from './protocol/server-quirks.ts';
-import { providerFieldsOf } from './to-chat-messages.ts';
+import { toModelTool } from './request/model-tool.ts';
+import { providerFieldsOf } from './request/to-chat-messages.ts';
 
 /** A streaming chat model. Only its errors depend on the provider. */
 export interface ChatModel {

@@ -2,8 +2,8 @@
 
 import { loadGraph } from '../../agent/graphs/load-graph.ts';
 import { findRemoteProblem } from '../../agent/graphs/remote-graph.ts';
-import { describeProbe } from '../../agent/model/describe-probe.ts';
-import { probeModel } from '../../agent/model/probe-model.ts';
+import { describeProbe } from '../../agent/model/probe/describe-probe.ts';
+import { probeModel } from '../../agent/model/probe/probe-model.ts';
 import { loadChatModel } from '../../agent/model/providers/load-chat-model.ts';
 import { type GraphConfig, graphNameOf } from '../../config/graph-config.ts';
 import type { ModelConfig } from '../../config/model-config.ts';

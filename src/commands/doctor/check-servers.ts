@@ -1,6 +1,7 @@
-import { createServerConnection, listTools } from '../../agent/mcp/server-connection.ts';
+import { createServerConnection } from '../../agent/mcp/connection/server-connection.ts';
+import { listTools } from '../../agent/mcp/listing/list-tools.ts';
+import { createToolListReader } from '../../agent/mcp/listing/tool-list-reader.ts';
 import type { ServerSettings } from '../../agent/mcp/server-settings.ts';
-import { createToolListReader } from '../../agent/mcp/tool-list-reader.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { serverToolName } from '../../domain/tools/server-tools.ts';
 import { SILENT_LOG } from '../../stores/silent-log.ts';

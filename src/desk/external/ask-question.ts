@@ -13,7 +13,7 @@ import { recordRunEnd, ruleGateAnswer } from '../../domain/rules/execution-rules
 import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/tools/server-tools.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
 import { commitSteps } from '../calls/advance-call.ts';
-import { questionMessageId, withdrawQuestion } from '../calls/execution/withdraw-questions.ts';
+import { questionMessageId, withdrawQuestion } from '../calls/withdraw-questions.ts';
 import type { DeskDeps } from '../deps.ts';
 import { createWaitForChange } from './wait-for-change.ts';
 import type { CallWatch } from './watch-calls.ts';

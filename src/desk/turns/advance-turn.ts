@@ -7,7 +7,7 @@ import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import type { DeskDeps, HeldWork } from '../deps.ts';
 import { createInteractiveTurns } from './interactive-turns.ts';
-import { createNextTurn, type NextTurnParts, preloadThread } from './next-turn.ts';
+import { createNextTurn, type NextTurnParts } from './next-turn.ts';
 import { createRunTurn } from './run-turn.ts';
 import type { TurnParts } from './turn-parts.ts';
 
@@ -46,7 +46,7 @@ export function createAdvanceTurn(
 
   return async function advanceThread(thread: ThreadKey, work: HeldWork): Promise<void> {
     const fence = { thread, token: work.fence };
-    await preloadThread(store, thread);
+    await store.preload(thread);
     try {
       while (await advanceNext(fence, work));
     } catch (error) {

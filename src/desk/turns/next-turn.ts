@@ -40,7 +40,12 @@ export function createNextTurn(
   }
 
   async function begin(message: InboxMessage, fence: ThreadFence): Promise<boolean> {
-    return (await checkSender(message, fence)) && (await store.inbox.begin(message.id, {}, fence));
+    if (!(await checkSender(message, fence))) return false;
+    const [hasBegun] = await Promise.all([
+      store.inbox.begin(message.id, {}, fence),
+      store.preload(fence.thread, message.id),
+    ]);
+    return hasBegun;
   }
 
   return async function nextTurn(
@@ -57,18 +62,4 @@ export function createNextTurn(
       return await store.inbox.current(fence.thread);
     }
   };
-}
-
-/**
- * Reads what a turn needs in one round trip; it is cached while the thread is held. Failed reads
- * are repeated where they are needed.
- */
-export async function preloadThread(
-  { inbox, outbox, pause }: DeskDeps['store'],
-  thread: ThreadKey,
-): Promise<void> {
-  await Promise.allSettled([
-    ...[inbox.current(thread), inbox.waiting(thread), pause.read()],
-    ...[outbox.liveMessageOf(thread), outbox.pendingMessages(thread)],
-  ]);
 }

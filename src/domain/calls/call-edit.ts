@@ -1,5 +1,11 @@
 /** Describes how people changed a call's arguments, for the card and the model. */
-import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
+import {
+  canonicalJson,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  readStoredJson,
+} from '../json/json.ts';
 import type { Person } from '../people/person.ts';
 import { allSecretPaths, isSecretPath, type SecretsOfCall } from '../secrets/secret-paths.ts';
 
@@ -76,12 +82,12 @@ function sharedKeys(before: JsonValue, after: JsonValue): readonly Pair[] | unde
     if (before.length !== after.length) return undefined;
     return before.map((from: JsonValue, step: number) => ({ step, from, to: after[step] }));
   }
-  if (!isObject(before) || !isObject(after)) return undefined;
+  if (!isJsonObject(before) || !isJsonObject(after)) return undefined;
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys.map((step) => ({ step, from: own(before, step), to: own(after, step) }));
 }
 
-function own(value: { readonly [key: string]: JsonValue }, key: string): JsonValue | undefined {
+function own(value: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
@@ -101,10 +107,6 @@ function hasSecretIn(
   return Object.entries(value).some(([key, inner]: [string, JsonValue]) =>
     hasSecretIn(inner, [...path, isList ? Number(key) : key], secrets),
   );
-}
-
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const MAX_CHANGES = 20;

@@ -2,7 +2,7 @@
 import type { Call } from '../calls/call.ts';
 import { type MaskedCall, maskingOfCall } from '../calls/call-secrets.ts';
 import { UNSEEN_BASIS, WOULD_FAIL_PREFIX } from '../calls/stored-preview.ts';
-import { type JsonValue, readStoredJson } from '../json/json.ts';
+import { isJsonObject, type JsonValue, readStoredJson } from '../json/json.ts';
 import { type Masking, maskText, secretAt } from '../secrets/mask-secrets.ts';
 import { type SecretsOfTool, secretPathsOfCall } from '../secrets/secret-paths.ts';
 import { secretTextsAt, shortSecretValuesAt } from '../secrets/secret-texts.ts';
@@ -133,9 +133,9 @@ function mainArgument(
   args: JsonValue,
   masking: Masking,
 ): string | undefined {
-  if (!isObject(args)) return undefined;
+  if (!isJsonObject(args)) return undefined;
   const { properties, required } = schema;
-  const names = isObject(properties) ? Object.keys(properties) : Object.keys(args);
+  const names = isJsonObject(properties) ? Object.keys(properties) : Object.keys(args);
   const needed = Array.isArray(required) ? names.filter((name) => required.includes(name)) : names;
   const values = needed
     .filter((name) => Object.hasOwn(args, name) && secretAt([name], masking) === undefined)
@@ -144,8 +144,4 @@ function mainArgument(
   const number = values.find((value) => typeof value === 'number');
   const found = text ?? number;
   return found === undefined ? undefined : String(found);
-}
-
-function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

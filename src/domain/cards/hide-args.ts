@@ -1,7 +1,7 @@
 /** Hides secrets in arguments shown as JSON, outside of cards. */
 import type { Call } from '../calls/call.ts';
 import { maskingOfCall, requiresOpening } from '../calls/call-secrets.ts';
-import { canonicalJson, type JsonValue, readStoredJson } from '../json/json.ts';
+import { canonicalJson, isJsonObject, type JsonValue, readStoredJson } from '../json/json.ts';
 import {
   hasSecretMark,
   type Masking,
@@ -143,7 +143,7 @@ function restoreKey(
   current: JsonValue | undefined,
   views: readonly Masking[],
 ): string {
-  if (!isObject(current) || Object.hasOwn(current, name)) return name;
+  if (!isJsonObject(current) || Object.hasOwn(current, name)) return name;
   const keys = Object.keys(current);
   return keys.find((key) => views.some((view) => maskWholeText(key, view) === name)) ?? name;
 }
@@ -182,10 +182,6 @@ function* markedIn(value: JsonValue, view: Masking, path: Path): Generator<Marke
 /** Key of a mark at a path, ignoring list indexes. */
 function nameOf(path: Path, shown: string): string {
   return JSON.stringify([path.filter((step) => typeof step !== 'number'), shown]);
-}
-
-function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function valueAt(value: JsonValue | undefined, step: string | number): JsonValue | undefined {

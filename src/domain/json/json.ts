@@ -9,6 +9,19 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Returns whether a value is a JSON object, and no list. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the items of a list; empty for anything else. */
+export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** Parses stored JSON. Text that is not JSON (tampered with) is returned unchanged, as a string. */
 export function readStoredJson(text: string): JsonValue {
   try {

@@ -1,6 +1,6 @@
-import type { JsonValue } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 
-type Schema = { readonly [key: string]: JsonValue };
+type Schema = JsonObject;
 
 /** A form for people never needs a schema with more steps. */
 const MAX_STEPS = 10_000;
@@ -24,7 +24,7 @@ export function isWalkable(schema: Schema): boolean {
     steps += cost;
     if (steps > MAX_STEPS) throw new RangeError('It goes on for too long.');
     for (const inner of partsOf(value)) walk(inner, refs);
-    const $ref = isObject(value) ? value.$ref : undefined;
+    const $ref = isJsonObject(value) ? value.$ref : undefined;
     if (typeof $ref !== 'string' || refs.includes($ref)) return;
     walk(targetOf(schema, $ref), [...refs, $ref], 1 + $ref.length / CHARACTERS_A_STEP);
   }
@@ -41,10 +41,10 @@ export function isWalkable(schema: Schema): boolean {
 
 function partsOf(value: JsonValue | undefined): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
-  if (!isObject(value)) return [];
+  if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     if (DATA.has(key)) return [];
-    return BY_NAME.has(key) && isObject(inner) ? Object.values(inner) : [inner];
+    return BY_NAME.has(key) && isJsonObject(inner) ? Object.values(inner) : [inner];
   });
 }
 
@@ -84,7 +84,7 @@ function namesIn(root: Schema): ReadonlyMap<string, Schema | undefined> {
   const pending: JsonValue[] = [root];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     for (const part of partsOf(value)) pending.push(part);
-    if (!isObject(value)) continue;
+    if (!isJsonObject(value)) continue;
     for (const name of namesOf(value)) names.set(name, names.has(name) ? undefined : value);
   }
   NAMES.set(root, names);
@@ -104,8 +104,4 @@ function stepOf(step: string): string {
   } catch {
     return plain;
   }
-}
-
-function isObject(value: JsonValue | undefined): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -21,6 +21,7 @@ import type { TurnRecord } from '../threads/turn-record.ts';
 import type { Pin } from '../tools/tool-pin.ts';
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
 import type { Checkpoints } from './agent.ts';
+import type { Drafts } from './drafts.ts';
 import type { ProgressReports } from './progress-reports.ts';
 import type { TurnRecords } from './turn-records.ts';
 
@@ -230,15 +231,6 @@ export interface Pins {
   write(pin: Pin, before: string | undefined, effects: Effects): Promise<boolean>;
 }
 
-/** Form inputs that people have not submitted yet. */
-export interface Drafts {
-  /** Stores a text until a time (ms), replacing an earlier one. Expired texts are removed. */
-  keep(id: string, text: string, until: number): Promise<void>;
-  /** Undefined if missing or expired. */
-  read(id: string): Promise<string | undefined>;
-  drop(id: string): Promise<void>;
-}
-
 /** The audit log. */
 export interface Audit {
   append(drafts: readonly AuditDraft[]): Promise<void>;
@@ -274,6 +266,11 @@ export interface Store {
   readonly reports: ProgressReports;
   /** Runs work and returns the revisions it has read, since cached records may be outdated. */
   observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: ReadRevisions }>;
+  /**
+   * Reads what a thread, or a turn of it, needs first in one round trip. It is cached while the
+   * thread is held. Failed reads are repeated where they are needed.
+   */
+  preload(thread: ThreadKey, turn?: string): Promise<void>;
   /** Runs work whose reads bypass the cache. */
   fresh<T>(work: () => Promise<T>): Promise<T>;
   /** Rejects, with the reason and the remedy, if the backend is not writable. */

@@ -89,10 +89,15 @@ export function describeMissingTool({ server, tool }: Pick<Call, 'server' | 'too
  */
 export function ruleRecovery(call: Call, now: number, fence: number, mayRerun = true): Step {
   if (call.idempotent && mayRerun && call.sealProblem !== 'unsealed') {
-    return stepFrom(call, 'recover', now, { status: 'running', claim: { fence, at: now } });
+    return ruleRenewedClaim(call, now, fence);
   }
   const note = 'The process died while this ran. It may have run, in part or whole. Please check.';
   return stepFrom(call, 'recover', now, toUnknownPatch(call, now, note));
+}
+
+/** Moves the claim of a call that has certainly not started to a new hold. */
+export function ruleRenewedClaim(call: Call, now: number, fence: number): Step {
+  return stepFrom(call, 'recover', now, { status: 'running', claim: { fence, at: now } });
 }
 
 /** Refuses to rerun a dead worker's call. `why` is a sentence for people. */

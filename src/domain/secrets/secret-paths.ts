@@ -1,5 +1,7 @@
 /** Which arguments are secret: dotted paths, declared by a tool or marked in its schema. */
-import type { JsonValue } from '../json/json.ts';
+
+import { type InnerSchema, innerSchemas } from '../json/inner-schemas.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { targetOf } from '../json/schema-size.ts';
 
 /**
@@ -138,7 +140,7 @@ export function allSecretPaths(call: SecretsOfCall, tool?: SecretsOfTool): reado
   return [...hidden, ...claimed];
 }
 
-type Schema = { readonly [key: string]: JsonValue };
+type Schema = JsonObject;
 
 /** If walking a schema takes more steps, everything counts as secret. */
 const MAX_STEPS = 50_000;
@@ -163,46 +165,28 @@ interface Walk {
   readonly count: { left: number };
 }
 
-/** Keywords whose schemas apply to the value itself or to its list items. */
-const OF_ITSELF = [
-  ...['anyOf', 'oneOf', 'allOf', 'if', 'then', 'else', 'not', 'dependentSchemas', 'dependencies'],
-  ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'],
-] as const;
 /** Keywords whose schemas apply to keys that are not listed. */
-const OF_ANY_FIELD = [
+const OF_ANY_FIELD: ReadonlySet<string> = new Set([
   'additionalProperties',
   'unevaluatedProperties',
-  'patternProperties',
-] as const;
-/** Keywords that map names to schemas. */
-const BY_NAME: ReadonlySet<string> = new Set([
-  'dependentSchemas',
-  'dependencies',
   'patternProperties',
 ]);
 
 function walk(schema: JsonValue | undefined, at: Walk): void {
   at.count.left -= 1;
-  if (!isSchema(schema) || at.count.left < 0) return;
+  if (!isJsonObject(schema) || at.count.left < 0) return;
   if (schema.format === 'password' || schema.writeOnly === true || schema.secret === true) {
     at.paths.add(at.path.length === 0 ? '*' : at.path.join('.'));
     return;
   }
   walkReference(schema, at);
-  const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
-  const fields = OF_ANY_FIELD.flatMap((name) => schemasIn(schema, name));
-  for (const [key, inner] of [...properties, ...fields.map((each) => ['*', each] as const)]) {
-    walk(inner, { ...at, path: [...at.path, key] });
-  }
-  for (const each of OF_ITSELF.flatMap((name) => schemasIn(schema, name))) walk(each, at);
+  for (const inner of innerSchemas(schema)) walk(inner.schema, { ...at, path: pathOf(inner, at) });
 }
 
-/** Returns a keyword's schemas: one, a list, or the values of a map. */
-function schemasIn(schema: Schema, keyword: string): readonly JsonValue[] {
-  const value = schema[keyword];
-  if (Array.isArray(value)) return value as readonly JsonValue[];
-  if (!isSchema(value)) return [];
-  return BY_NAME.has(keyword) ? Object.values(value) : [value];
+/** Schemas of other keywords apply to the value itself or to its list items. */
+function pathOf({ keyword, key = '' }: InnerSchema, { path }: Walk): readonly string[] {
+  if (keyword === 'properties') return [...path, key];
+  return OF_ANY_FIELD.has(keyword) ? [...path, '*'] : path;
 }
 
 function walkReference(schema: Schema, at: Walk): void {
@@ -213,8 +197,4 @@ function walkReference(schema: Schema, at: Walk): void {
   // The schema contains itself, so its secrets may be at any depth below.
   else if (!at.path.includes('**'))
     walk(target, { ...at, path: [...at.path, '**'], refs: [...at.refs, $ref] });
-}
-
-function isSchema(value: JsonValue | undefined): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,6 @@
 /** The HTTP API: programs request approvals, and people decide from their own front ends. */
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import { DamagedRecordError } from '../../domain/audit/damaged-record.ts';
 import { StoreUnavailableError } from '../../domain/ports/store.ts';
@@ -9,15 +8,9 @@ import type { ApiDeps } from './api-deps.ts';
 import { createApprovalVisibility } from './auth/approval-visibility.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createKeyRing } from './auth/key-ring.ts';
-import { createLongPolls } from './long-poll.ts';
+import { createLongPolls, type LongPolls } from './long-poll.ts';
 import { writeOpenApi } from './openapi-document.ts';
-import {
-  type ApiCaller,
-  type ApiContext,
-  type ApiEnv,
-  createOperation,
-  type Operation,
-} from './operation.ts';
+import { type ApiContext, type ApiEnv, createOperation, type Operation } from './operation.ts';
 import { createDecideApproval } from './operations/decide-approval.ts';
 import { createFollowApproval } from './operations/follow-approval.ts';
 import { createListApprovals } from './operations/list-approvals.ts';
@@ -25,8 +18,8 @@ import { createReadApproval } from './operations/read-approval.ts';
 import { createRequestApproval } from './operations/request-approval.ts';
 import { createTakeApproval } from './operations/take-approval.ts';
 import { DAMAGED_RECORD_DETAIL, problemResponse, RETRY_AFTER_S } from './problem.ts';
-import { readJsonBody } from './read-json-body.ts';
 import { jsonResponse, PROBLEM } from './response-schemas.ts';
+import { createServe } from './serve-operation.ts';
 
 /** The HTTP API, ready to be mounted. */
 export interface Api {
@@ -40,14 +33,42 @@ export interface Api {
 
 /** Creates the API. */
 export function createApi(deps: ApiDeps): Api {
-  const { clock, log, store, tokens } = deps;
+  const { clock, log, store } = deps;
   const ring = createKeyRing({ keys: store.keys, clock, log });
   const waits = createLongPolls({ clock, ring });
-  const visibility = createApprovalVisibility(deps);
   const authenticate = createAuthenticate(deps, ring);
-  const limiter = new RateLimiterMemory({ points: deps.ratePerMinute, duration: 60 });
+  const operations = createOperations(deps, waits);
+  const document = writeOpenApi(operations);
 
-  const operations: readonly Operation[] = [
+  const routes = new Hono<ApiEnv>();
+  if (deps.corsOrigins.length > 0) routes.use('/api/*', allowPages(deps.corsOrigins));
+  routes.get('/api/openapi.json', (c) => c.json(document));
+  mountOperations(routes, operations, createServe(authenticate, deps.ratePerMinute));
+  routes.notFound((c) =>
+    problemResponse(
+      c,
+      404,
+      'There is nothing at this address. /api/openapi.json lists all operations.',
+    ),
+  );
+  routes.onError((error, c) => {
+    log.warn({ err: error, path: c.req.path }, 'An API request could not be handled.');
+    return answerError(error, c);
+  });
+
+  async function keyIdOf(token: string): Promise<string | undefined> {
+    const entry = await authenticate(`Bearer ${token}`);
+    return entry.kind === 'authenticated' && entry.caller.kind === 'key'
+      ? entry.caller.key.id
+      : undefined;
+  }
+
+  return { routes, keyIdOf, close: waits.close };
+}
+
+function createOperations(deps: ApiDeps, waits: LongPolls): readonly Operation[] {
+  const visibility = createApprovalVisibility(deps);
+  return [
     createRequestApproval(deps),
     createListApprovals(deps, visibility),
     createReadApproval(deps, visibility, waits),
@@ -64,60 +85,17 @@ export function createApi(deps: ApiDeps): Api {
         answers: { 200: jsonResponse(KeySet, 'A JSON Web Key Set.'), 400: PROBLEM },
       },
       {},
-      ({ c }) => c.json(tokens.keySet, 200),
+      ({ c }) => c.json(deps.tokens.keySet, 200),
     ),
   ];
-  const document = writeOpenApi(operations);
+}
 
-  /** Returns a 429 response if the caller exceeds the rate limit. */
-  async function checkRateLimit(c: ApiContext, caller: ApiCaller): Promise<Response | undefined> {
-    const name = caller.kind === 'key' ? `key ${caller.key.id}` : `person ${caller.person.user}`;
-    try {
-      await limiter.consume(name);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof RateLimiterRes)) throw error;
-      return problemResponse(
-        c,
-        429,
-        `More than ${deps.ratePerMinute} requests per minute (API_RATE_PER_MINUTE). Wait a moment; ?wait=30 waits for a decision with one request.`,
-        { retryAfter: Math.max(1, Math.ceil(error.msBeforeNext / 1_000)) },
-      );
-    }
-  }
-
-  async function authenticateRequest(c: ApiContext): Promise<ApiCaller | Response> {
-    const entry = await authenticate(c.req.header('authorization'));
-    if (entry.kind === 'refused') return problemResponse(c, 401, entry.why);
-    if (entry.kind === 'unclear')
-      return problemResponse(c, 503, entry.why, { retryAfter: RETRY_AFTER_S });
-    return entry.caller;
-  }
-
-  /** Authenticates again once the body was read: a slow sender's key may have been revoked meanwhile. */
-  async function readBodyAndAuthenticate(c: ApiContext): Promise<ApiCaller | Response> {
-    const read = await readJsonBody(c.req.raw);
-    if (read.kind === 'refused') return problemResponse(c, read.status, read.why);
-    c.set('body', read.kind === 'json' ? read.value : undefined);
-    return await authenticateRequest(c);
-  }
-
-  async function serve(c: ApiContext, each: Operation): Promise<Response> {
-    c.header('cache-control', 'no-store');
-    if (each.isOpen) return await each.serve(c);
-    const authenticated = await authenticateRequest(c);
-    if (authenticated instanceof Response) return authenticated;
-    const limited = await checkRateLimit(c, authenticated);
-    if (limited) return limited;
-    const caller = each.method === 'post' ? await readBodyAndAuthenticate(c) : authenticated;
-    if (caller instanceof Response) return caller;
-    c.set('caller', caller);
-    return await each.serve(c);
-  }
-
-  const routes = new Hono<ApiEnv>();
-  if (deps.corsOrigins.length > 0) routes.use('/api/*', allowPages(deps.corsOrigins));
-  routes.get('/api/openapi.json', (c) => c.json(document));
+/** Adds the operations. Other methods of their paths are refused with those that exist. */
+function mountOperations(
+  routes: Hono<ApiEnv>,
+  operations: readonly Operation[],
+  serve: (c: ApiContext, operation: Operation) => Promise<Response>,
+): void {
   for (const each of operations) {
     // Hono routes HEAD to GET handlers. A stream without a reader would never end, and reads would count as delivered.
     routes.on(each.method, each.path, (c, next) =>
@@ -132,37 +110,19 @@ export function createApi(deps: ApiDeps): Api {
       return problemResponse(c, 405, `This address accepts ${allowed}.`);
     });
   }
-  routes.notFound((c) =>
-    problemResponse(
-      c,
-      404,
-      'There is nothing at this address. /api/openapi.json lists all operations.',
-    ),
-  );
-  routes.onError((error, c) => answerError(error, c));
+}
 
-  function answerError(error: unknown, c: Context): Response {
-    log.warn({ err: error, path: c.req.path }, 'An API request could not be handled.');
-    if (error instanceof DamagedRecordError) return problemResponse(c, 500, DAMAGED_RECORD_DETAIL);
-    return error instanceof StoreUnavailableError
-      ? problemResponse(c, 503, 'The records can’t be reached right now. Try again in a moment.', {
-          retryAfter: RETRY_AFTER_S,
-        })
-      : problemResponse(
-          c,
-          500,
-          'Something went wrong, and it was logged. It is unknown whether the request was carried out: read the approval.',
-        );
-  }
-
-  async function keyIdOf(token: string): Promise<string | undefined> {
-    const entry = await authenticate(`Bearer ${token}`);
-    return entry.kind === 'authenticated' && entry.caller.kind === 'key'
-      ? entry.caller.key.id
-      : undefined;
-  }
-
-  return { routes, keyIdOf, close: waits.close };
+function answerError(error: unknown, c: Context): Response {
+  if (error instanceof DamagedRecordError) return problemResponse(c, 500, DAMAGED_RECORD_DETAIL);
+  return error instanceof StoreUnavailableError
+    ? problemResponse(c, 503, 'The records can’t be reached right now. Try again in a moment.', {
+        retryAfter: RETRY_AFTER_S,
+      })
+    : problemResponse(
+        c,
+        500,
+        'Something went wrong, and it was logged. It is unknown whether the request was carried out: read the approval.',
+      );
 }
 
 /** CORS: pages of these origins may use the API with an Authorization header; cookies are never used. */

@@ -3,12 +3,12 @@
  * redaction hides nothing.
  */
 import type { ASTNode } from '@marcbachmann/cel-js';
-import type { JsonValue } from '../../domain/json/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json/json.ts';
 import { targetOf } from '../../domain/json/schema-size.ts';
 import { MACROS } from './evaluate-cel.ts';
 import { childNodesOf } from './parse-condition.ts';
 
-export type Schema = { readonly [key: string]: JsonValue };
+export type Schema = JsonObject;
 
 /** An argument missing from every schema, with the existing ones. */
 export interface UnknownField {
@@ -138,12 +138,12 @@ function stepInto(
   const path = part.path === '' ? field : `${part.path}.${field}`;
   const spots = forms.flatMap(({ root, schema }) => {
     const { properties } = schema;
-    const isThere = isObject(properties) && Object.hasOwn(properties, field);
+    const isThere = isJsonObject(properties) && Object.hasOwn(properties, field);
     return isThere ? [{ root, schema: properties[field] ?? true }] : [];
   });
   if (spots.length > 0) return { spots, path };
   const known = forms.flatMap(({ schema }) =>
-    isObject(schema.properties) ? Object.keys(schema.properties) : [],
+    isJsonObject(schema.properties) ? Object.keys(schema.properties) : [],
   );
   report({ at, path, field, known: [...new Set(known)] });
   return undefined;
@@ -152,7 +152,7 @@ function stepInto(
 function itemsOf(part: Part | undefined): Part | undefined {
   const spots = part?.spots.map((spot) =>
     formsOf(spot)?.flatMap(({ root, schema: { items } }) =>
-      (isObject(items) ? [items] : []).map((schema) => ({ root, schema })),
+      (isJsonObject(items) ? [items] : []).map((schema) => ({ root, schema })),
     ),
   );
   if (!part || !spots || spots.some((each) => each === undefined || each.length === 0))
@@ -169,7 +169,7 @@ interface Form {
  * Returns the schemas that a value may have to match, references resolved; undefined if unknown.
  */
 function formsOf({ root, schema }: Spot, hops = 0): readonly Form[] | undefined {
-  if (!isObject(schema) || hops > MAX_HOPS) return undefined;
+  if (!isJsonObject(schema) || hops > MAX_HOPS) return undefined;
   const parts = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) =>
     Array.isArray(list) ? (list as readonly JsonValue[]) : [],
   );
@@ -188,21 +188,17 @@ function formsOf({ root, schema }: Spot, hops = 0): readonly Form[] | undefined 
 }
 
 function hasFields({ schema }: Form): boolean {
-  return isObject(schema.properties);
+  return isJsonObject(schema.properties);
 }
 
 /** Whether it accepts fields that it does not list. */
 function isOpen({ schema }: Form): boolean {
   const { additionalProperties: more, patternProperties, type } = schema;
-  if (more === true || isObject(more) || patternProperties !== undefined) return true;
+  if (more === true || isJsonObject(more) || patternProperties !== undefined) return true;
   const isOther = type !== undefined && !(Array.isArray(type) ? type : [type]).includes('object');
-  return !isObject(schema.properties) && !isOther;
+  return !isJsonObject(schema.properties) && !isOther;
 }
 
 function textOf(node: ASTNode): string | undefined {
   return node.op === 'value' && typeof node.args === 'string' ? node.args : undefined;
-}
-
-function isObject(value: JsonValue | undefined): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

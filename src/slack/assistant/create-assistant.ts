@@ -3,31 +3,30 @@
  * installations (`assistant_view`) in each chat of the assistant pane. Failures are only logged.
  * Bolt's `Assistant` is not used: it consumes messages, which are stored before Bolt sees them here.
  */
-import type { App } from '@slack/bolt';
 import type { WebClient } from '@slack/web-api';
 import type { Desk } from '../../desk/desk.ts';
+import type { Person } from '../../domain/people/person.ts';
 import type { Directory } from '../../domain/ports/directory.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
+import type { OpenedChat, OpenedMessages } from '../inbound/parse-event.ts';
 import { buildNotice } from '../outbound/build-messages.ts';
 import { findPosts } from '../outbound/find-posts.ts';
+import { chatTitleOf } from '../text/chat-title.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { METADATA } from '../transport/ids.ts';
-import { buildGreeting, chatTitleOf, suggestPrompts } from './greeting.ts';
-import {
-  type OpenedAssistantPane,
-  parseAssistantPaneEvent,
-  parseOpenedTab,
-} from './parse-assistant-event.ts';
+import { buildGreeting, suggestPrompts } from './greeting.ts';
 
 /** The welcome that people see when they open the app. */
 export interface AssistantPane {
   /** Titles a chat of the older pane after its first message. Never rejects. */
   setChatTitle(first: Pick<InboxMessage, 'thread' | 'text'>): Promise<void>;
-  /** Subscribes to the events that people open the app. */
-  register(bolt: App): void;
+  /** Welcomes a person in a chat of the older pane that they opened. */
+  greetInChat(chat: OpenedChat, isRetry: boolean): Promise<void>;
+  /** Welcomes a person who opened the Messages tab. */
+  greetInMessages(opened: OpenedMessages): Promise<void>;
 }
 
 /** Slack may send an event again while the first one is still handled. */
@@ -45,51 +44,50 @@ export function createAssistantPane(deps: {
   const { client, identity, toolbox, directory, desk, log } = deps;
   const greeted = new Set<string>();
 
-  async function greetInChat(body: unknown, isRepeated: boolean): Promise<void> {
-    const pane = parseAssistantPaneEvent(body, identity);
-    if (pane === undefined || greeted.has(pane.thread)) return;
-    remember(pane.thread);
-    const { channel, root, thread, user } = pane;
-    if (!(await isFullMember(user, thread))) return;
-    await tryOrLog('greet', thread, () => sendGreeting(pane, isRepeated));
+  async function greetInChat(chat: OpenedChat, isRetry: boolean): Promise<void> {
+    const { by, channel, root, thread } = chat;
+    if (greeted.has(thread)) return;
+    remember(thread);
+    if (!(await isFullMember(by, thread))) return;
+    await tryOrLog('greet', thread, () => sendGreeting(chat, isRetry));
     await tryOrLog('suggest messages', thread, () => suggest(channel, root));
   }
 
   /** Only apps with a Messages tab accept prompts without a thread; older ones greet in each chat. */
-  async function greetInTab(body: unknown): Promise<void> {
-    const tab = parseOpenedTab(body, identity);
-    if (tab === undefined) return;
-    const { channel, user } = tab;
-    if (!(await isFullMember(user, channel))) return;
+  async function greetInMessages({ by, channel }: OpenedMessages): Promise<void> {
+    if (!(await isFullMember(by, channel))) return;
     await tryOrLog('suggest messages', channel, async () => {
       await suggest(channel);
-      if (greeted.has(user)) return;
-      const person = { team: identity.team, user };
-      await desk.welcome({ person, channel, text: buildGreeting(identity.botUserId, toolbox) });
-      remember(user);
+      if (greeted.has(by.user)) return;
+      const text = buildGreeting(identity.botUserId, toolbox);
+      await desk.welcome({ person: by, channel, text });
+      remember(by.user);
     });
   }
 
   /** Returns whether the user is a full member; the events do not name their workspace. */
-  async function isFullMember(user: string, place: string): Promise<boolean> {
+  async function isFullMember(person: Person, place: string): Promise<boolean> {
     const profile = await tryOrLog('find out who opened the app', place, () =>
-      directory.profileOf({ team: identity.team, user }, { mayWaitForLimit: true }),
+      directory.profileOf(person, { mayWaitForLimit: true }),
     );
     if (profile?.standing === 'member') return true;
-    log.info({ user }, 'Did not welcome a person who is not a full member of this workspace.');
+    log.info(
+      { user: person.user },
+      'Did not welcome a person who is not a full member of this workspace.',
+    );
     return false;
   }
 
-  async function sendGreeting({ channel, root, thread }: OpenedAssistantPane, isRepeated: boolean) {
-    const metadata = { event_type: METADATA.say, event_payload: { id: `greeting:${thread}` } };
-    if (isRepeated && (await hasGreeted(channel, root, metadata.event_payload.id))) return;
+  async function sendGreeting({ channel, root, thread }: OpenedChat, isRetry: boolean) {
+    const metadata = { event_type: METADATA.outbox, event_payload: { id: `greeting:${thread}` } };
+    if (isRetry && (await hasGreeted(channel, root, metadata.event_payload.id))) return;
     const hello = buildNotice(buildGreeting(identity.botUserId, toolbox));
     await client.chat.postMessage({ channel, thread_ts: root, ...hello, metadata });
   }
 
   async function hasGreeted(channel: string, root: string, id: string): Promise<boolean> {
     const { botId } = identity;
-    const posts = await findPosts(client, { channel, root, botId, type: METADATA.say });
+    const posts = await findPosts(client, { channel, root, botId, type: METADATA.outbox });
     return posts.some(({ payload }) => payload.id === id);
   }
 
@@ -129,16 +127,7 @@ export function createAssistantPane(deps: {
         client.assistant.threads.setTitle({ channel_id: channel, thread_ts: root, title }),
       );
     },
-    register(bolt) {
-      bolt.event('app_home_opened', ({ body }) => greetInTab(body));
-      // People may rename a session; there is nothing to do.
-      bolt.event('agent_session_title_changed', async () => {});
-      bolt.event('assistant_thread_started', ({ body, context }) =>
-        greetInChat(body, (context.retryNum ?? 0) > 0),
-      );
-      // Older installations still send this. The agent is not given the channel that a person views:
-      // it has no tool to read it.
-      bolt.event('assistant_thread_context_changed', async () => {});
-    },
+    greetInChat,
+    greetInMessages,
   };
 }

@@ -1,9 +1,8 @@
 /** The greeting and prompts of the app, built from its actual tools. */
 
 import { escapeToolName } from '../../domain/text/visible-text.ts';
-import { firstLine } from '../../domain/threads/message.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
-import { escapeMrkdwn, mention } from '../text/mrkdwn.ts';
+import { mention } from '../text/mrkdwn.ts';
 
 /** A message that a person can send with one click. */
 export interface PanePrompt {
@@ -95,14 +94,4 @@ function describeAbilities(tools: Tools): string {
 function joinList(items: readonly string[]): string {
   const last = items.at(-1) ?? '';
   return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`;
-}
-
-const TITLE_LENGTH = 80;
-
-/** Returns a chat’s title from its first message: one line of at most 80 characters, without markup. */
-export function chatTitleOf(text: string): string {
-  const line = firstLine(text.replaceAll(/[^\P{C}\n]+/gu, ' '));
-  const characters = Array.from(line);
-  const isCut = characters.length > TITLE_LENGTH;
-  return escapeMrkdwn(isCut ? `${characters.slice(0, TITLE_LENGTH - 1).join('')}…` : line);
 }

@@ -8,12 +8,12 @@ import { type Masking, needsOpening } from '../../domain/secrets/mask-secrets.ts
 import type { SecretMark } from '../../domain/secrets/secret-mark.ts';
 import { isNameUnescaped } from '../../domain/text/visible-text.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
+import { callerLabel } from '../text/caller-labels.ts';
 import { BUDGET } from '../text/limits.ts';
 import { notificationText } from './notification-text.ts';
 import { buildRunning, type ProgressLine } from './running-card.ts';
 import { buildApproverGapWarning, buildReasons } from './sections/approvals.ts';
 import { buildButtons, createButtonMaker, fitOnButtons } from './sections/buttons.ts';
-import { callerLabel } from './sections/caller-labels.ts';
 import { buildEdit } from './sections/edit-summary.ts';
 import { buildHeading, buildNote, questionInHeading } from './sections/heading.ts';
 import { buildCardNote, type NoteContext } from './sections/note.ts';

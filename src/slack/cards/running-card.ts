@@ -4,9 +4,9 @@ import type { Call } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { isInOtherChannel } from '../../domain/cards/card-channel.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
-import { encodeTurnToken, isTurnToken } from '../inbound/parse-turn-click.ts';
 import { BUDGET } from '../text/limits.ts';
 import { ACTIONS } from '../transport/ids.ts';
+import { encodeTurnToken, parseTurnToken } from '../transport/turn-token.ts';
 import { createButtonMaker } from './sections/buttons.ts';
 import { describeStatusWithIcon } from './settled-card.ts';
 import { truncateValue } from './values/fit-values.ts';
@@ -51,7 +51,7 @@ function quoteLine({ text }: ProgressLine, masking: Masking): KnownBlock[] {
 function makeStop(call: Call): Button | undefined {
   const isOurs =
     call.status === 'running' && behaviourOf(call).runBy !== 'caller' && !isInOtherChannel(call);
-  if (!isOurs || !isTurnToken(encodeTurnToken(call.turn))) return undefined;
+  if (!isOurs || parseTurnToken(call.turn) === undefined) return undefined;
   return {
     type: 'button',
     action_id: ACTIONS.stopTurn,

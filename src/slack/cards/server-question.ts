@@ -3,7 +3,7 @@
  * server's own tool waits for the answer.
  */
 import type { KnownBlock } from '@slack/types';
-import type { Call, CallStatus } from '../../domain/calls/call.ts';
+import type { Call } from '../../domain/calls/call.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
 import { escapeToolName } from '../../domain/text/visible-text.ts';
 import { BUDGET } from '../text/limits.ts';
@@ -33,28 +33,4 @@ export function quoteServerQuestion({ outside, words }: Call, masking: Masking):
   return buildValueBlock([
     truncateValue(renderText(label, words.trim(), masking), BUDGET.question),
   ]);
-}
-
-/** The status of a question in a few words. */
-export const SERVER_QUESTION_STATES: Readonly<Record<CallStatus, string>> = {
-  proposed: 'Being checked',
-  pending: 'Waiting for an answer',
-  approved: 'Answered',
-  running: 'Answered',
-  succeeded: 'Answered',
-  failed: 'Not answered',
-  unknown: 'Not answered',
-  replied: 'Not answered',
-  ignored: 'Declined',
-  expired: 'Expired: nobody answered in time',
-  withdrawn: 'Withdrawn: the answer is no longer needed',
-  refused: 'Not answered',
-};
-
-/** Confirms an answer or a refusal to the person who gave it. */
-export function describeServerQuestionEnd({ outside, verdict }: Call): string {
-  const server = `\`${escapeToolName(outside?.name ?? '')}\``;
-  return verdict?.kind === 'ignore'
-    ? `You declined to answer. I let ${server} know.`
-    : `Your answer goes to ${server}.`;
 }

@@ -6,12 +6,12 @@ import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { WithdrawalCause } from '../../domain/calls/outcome.ts';
 import { readStoredJson } from '../../domain/json/json.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
+import { describeCallerWait } from '../text/caller-labels.ts';
 import { BUDGET } from '../text/limits.ts';
 import { dateText, mention, toPlainMrkdwn } from '../text/mrkdwn.ts';
+import { describeStatus, endsWhenTaken } from '../text/status-labels.ts';
 import { ACTIONS } from '../transport/ids.ts';
-import { describeCallerWait } from './sections/caller-labels.ts';
 import { cardTitleOf } from './sections/heading.ts';
-import { describeStatus, endsWhenTaken } from './sections/status-labels.ts';
 import { safeCutIndex } from './values/fit-values.ts';
 import { type ArgumentsContext, renderArguments, renderText } from './values/render-arguments.ts';
 
@@ -68,7 +68,7 @@ export function describeCallInMarkup(
   context: Parameters<typeof buildSettled>[1],
 ): string {
   const name = nameInBold(call);
-  const about = call.summary === undefined ? aboutOf(call, context) : undefined;
+  const about = call.summary === undefined ? quoteMainArgument(call, context) : undefined;
   return about === undefined ? name : `${name} ${about}`;
 }
 
@@ -78,7 +78,7 @@ export function nameInBold(call: Call): string {
 }
 
 /** Quotes the first text argument, or else the first argument, in the tool's order. */
-function aboutOf(
+function quoteMainArgument(
   call: Call,
   { masking, tool }: Parameters<typeof buildSettled>[1],
 ): string | undefined {

@@ -5,13 +5,13 @@ import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { cardLocationOf } from '../../domain/cards/card-channel.ts';
 import type { ApproverAvailability } from '../../domain/rules/approver-availability.ts';
 import { linkTo, mentionChannel, toPlainText } from '../text/mrkdwn.ts';
+import { describeStatus } from '../text/status-labels.ts';
 import { writeSentence } from '../text/write-sentence.ts';
 import { ACTIONS } from '../transport/ids.ts';
 import type { CallCard } from './call-card.ts';
 import { describeAwaitedApprovers } from './sections/approvals.ts';
 import { createButtonMaker } from './sections/buttons.ts';
 import { cardTitleOf } from './sections/heading.ts';
-import { describeStatus } from './sections/status-labels.ts';
 import { describeStatusOnly, nameInBold, statusIconOf } from './settled-card.ts';
 
 /** What the thread may know about the card. */

@@ -17,9 +17,9 @@ import { type PublishResult, publishView } from './publish-view.ts';
 /** The App Homes of a workspace. Errors are logged; no method rejects. */
 export interface Home {
   /** Publishes a person's Home on their request. `note` reports the result of their last action. */
-  show(person: Person, place?: HomeState, note?: string): Promise<void>;
+  show(person: Person, state?: HomeState, note?: string): Promise<void>;
   /** Refreshes the Home of a person who has just acted. */
-  follow(person: Person): Promise<void>;
+  refresh(person: Person): Promise<void>;
   /** Schedules a refresh for all recent viewers after a change. */
   nudge(): void;
   /** Stops refreshing. Resolves when the current round has ended. */
@@ -29,7 +29,7 @@ export interface Home {
 /** A recent viewer. */
 interface Viewer {
   readonly person: Person;
-  place: HomeState;
+  state: HomeState;
   until: number;
   /** The last published view without its time, and Slack's hash of it. */
   shown: string;
@@ -64,11 +64,11 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
   let isStopped = false;
 
   /** Moves the viewer to the end, so that the oldest comes first. */
-  function remember(person: Person, place: HomeState, note: string | undefined): Viewer {
+  function remember(person: Person, state: HomeState, note: string | undefined): Viewer {
     const until = clock.now() + ACTIVE_MS;
     const fresh = { shown: '', hash: undefined, isDirty: false, readAt: 0 };
-    const viewer: Viewer = viewers.get(person.user) ?? { ...fresh, person, place, note, until };
-    Object.assign(viewer, { place, note, until });
+    const viewer: Viewer = viewers.get(person.user) ?? { ...fresh, person, state, note, until };
+    Object.assign(viewer, { state, note, until });
     viewers.delete(person.user);
     viewers.set(person.user, viewer);
     const [oldest] = viewers.keys();
@@ -87,15 +87,15 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     });
   }
 
-  async function show(person: Person, place = INITIAL_HOME, note?: string): Promise<void> {
-    const viewer = remember(person, place, note);
+  async function show(person: Person, state = INITIAL_HOME, note?: string): Promise<void> {
+    const viewer = remember(person, state, note);
     await inTurn(viewer, async () => {
-      const content = await loadHome(deps, person, place).catch((error: unknown) => {
+      const content = await loadHome(deps, person, state).catch((error: unknown) => {
         log.error({ err: error, person }, 'The content of a Home could not be loaded.');
         return undefined;
       });
       if (content === undefined) {
-        const view = buildHomeErrorView(place, clock.now());
+        const view = buildHomeErrorView(state, clock.now());
         return recordResult(viewer, '', await publishView(client, person.user, view));
       }
       await publish(viewer, { ...content, note }, undefined);
@@ -105,12 +105,12 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
   }
 
   /** Updates a Home, unless nothing changed or another replica has published it since. */
-  async function refresh(viewer: Viewer): Promise<void> {
+  async function refreshViewer(viewer: Viewer): Promise<void> {
     await inTurn(viewer, async () => {
       viewer.isDirty = false;
       viewer.readAt = clock.now();
-      const { person, place, note } = viewer;
-      const content = { ...(await loadHome(deps, person, place)), note };
+      const { person, state, note } = viewer;
+      const content = { ...(await loadHome(deps, person, state)), note };
       if (isIncomplete(content)) {
         // Keep the published view, which is more complete, and try again.
         viewer.isDirty = true;
@@ -123,7 +123,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
 
   async function publish(viewer: Viewer, content: HomeContent, hash: string | undefined) {
     const { user } = viewer.person;
-    viewer.place = content.place;
+    viewer.state = content.state;
     const view = buildHomeView(content);
     const published = await publishView(client, user, view, hash);
     if (published.kind !== 'refused') return recordResult(viewer, contentOf(view), published);
@@ -177,7 +177,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
     dirty.sort((a, b) => a.readAt - b.readAt);
     for (const viewer of dirty.slice(0, MAX_PER_ROUND)) {
       if (isStopped) return;
-      await refresh(viewer);
+      await refreshViewer(viewer);
     }
   }
 
@@ -191,10 +191,10 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
   return {
     show,
     nudge: scheduleRefresh,
-    async follow({ user }) {
+    async refresh({ user }) {
       const viewer = viewers.get(user);
       if (viewer === undefined) return;
-      await refresh(viewer);
+      await refreshViewer(viewer);
       if (viewer.isDirty) schedule();
     },
     async stop() {
@@ -211,6 +211,6 @@ function isIncomplete({ waiting }: HomeContent): boolean {
 }
 
 /** Everything but the time, which is in the first block. */
-function contentOf({ blocks, private_metadata: place }: HomeView): string {
-  return JSON.stringify([place, blocks.slice(1)]);
+function contentOf({ blocks, private_metadata: state }: HomeView): string {
+  return JSON.stringify([state, blocks.slice(1)]);
 }

@@ -41,7 +41,7 @@ export interface HomeContent {
   readonly counts: HomeCounts;
   /** Names of the tools of these calls. */
   readonly tools: readonly string[];
-  readonly place: HomeState;
+  readonly state: HomeState;
   readonly isAdmin: boolean;
   readonly overview?: WorkspaceOverview | undefined;
   readonly pause?: Pause | undefined;
@@ -61,7 +61,7 @@ export function buildHomeView(
   content: HomeContent,
   { isLean = false }: { readonly isLean?: boolean } = {},
 ): HomeView {
-  const { counts, isAdmin, note, pause, place, tools } = content;
+  const { counts, isAdmin, note, pause, state, tools } = content;
   const blocks: KnownBlock[] = [
     buildTop(content.at),
     ...(note === undefined ? [] : buildNotice(note).blocks),
@@ -69,19 +69,19 @@ export function buildHomeView(
       ? []
       : [section(`:double_vertical_bar: ${writeSentence(describePause(pause))}`)]),
     buildCounts(counts),
-    buildFilters(place, { counts, tools, isAdmin }),
+    buildFilters(state, { counts, tools, isAdmin }),
     ...buildLists(content),
   ];
-  const hasAdminPart = place.view === 'all' || place.view === 'workspace';
+  const hasAdminPart = state.view === 'all' || state.view === 'workspace';
   return toView(
     [...blocks, ...(hasAdminPart ? fitAdminPart(content, isLean, blocks.length) : [])],
-    place,
+    state,
   );
 }
 
 function buildLists(content: HomeContent): KnownBlock[] {
-  const { lists, overview, place, waiting } = content;
-  const isWaitingShown = place.view === 'all' || place.view === 'for-you';
+  const { lists, overview, state, waiting } = content;
+  const isWaitingShown = state.view === 'all' || state.view === 'for-you';
   return [
     ...(isWaitingShown
       ? [
@@ -99,14 +99,14 @@ function buildLists(content: HomeContent): KnownBlock[] {
 }
 
 /** Builds the Home for when nothing could be loaded. */
-export function buildHomeErrorView(place: HomeState, at: number): HomeView {
+export function buildHomeErrorView(state: HomeState, at: number): HomeView {
   const words =
     'I can’t load your approvals right now: something broke on my side. Please press Refresh in a moment.';
-  return toView([buildTop(at), section(`:warning: ${words}`)], place);
+  return toView([buildTop(at), section(`:warning: ${words}`)], state);
 }
 
-function toView(blocks: KnownBlock[], place: HomeState): HomeView {
-  const metadata = encodeHomeState(place);
+function toView(blocks: KnownBlock[], state: HomeState): HomeView {
+  const metadata = encodeHomeState(state);
   return { type: 'home', callback_id: VIEWS.home, private_metadata: metadata, blocks };
 }
 
@@ -123,12 +123,12 @@ function buildWaiting(
   content: HomeContent,
 ): KnownBlock[] {
   const { calls, next } = content.lists.waiting ?? { calls: [] };
-  const { place } = content;
-  const number = place.waiting.length + 1;
+  const { state } = content;
+  const number = state.waiting.length + 1;
   const warnings = warning === undefined ? [] : [section(`:warning: ${writeSentence(warning)}`)];
   if (calls.length === 0 && number === 1 && next === undefined) {
     // Do not claim an empty list while the approvers are uncertain.
-    return warning === undefined ? [section(emptyListText(place, EMPTY_WAITING_TEXT))] : warnings;
+    return warning === undefined ? [section(emptyListText(state, EMPTY_WAITING_TEXT))] : warnings;
   }
   return [
     ...(number === 1 && next === undefined
@@ -163,12 +163,12 @@ function buildAsked(
   { open, over, next }: NonNullable<HomeLists['asked']>,
   content: HomeContent,
 ): KnownBlock[] {
-  const { place } = content;
-  const number = place.asked.length + 1;
-  const ended = place.view === 'asked' ? over : [];
+  const { state } = content;
+  const number = state.asked.length + 1;
+  const ended = state.view === 'asked' ? over : [];
   return [
     ...(open.length === 0
-      ? [section(emptyListText(place, NOTHING_ASKED))]
+      ? [section(emptyListText(state, NOTHING_ASKED))]
       : [formatCallList(linesOf(open, content), 'mentioned')]),
     ...buildTurns('asked', { number, next, back: 'Newer', on: 'Older' }),
     ...(ended.length === 0
@@ -182,27 +182,27 @@ const NOTHING_ASKED =
 
 function buildTeam(team: TeamList, content: HomeContent): KnownBlock[] {
   if (team.kind === 'nobody') return [section(writeSentence(team.why))];
-  const number = content.place.team.length + 1;
+  const number = content.state.team.length + 1;
   const none = 'Nothing is waiting in the channels that you can open.';
   return [
     ...(team.calls.length === 0
-      ? [section(emptyListText(content.place, none))]
+      ? [section(emptyListText(content.state, none))]
       : [formatCallList(linesOf(team.calls, content), 'mentioned')]),
     ...buildTurns('team', { number, next: team.next, back: 'Older', on: 'Newer' }),
   ];
 }
 
 function buildDecided(decided: DecidedList, content: HomeContent): KnownBlock[] {
-  const { place } = content;
-  const number = place.decided.length + 1;
+  const { state } = content;
+  const number = state.decided.length + 1;
   const none =
-    place.search === undefined
+    state.search === undefined
       ? `No decisions in the last ${DECIDED_DAYS} days.`
       : 'None of your decisions matches this search.';
   return [
-    ...buildSearch(place),
+    ...buildSearch(state),
     ...(decided.calls.length === 0
-      ? [section(emptyListText(place, none))]
+      ? [section(emptyListText(state, none))]
       : [formatCallList(linesOf(decided.calls, content), 'mentioned')]),
     ...buildTurns('decided', { number, next: decided.next, back: 'Newer', on: 'Older' }),
     ...(decided.calls.length === 0

@@ -54,8 +54,8 @@ export async function loadHome(
     readAdminPart(sources, person),
   ]);
   const start = wanted.view === 'workspace' && !isAdmin ? INITIAL_HOME : wanted;
-  const { lists, place } = await readLists(desk, person, start, all, mine);
-  const overview = place.view === 'workspace' ? await desk.readOverview(person) : undefined;
+  const { lists, state } = await readLists(desk, person, start, all, mine);
+  const overview = state.view === 'workspace' ? await desk.readOverview(person) : undefined;
   const known = all.kind === 'page' ? all.calls : [];
   const shown = callsOf(lists);
   const yours = new Set([...known, ...(lists.waiting?.calls ?? [])].map(({ id }) => id));
@@ -70,7 +70,7 @@ export async function loadHome(
     waiting: all,
     lists,
     lines: new Map(lines.map((line) => [line.call.id, line])),
-    place,
+    state,
     counts: toCounts(all, mine),
     tools: [...known, ...mine.open, ...shown].map(({ tool }) => tool),
     isAdmin,
@@ -95,17 +95,17 @@ function toCounts(
 async function readLists(
   desk: HomeSources['desk'],
   person: Person,
-  place: HomeState,
+  state: HomeState,
   all: WaitingCalls,
   mine: Awaited<ReturnType<Desk['listRequested']>>,
-): Promise<{ readonly lists: HomeLists; readonly place: HomeState }> {
-  const { search, tool, view } = place;
+): Promise<{ readonly lists: HomeLists; readonly state: HomeState }> {
+  const { search, tool, view } = state;
   const isAll = view === 'all';
   const pageOf = (list: HomeList, limit: number) => ({
-    ...{ after: place[list].at(-1), limit, seen: limit },
+    ...{ after: state[list].at(-1), limit, seen: limit },
     ...(tool !== undefined && { tool }),
   });
-  const isFirst = (list: HomeList) => place[list].length === 0 && tool === undefined;
+  const isFirst = (list: HomeList) => state[list].length === 0 && tool === undefined;
 
   async function readWaiting(): Promise<Page | undefined> {
     if (all.kind !== 'page') return undefined;
@@ -123,12 +123,12 @@ async function readLists(
   }
 
   const waiting = isAll || view === 'for-you' ? await readWaiting() : undefined;
-  if (waiting && isEmptyPage(place, 'waiting', waiting)) {
-    return await readLists(desk, person, previousHomePage(place, 'waiting'), all, mine);
+  if (waiting && isEmptyPage(state, 'waiting', waiting)) {
+    return await readLists(desk, person, previousHomePage(state, 'waiting'), all, mine);
   }
   const asked = isAll || view === 'asked' ? await readAsked() : undefined;
-  if (asked && isEmptyPage(place, 'asked', { calls: asked.open })) {
-    return await readLists(desk, person, previousHomePage(place, 'asked'), all, mine);
+  if (asked && isEmptyPage(state, 'asked', { calls: asked.open })) {
+    return await readLists(desk, person, previousHomePage(state, 'asked'), all, mine);
   }
   const team =
     view === 'team' ? await desk.listTeam(person, pageOf('team', BUDGET.homeList)) : undefined;
@@ -136,11 +136,11 @@ async function readLists(
     view === 'decided'
       ? await desk.listDecided(person, { ...pageOf('decided', BUDGET.homeList), search })
       : undefined;
-  return { lists: { waiting, asked, team, decided }, place };
+  return { lists: { waiting, asked, team, decided }, state };
 }
 
-function isEmptyPage(place: HomeState, list: HomeList, { calls, next }: Page): boolean {
-  return place[list].length > 0 && calls.length === 0 && next === undefined;
+function isEmptyPage(state: HomeState, list: HomeList, { calls, next }: Page): boolean {
+  return state[list].length > 0 && calls.length === 0 && next === undefined;
 }
 
 function firstOf(calls: readonly Call[], limit: number, more: string | undefined): Page {

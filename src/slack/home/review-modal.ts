@@ -4,12 +4,20 @@ import type { Desk } from '../../desk/desk.ts';
 import { type CardToken, shortDigest } from '../../domain/calls/digest.ts';
 import type { Person } from '../../domain/people/person.ts';
 import type { DecisionKind } from '../../domain/policy/route.ts';
+import type { SecretMark } from '../../domain/secrets/secret-mark.ts';
+import type { Toolbox } from '../../domain/tools/tool.ts';
 import { buildFullView } from '../forms/draw/full-view.ts';
 import { buildMessageView } from '../forms/draw/small-views.ts';
-import type { HandlerDeps } from '../interactions/handler.ts';
 import { outcomeSentence, outcomeSentenceUnnamed } from '../text/outcome-sentences.ts';
 
 type CallView = Awaited<ReturnType<Desk['checkDecision']>>;
+
+interface ReviewDeps {
+  readonly desk: Pick<Desk, 'open' | 'checkDecision'>;
+  readonly toolbox: Toolbox;
+  /** Marks masked secrets. */
+  readonly mark: SecretMark;
+}
 
 /**
  * Builds a page of a call's review. A person who may decide nothing sees only the reason, and no
@@ -19,7 +27,7 @@ export async function buildReviewModal(
   token: CardToken,
   by: Person,
   page: number,
-  deps: Pick<HandlerDeps, 'desk' | 'toolbox' | 'mark'>,
+  deps: ReviewDeps,
 ): Promise<ModalView> {
   const first = await deps.desk.open({ ...token, by });
   const opened = await readReviewCall(first, token, by, deps);
@@ -44,7 +52,7 @@ async function readReviewCall(
   first: CallView,
   token: CardToken,
   by: Person,
-  { desk }: Pick<HandlerDeps, 'desk'>,
+  { desk }: Pick<ReviewDeps, 'desk'>,
 ): Promise<CallView> {
   if (first.kind === 'already-decided' && first.call.status === 'unknown') {
     return await desk.open({ ...token, by, settles: true });

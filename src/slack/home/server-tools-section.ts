@@ -3,7 +3,7 @@ import type { ServerToolControl } from '../../desk/control/server-tools.ts';
 import type { Person } from '../../domain/people/person.ts';
 import type { Directory } from '../../domain/ports/directory.ts';
 import { buildNotice } from '../outbound/build-messages.ts';
-import { describeWaitingTools } from '../text/server-tool-texts.ts';
+import { describeWaitingTools } from './server-tool-texts.ts';
 
 /**
  * Creates the section of App Home that lists changed tools for admins to accept; empty for others,

@@ -1,6 +1,5 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
-import { objectAt, type Payload } from '../transport/payload.ts';
 
 /** Slack sends each mention twice, as `app_mention` and as `message`. The `app_mention` event may lack the files. */
 export interface MentionMerger {
@@ -8,7 +7,7 @@ export interface MentionMerger {
    * Resolves at once, except for a mention without files. That one waits up to 1 s for its `message`
    * event and gets `mayHaveFiles`, since the files may still be missing.
    */
-  waitForFiles(body: Payload, message: InboxMessage): Promise<InboxMessage>;
+  waitForFiles(message: InboxMessage, isMention: boolean): Promise<InboxMessage>;
 }
 
 /** Slack waits 3 s for the acknowledgement; the other event usually arrives within milliseconds. */
@@ -39,9 +38,9 @@ export function createMentionMerger({ clock }: { readonly clock: Clock }): Menti
   }
 
   return {
-    async waitForFiles(body, message) {
+    async waitForFiles(message, isMention) {
       const { id, files } = message;
-      if (objectAt(body, 'event').type !== 'app_mention') {
+      if (!isMention) {
         note(id);
         return message;
       }

@@ -1,8 +1,8 @@
 import { shownFileName } from '../../domain/ports/file-ports.ts';
 import { toVisible } from '../../domain/text/visible-text.ts';
+import { blocksToMarkdown, isRicherThanText, quote } from '../text/blocks-to-markdown.ts';
 import { unescapeEntities } from '../text/mrkdwn.ts';
 import { listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
-import { blocksToMarkdown, isRicherThanText, quote } from './blocks-to-markdown.ts';
 import { parseFiles } from './parse-files.ts';
 
 /**

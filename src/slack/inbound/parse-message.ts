@@ -8,9 +8,10 @@ import { type InboxMessage, messageId } from '../../domain/threads/message.ts';
 import { threadKey } from '../../domain/threads/thread-key.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
+import type { PayloadProblem } from './interaction.ts';
 import { mentionsThisApp, readMessageText } from './message-text.ts';
 import { parseFiles } from './parse-files.ts';
-import { APP_ID_UNKNOWN, actingTeamOf, type PayloadProblem } from './validate-payload.ts';
+import { APP_ID_UNKNOWN, actingTeamOf } from './validate-payload.ts';
 
 /** A parsed event. With `onlyIfInThread` it counts only in a thread that the agent is in. */
 export type ParsedMessage =
@@ -23,7 +24,7 @@ export type ParsedMessage =
       readonly why: string;
       /** Shown to the person. */
       readonly sentence: string;
-      readonly isForNow?: true;
+      readonly isTemporary?: true;
       readonly person: Person;
       readonly message: InboxMessage;
       readonly onlyIfInThread: boolean;
@@ -86,11 +87,6 @@ const NOT_READ_YET =
 /** https://docs.slack.dev/reference/events/message: `parent_user_id` is the author of the thread's first message. */
 function isBelowOurs(event: Payload, botUserId: string): boolean {
   return isReply(event) && event.channel_type !== 'im' && event.parent_user_id === botUserId;
-}
-
-/** Returns whether an event is a direct message to the app. */
-export function isDirect(body: unknown): boolean {
-  return isPayload(body) && objectAt(body, 'event').channel_type === 'im';
 }
 
 /** Returns whether these are a valid channel id and message timestamp. */

@@ -1,4 +1,3 @@
-import type { ReceiverEvent } from '@slack/bolt';
 import type { Desk } from '../../desk/desk.ts';
 import { isThreadCommand } from '../../desk/turns/messages/command-words.ts';
 import { isBareApproval } from '../../desk/turns/messages/message-while-waiting.ts';
@@ -7,9 +6,9 @@ import type { Log } from '../../domain/ports/log.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import type { PrivateNotices } from '../outbound/private-notices.ts';
-import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { createMentionMerger } from './merge-mention-events.ts';
-import { isDirect, type ParsedMessage, parseMessage } from './parse-message.ts';
+import type { InboundMessage } from './parse-inbound.ts';
+import type { ParsedMessage } from './parse-message.ts';
 
 /**
  * Creates the step that stores messages before Bolt acknowledges the event. If it rejects, there is
@@ -17,17 +16,16 @@ import { isDirect, type ParsedMessage, parseMessage } from './parse-message.ts';
  * of a chat in the older assistant pane.
  */
 export function createStoreBeforeAck(deps: {
-  readonly identity: SlackIdentity;
   readonly desk: Desk;
-  readonly teller: PrivateNotices;
+  readonly privateNotices: PrivateNotices;
   readonly clock: Clock;
   readonly log: Log;
-}): (event: ReceiverEvent) => Promise<InboxMessage | undefined> {
-  const { identity, desk, teller, clock, log } = deps;
+}): (inbound: InboundMessage, retryNum: number | undefined) => Promise<InboxMessage | undefined> {
+  const { desk, privateNotices, log } = deps;
   const mentionMerger = createMentionMerger(deps);
 
-  return async (event) => {
-    const parsed = parseMessage(event.body, { identity, now: clock.now() });
+  return async (inbound, retryNum) => {
+    const { parsed } = inbound;
     if (parsed.kind === 'ignore') return undefined;
     if (await isOutsideOurThreads(parsed)) {
       if (parsed.kind === 'aside') await explainButtons(parsed);
@@ -37,7 +35,7 @@ export function createStoreBeforeAck(deps: {
       await rejectMessage(parsed);
       return undefined;
     }
-    return await receive(parsed.message, event);
+    return await receive(parsed.message, inbound, retryNum);
   };
 
   /** Returns whether to ignore a message because the agent is not in its thread. */
@@ -48,12 +46,16 @@ export function createStoreBeforeAck(deps: {
     return mayBe && !(await desk.isInThread(parsed.message.thread));
   }
 
-  async function receive(parsed: InboxMessage, event: ReceiverEvent) {
-    const message = await mentionMerger.waitForFiles(event.body, parsed);
+  async function receive(
+    parsed: InboxMessage,
+    { isDirect, isMention }: InboundMessage,
+    retryNum: number | undefined,
+  ) {
+    const message = await mentionMerger.waitForFiles(parsed, isMention);
     const startsChat =
-      isInAssistantChat(event.body, message) && !(await desk.isInThread(message.thread));
+      isDirect && isInSlacksThread(message) && !(await desk.isInThread(message.thread));
     const seen = await desk.receive(message);
-    log.debug({ message: message.id, seen, retry: event.retryNum }, 'Received a message.');
+    log.debug({ message: message.id, seen, retry: retryNum }, 'Received a message.');
     return startsChat && seen === 'new' ? message : undefined;
   }
 
@@ -63,7 +65,7 @@ export function createStoreBeforeAck(deps: {
     const { channel, root } = placeOf(message.thread);
     const text =
       'I don’t read replies below my cards. To decide, use the buttons on the card. To talk to me, mention me in a new message.';
-    await teller
+    await privateNotices
       .tell({ user: message.author.user, channel, root, text })
       .catch((error: unknown) => {
         log.warn({ err: error, subject: message.id }, 'Could not tell a person how to decide.');
@@ -71,8 +73,9 @@ export function createStoreBeforeAck(deps: {
   }
 
   async function rejectMessage(parsed: Extract<ParsedMessage, { kind: 'refuse' }>): Promise<void> {
-    const { person, message, why, sentence: text, isForNow } = parsed;
-    if (isForNow) log.warn({ person, message: message.id }, `Refused a message for now: ${why}.`);
+    const { person, message, why, sentence: text, isTemporary } = parsed;
+    if (isTemporary)
+      log.warn({ person, message: message.id }, `Refused a message for now: ${why}.`);
     await desk.recordRefusal({
       surface: 'slack.message',
       subject: message.id,
@@ -81,16 +84,18 @@ export function createStoreBeforeAck(deps: {
     });
     const { channel, root } = placeOf(message.thread);
     // A failed notice must not make Slack send the event again.
-    await teller.tell({ user: person.user, channel, root, text }).catch((error: unknown) => {
-      log.warn(
-        { err: error, subject: message.id },
-        'Could not tell a person why their message was refused.',
-      );
-    });
+    await privateNotices
+      .tell({ user: person.user, channel, root, text })
+      .catch((error: unknown) => {
+        log.warn(
+          { err: error, subject: message.id },
+          'Could not tell a person why their message was refused.',
+        );
+      });
   }
 }
 
-/** Returns whether a message is in a chat of the older assistant pane, where Slack starts the thread itself. */
-function isInAssistantChat(body: unknown, { thread, ts }: InboxMessage): boolean {
-  return isDirect(body) && placeOf(thread).root !== ts;
+/** Returns whether the thread was there before the message, as in a chat of the older assistant pane. */
+function isInSlacksThread({ thread, ts }: InboxMessage): boolean {
+  return placeOf(thread).root !== ts;
 }

@@ -2,97 +2,28 @@
  * Checks that a payload has the type and the place of the button or form that the app made. Slack's
  * signature proves the sender; this proves that the action was possible there.
  */
-
+import type { Person } from '../../domain/people/person.ts';
 import { parseFormMetadata } from '../forms/read/form-metadata.ts';
-import { ROUTE_ACTIONS, ROUTE_VIEWS } from '../routes/route-ids.ts';
 import { SENTENCES } from '../text/outcome-sentences.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
-import { ACTIONS, CHOICE_BUTTONS, chooseAction, REVIEW, VIEWS } from '../transport/ids.ts';
+import { REVIEW, VIEWS } from '../transport/ids.ts';
 import { isPayload, listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
-
-/** Why a payload was refused: `why` for the audit, `sentence` for the person. */
-export interface PayloadProblem {
-  readonly why: string;
-  readonly sentence: string;
-  /** It may work in a minute, so a form stays open with what was typed. */
-  readonly isForNow?: true;
-}
+import { type ElementPlace, elementOf } from './elements.ts';
+import type { PayloadProblem } from './interaction.ts';
 
 /** Returns the problem of an element that is not ours. */
 export function unknownElement(why: string): PayloadProblem {
   return { why, sentence: SENTENCES.notOurs };
 }
 
-/** Where an element may be: a message, Home, or a modal (by callback id). */
-type ElementPlace =
-  | 'message'
-  | 'home'
-  | (typeof VIEWS)[keyof typeof VIEWS]
-  | 'route.list'
-  | 'route.form.submit';
-
-interface Element {
-  /** Slack's name of the element. */
-  readonly type: string;
-  readonly places: readonly ElementPlace[];
-}
-
-const button = (...places: readonly ElementPlace[]): Element => ({ type: 'button', places });
-
-/** Every interactive element of the app, and where it may be. */
-const ELEMENTS: Readonly<Record<string, Element>> = {
-  [ACTIONS.approve]: button('message', VIEWS.full),
-  [ACTIONS.approveAll]: button('message'),
-  [ACTIONS.review]: button('message'),
-  [ACTIONS.edit]: button('message', VIEWS.full),
-  [ACTIONS.reply]: button('message', VIEWS.full),
-  [ACTIONS.ignore]: button('message', VIEWS.full),
-  [ACTIONS.open]: button('message'),
-  [ACTIONS.menu]: { type: 'overflow', places: ['message'] },
-  [ACTIONS.choose]: { type: 'static_select', places: ['message'] },
-  ...Object.fromEntries(
-    Array.from({ length: CHOICE_BUTTONS }, (_, place) => [chooseAction(place), button('message')]),
-  ),
-  [ACTIONS.page]: button(VIEWS.full),
-  [ACTIONS.pageBack]: button(VIEWS.full),
-  [ACTIONS.settleRan]: button('message', VIEWS.full),
-  [ACTIONS.settleRerun]: button('message', VIEWS.full),
-  [ACTIONS.settleLeave]: button('message', VIEWS.full),
-  [ACTIONS.askAgain]: button('message'),
-  [ACTIONS.rate]: { type: 'feedback_buttons', places: ['message'] },
-  [ACTIONS.stopTurn]: button('message'),
-  [ACTIONS.formBack]: button(VIEWS.edit),
-  [ACTIONS.formAdd]: button(VIEWS.edit),
-  [ACTIONS.formRemove]: button(VIEWS.edit),
-  [ACTIONS.formToggle]: button(VIEWS.edit),
-  [ACTIONS.formKind]: { type: 'static_select', places: [VIEWS.edit] },
-  [ACTIONS.homeReview]: button('home'),
-  [ACTIONS.homeIgnore]: button('home'),
-  [ACTIONS.homeRefresh]: button('home'),
-  [ACTIONS.homeBack]: button('home'),
-  [ACTIONS.homeOn]: button('home'),
-  [ACTIONS.homeShow]: { type: 'static_select', places: ['home'] },
-  [ACTIONS.homeTool]: { type: 'static_select', places: ['home'] },
-  [ACTIONS.homeSearch]: { type: 'plain_text_input', places: ['home'] },
-  [ACTIONS.homeClear]: button('home'),
-  [ROUTE_ACTIONS.manage]: button('home'),
-  [ROUTE_ACTIONS.add]: button('home', ROUTE_VIEWS.list),
-  [ROUTE_ACTIONS.change]: button('home', ROUTE_VIEWS.list),
-  [ROUTE_ACTIONS.remove]: button(ROUTE_VIEWS.list),
-  [ROUTE_ACTIONS.more]: button(ROUTE_VIEWS.form),
-  [ROUTE_ACTIONS.back]: button(ROUTE_VIEWS.form),
-  [ROUTE_ACTIONS.channel]: { type: 'conversations_select', places: [ROUTE_VIEWS.form] },
-};
-
 /** Returns why a payload is not a single click on one of our elements in its place; undefined if it is. */
-export function explainInvalidPress(payload: Payload): PayloadProblem | undefined {
+export function explainInvalidClick(payload: Payload): PayloadProblem | undefined {
   const actions = listAt(payload, 'actions');
   if (payload.type !== 'block_actions')
     return unknownElement(`a press in a payload of type ${describeType(payload)}`);
   if (actions.length !== 1) return unknownElement(`${actions.length} actions at once`);
   const [action = {}] = actions;
-  const id = textAt(action, 'action_id') ?? '';
-  const element = Object.hasOwn(ELEMENTS, id) ? ELEMENTS[id] : undefined;
+  const element = elementOf(textAt(action, 'action_id') ?? '');
   if (element === undefined) return unknownElement('unknown action');
   if (action.type !== element.type)
     return unknownElement(`an element of another type: ${describeType(action)}`);
@@ -140,21 +71,21 @@ function explainAmbiguousMessage(payload: Payload): PayloadProblem | undefined {
 }
 
 /** Valid metadata of each modal, besides the call’s token. */
-const FORMS_OF: Readonly<Record<string, (form: string) => boolean>> = {
-  [VIEWS.edit]: (form) => parseFormMetadata(form) !== undefined,
-  [VIEWS.reply]: (form) => form === '',
-  [VIEWS.reason]: (form) => form === '',
-  [VIEWS.full]: (form) => form === '' || form === REVIEW,
+const FORMS_OF: Readonly<Record<string, (metadata: string) => boolean>> = {
+  [VIEWS.edit]: (metadata) => parseFormMetadata(metadata) !== undefined,
+  [VIEWS.reply]: (metadata) => metadata === '',
+  [VIEWS.reason]: (metadata) => metadata === '',
+  [VIEWS.full]: (metadata) => metadata === '' || metadata === REVIEW,
 };
 
 /** Parses the metadata of a modal about a call; undefined if it is invalid for that modal. */
 export function readCallMetadata(
   view: Payload,
-): { readonly token: string; readonly form: string } | undefined {
+): { readonly token: string; readonly metadata: string } | undefined {
   const callbackId = textAt(view, 'callback_id') ?? '';
-  const [token = '', form = '', ...more] = (textAt(view, 'private_metadata') ?? '').split(' ');
+  const [token = '', metadata = '', ...more] = (textAt(view, 'private_metadata') ?? '').split(' ');
   const fits = Object.hasOwn(FORMS_OF, callbackId) ? FORMS_OF[callbackId] : undefined;
-  return more.length === 0 && fits?.(form) ? { token, form } : undefined;
+  return more.length === 0 && fits?.(metadata) ? { token, metadata } : undefined;
 }
 
 /** Returns why a payload is not about one of these modals; undefined if it is. */
@@ -171,6 +102,18 @@ export function explainInvalidForm(
   return callbackIds.has(textAt(view, 'callback_id') ?? '')
     ? undefined
     : unknownElement('unknown form');
+}
+
+/** Returns why a payload is not for this app or not from its workspace; undefined if it is. */
+export function explainForeignPayload(
+  payload: Payload,
+  { person }: { readonly person: Person },
+  identity: SlackIdentity,
+): PayloadProblem | undefined {
+  const wrong = explainWrongInstallation(payload, identity);
+  if (wrong !== undefined) return wrong;
+  if (person.user === '') return unknownElement('nobody');
+  return person.team === identity.team ? undefined : OTHER_WORKSPACE;
 }
 
 /** Returns why a payload is not for this app in this workspace; undefined if it is. */
@@ -208,7 +151,7 @@ export function actingTeamOf(home: string, { enterprise, team }: SlackIdentity):
 }
 
 /** The problem of a person or place of another workspace. */
-export const OTHER_WORKSPACE: PayloadProblem = {
+const OTHER_WORKSPACE: PayloadProblem = {
   why: 'a member of another workspace',
   sentence: SENTENCES.stranger,
 };
@@ -217,5 +160,5 @@ export const OTHER_WORKSPACE: PayloadProblem = {
 export const APP_ID_UNKNOWN: PayloadProblem = {
   why: 'the app id is not known yet',
   sentence: SENTENCES.notReady,
-  isForNow: true,
+  isTemporary: true,
 };

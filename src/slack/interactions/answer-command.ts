@@ -1,7 +1,7 @@
 import type { RespondFn } from '@slack/bolt';
-import { describeWaitingCalls } from '../home/list-waiting.ts';
+import { describeAccepted, listServerTools } from '../home/server-tool-texts.ts';
+import { type Command, type ParsedCommand, parseMessageLink } from '../inbound/parse-command.ts';
 import { buildNotice, type ComposedMessage } from '../outbound/build-messages.ts';
-import { openRoutes } from '../routes/open-routes.ts';
 import {
   COMMAND_SENTENCES,
   describeChannelStatus,
@@ -12,19 +12,19 @@ import {
   describeStop,
   HELP,
 } from '../text/command-sentences.ts';
-import { describeAccepted, listServerTools } from '../text/server-tool-texts.ts';
 import type { HandlerDeps } from './handler.ts';
-import { type Command, parseCommand, parseMessageLink } from './parse-command.ts';
+import { describeWaitingCalls } from './list-waiting.ts';
+import { openRoutes } from './routes/open-routes.ts';
 
 /** Handles a command: acknowledges it at once and answers only its author. */
 export async function answerCommand(
-  body: unknown,
+  command: ParsedCommand,
   ack: () => Promise<void>,
   respond: RespondFn,
   deps: HandlerDeps,
 ): Promise<void> {
   await ack();
-  const answer = await runCommand(body, deps).catch((error: unknown) => {
+  const answer = await runCommand(command, deps).catch((error: unknown) => {
     deps.log.error({ err: error }, 'A command failed.');
     return COMMAND_SENTENCES.failed;
   });
@@ -34,11 +34,10 @@ export async function answerCommand(
 }
 
 /** Resolves with the answer; undefined if a form was opened instead. */
-async function runCommand(body: unknown, deps: HandlerDeps): Promise<CommandAnswer> {
-  const parsed = parseCommand(body, deps.identity);
+async function runCommand(parsed: ParsedCommand, deps: HandlerDeps): Promise<CommandAnswer> {
   if (parsed.kind === 'command') return await COMMANDS[parsed.word](parsed, deps);
-  const { actor, why, sentence, isForNow } = parsed;
-  if (isForNow) deps.log.warn({ actor }, `Refused a command for now: ${why}.`);
+  const { actor, why, sentence, isTemporary } = parsed;
+  if (isTemporary) deps.log.warn({ actor }, `Refused a command for now: ${why}.`);
   await deps.desk.recordRefusal({ surface: 'slack.command', subject: 'command', actor, why });
   return sentence;
 }
@@ -65,7 +64,8 @@ const COMMANDS: Readonly<Record<Command['word'], CommandHandler>> = {
       ? outcome.sentence
       : describeAccepted(outcome, hash !== '');
   },
-  help: async ({ meant }) => (meant === undefined ? HELP : describeCommandSuggestion(meant)),
+  help: async ({ suggestion }) =>
+    suggestion === undefined ? HELP : describeCommandSuggestion(suggestion),
 };
 
 function placeOf({ by, channel }: Command) {

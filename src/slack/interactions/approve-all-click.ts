@@ -3,17 +3,17 @@ import type { DecisionOutcome } from '../../domain/calls/decision.ts';
 import type { CardToken } from '../../domain/calls/digest.ts';
 import { nameInBold } from '../cards/settled-card.ts';
 import { buildMessageView } from '../forms/draw/small-views.ts';
-import { type Click, isFromCurrentCard } from '../inbound/parse-click.ts';
+import { type Click, isFromCurrentCard } from '../inbound/interaction.ts';
 import { outcomeSentence, SENTENCES } from '../text/outcome-sentences.ts';
 import { writeSentence } from '../text/write-sentence.ts';
-import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts';
-import { outdatedCardProblem, recordRejected } from './reject-click.ts';
+import { answerPerson, type Handler, type HandlerDeps } from './handler.ts';
+import { outdatedCardProblem, recordRejected } from './reject-interaction.ts';
 
 /** The result for one call: a decision’s outcome, or why none was made. */
 type CallResult = DecisionOutcome | { readonly kind: 'untried'; readonly why: string };
 
 /** Approves the attempts that the card showed, in its order. Each is its own decision, as by a separate click. */
-export const approveAll: ClickHandler = async (click, ack, deps) => {
+export const approveAll: Handler<Click> = async (click, ack, deps) => {
   const results: CallResult[] = [];
   for (const token of click.tokens) {
     try {

@@ -2,14 +2,14 @@ import type { Call } from '../../domain/calls/call.ts';
 import type { DecisionOutcome } from '../../domain/calls/decision.ts';
 import { buildReasonForm } from '../forms/draw/reason-form.ts';
 import { buildMessageView } from '../forms/draw/small-views.ts';
-import type { Click } from '../inbound/parse-click.ts';
+import type { Click } from '../inbound/interaction.ts';
 import { SENTENCES } from '../text/outcome-sentences.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { openView } from './forms/open-view.ts';
-import { answerPerson, type ClickHandler, type HandlerDeps } from './handler.ts';
+import { answerPerson, type Handler, type HandlerDeps } from './handler.ts';
 
 /** Approves the attempt that the card showed. */
-export const approve: ClickHandler = async (click, ack, deps) => {
+export const approve: Handler<Click> = async (click, ack, deps) => {
   const outcome = await deps.desk.decide({
     ...decisionTarget(click),
     decision: { kind: 'approve' },
@@ -20,7 +20,7 @@ export const approve: ClickHandler = async (click, ack, deps) => {
 };
 
 /** Ignores the call: nothing runs, and the agent stops. */
-export const ignore: ClickHandler = async (click, ack, deps) => {
+export const ignore: Handler<Click> = async (click, ack, deps) => {
   const outcome = await deps.desk.decide({
     ...decisionTarget(click),
     decision: { kind: 'ignore' },
@@ -30,7 +30,7 @@ export const ignore: ClickHandler = async (click, ack, deps) => {
 };
 
 /** Answers a question with an offered answer. Slack sends only its index; the text comes from the stored call. */
-export const choose: ClickHandler = async (click, ack, deps) => {
+export const choose: Handler<Click> = async (click, ack, deps) => {
   const { token } = click;
   const by = click.origin.person;
   const check = await deps.desk.checkDecision({ ...token, by, kind: 'reply' });
@@ -55,7 +55,7 @@ function choiceAt({ outside }: Call, index: string): string | undefined {
 }
 
 /** Creates the handler that settles a call with an unknown outcome. */
-export function createSettleHandler(finding: 'ran' | 'rerun' | 'leave'): ClickHandler {
+export function createSettleHandler(finding: 'ran' | 'rerun' | 'leave'): Handler<Click> {
   return async (click, ack, deps) => {
     const outcome = await deps.desk.settle({ ...decisionTarget(click), finding });
     await ack();

@@ -6,13 +6,13 @@ import type { Desk } from '../../desk/desk.ts';
 import type { CardPlace } from '../../domain/calls/call.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Directory } from '../../domain/ports/directory.ts';
+import type { Drafts } from '../../domain/ports/drafts.ts';
 import type { Log } from '../../domain/ports/log.ts';
-import type { Drafts } from '../../domain/ports/store.ts';
 import type { SecretMark } from '../../domain/secrets/secret-mark.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
+import type { AssistantPane } from '../assistant/create-assistant.ts';
 import type { Home } from '../home/create-home.ts';
-import type { Click, InteractionOrigin, Submission } from '../inbound/parse-click.ts';
-import type { TurnClick } from '../inbound/parse-turn-click.ts';
+import type { InteractionOrigin } from '../inbound/interaction.ts';
 import { buildNotice } from '../outbound/build-messages.ts';
 import type { PrivateNotices } from '../outbound/private-notices.ts';
 import type { UserGroup } from '../people/user-groups.ts';
@@ -27,7 +27,7 @@ export interface HandlerDeps {
   readonly toolbox: Toolbox;
   /** Marks masked secrets. */
   readonly mark: SecretMark;
-  readonly teller: PrivateNotices;
+  readonly privateNotices: PrivateNotices;
   readonly clock: Clock;
   readonly log: Log;
   /** Resolves with the place of a call’s current card. */
@@ -41,6 +41,7 @@ export interface HandlerDeps {
   /** Lists the user groups that people can choose. */
   readonly userGroups: () => Promise<readonly UserGroup[]>;
   readonly home: Home;
+  readonly pane: AssistantPane;
 }
 
 /** The response to a submitted form: close it, show errors by block id, or show another view. */
@@ -52,32 +53,22 @@ export type FormAnswer =
 /** Acknowledges a click or form to Slack. Call it at most once. */
 export type Acknowledge = (answer?: FormAnswer) => Promise<void>;
 
-/** Handles one kind of click. If it rejects before it acknowledges, Slack shows the person an error. */
-export type ClickHandler = (click: Click, ack: Acknowledge, deps: HandlerDeps) => Promise<void>;
-
-/** Handles one kind of click that names a turn. */
-export type TurnClickHandler = (
-  click: TurnClick,
-  ack: Acknowledge,
-  deps: HandlerDeps,
-) => Promise<void>;
-
-/** Handles one kind of submitted form. */
-export type FormHandler = (form: Submission, ack: Acknowledge, deps: HandlerDeps) => Promise<void>;
+/** Handles a click or a submitted form. If it rejects before it acknowledges, the person is told that nothing was saved. */
+export type Handler<T> = (interaction: T, ack: Acknowledge, deps: HandlerDeps) => Promise<void>;
 
 /** Answers a person in their open form, else privately in the thread, else by direct message. */
 export async function answerPerson(
   origin: InteractionOrigin,
   text: string,
-  deps: Pick<HandlerDeps, 'client' | 'teller'>,
+  deps: Pick<HandlerDeps, 'client' | 'privateNotices'>,
   buildView: (text: string) => ModalView,
 ): Promise<void> {
   const { person, channel, root, viewId } = origin;
   if (viewId !== undefined) {
     await deps.client.views.update({ view_id: viewId, view: buildView(text) });
   } else if (channel === undefined) {
-    await deps.teller.tellDirectly(person.user, buildNotice(text));
+    await deps.privateNotices.tellDirectly(person.user, buildNotice(text));
   } else {
-    await deps.teller.tell({ user: person.user, channel, root, text });
+    await deps.privateNotices.tell({ user: person.user, channel, root, text });
   }
 }

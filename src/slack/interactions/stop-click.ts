@@ -1,9 +1,10 @@
 import { buildMessageView } from '../forms/draw/small-views.ts';
+import type { TurnClick } from '../inbound/interaction.ts';
 import { describeStop } from '../text/command-sentences.ts';
-import { answerPerson, type TurnClickHandler } from './handler.ts';
+import { answerPerson, type Handler } from './handler.ts';
 
 /** Stops the turn that the button names. */
-export const stopTurn: TurnClickHandler = async ({ origin, turn }, ack, deps) => {
+export const stopTurn: Handler<TurnClick> = async ({ origin, turn }, ack, deps) => {
   const outcome = await deps.desk.stop({ turn, by: origin.person });
   await ack();
   // The thread shows a stop that took effect.

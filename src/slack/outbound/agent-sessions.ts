@@ -6,7 +6,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Chat, SessionStatus, ThreadStatus } from '../../domain/ports/chat.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import { placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
-import { chatTitleOf } from '../assistant/greeting.ts';
+import { chatTitleOf } from '../text/chat-title.ts';
 import { slackErrorName } from '../transport/slack-errors.ts';
 import { withSlackErrors } from '../transport/with-slack-errors.ts';
 import { createPlainTextWriter } from './plain-text-writer.ts';

@@ -1,12 +1,12 @@
 import type { KnownBlock } from '@slack/types';
 import type { Rating } from '../../domain/threads/message.ts';
 import type { Mentions, OutboxMessage } from '../../domain/threads/outbox-message.ts';
-import { encodeTurnToken } from '../inbound/parse-turn-click.ts';
 import { BUDGET, LIMITS } from '../text/limits.ts';
 import { disarmMentions, mentionAll, toSafeNotice } from '../text/mrkdwn.ts';
 import { splitMarkdown } from '../text/split-markdown.ts';
 import { writeSentence } from '../text/write-sentence.ts';
 import { ACTIONS } from '../transport/ids.ts';
+import { encodeTurnToken } from '../transport/turn-token.ts';
 
 /** One of our messages: its blocks, and the text of its notification. */
 export interface ComposedMessage {

@@ -47,7 +47,7 @@ export async function findLiveMessage(
 /** Streams carry no metadata until they become an answer, so they are recognized by state or stop button. */
 function isLive(message: OwnMessage): boolean {
   const { blocks = [], metadata } = message;
-  if (metadata?.event_type === METADATA.growing) return true;
+  if (metadata?.event_type === METADATA.live) return true;
   // Cards of running calls have a stop button too.
   if (metadata?.event_type !== undefined) return false;
   if (textAt({ ...message }, 'streaming_state') !== undefined) return true;

@@ -97,7 +97,7 @@ export function createLiveMessage(
         thread_ts: root,
         ...message,
         ...quiet,
-        metadata: { event_type: METADATA.growing, event_payload: { turn: turn.id } },
+        metadata: { event_type: METADATA.live, event_payload: { turn: turn.id } },
       });
       setPlace(posted.ts, 'posted');
     }

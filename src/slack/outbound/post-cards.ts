@@ -122,16 +122,16 @@ export function createPostCards(deps: {
       return await update(posted, message);
     },
     async closeCard(call, place, next) {
-      await update(place, withMetadata(buildMovedCard(call, next), METADATA.left, call.id));
+      await update(place, withMetadata(buildMovedCard(call, next), METADATA.superseded, call.id));
     },
     async drawDigest(bulletin, { lookFirst, lines }) {
       const { channel, id, place, since } = bulletin;
       const location = { channel, since };
       const earlier =
-        place ?? (lookFirst ? await find(location, METADATA.bulletin, [id]) : undefined);
+        place ?? (lookFirst ? await find(location, METADATA.digest, [id]) : undefined);
       const message = withMetadata(
         buildDigestMessage(bulletin, { isNew: !earlier, lines }),
-        METADATA.bulletin,
+        METADATA.digest,
         id,
       );
       return earlier ? await update(earlier, message) : await post(location, message);
@@ -154,10 +154,10 @@ type Marked = CallCard & {
 const ID_KEYS: Readonly<Record<Metadata, string>> = {
   [METADATA.card]: 'call_id',
   [METADATA.stub]: 'call_id',
-  [METADATA.left]: 'call_id',
-  [METADATA.bulletin]: 'id',
-  [METADATA.say]: 'id',
-  [METADATA.growing]: 'turn',
+  [METADATA.superseded]: 'call_id',
+  [METADATA.digest]: 'id',
+  [METADATA.outbox]: 'id',
+  [METADATA.live]: 'turn',
 };
 
 /** Adds metadata to a message. `ids` are all calls of a shared card. */

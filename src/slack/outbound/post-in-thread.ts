@@ -42,7 +42,10 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
     const posted = lookFirst ? await findPostedParts(outgoing) : new Map<string, string>();
     let liveTs = live && (await takeOver(outgoing.thread, live, posted));
     const write = async (message: ComposedMessage, key: string): Promise<void> => {
-      const metadata = { event_type: METADATA.say, event_payload: { id: outgoing.id, part: key } };
+      const metadata = {
+        event_type: METADATA.outbox,
+        event_payload: { id: outgoing.id, part: key },
+      };
       await withFallback(message, (shown) =>
         writeOne(outgoing.thread, { ...shown, metadata }, liveTs),
       );
@@ -60,7 +63,7 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
     const ts = (await findPostedParts({ ...outgoing, ...earlier })).get('0');
     const [message] = buildOutboxParts(outgoing);
     if (ts === undefined || message === undefined) return;
-    const metadata = { event_type: METADATA.say, event_payload: { id: outgoing.id, part: '0' } };
+    const metadata = { event_type: METADATA.outbox, event_payload: { id: outgoing.id, part: '0' } };
     await overwrite(outgoing.thread, ts, { ...message, metadata });
   }
 
@@ -113,7 +116,7 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
 
   async function findPostedParts({ createdAt, id, thread }: OutboxMessage): Promise<PostedParts> {
     const { channel, ...at } = postLocation(thread);
-    const where = { channel, root: at.thread_ts, botId, type: METADATA.say, since: createdAt };
+    const where = { channel, root: at.thread_ts, botId, type: METADATA.outbox, since: createdAt };
     const posts = await withSlackErrors('look for the answer', () => findPosts(client, where));
     const mine = posts.filter(({ payload }) => payload.id === id);
     return new Map(mine.map(({ payload, ts }) => [String(payload.part), ts]));

@@ -7,7 +7,7 @@ import type { Log } from '../../domain/ports/log.ts';
 import type { SlackConnection } from '../transport/connect-slack.ts';
 import { isPayload, objectAt, type Payload, textAt } from '../transport/payload.ts';
 import { slackErrorName, toChatError } from '../transport/slack-errors.ts';
-import { createAskGroup } from './slack-groups.ts';
+import { createGroupLookup } from './slack-groups.ts';
 import { createTtlCache } from './ttl-cache.ts';
 
 const PERSON_MAX_AGE_MS = 5 * 60_000;
@@ -31,11 +31,11 @@ export function createSlackDirectory(deps: {
   const { clock, adminUsers } = deps;
   const { client, identity } = deps.connection;
   const people = createTtlCache({ clock, maxEntries: MAX_PEOPLE, load: fetchPerson });
-  const askGroup = createAskGroup(deps);
+  const lookUpGroup = createGroupLookup(deps);
   const groups = createTtlCache({
     clock,
     maxEntries: MAX_GROUPS,
-    load: (group) => askGroup(group as Group),
+    load: (group) => lookUpGroup(group as Group),
   });
 
   async function fetchPerson(user: string): Promise<Profile> {

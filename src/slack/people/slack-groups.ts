@@ -23,7 +23,7 @@ const MISSING: Readonly<Record<string, string>> = {
 };
 
 /** Creates the lookup of a group’s members. It rejects with a `ChatError` if Slack can’t be asked. */
-export function createAskGroup(deps: {
+export function createGroupLookup(deps: {
   readonly connection: Pick<SlackConnection, 'client'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
@@ -69,7 +69,7 @@ export function createAskGroup(deps: {
     );
   }
 
-  return async function askGroup(group) {
+  return async function lookUpGroup(group) {
     const [kind, id = ''] = group.split(':');
     try {
       if (kind === 'channel') return { members: new Set(await membersOf(id)) };

@@ -10,7 +10,7 @@ import type { QuarantinedRecord } from '../../desk/worker/quarantine.ts';
 import { describeRecordName } from '../../domain/audit/damaged-record.ts';
 import { toVisible } from '../../domain/text/visible-text.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
-import { COMMAND, type CommandWord } from '../interactions/parse-command.ts';
+import { COMMAND, type CommandWord } from '../transport/ids.ts';
 import { dateText, escapeMrkdwn, linkTo, mention } from './mrkdwn.ts';
 
 /** How many turns or records an answer lists. */

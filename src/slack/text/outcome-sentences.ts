@@ -3,9 +3,8 @@ import type { Call, CallStatus } from '../../domain/calls/call.ts';
 import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { DecisionOutcome } from '../../domain/calls/decision.ts';
 import { isSamePerson } from '../../domain/people/person.ts';
-import { callerLabel } from '../cards/sections/caller-labels.ts';
-import { endsWhenTaken, wasNeverTaken } from '../cards/sections/status-labels.ts';
-import { describeServerQuestionEnd } from '../cards/server-question.ts';
+import { escapeToolName } from '../../domain/text/visible-text.ts';
+import { callerLabel } from './caller-labels.ts';
 import {
   boldCallTitle,
   describeNeeds,
@@ -13,6 +12,7 @@ import {
   withoutHiddenChannels,
 } from './describe-waiting.ts';
 import { escapeMrkdwn, mention } from './mrkdwn.ts';
+import { endsWhenTaken, wasNeverTaken } from './status-labels.ts';
 import { writeSentence } from './write-sentence.ts';
 
 /** Answers without variable parts. */
@@ -110,6 +110,14 @@ function describeUncounted(call: Call): string {
 
 function describeRerouted(call: Call, context: ReaderContext): string {
   return `Nothing changed: the route has changed since you saw this card. ${name(call)} ${describeNeeds(call, context)} Check the card again.`;
+}
+
+/** Confirms an answer or a refusal to the person who gave it. */
+function describeServerQuestionEnd({ outside, verdict }: Call): string {
+  const server = `\`${escapeToolName(outside?.name ?? '')}\``;
+  return verdict?.kind === 'ignore'
+    ? `You declined to answer. I let ${server} know.`
+    : `Your answer goes to ${server}.`;
 }
 
 function describeDecided(call: Call): string {

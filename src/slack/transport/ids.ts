@@ -1,4 +1,4 @@
-/** The ids of buttons, forms and metadata that the app sends to Slack and reads back. */
+/** The ids of buttons, forms, metadata and commands that the app tells Slack and reads back. */
 export const ACTIONS = {
   approve: 'call.approve',
   approveAll: 'call.approve-all',
@@ -58,8 +58,27 @@ export const REVIEW = 'review';
 export const METADATA = {
   card: 'countersign_card',
   stub: 'countersign_stub',
-  left: 'countersign_left',
-  bulletin: 'countersign_bulletin',
-  say: 'countersign_say',
-  growing: 'countersign_growing',
+  superseded: 'countersign_left',
+  digest: 'countersign_bulletin',
+  outbox: 'countersign_say',
+  live: 'countersign_growing',
 } as const;
+
+/** The slash command; the manifest declares it. */
+export const COMMAND = '/countersign';
+
+/** The words that may follow the command. */
+export const COMMAND_WORDS = [
+  'waiting',
+  'stop',
+  'pause',
+  'resume',
+  'forget',
+  'status',
+  'routes',
+  'tools',
+  'accept',
+  'help',
+] as const;
+
+export type CommandWord = (typeof COMMAND_WORDS)[number];

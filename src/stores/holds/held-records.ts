@@ -12,7 +12,7 @@ import type {
   StoredRecord,
 } from '../records.ts';
 import type { HeldUnits } from './held-units.ts';
-import { type HoldCache, slicePage, toCacheChanges } from './hold-cache.ts';
+import { changedNames, type HoldCache, slicePage, toCacheChanges } from './hold-cache.ts';
 
 /** Records as a decision read them. */
 export type ReadSnapshot = ReadonlyMap<RecordKey, StoredRecord>;
@@ -125,8 +125,10 @@ export function createHeldRecords(
 
   /** Commits, and applies commits to the caches in their order. */
   async function write(commit: Commit): Promise<Committed> {
-    for (const cache of cachesOf()) cache.beginChange();
+    const names = changedNames(commit.records ?? []);
+    units.recent.note(names);
     const follow = () => {
+      units.recent.note(names);
       const changes = toCacheChanges(commit.records ?? []);
       for (const cache of cachesOf()) cache.change(changes);
     };
@@ -139,17 +141,35 @@ export function createHeldRecords(
     }
   }
 
+  /** Leases right behind a commit that is on its way, so that no worker waits for its answer. */
+  function leaseBehind({ tasks = [] }: Commit, written: Promise<unknown>): void {
+    if (!units.isLeaseNeeded(tasks)) return;
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    written.then(end, end);
+    setImmediate(() => {
+      if (isOver) return;
+      units.scheduleLook(clock.now());
+      onAsked();
+    });
+  }
+
   async function commit(given: Commit): Promise<Committed> {
     const sent = units.sentWith(given);
     // If the response is lost, these tasks run again once their unit is released.
     const held = sent.length === 0 ? {} : { held: { now: clock.now(), units: sent } };
-    const done = await write({ ...given, ...held });
+    const leases = units.leases();
+    const written = write({ ...given, ...held });
+    leaseBehind(given, written);
+    const done = await written;
     if (done.kind !== 'done') {
       units.restoreDone(sent);
       if (done.kind === 'conflict') dropWhereOld(done.newer);
       return done;
     }
-    units.committed(given.tasks ?? [], done.handedOut, sent);
+    units.committed(given.tasks ?? [], done.handedOut, sent, leases);
     if (given.tasks?.some((change) => 'askedFor' in change)) onAsked();
     return done;
   }

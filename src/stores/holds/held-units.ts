@@ -1,54 +1,31 @@
 /** In-memory state of the units that this process holds, and when to look for more work. */
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Commit, Fence, HeldUnit, Hold, Leased, Task, TaskChange } from '../records.ts';
-import { createHoldCache, type HoldCache } from './hold-cache.ts';
-
-/** A task to start, and the hold that it runs under. */
-export interface HeldTask extends Task {
-  readonly token: number;
-  readonly until: number;
-}
-
-/** How the end of a task is written. */
-export interface TaskCompletion {
-  /** Tasks of the unit that were done before. */
-  readonly done: readonly string[];
-  /** Whether the unit is released, since it has no other task in hand. */
-  readonly releases: boolean;
-  /** Must be called once the write succeeded or failed. */
-  over(): void;
-}
-
-export interface UnitHold {
-  readonly unit: string;
-  readonly token: number;
-  readonly cache: HoldCache;
-  until: number;
-  /** When more tasks may be handed out; infinite if unknown. */
-  next: number;
-  readonly inHand: Set<string>;
-  readonly done: Set<string>;
-  /** Tasks that were scheduled again while they ran; they must run once more. */
-  readonly again: Set<string>;
-  waiting: Task[];
-}
+import { createHoldCache } from './hold-cache.ts';
+import { createRecentChanges } from './recent-changes.ts';
+import {
+  type HeldTask,
+  isIdle,
+  isInHand,
+  type TaskCompletion,
+  type UnitHold,
+} from './unit-hold.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** Stands for all units in a wake-up. */
 const EVERY_UNIT = '';
 
-const isInHand = ({ inHand, waiting }: UnitHold, id: string): boolean =>
-  inHand.has(id) || waiting.some((task) => task.id === id);
-
-const isIdle = ({ inHand, waiting }: UnitHold): boolean =>
-  inHand.size === 0 && waiting.length === 0;
-
 /** The units that this process holds. */
 export class HeldUnits {
   readonly #units = new Map<string, UnitHold>();
   readonly #clock: Clock;
+  readonly recent = createRecentChanges();
   /** No unit needs leasing before this time; 0 if unknown. */
   #quietUntil = 0;
+  #leases = 0;
+  #isLeasing = false;
+  /** Units with due tasks that the lease in progress should return. */
+  #expected: string[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -76,9 +53,11 @@ export class HeldUnits {
       return;
     }
     const [inHand, done, again] = [new Set<string>(), new Set<string>(), new Set<string>()];
-    const cache = createHoldCache(unit);
-    const held = { unit, token, cache, until, next, inHand, done, again, waiting: [...tasks] };
-    this.#units.set(unit, held);
+    const cache = createHoldCache(unit, this.recent);
+    this.#units.set(unit, {
+      ...{ unit, token, cache, lease: this.#leases, until, next, inHand, done, again },
+      waiting: [...tasks],
+    });
   }
 
   forget(held: UnitHold): void {
@@ -104,6 +83,10 @@ export class HeldUnits {
   /** Applies a lease; a full page means that there may be more. */
   leased({ holds, next = NEVER }: Leased, isFull: boolean): void {
     for (const hold of holds) this.adopt(hold);
+    this.#isLeasing = false;
+    const expected = this.#expected.splice(0);
+    // The lease came before the commit, or another process was first.
+    if (expected.some((unit) => !this.#units.has(unit))) this.scheduleLook(0);
     this.scheduleLook(isFull ? 0 : next);
   }
 
@@ -133,6 +116,28 @@ export class HeldUnits {
   /** Called right before a lease. */
   leaseNow(): void {
     this.#quietUntil = NEVER;
+    this.#leases += 1;
+    this.#isLeasing = true;
+  }
+
+  /** Called if a lease has failed. */
+  leaseFailed(): void {
+    this.#isLeasing = false;
+    this.#expected = [];
+    this.scheduleLook(0);
+  }
+
+  /** How many leases have begun. */
+  leases(): number {
+    return this.#leases;
+  }
+
+  /** Whether a commit schedules tasks for now in a unit that must be leased first. */
+  isLeaseNeeded(tasks: readonly TaskChange[]): boolean {
+    const now = this.#clock.now();
+    return tasks.some(
+      (change) => 'askedFor' in change && change.askedFor <= now && !this.#units.has(change.unit),
+    );
   }
 
   /** Due time of the oldest task that was handed out but not started. */
@@ -171,11 +176,15 @@ export class HeldUnits {
     for (const each of sent) for (const id of each.done) this.newestOf(each)?.done.add(id);
   }
 
-  /** Applies a commit: tasks that it handed out wait here, and the due times of the others are noted. */
+  /**
+   * Applies a commit: tasks that it handed out wait here, and the due times of the others are noted.
+   * `leases`: how many leases had begun when it was sent; a later one may return its tasks.
+   */
   committed(
     tasks: readonly TaskChange[],
     handedOut: readonly Task[],
     sent: readonly HeldUnit[],
+    leases = this.#leases,
   ): void {
     for (const task of handedOut) {
       const fence = sent.find(({ unit }) => unit === task.unit);
@@ -187,15 +196,23 @@ export class HeldUnits {
     const begun = new Set(handedOut.map(({ id, unit }) => `${unit} ${id}`));
     for (const change of tasks) {
       if ('askedFor' in change && !begun.has(`${change.unit} ${change.id}`))
-        this.#noteAsked(change);
+        this.#noteAsked(change, leases);
     }
   }
 
-  #noteAsked({ askedFor, id, unit }: Extract<TaskChange, { askedFor: number }>): void {
+  #noteAsked(
+    { askedFor, id, unit }: Extract<TaskChange, { askedFor: number }>,
+    leases: number,
+  ): void {
     const held = this.#units.get(unit);
-    if (!held) this.scheduleLook(askedFor);
+    const isLeasing = this.#isLeasing && this.#leases > leases;
+    if (!held && isLeasing && askedFor <= this.#clock.now()) this.#expected.push(unit);
+    else if (!held) this.scheduleLook(askedFor);
     else if (askedFor > this.#clock.now()) held.next = Math.min(held.next, askedFor);
-    else if (isInHand(held, id)) held.again.add(id);
+    // A lease that came after the commit has handed it out already.
+    else if (isInHand(held, id)) {
+      if (held.lease <= leases) held.again.add(id);
+    }
     // The task ended meanwhile.
     else held.next = 0;
   }
@@ -212,6 +229,14 @@ export class HeldUnits {
       held.inHand.add(task.id);
       return { ...task, token: held.token, until: held.until };
     });
+  }
+
+  /** Tasks that were taken and not started. */
+  putBack(tasks: readonly HeldTask[]): void {
+    for (const task of tasks) {
+      const held = this.newestOf(task);
+      if (held?.inHand.delete(task.id)) held.waiting.push(task);
+    }
   }
 
   /** Ends a task; the caller writes its change. `later`: the next commit of the unit may carry it. `again`: flush now, since the task was scheduled again meanwhile. */

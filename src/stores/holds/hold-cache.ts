@@ -11,20 +11,19 @@ import type {
   RecordKey,
   StoredRecord,
 } from '../records.ts';
+import type { RecentChanges } from './recent-changes.ts';
 
 export interface HoldCache {
   /** Undefined if it is not cached. */
   get(key: RecordKey): StoredRecord | undefined;
-  /** Undefined unless the whole list is cached. */
+  /** Undefined unless the whole page is cached. */
   list(page: Page): readonly FoundRecord[] | undefined;
   /** The page to read instead, so that its result can be cached and serves other lists too. */
   widen(page: Page): Page;
-  /** Take it before a read: the result is cached only if nothing changed since. */
+  /** Take it before a read: what changed since is not cached. */
   mark(): number;
   keep(records: readonly StoredRecord[], mark: number): void;
   keepList(page: Page, found: readonly FoundRecord[], mark: number): void;
-  /** Reads from now on may be older than the commit in progress, so they are not cached. */
-  beginChange(): void;
   /** Applies a commit of this process. */
   change(changes: readonly CacheChange[]): void;
   drop(): void;
@@ -67,12 +66,29 @@ function unitsNamedBy({ partition, sort }: IndexEntry): readonly string[] {
   return [partition.split('|')[1] ?? '', sort.split('|')[0] ?? ''];
 }
 
+/** The records and partitions of a commit, changed or to be changed. */
+export function changedNames(changes: readonly RecordChange[]): readonly string[] {
+  return changes.flatMap((change) => {
+    if ('expects' in change) return [];
+    const added = 'isDeletion' in change ? [] : (change.add ?? []);
+    const entries = [...added, ...(change.drop ?? [])];
+    return [change.key, ...entries.map(({ partition }) => partition)];
+  });
+}
+
+/** A cached partition, or a prefix of one. */
+interface CachedList {
+  readonly page: Page;
+  readonly ats: Map<string, RecordKey>;
+  /** Otherwise it is the first page of a longer list. */
+  readonly isWhole: boolean;
+}
+
 /** Creates the cache of a unit. */
-export function createHoldCache(unit: string): HoldCache {
+export function createHoldCache(unit: string, recent: RecentChanges): HoldCache {
   const records = new Map<RecordKey, StoredRecord>();
-  /** Partitions, or prefixes of them, that are cached completely. */
-  const lists = new Map<string, { readonly page: Page; readonly ats: Map<string, RecordKey> }>();
-  let changes = 0;
+  const lists = new Map<string, CachedList>();
+  let droppedAt = 0;
 
   const kindOf = (key: RecordKey): string => key.slice(0, key.indexOf('/'));
 
@@ -100,12 +116,14 @@ export function createHoldCache(unit: string): HoldCache {
   /** Applies a record's change to the lists. */
   function changeLists(change: WritingChange): void {
     const added = 'isDeletion' in change ? [] : (change.add ?? []);
-    for (const { ats, page } of lists.values()) {
+    for (const [name, list] of lists) {
+      const { page } = list;
       const isIn = (each: IndexEntry) =>
         each.partition === page.partition && each.sort.startsWith(page.prefix ?? '');
-      const atOf = ({ sort }: IndexEntry) => `${sort} ${change.key}`;
-      for (const each of (change.drop ?? []).filter(isIn)) ats.delete(atOf(each));
-      for (const each of added.filter(isIn)) ats.set(atOf(each), change.key);
+      const [dropped, inserted] = [(change.drop ?? []).filter(isIn), added.filter(isIn)];
+      if (list.isWhole) changeList(list, change.key, { dropped, inserted });
+      // It is unknown what follows the first page now.
+      else if (dropped.length + inserted.length > 0) lists.delete(name);
     }
   }
 
@@ -128,16 +146,20 @@ export function createHoldCache(unit: string): HoldCache {
   }
 
   function drop(): void {
-    changes += 1;
+    recent.note([]);
+    droppedAt = recent.mark();
     records.clear();
     lists.clear();
   }
+
+  const isCurrent = (mark: number, names: readonly string[]): boolean =>
+    mark >= droppedAt && recent.isUnchangedSince(mark, names);
 
   return {
     get: (key) => records.get(key),
     list(page) {
       const known = isOwnPage(page) ? lists.get(nameOf(page)) : undefined;
-      if (!known) return undefined;
+      if (!known || !holdsPage(known, page)) return undefined;
       const found = [...known.ats].map(([at, key]) => ({ at, record: records.get(key) }));
       if (found.some(({ record }) => !record)) return undefined;
       return slicePage(
@@ -151,27 +173,42 @@ export function createHoldCache(unit: string): HoldCache {
       if (isOwnPartition(partition) && prefix) return { partition, limit: WIDE };
       return limit <= WIDE ? page : { ...page, limit: WIDE };
     },
-    mark: () => changes,
+    mark: recent.mark,
     keep(found, mark) {
-      if (mark !== changes) return;
-      for (const each of found) if (isOwnKey(each.key)) records.set(each.key, each);
+      for (const each of found) {
+        if (isOwnKey(each.key) && isCurrent(mark, [each.key])) records.set(each.key, each);
+      }
     },
     keepList(page, found, mark) {
-      // A full page may not be the whole list.
-      if (mark !== changes || !isOwnPage(page) || found.length >= page.limit) return;
+      const names = [page.partition, ...found.map(({ key }) => key)];
+      if (!isOwnPage(page) || !isCurrent(mark, names)) return;
       for (const { document, key, revision } of found)
         records.set(key, { key, revision, document });
-      lists.set(nameOf(page), { page, ats: new Map(found.map(({ at, key }) => [at, key])) });
-    },
-    beginChange() {
-      changes += 1;
+      const ats = new Map(found.map(({ at, key }) => [at, key]));
+      lists.set(nameOf(page), { page, ats, isWhole: found.length < page.limit });
     },
     change(given) {
-      changes += 1;
       for (const each of given) follow(each);
     },
     drop,
   };
+}
+
+function changeList(
+  { ats }: CachedList,
+  key: RecordKey,
+  entries: { readonly dropped: readonly IndexEntry[]; readonly inserted: readonly IndexEntry[] },
+): void {
+  const atOf = ({ sort }: IndexEntry) => `${sort} ${key}`;
+  for (const each of entries.dropped) ats.delete(atOf(each));
+  for (const each of entries.inserted) ats.set(atOf(each), key);
+}
+
+/** The first page of a list holds shorter ones of the same order. */
+function holdsPage({ ats, isWhole, page: known }: CachedList, page: Page): boolean {
+  if (isWhole) return true;
+  const isSame = known.prefix === page.prefix && known.isBackwards === page.isBackwards;
+  return isSame && page.limit <= ats.size;
 }
 
 function toRecord(change: WritingChange): StoredRecord {

@@ -7,7 +7,8 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Fence, Records } from '../records.ts';
 import { createHeldRecords, type HeldRecords } from './held-records.ts';
-import { type HeldTask, HeldUnits, type TaskCompletion, type UnitHold } from './held-units.ts';
+import { HeldUnits } from './held-units.ts';
+import type { HeldTask, TaskCompletion, UnitHold } from './unit-hold.ts';
 
 /** How much of a lease a shorter renewal keeps: after a clock went back, no lease may last for hours. */
 const MAX_KEPT_MS = 30_000;
@@ -108,7 +109,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
       const leased = await records.lease(now, leaseMs, { most });
       units.leased(leased, most > 0 && leased.holds.length === most);
     } catch (error) {
-      units.scheduleLook(0);
+      units.leaseFailed();
       throw error;
     }
   }
@@ -147,7 +148,10 @@ export function createHolds(records: Records, clock: Clock): Holds {
       const isWanted = left > 0 || most <= 0;
       if (isWanted && (listeners.size === 0 || units.isDue(now))) {
         const lapsed = units.all().filter((held) => isLapsed(held, now));
-        await leaseMore(now, leaseMs, left);
+        await leaseMore(now, leaseMs, left).catch((error: unknown) => {
+          units.putBack(tasks);
+          throw error;
+        });
         for (const held of lapsed) units.forget(held);
         tasks.push(...units.takeWaiting(now, left));
       }

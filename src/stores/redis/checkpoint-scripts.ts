@@ -19,7 +19,7 @@ end
 local function fenced(token)
   local newest=redis.call('GET',B..':fence')
   if newest and tonumber(newest)>tonumber(token) then
-    return refuse('it came with fence '..token..', and the newest is '..newest..'.')
+    return refuse('its fence is '..token..', and the newest is '..newest..'.')
   end
   redis.call('SET',B..':fence',token,'EX',${FENCE_LIFE_S})
 end

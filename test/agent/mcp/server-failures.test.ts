@@ -1,7 +1,7 @@
 /** MCP servers that break, are not there, or ask people something while a tool of theirs runs. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createServerConnection } from '../../../src/agent/mcp/server-connection.ts';
+import { createServerConnection } from '../../../src/agent/mcp/connection/server-connection.ts';
 import type { ServerSettings } from '../../../src/agent/mcp/server-settings.ts';
 import type { AskPeople, ServerQuestion } from '../../../src/domain/tools/server-tools.ts';
 import { UnknownOutcomeError } from '../../../src/domain/tools/tool.ts';

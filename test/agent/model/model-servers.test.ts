@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { z } from 'zod';
-import { providerFieldsOf, toChatMessages } from '../../../src/agent/model/to-chat-messages.ts';
+import {
+  providerFieldsOf,
+  toChatMessages,
+} from '../../../src/agent/model/request/to-chat-messages.ts';
 import { REQUESTER } from '../../support/builders/a-call.ts';
 import { buildDesk } from '../../support/desk/build-desk.ts';
 import type { DeskOptions } from '../../support/desk/desk-options.ts';

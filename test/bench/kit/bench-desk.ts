@@ -6,6 +6,7 @@ import { createToolbox } from '../../../src/agent/tools/create-toolbox.ts';
 import type { ToolDefinition } from '../../../src/agent/tools/define-tool.ts';
 import { createAttachmentFolder } from '../../../src/agent/tools/files/attachment-folder.ts';
 import { createWorkspaceBytes } from '../../../src/agent/tools/files/workspace-bytes.ts';
+import { createUnstartedClaims } from '../../../src/desk/calls/execution/unstarted-claims.ts';
 import { createStopSignals } from '../../../src/desk/control/stop-signals.ts';
 import { createIntegrityAlarm } from '../../../src/desk/decisions/integrity-alarm.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../../src/desk/desk.ts';
@@ -115,12 +116,14 @@ export async function openBenchDesk(options: {
     onDelta: (thread, text) => worker?.live.delta(thread, text),
   });
   const signals = createStopSignals();
+  const claims = createUnstartedClaims();
   const integrity = createIntegrityAlarm(QUIET_LOG);
   const shared = {
     store,
     toolbox,
     clock,
     signals,
+    claims,
     directory: DIRECTORY,
     senderPolicy: {},
     integrity,

@@ -22,10 +22,11 @@ export function openOurs(
   return openBenchDesk({ kind, redisUrl, prefix: 'ours' });
 }
 
-/** Opens the side that it is compared with. */
+/** Opens the side that it is compared with. The stock saver does not sync its writes to the disk, unless `isDurable`. */
 export async function openPeer(
   { store }: Pick<Site, 'store'>,
   redisUrl: string,
+  isDurable = false,
 ): Promise<CycleSide> {
   if (store === 'Redis') {
     const client = await openClient(redisUrl);
@@ -34,6 +35,8 @@ export async function openPeer(
   }
   const { path, remove } = await makeTempDir();
   const saver = SqliteSaver.fromConnString(join(path, 'peer.db'));
+  await saver.getTuple({ configurable: { thread_id: 'none' } });
+  if (isDurable) saver.db.pragma('synchronous = FULL');
   return {
     ...createPeer(saver),
     async close() {

@@ -1,6 +1,6 @@
 import type { Call } from '../../../src/domain/calls/call.ts';
 import { shortDigest } from '../../../src/domain/calls/digest.ts';
-import { STATUS_LABELS } from '../../../src/slack/cards/sections/status-labels.ts';
+import { STATUS_LABELS } from '../../../src/slack/text/status-labels.ts';
 import { ACTIONS } from '../../../src/slack/transport/ids.ts';
 import type { SlackEntry } from '../record.ts';
 import type { Evidence } from './finding.ts';

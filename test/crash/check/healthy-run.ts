@@ -16,7 +16,7 @@ import {
 } from '../../../src/domain/rules/execution-rules.ts';
 import type { SettledTurn } from '../../../src/domain/threads/message.ts';
 import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
-import { STATUS_LABELS } from '../../../src/slack/cards/sections/status-labels.ts';
+import { STATUS_LABELS } from '../../../src/slack/text/status-labels.ts';
 import { APPROVER, aCall, REQUESTER, SECOND_APPROVER } from '../../support/builders/a-call.ts';
 import { runGate } from '../lean/policy.ts';
 import type {

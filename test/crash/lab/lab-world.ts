@@ -1,5 +1,6 @@
 /** The real desk and worker on a real store, with processes that can be ended at any call and tools, people and Slack around them. */
 
+import { createUnstartedClaims } from '../../../src/desk/calls/execution/unstarted-claims.ts';
 import { createStopSignals } from '../../../src/desk/control/stop-signals.ts';
 import { createIntegrityAlarm } from '../../../src/desk/decisions/integrity-alarm.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../../src/desk/desk.ts';
@@ -78,6 +79,7 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
     const process = createLabProcess(clock, traffic);
     const own = passStore(store, process);
     const signals = createStopSignals();
+    const claims = createUnstartedClaims();
     const toolbox = createLabTools(tools, process, clock.now);
     const deps = {
       store: own,
@@ -90,6 +92,7 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
       directory: PEOPLE,
       senderPolicy: {},
       signals,
+      claims,
       clock: process.clock,
       log: SILENT,
       integrity: createIntegrityAlarm(SILENT),

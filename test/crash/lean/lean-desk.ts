@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createAgent } from '../../../src/agent/create-agent.ts';
+import { createUnstartedClaims } from '../../../src/desk/calls/execution/unstarted-claims.ts';
 import { createStopSignals } from '../../../src/desk/control/stop-signals.ts';
 import { createIntegrityAlarm } from '../../../src/desk/decisions/integrity-alarm.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../../src/desk/desk.ts';
@@ -62,12 +63,14 @@ export async function openLeanDesk(deps: {
     onDelta: (thread, text) => worker?.live.delta(thread, text),
   });
   const signals = createStopSignals();
+  const claims = createUnstartedClaims();
   const integrity = createIntegrityAlarm(log);
   const common = {
     store: watched,
     toolbox,
     clock,
     signals,
+    claims,
     directory: EVERYBODY,
     senderPolicy: {},
     log,

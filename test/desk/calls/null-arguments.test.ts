@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
-import { createServerTool } from '../../../src/agent/mcp/create-server-tool.ts';
-import { parseListedTool } from '../../../src/agent/mcp/parse-listed-tool.ts';
+import { createServerTool } from '../../../src/agent/mcp/listing/create-server-tool.ts';
+import { parseListedTool } from '../../../src/agent/mcp/listing/parse-listed-tool.ts';
 import { callDigestOf } from '../../../src/domain/calls/digest.ts';
 import type { JsonValue } from '../../../src/domain/json/json.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';

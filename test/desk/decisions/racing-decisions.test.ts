@@ -1,6 +1,7 @@
 /** Two replicas, and clicks that come at once (T23): one end for each call, on both stores. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { createUnstartedClaims } from '../../../src/desk/calls/execution/unstarted-claims.ts';
 import { createStopSignals } from '../../../src/desk/control/stop-signals.ts';
 import { createIntegrityAlarm } from '../../../src/desk/decisions/integrity-alarm.ts';
 import { createDesk, type Desk } from '../../../src/desk/desk.ts';
@@ -55,6 +56,7 @@ async function replicasOf(t: TestContext, open: Open): Promise<Replicas> {
       toolbox: buildToolbox([]),
       clock,
       signals: createStopSignals(),
+      claims: createUnstartedClaims(),
       directory,
       senderPolicy: {},
       integrity: createIntegrityAlarm(log),

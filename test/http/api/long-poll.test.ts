@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
+import { createUnstartedClaims } from '../../../src/desk/calls/execution/unstarted-claims.ts';
 import { createStopSignals } from '../../../src/desk/control/stop-signals.ts';
 import { createIntegrityAlarm } from '../../../src/desk/decisions/integrity-alarm.ts';
 import { createDesk } from '../../../src/desk/desk.ts';
@@ -253,6 +254,7 @@ describe('a program that waits', () => {
       ...{ store, clock, log, directory: stage.directory },
       toolbox: { get: () => undefined, of: () => undefined, list: () => [] },
       signals: createStopSignals(),
+      claims: createUnstartedClaims(),
       senderPolicy: {},
       integrity: createIntegrityAlarm(log),
     });

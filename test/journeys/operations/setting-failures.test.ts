@@ -6,11 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { createServer } from 'node:tls';
-import {
-  createServerConnection,
-  listTools,
-  startTimeoutMsOf,
-} from '../../../src/agent/mcp/server-connection.ts';
+import { startTimeoutMsOf } from '../../../src/agent/mcp/connection/open-session.ts';
+import { createServerConnection } from '../../../src/agent/mcp/connection/server-connection.ts';
+import { listTools } from '../../../src/agent/mcp/listing/list-tools.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { readMcpConfig } from '../../../src/config/mcp/mcp-config.ts';
 import { UnknownOutcomeError } from '../../../src/domain/tools/tool.ts';
@@ -133,7 +131,10 @@ describe('an MCP server', () => {
       { timeout: 'soon' },
       { timeout: [] },
     ]) {
-      assert.match(String(read(wrong)), /“(?:timeout|startupTimeout)” must be a time of up to a day/);
+      assert.match(
+        String(read(wrong)),
+        /“(?:timeout|startupTimeout)” must be a time of up to a day/,
+      );
     }
     const [remote] = readServers({ a: { url: 'https://host.example/mcp' } }).servers;
     assert.equal(remote && startTimeoutMsOf(remote), 30_000);

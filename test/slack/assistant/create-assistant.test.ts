@@ -1,11 +1,11 @@
 /** The Messages tab, and the assistant pane of the older form, on the simulated workspace. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it, test } from 'node:test';
-import type { App } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
 import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import type { ApiFault } from '../../../src/playground/workspace/workspace-port.ts';
 import { createAssistantPane } from '../../../src/slack/assistant/create-assistant.ts';
+import { parseInbound } from '../../../src/slack/inbound/parse-inbound.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
 import { until } from '../../support/until.ts';
 import { type Delivery, type SlackStage, setSlackStage } from '../support/slack-stage.ts';
@@ -149,8 +149,7 @@ test('a pane whose greeting an earlier process has said is not greeted again', a
     workspace.see('requester').prompts.find(({ prompts }) => prompts.length > 0),
   );
   const started = workspace.journal.find(({ name }) => name === 'assistant_thread_started');
-  const hear = await anotherProcess(stage);
-  await hear({ body: started?.request, context: { retryNum: 1 } });
+  await greetInAnotherProcess(stage, started?.request);
   await stage.close();
   const looked = workspace.journal.filter(({ name }) => name === 'conversations.replies');
   assert.equal(looked.length, 1);
@@ -158,27 +157,25 @@ test('a pane whose greeting an earlier process has said is not greeted again', a
   assert.equal(posts.length, 1);
 });
 
-/** What a pane of its own does when it hears that a chat was opened. */
-async function anotherProcess({ workspace, desk }: SlackStage) {
+/** What a pane of its own does when it hears again that a chat was opened. */
+async function greetInAnotherProcess({ workspace, desk }: SlackStage, body: unknown) {
   const client = new WebClient(workspace.botToken, { slackApiUrl: workspace.apiUrl });
   const { team, app } = workspace;
   const identity = { team: team.id, botUserId: app.botUserId, botId: app.botId, appId: app.id };
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const toolbox = buildToolbox([]);
-  const heard = new Map<string, (args: object) => Promise<void>>();
-  const bolt = {
-    event: (name: string, listen: (args: object) => Promise<void>) => heard.set(name, listen),
-  };
-  createAssistantPane({
+  const pane = createAssistantPane({
     client,
     identity,
     toolbox,
     directory: createTestDirectory(),
     desk,
     log,
-  }).register(bolt as unknown as App);
-  return heard.get('assistant_thread_started') ?? assert.fail('nothing hears of opened chats');
+  });
+  const inbound = parseInbound(body, { identity, now: 0 });
+  assert.ok(inbound.kind === 'lifecycle' && inbound.event.kind === 'chat-opened');
+  await pane.greetInChat(inbound.event, true);
 }
 
 test('nobody from elsewhere is greeted, and no event that is not for us', async () => {

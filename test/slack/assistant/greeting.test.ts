@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Tool } from '../../../src/domain/tools/tool.ts';
-import {
-  buildGreeting,
-  chatTitleOf,
-  suggestPrompts,
-} from '../../../src/slack/assistant/greeting.ts';
+import { buildGreeting, suggestPrompts } from '../../../src/slack/assistant/greeting.ts';
+import { chatTitleOf } from '../../../src/slack/text/chat-title.ts';
 
 const withTools = (...names: readonly string[]) => ({
   list: () => names.map((name) => ({ name }) as Tool),

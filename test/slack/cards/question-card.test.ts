@@ -150,8 +150,8 @@ describe('a question with answers to choose from', () => {
       [fill('Red', '<@U7>'), 'choice'],
     ] as const) {
       const read = readReply(asked(), values);
-      assert.equal(read.kind, 'wrong');
-      assert.deepEqual(read.kind === 'wrong' && Object.keys(read.errors), [block]);
+      assert.equal(read.kind, 'invalid');
+      assert.deepEqual(read.kind === 'invalid' && Object.keys(read.errors), [block]);
     }
   });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { toModelTool } from '../../../src/agent/model/model-tool.ts';
+import { toModelTool } from '../../../src/agent/model/request/model-tool.ts';
 import { readJsonSchema } from '../../../src/agent/tools/schema/read-json-schema.ts';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
 import type { Tool } from '../../../src/domain/tools/tool.ts';

@@ -70,7 +70,7 @@ describe('the Homes of a workspace', () => {
   /** Moves the clock and waits until the publishing that has fallen due is answered. */
   const pass = async (ms: number) => {
     await clock.advance(ms);
-    await home.follow(personOf('stranger'));
+    await home.refresh(personOf('stranger'));
     for (let looks = 0; looks < 50; looks += 1) await new Promise((done) => setImmediate(done));
   };
   const sees = (part: string, name?: string) =>

@@ -32,7 +32,7 @@ const NOTHING: HomeContent = {
   lines: new Map(),
   counts: { forYou: NONE, asked: NONE },
   tools: [],
-  place: INITIAL_HOME,
+  state: INITIAL_HOME,
   isAdmin: false,
   adminPart: [],
   at: 1_000,
@@ -75,7 +75,7 @@ describe('the fullest Home', () => {
     lines: linesOf(calls, { place: { channel: 'C7', ts: '1700000009.000100' }, isCard: true }),
     counts: { forYou: { count: 50, hasMore: true }, asked: { count: 50, hasMore: true } },
     tools: Array.from({ length: 300 }, (_, i) => `${'t'.repeat(70)}${i}`),
-    place: { ...INITIAL_HOME, waiting: ['a'], asked: ['b'], search: 'x'.repeat(75) },
+    state: { ...INITIAL_HOME, waiting: ['a'], asked: ['b'], search: 'x'.repeat(75) },
     isAdmin: true,
     overview: {
       pending: 900,
@@ -93,8 +93,8 @@ describe('the fullest Home', () => {
 
   it('is within the limits of Slack, whatever is shown, and leaves room for forty blocks of admins', () => {
     for (const view of ['all', 'for-you', 'asked', 'team', 'decided', 'workspace'] as const) {
-      const place = { ...full.place, view };
-      const built = buildHomeView({ ...full, place, adminPart: admin(40) });
+      const state = { ...full.state, view };
+      const built = buildHomeView({ ...full, state, adminPart: admin(40) });
       assert.deepEqual(validateView(built), [], view);
       assert.ok(built.blocks.length <= LIMITS.viewBlocks);
       assert.ok(JSON.stringify(built).length < 90_000, `${JSON.stringify(built).length}`);
@@ -189,7 +189,7 @@ describe('what is shown', () => {
     assert.equal(views({}).length, 1);
     const tools = views({
       tools: ['pay', 'mail', 'pay'],
-      place: withToolFilter(INITIAL_HOME, 'pay'),
+      state: withToolFilter(INITIAL_HOME, 'pay'),
     })[1];
     assert.deepEqual(
       tools?.options.map(({ value }) => value),
@@ -205,13 +205,13 @@ describe('what is shown', () => {
     });
     const lists = { decided: { calls: [call] } };
     const lines = new Map([[call.id, toDecidedEntry(call, APPROVER)]]);
-    const place = withHomeView(INITIAL_HOME, 'decided');
-    const shown = sayHome({ lists, lines, place });
+    const state = withHomeView(INITIAL_HOME, 'decided');
+    const shown = sayHome({ lists, lines, state });
     assert.match(shown, /home\.search.*"timestamp":5,"format":"\{ago\}".*you approved · done/);
     assert.ok(!shown.includes('home.clear'));
     const searched = sayHome({
       lists: { decided: { calls: [] } },
-      place: withSearch(place, ' x '),
+      state: withSearch(state, ' x '),
     });
     assert.match(searched, /"initial_value":"x".*home\.clear.*matches this search/);
   });
@@ -227,7 +227,7 @@ describe('what is shown', () => {
     assert.ok(warning.includes('Slack did not tell.') && !warning.includes('No approvals'));
     const guest = sayHome({ waiting: { kind: 'nobody', why: 'You are a guest here.' } });
     assert.ok(guest.includes('You are a guest here.') && !guest.includes('No approvals'));
-    const filtered = sayHome({ place: withToolFilter(INITIAL_HOME, 'pay') });
+    const filtered = sayHome({ state: withToolFilter(INITIAL_HOME, 'pay') });
     assert.match(filtered, /Nothing here for this tool/);
   });
 
@@ -252,8 +252,8 @@ describe('what is shown', () => {
       parked: [{ task: 'callback', count: 3, since: '2026-01-01T00:00:00.000Z' }],
       isPartial: false,
     };
-    const place = withHomeView(INITIAL_HOME, 'workspace');
-    const content = { overview, place, isAdmin: true, lists: {} };
+    const state = withHomeView(INITIAL_HOME, 'workspace');
+    const content = { overview, state, isAdmin: true, lists: {} };
     const closed = sayHome(content);
     assert.match(closed, /Not paused · \*2\* waiting.*ops → .*"channel_id":"C7".*: 2 · oldest: /);
     assert.match(closed, /Nobody can approve these.*only 2 people can give one.*callback: 3/);
@@ -277,9 +277,9 @@ describe('pages', () => {
     const first = { ...waiting(...calls), lists, lines };
     assert.deepEqual(page(first), ['Newer']);
     assert.match(sayHome(first), /Page 1, oldest first; there are more.*"value":"waiting call_x"/);
-    const place = { ...INITIAL_HOME, waiting: ['call_x'], asked: ['call_y'] };
+    const state = { ...INITIAL_HOME, waiting: ['call_x'], asked: ['call_y'] };
     const asked = { open: calls, over: [], next: 'call_z' };
-    const both = { ...first, lists: { ...lists, asked }, place };
+    const both = { ...first, lists: { ...lists, asked }, state };
     assert.deepEqual(page(both), ['Older', 'Newer', 'Newer', 'Older']);
     assert.match(sayHome(both), /Page 2, oldest first; there are more/);
   });

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeCardToken } from '../../../src/domain/calls/digest.ts';
-import {
-  isFromCurrentCard,
-  parseClick,
-  parseSubmission,
-} from '../../../src/slack/inbound/parse-click.ts';
+import { isFromCurrentCard } from '../../../src/slack/inbound/interaction.ts';
+import { parseClick } from '../../../src/slack/inbound/parse-click.ts';
+import { parseForm } from '../../../src/slack/inbound/parse-form.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 
 const identity = { team: 'T1', botUserId: 'UBOT', botId: 'BOWN', appId: 'A1' };
@@ -28,9 +26,9 @@ describe('a click', () => {
   it('is read with who, what and where', () => {
     const parsed = parseClick(CLICK, identity);
     assert.ok(parsed.kind === 'click');
-    assert.deepEqual(parsed.click.origin.person, { team: 'T1', user: 'U1' });
-    assert.equal(parsed.click.token.callId, 'call_aaaaaaaaaaaaaaaaaaaaaa');
-    assert.deepEqual(parsed.click.place, { channel: 'C1', ts: '5.1' });
+    assert.deepEqual(parsed.origin.person, { team: 'T1', user: 'U1' });
+    assert.equal(parsed.token.callId, 'call_aaaaaaaaaaaaaaaaaaaaaa');
+    assert.deepEqual(parsed.place, { channel: 'C1', ts: '5.1' });
   });
 
   const refused: readonly [string, Record<string, unknown>, RegExp][] = [
@@ -63,17 +61,17 @@ describe('a click', () => {
   it('counts only from the card where it stands', () => {
     const parsed = parseClick(CLICK, identity);
     assert.ok(parsed.kind === 'click');
-    assert.ok(isFromCurrentCard(parsed.click, { channel: 'C1', ts: '5.1' }));
-    assert.ok(!isFromCurrentCard(parsed.click, { channel: 'C1', ts: '6.1' }));
-    assert.ok(!isFromCurrentCard(parsed.click, { channel: 'C2', ts: '5.1' }));
+    assert.ok(isFromCurrentCard(parsed, { channel: 'C1', ts: '5.1' }));
+    assert.ok(!isFromCurrentCard(parsed, { channel: 'C1', ts: '6.1' }));
+    assert.ok(!isFromCurrentCard(parsed, { channel: 'C2', ts: '5.1' }));
   });
 
   it('counts, before the place of the card is known, from a message of ours only', () => {
     const own = parseClick(CLICK, identity);
     const foreign = parseClick({ ...CLICK, message: { bot_id: 'B2' } }, identity);
     assert.ok(own.kind === 'click' && foreign.kind === 'click');
-    assert.ok(isFromCurrentCard(own.click, undefined));
-    assert.ok(!isFromCurrentCard(foreign.click, undefined));
+    assert.ok(isFromCurrentCard(own, undefined));
+    assert.ok(!isFromCurrentCard(foreign, undefined));
   });
 
   it('in a form takes the token of the form, never the button’s', () => {
@@ -82,8 +80,8 @@ describe('a click', () => {
     const container = { type: 'view', view_id: 'V1' };
     const parsed = parseClick({ ...CLICK, view, actions, container, message: undefined }, identity);
     assert.ok(parsed.kind === 'click');
-    assert.equal(parsed.click.detail, '2');
-    assert.equal(parsed.click.place, undefined);
+    assert.equal(parsed.detail, '2');
+    assert.equal(parsed.place, undefined);
   });
 });
 
@@ -103,9 +101,9 @@ describe('a submitted form', () => {
   };
 
   it('is read with its token and values', () => {
-    const parsed = parseSubmission(FORM, identity);
+    const parsed = parseForm(FORM, identity);
     assert.ok(parsed.kind === 'submission');
-    assert.deepEqual(parsed.submission.values, { a: {} });
+    assert.deepEqual(parsed.values, { a: {} });
   });
 
   const refused: readonly [string, Record<string, unknown>, RegExp][] = [
@@ -115,7 +113,7 @@ describe('a submitted form', () => {
   ];
   for (const [what, patch, why] of refused) {
     it(`is refused ${what}`, () => {
-      const parsed = parseSubmission({ ...FORM, ...patch }, identity);
+      const parsed = parseForm({ ...FORM, ...patch }, identity);
       assert.ok(parsed.kind === 'refused');
       assert.match(parsed.why, why);
     });

@@ -6,17 +6,14 @@ import {
   createFormMetadata,
   encodeFormMetadata,
 } from '../../../src/slack/forms/read/form-metadata.ts';
-import {
-  parseChoicesQuery,
-  parseClick,
-  parseSubmission,
-} from '../../../src/slack/inbound/parse-click.ts';
+import { parseClick } from '../../../src/slack/inbound/parse-click.ts';
+import { parseCommand } from '../../../src/slack/inbound/parse-command.ts';
+import { parseForm, parseOptionsQuery } from '../../../src/slack/inbound/parse-form.ts';
 import { parseMessage } from '../../../src/slack/inbound/parse-message.ts';
 import {
-  explainInvalidPress,
+  explainInvalidClick,
   explainWrongInstallation,
 } from '../../../src/slack/inbound/validate-payload.ts';
-import { parseCommand } from '../../../src/slack/interactions/parse-command.ts';
 import { ROUTE_ACTIONS } from '../../../src/slack/routes/route-ids.ts';
 import type { SlackIdentity } from '../../../src/slack/transport/connect-slack.ts';
 import { ACTIONS, CHOICE_BUTTONS, chooseAction } from '../../../src/slack/transport/ids.ts';
@@ -98,7 +95,7 @@ describe('a press', () => {
         ['message', onMessage(id, type)],
         ...VIEWS.map((view) => [view, inView(id, view, type)] as const),
       ];
-      const taken = all.filter(([, payload]) => explainInvalidPress(payload) === undefined);
+      const taken = all.filter(([, payload]) => explainInvalidClick(payload) === undefined);
       assert.deepEqual(taken.map(([stand]) => stand).toSorted(), [...stands].toSorted());
     });
 
@@ -108,7 +105,7 @@ describe('a press', () => {
         const [stand = ''] = stands;
         const right = stand === 'message' ? onMessage(id) : inView(id, stand);
         const actions = [{ type, action_id: id, value: token }];
-        assert.match(explainInvalidPress({ ...right, actions })?.why ?? '', /another type/);
+        assert.match(explainInvalidClick({ ...right, actions })?.why ?? '', /another type/);
       }
     });
   }
@@ -136,7 +133,7 @@ describe('a press', () => {
   ];
   for (const [what, payload, why] of refused) {
     it(`is refused ${what}`, () => {
-      assert.match(explainInvalidPress(payload)?.why ?? '', why);
+      assert.match(explainInvalidClick(payload)?.why ?? '', why);
     });
   }
 });
@@ -207,7 +204,7 @@ describe('a form', () => {
   for (const [callbackId, kinds] of Object.entries(taken)) {
     it(`${callbackId} is taken with ${kinds.join(' and ') || 'no metadata'}`, () => {
       const found = Object.entries(metadata).flatMap(([kind, text]) =>
-        parseSubmission(form(callbackId, text), identity).kind === 'submission' ? [kind] : [],
+        parseForm(form(callbackId, text), identity).kind === 'submission' ? [kind] : [],
       );
       assert.deepEqual(found, kinds);
     });
@@ -222,16 +219,16 @@ describe('a form', () => {
       form('call.reply.submit', token, { type: 'home' }),
       form('call.reply.submit', token, { id: '' }),
     ];
-    for (const each of wrong) assert.equal(parseSubmission(each, identity).kind, 'refused');
+    for (const each of wrong) assert.equal(parseForm(each, identity).kind, 'refused');
   });
 
   it('asks for choices in a payload of its own only', () => {
     const right = form('call.edit.submit', `${token} ${meta}`);
     assert.equal(
-      parseChoicesQuery({ ...right, type: 'block_suggestion' }, identity).kind,
-      'question',
+      parseOptionsQuery({ ...right, type: 'block_suggestion' }, identity).kind,
+      'choices-query',
     );
-    assert.equal(parseChoicesQuery(right, identity).kind, 'refused');
+    assert.equal(parseOptionsQuery(right, identity).kind, 'refused');
   });
 
   it('turns its pages by the metadata of its own view only', () => {

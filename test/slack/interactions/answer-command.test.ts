@@ -1,7 +1,7 @@
 /** The command and the stop button over both transports: the real Bolt app on the simulated workspace. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { parseMessageLink } from '../../../src/slack/interactions/parse-command.ts';
+import { parseMessageLink } from '../../../src/slack/inbound/parse-command.ts';
 import { type Delivery, type SlackStage, setSlackStage } from '../support/slack-stage.ts';
 
 for (const delivery of ['http', 'socket'] as const) commands(delivery);

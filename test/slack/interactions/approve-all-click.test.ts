@@ -7,7 +7,8 @@ import {
   parseCardTokens,
   shortDigest,
 } from '../../../src/domain/calls/digest.ts';
-import { type Click, parseClick } from '../../../src/slack/inbound/parse-click.ts';
+import type { Click } from '../../../src/slack/inbound/interaction.ts';
+import { parseClick } from '../../../src/slack/inbound/parse-click.ts';
 import { approveAll } from '../../../src/slack/interactions/approve-all-click.ts';
 import type { HandlerDeps } from '../../../src/slack/interactions/handler.ts';
 import { aCall } from '../../support/builders/a-call.ts';
@@ -38,7 +39,7 @@ const payload = (value: string, actionId = 'call.approve-all') => ({
 function clickOn(calls: readonly Call[]): Click {
   const parsed = parseClick(payload(encodeCardTokens(calls)), identity);
   assert.ok(parsed.kind === 'click');
-  return parsed.click;
+  return parsed;
 }
 
 /** Presses it over a desk that answers so; tells what was asked of the desk, and what the person was told. */
@@ -63,7 +64,7 @@ async function press(
       },
     },
     cardOf: async (id: string) => placeOf(id),
-    teller: { tell: async ({ text }: { readonly text: string }) => void told.push(text) },
+    privateNotices: { tell: async ({ text }: { readonly text: string }) => void told.push(text) },
     log: { error: () => void steps.push('logged') },
   } as unknown as HandlerDeps;
   await approveAll(clickOn(three), async () => void steps.push('ack'), deps);

@@ -1,8 +1,8 @@
 /** Calls that tell their secret everywhere, by who declared it, and all the ways in which a call is shown. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { createServerTool } from '../../../src/agent/mcp/create-server-tool.ts';
-import { parseListedTool } from '../../../src/agent/mcp/parse-listed-tool.ts';
+import { createServerTool } from '../../../src/agent/mcp/listing/create-server-tool.ts';
+import { parseListedTool } from '../../../src/agent/mcp/listing/parse-listed-tool.ts';
 import { defineTool } from '../../../src/agent/tools/define-tool.ts';
 import { toExternalTool } from '../../../src/agent/tools/external-tool.ts';
 import { callEffectsOf } from '../../../src/desk/calls/call-effects.ts';

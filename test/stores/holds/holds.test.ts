@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
 import {
   type AgendaKey,
   advanceTurnKey,
@@ -7,10 +10,15 @@ import {
   renderCardKey,
 } from '../../../src/domain/ports/agenda.ts';
 import type { Outbox } from '../../../src/domain/ports/store.ts';
+import { createHolds } from '../../../src/stores/holds/holds.ts';
+import type { Records } from '../../../src/stores/records.ts';
+import { createGroupCommit } from '../../../src/stores/sqlite/group-commit.ts';
+import { openSqliteRecords, RECORDS_SCHEMA } from '../../../src/stores/sqlite/sqlite-records.ts';
 import { THREAD } from '../../support/builders/a-call.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { aSay } from '../../support/store/contract/contract-store.ts';
 import { watchSyncs } from '../../support/store/watch-syncs.ts';
-import { openStore } from '../sqlite/open-store.ts';
+import { openStore, tempDir } from '../sqlite/open-store.ts';
 
 const LEASE_MS = 1_000;
 const REDRAW = renderCardKey({ id: 'call_a', thread: THREAD });
@@ -56,6 +64,42 @@ test('a thread that is given back while its hold is renewed is free for what com
   await wake(REDRAW);
   const [next] = await claim();
   assert.deepEqual(next?.key, REDRAW);
+});
+
+async function openDatabase(t: TestContext) {
+  const file = join(await tempDir(t), 'records.db');
+  const db = new Database(file);
+  db.pragma('journal_mode = WAL');
+  db.exec(RECORDS_SCHEMA);
+  const log = openSync(`${file}-wal`, 'r+');
+  t.after(() => {
+    closeSync(log);
+    db.close();
+  });
+  return { db, file, group: createGroupCommit(log, file) };
+}
+
+test('tasks taken while the store cannot be read are handed out by the next claim', async (t) => {
+  const clock = createManualClock();
+  const records = openSqliteRecords(await openDatabase(t), clock.now());
+  let failures = 0;
+  const lease: Records['lease'] = async (...args) => {
+    if (failures === 0) return await records.lease(...args);
+    failures -= 1;
+    throw new Error('The store cannot be read.');
+  };
+  const holds = createHolds({ ...records, lease }, clock);
+  const tasks = [{ unit: 'unit', id: 'task', askedFor: clock.now() }];
+  await records.commit({ id: 'commit', durable: 'later', tasks });
+  assert.ok(await holds.enter('unit', LEASE_MS));
+  holds.requestLease();
+  failures = 1;
+  await assert.rejects(holds.take(clock.now(), LEASE_MS, 3), /cannot be read/);
+  const again = await holds.take(clock.now(), LEASE_MS, 3);
+  assert.deepEqual(
+    again.tasks.map(({ id }) => id),
+    ['task'],
+  );
 });
 
 for (const [what, look] of [

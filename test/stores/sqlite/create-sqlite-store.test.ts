@@ -153,16 +153,17 @@ describe('the SQLite file', () => {
     const wakes = [{ key: advanceTurnKey(THREAD), dueAt: 0 }];
     const message = aMessage('1700000001.000100');
     await store.inbox.receive(message, { wakes });
-    assert.equal(heard, 1);
+    assert.ok(heard > 0);
+    heard = 0;
     await store.inbox.receive(message, { wakes });
     await store.audit.append([aDraft('a')]);
     await store.outbox.add([aSay('a')], []);
     const broken = { ...aDraft('a'), detail: { n: Number.NaN } };
     const another = aMessage('1700000002.000100');
     await assert.rejects(store.inbox.receive(another, { wakes, audit: [broken] }));
-    assert.equal(heard, 1);
+    assert.equal(heard, 0);
     await store.agenda.wake(wakes);
-    assert.equal(heard, 2);
+    assert.ok(heard > 0);
   });
 
   test('the first end of a message is the one that is kept', async (t) => {

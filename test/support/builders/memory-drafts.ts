@@ -1,4 +1,4 @@
-import type { Drafts } from '../../../src/domain/ports/store.ts';
+import type { Drafts } from '../../../src/domain/ports/drafts.ts';
 
 /** Drafts as the store keeps them, in memory: for tests of the edge, where time stands still. */
 export function createMemoryDrafts(): Drafts & { readonly texts: Map<string, string> } {

@@ -10,6 +10,7 @@ import { createAttachmentFolder } from '../../../src/agent/tools/files/attachmen
 import { createWorkspaceBytes } from '../../../src/agent/tools/files/workspace-bytes.ts';
 import { readJsonSchema } from '../../../src/agent/tools/schema/read-json-schema.ts';
 import { createTaskTool } from '../../../src/agent/tools/task-tool.ts';
+import { createUnstartedClaims } from '../../../src/desk/calls/execution/unstarted-claims.ts';
 import { createStopSignals } from '../../../src/desk/control/stop-signals.ts';
 import {
   createIntegrityAlarm,
@@ -139,6 +140,7 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
   const reached = options.callbacks && { callbacks: options.callbacks };
   const log = { debug: silent, info: silent, warn: silent, error: silent, ...options.log };
   const signals = createStopSignals();
+  const claims = createUnstartedClaims();
   const directory = options.directory ?? createTestDirectory();
   const talk = options.talk ?? {};
   const integrity = createIntegrityAlarm({ error: silent });
@@ -160,6 +162,7 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
       log,
       integrity,
       signals,
+      claims,
       directory,
       senderPolicy: talk,
       showsUsage: options.showsUsage ?? false,
@@ -179,6 +182,7 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
     toolbox,
     clock,
     signals,
+    claims,
     directory,
     senderPolicy: talk,
     integrity,

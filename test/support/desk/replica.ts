@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createAgent } from '../../../src/agent/create-agent.ts';
 import { createChatModel } from '../../../src/agent/model/create-chat-model.ts';
 import { defineTool, type ToolDefinition } from '../../../src/agent/tools/define-tool.ts';
+import { createUnstartedClaims } from '../../../src/desk/calls/execution/unstarted-claims.ts';
 import { createStopSignals } from '../../../src/desk/control/stop-signals.ts';
 import { createIntegrityAlarm } from '../../../src/desk/decisions/integrity-alarm.ts';
 import { createDesk, createWorker, type Desk, type Worker } from '../../../src/desk/desk.ts';
@@ -48,9 +49,20 @@ export async function createReplica(options: {
   const toolbox = toToolbox(options.tools);
   const chat = createRecordingChat();
   const signals = createStopSignals();
+  const claims = createUnstartedClaims();
   const integrity = createIntegrityAlarm(log);
   const directory = createTestDirectory();
-  const shared = { store, toolbox, clock, log, signals, integrity, directory, senderPolicy: {} };
+  const shared = {
+    store,
+    toolbox,
+    clock,
+    log,
+    signals,
+    claims,
+    integrity,
+    directory,
+    senderPolicy: {},
+  };
   const agent = createAgent({
     model: createChatModel({
       model: 'openai/mock',

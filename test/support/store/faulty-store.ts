@@ -26,7 +26,11 @@ const PORTS = [
 export function passStore(store: Store, passage: Passage): Store {
   const ports = PORTS.map((name) => [name, passPort(name, store[name], passage)] as const);
   const passed = { ...store, ...(Object.fromEntries(ports) as unknown as Store) };
-  return { ...passed, agenda: passAgenda(store.agenda, passed.agenda, passage) };
+  const preload: Store['preload'] = async (...args) => {
+    // Its reads are repeated where they are needed, so a failure of it is none of the turn's.
+    await passage.pass('store.preload', () => store.preload(...args)).catch(() => {});
+  };
+  return { ...passed, preload, agenda: passAgenda(store.agenda, passed.agenda, passage) };
 }
 
 /** What is done under a hold is asked of the ports by itself; the end of a visit is asked of the store too. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../domain/json/json.ts';
+import { isJsonObject, type JsonValue } from '../../../domain/json/json.ts';
 import type { ProviderFields } from '../../../domain/threads/message.ts';
 
 /** In parts of a list, these strings are concatenated; all others are replaced. */
@@ -20,7 +20,7 @@ function mergeValue(known: JsonValue | undefined, added: JsonValue, grows: boole
   if (added === null) return known;
   if (typeof known === 'string' && typeof added === 'string') return grows ? known + added : added;
   if (Array.isArray(known) && Array.isArray(added)) return mergeLists(known, added);
-  if (isObject(known) && isObject(added)) return mergeParts(known, added);
+  if (isJsonObject(known) && isJsonObject(added)) return mergeParts(known, added);
   return added;
 }
 
@@ -37,19 +37,15 @@ function mergeLists(known: readonly JsonValue[], added: readonly JsonValue[]): J
   for (const part of added) {
     const at = merged.findIndex((each) => isSamePart(each, part));
     const before = merged[at];
-    if (isObject(before) && isObject(part)) merged[at] = mergeParts(before, part);
+    if (isJsonObject(before) && isJsonObject(part)) merged[at] = mergeParts(before, part);
     else merged.push(part);
   }
   return merged;
 }
 
 function isSamePart(known: JsonValue, added: JsonValue): boolean {
-  if (!isObject(known) || !isObject(added)) return false;
+  if (!isJsonObject(known) || !isJsonObject(added)) return false;
   return (
     typeof added.index === 'number' && known.index === added.index && known.type === added.type
   );
-}
-
-function isObject(value: JsonValue | undefined): value is ProviderFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,12 @@
 /** Parses answers of OpenAI-compatible servers, including their deviations from the protocol. */
-import type { JsonValue } from '../../../domain/json/json.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listOf,
+} from '../../../domain/json/json.ts';
 import type { ProviderFields, TokenCount } from '../../../domain/threads/message.ts';
 import type { CallChunk } from './answer-chunk.ts';
-
-type JsonObject = { readonly [key: string]: JsonValue };
 
 /** The content of one stream event, or of a whole answer. */
 export interface ParsedChunk {
@@ -44,12 +47,16 @@ export const END_REASONS = 'ended';
 
 /** Parses a stream event or a whole answer; returns undefined for anything else. */
 export function parseChunk(value: JsonValue): ParsedChunk | undefined {
-  if (!isObject(value) || !(Array.isArray(value.choices) || isObject(value.usage)))
+  if (!isJsonObject(value) || !(Array.isArray(value.choices) || isJsonObject(value.usage)))
     return undefined;
   const choice = listOf(value.choices)[0];
-  const { delta, message, finish_reason: reason } = isObject(choice) ? choice : ({} as JsonObject);
-  const content = isObject(delta) ? delta : message;
-  const fields = isObject(content) ? content : {};
+  const {
+    delta,
+    message,
+    finish_reason: reason,
+  } = isJsonObject(choice) ? choice : ({} as JsonObject);
+  const content = isJsonObject(delta) ? delta : message;
+  const fields = isJsonObject(content) ? content : {};
   return {
     text: textOf(fields.content) + (typeof fields.refusal === 'string' ? fields.refusal : ''),
     calls: toCalls(fields.tool_calls),
@@ -65,7 +72,7 @@ function textOf(content: JsonValue | undefined): string {
   return listOf(content)
     .map((part) => {
       if (typeof part === 'string') return part;
-      if (!isObject(part) || !['text', 'output_text', undefined].includes(stringOf(part.type)))
+      if (!isJsonObject(part) || !['text', 'output_text', undefined].includes(stringOf(part.type)))
         return '';
       return typeof part.text === 'string' ? part.text : '';
     })
@@ -74,9 +81,9 @@ function textOf(content: JsonValue | undefined): string {
 
 function toCalls(calls: JsonValue | undefined): readonly CallChunk[] {
   const all = Array.isArray(calls) ? calls : [calls];
-  return all.filter(isObject).map((call): CallChunk => {
+  return all.filter(isJsonObject).map((call): CallChunk => {
     const { index, id } = call;
-    const called = isObject(call.function) ? call.function : call;
+    const called = isJsonObject(call.function) ? call.function : call;
     return {
       index: typeof index === 'number' ? index : undefined,
       id: stringOf(id),
@@ -101,7 +108,7 @@ function toReason(reason: JsonValue | undefined): string | undefined {
 
 /** Some servers omit counts or send null. */
 function toTokens(usage: JsonValue | undefined): TokenCount | undefined {
-  if (!isObject(usage)) return undefined;
+  if (!isJsonObject(usage)) return undefined;
   const { prompt_tokens: input, completion_tokens: output } = usage;
   return isCount(input) && isCount(output) ? { input, output } : undefined;
 }
@@ -112,12 +119,4 @@ function isCount(value: JsonValue | undefined): value is number {
 
 function stringOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -34,105 +34,119 @@ export interface ReasoningHabit {
   beginsInThought: boolean;
 }
 
+/** What the filter of one answer has read. */
+interface Filter {
+  state: 'start' | 'tagged' | 'untagged' | 'shown';
+  held: string;
+  /** Text held back before `held`; no tag ends in it. */
+  thoughts: string[];
+  /** The closing tag of the reasoning that is being read. */
+  closing: string;
+  hasShown: boolean;
+}
+
 /** Creates the filter for one answer. */
 export function createReasoningFilter(habit: ReasoningHabit) {
-  let state: 'start' | 'tagged' | 'untagged' | 'shown' = habit.beginsInThought
-    ? 'untagged'
-    : 'start';
-  let held = '';
-  /** Text held back before `held`; no tag ends in it. */
-  let thoughts: string[] = [];
-  let closing = '';
-  let hasShown = false;
-
-  /** Returns false while more text is needed to see whether the answer begins with a tag. */
-  function atStart(): boolean {
-    const beginning = held.trimStart();
-    const opening = OPENING.find((tag) => beginning.startsWith(tag));
-    if (opening !== undefined) {
-      closing = TAGS[opening] ?? '';
-      held = beginning.slice(opening.length);
-      state = 'tagged';
-      return true;
-    }
-    if (OPENING.some((tag) => tag.startsWith(beginning))) return false;
-    state = 'shown';
-    return true;
-  }
-
-  function inTag(): boolean {
-    const end = held.indexOf(closing);
-    if (end < 0) {
-      held = held.slice(-(closing.length - 1));
-      return false;
-    }
-    held = held.slice(end + closing.length);
-    state = 'start';
-    return true;
-  }
-
-  function untagged(): boolean {
-    // The answer may have an opening tag after all.
-    if (thoughts.length === 0 && OPENING.some((tag) => held.trimStart().startsWith(tag))) {
-      state = 'start';
-      return true;
-    }
-    const found = STRAY.exec(held);
-    if (found) return leaveThought(found.index + found[0].length);
-    // Searching the whole text at every piece would take quadratic time.
-    if (held.length > 2 * LONGEST_TAG) {
-      thoughts.push(held.slice(0, -LONGEST_TAG));
-      held = held.slice(-LONGEST_TAG);
-    }
-    return false;
-  }
-
-  function leaveThought(end: number): true {
-    held = held.slice(end);
-    thoughts = [];
-    state = 'start';
-    return true;
-  }
-
-  function settlePending(): void {
-    const steps = { start: atStart, tagged: inTag, untagged, shown: () => false };
-    while (steps[state]()) {
-      // Each step continues where the last one ended.
-    }
-  }
-
-  function show(text: string): FilteredText {
-    // Drop the empty lines between reasoning and answer.
-    const shown = hasShown ? text : text.trimStart();
-    hasShown ||= shown !== '';
-    return { text: shown };
-  }
+  const filter: Filter = {
+    state: habit.beginsInThought ? 'untagged' : 'start',
+    held: '',
+    thoughts: [],
+    closing: '',
+    hasShown: false,
+  };
 
   return {
     add(delta: string): FilteredText {
-      held += delta;
-      settlePending();
-      if (state !== 'shown') return { text: '' };
-      const stray = STRAY.exec(held);
+      filter.held += delta;
+      skipThoughts(filter);
+      if (filter.state !== 'shown') return { text: '' };
+      const stray = STRAY.exec(filter.held);
       // Without a line break the line may still continue.
       if (stray?.[0].endsWith('\n')) {
         habit.beginsInThought = true;
-        leaveThought(stray.index + stray[0].length);
-        hasShown = false;
+        leaveThought(filter, stray.index + stray[0].length);
+        filter.hasShown = false;
         return { ...this.add(''), restarts: true };
       }
-      const tail = STRAY_TAIL.exec(held)?.[0] ?? '';
-      const text = held.slice(0, held.length - tail.length);
-      held = tail;
-      return show(text);
+      const tail = STRAY_TAIL.exec(filter.held)?.[0] ?? '';
+      const text = filter.held.slice(0, filter.held.length - tail.length);
+      filter.held = tail;
+      return show(filter, text);
     },
     /** Returns the text still held back; `isComplete` tells whether the answer ended regularly. */
     end(isComplete: boolean): FilteredText {
-      const rest = thoughts.join('') + held;
-      held = '';
+      const { state } = filter;
+      const rest = filter.thoughts.join('') + filter.held;
+      filter.held = '';
       if (state === 'tagged' || (state === 'untagged' && !isComplete)) return { text: '' };
       if (state === 'shown' && STRAY.test(rest)) return { text: '', restarts: true };
-      return show(rest);
+      return show(filter, rest);
     },
   };
+}
+
+const STEPS = { start: readStart, tagged: readTagged, untagged: readUntagged, shown: () => false };
+
+function skipThoughts(filter: Filter): void {
+  while (STEPS[filter.state](filter)) {
+    // Each step continues where the last one ended.
+  }
+}
+
+/** Returns false while more text is needed to see whether the answer begins with a tag. */
+function readStart(filter: Filter): boolean {
+  const beginning = filter.held.trimStart();
+  const opening = OPENING.find((tag) => beginning.startsWith(tag));
+  if (opening !== undefined) {
+    filter.closing = TAGS[opening] ?? '';
+    filter.held = beginning.slice(opening.length);
+    filter.state = 'tagged';
+    return true;
+  }
+  if (OPENING.some((tag) => tag.startsWith(beginning))) return false;
+  filter.state = 'shown';
+  return true;
+}
+
+function readTagged(filter: Filter): boolean {
+  const { closing, held } = filter;
+  const end = held.indexOf(closing);
+  if (end < 0) {
+    filter.held = held.slice(-(closing.length - 1));
+    return false;
+  }
+  filter.held = held.slice(end + closing.length);
+  filter.state = 'start';
+  return true;
+}
+
+function readUntagged(filter: Filter): boolean {
+  const { held, thoughts } = filter;
+  // The answer may have an opening tag after all.
+  if (thoughts.length === 0 && OPENING.some((tag) => held.trimStart().startsWith(tag))) {
+    filter.state = 'start';
+    return true;
+  }
+  const found = STRAY.exec(held);
+  if (found) return leaveThought(filter, found.index + found[0].length);
+  // Searching the whole text at every piece would take quadratic time.
+  if (held.length > 2 * LONGEST_TAG) {
+    thoughts.push(held.slice(0, -LONGEST_TAG));
+    filter.held = held.slice(-LONGEST_TAG);
+  }
+  return false;
+}
+
+function leaveThought(filter: Filter, end: number): true {
+  filter.held = filter.held.slice(end);
+  filter.thoughts = [];
+  filter.state = 'start';
+  return true;
+}
+
+/** Drops the empty lines between reasoning and answer. */
+function show(filter: Filter, text: string): FilteredText {
+  const shown = filter.hasShown ? text : text.trimStart();
+  filter.hasShown ||= shown !== '';
+  return { text: shown };
 }

@@ -1,6 +1,9 @@
-import type { JsonValue } from '../../../domain/json/json.ts';
-
-type JsonObject = { readonly [key: string]: JsonValue };
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listOf,
+} from '../../../domain/json/json.ts';
 
 /** Longer error bodies are HTML pages of a proxy. */
 const MAX_BODY_CHARS = 64 * 1024;
@@ -42,7 +45,7 @@ export function toServerError(
   { status, headers, ok }: Pick<Response, 'status' | 'headers' | 'ok'>,
 ): ModelServerError {
   const error = innermost(value);
-  const fields = isObject(error) ? error : {};
+  const fields = isJsonObject(error) ? error : {};
   const named = statusIn(fields);
   return new ModelServerError({
     message: messageOf(error).slice(0, MAX_MESSAGE_CHARS),
@@ -56,7 +59,7 @@ export function toServerError(
 /** Returns whether a value of an answer is an error. */
 export function containsError(value: JsonValue | undefined): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(containsError);
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   if (value.object === 'error' || value.type === 'error') return true;
   return value.error !== undefined && value.error !== null && value.error !== false;
 }
@@ -64,9 +67,9 @@ export function containsError(value: JsonValue | undefined): boolean {
 /** `{error: {…}}`, `{error: "…"}`, `[{error: {…}}]`, or the error itself. */
 function innermost(value: JsonValue | undefined): JsonValue | undefined {
   if (Array.isArray(value)) return innermost(value[0]);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const { error } = value;
-  if (isObject(error)) return error;
+  if (isJsonObject(error)) return error;
   return typeof error === 'string' ? { ...value, message: value.message ?? error } : value;
 }
 
@@ -78,19 +81,19 @@ function statusIn({ code, status, status_code: other }: JsonObject): number | un
 
 function messageOf(error: JsonValue | undefined): string {
   if (typeof error === 'string') return error;
-  if (!isObject(error)) return '';
+  if (!isJsonObject(error)) return '';
   const { message, detail, msg, metadata } = error;
   // OpenRouter: the upstream server's message. https://openrouter.ai/docs/api-reference/errors
-  const upstream = isObject(metadata) ? textOf(metadata.raw) : undefined;
+  const upstream = isJsonObject(metadata) ? textOf(metadata.raw) : undefined;
   const parts = [textOf(message) ?? textOf(msg) ?? detailOf(detail), upstream];
   return parts.filter((part) => part !== undefined).join(': ');
 }
 
 /** FastAPI's errors (vLLM and others use it). https://fastapi.tiangolo.com/tutorial/handling-errors/ */
 function detailOf(detail: JsonValue | undefined): string | undefined {
-  if (!Array.isArray(detail)) return isObject(detail) ? messageOf(detail) : textOf(detail);
+  if (!Array.isArray(detail)) return isJsonObject(detail) ? messageOf(detail) : textOf(detail);
   return detail
-    .map((each) => (isObject(each) ? [...listOf(each.loc), each.msg].join(' ') : String(each)))
+    .map((each) => (isJsonObject(each) ? [...listOf(each.loc), each.msg].join(' ') : String(each)))
     .join('; ');
 }
 
@@ -106,12 +109,4 @@ function parseOrText(text: string): JsonValue {
 function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

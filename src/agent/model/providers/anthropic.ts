@@ -3,12 +3,12 @@ import type { JsonValue } from '../../../domain/json/json.ts';
 import type { ProviderFields } from '../../../domain/threads/message.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
 import type { ChatModel } from '../create-chat-model.ts';
-import { toModelTool } from '../model-tool.ts';
 import type { AnswerChunk, CallChunk } from '../protocol/answer-chunk.ts';
 import { argumentsToText } from '../protocol/exact-arguments.ts';
 import { containsError, readServerError, toServerError } from '../protocol/server-error.ts';
 import { readServerSentEvents, toEventResponse } from '../protocol/server-sent-events.ts';
-import { providerFieldsOf } from '../to-chat-messages.ts';
+import { toModelTool } from '../request/model-tool.ts';
+import { providerFieldsOf } from '../request/to-chat-messages.ts';
 import { exportedClass, methodOf, type Provider } from './provider.ts';
 import { toParsedCalls } from './to-parsed-calls.ts';
 

@@ -2,7 +2,7 @@
  * Models write `null` for an omitted field, as OpenAI's strict mode requires. If a field is optional and
  * does not allow null, null means that it is absent.
  */
-import { canonicalJson, type JsonValue } from '../../../domain/json/json.ts';
+import { canonicalJson, isJsonObject, type JsonValue } from '../../../domain/json/json.ts';
 import { targetOf } from '../../../domain/json/schema-size.ts';
 import { createValidator } from './validator/create-validator.ts';
 import type { Patterns } from './validator/patterns.ts';
@@ -12,7 +12,7 @@ import {
   type StepBudget,
   spendSteps,
 } from './validator/step-budget.ts';
-import { isList, isObject, type Schema } from './validator/validation-walk.ts';
+import { isList, type Schema } from './validator/validation-walk.ts';
 
 /** Creates a function that removes those fields from a model's arguments. */
 export function createNullRemover(
@@ -67,7 +67,7 @@ function allOf(schema: JsonValue, { budget, root }: Drop): readonly Schema[] {
   const waiting = [schema];
   for (const each of waiting) {
     spendSteps(budget, 1);
-    if (!isObject(each) || found.has(each)) continue;
+    if (!isJsonObject(each) || found.has(each)) continue;
     found.add(each);
     if (typeof each.$ref === 'string') waiting.push(targetOf(root, each.$ref) ?? true);
     if (isList(each.allOf)) waiting.push(...each.allOf);
@@ -79,7 +79,7 @@ function dropWithin(schemas: readonly Schema[], value: JsonValue, at: Drop): Jso
   if (isList(value)) {
     return value.map((item, place) => dropAll(itemSchemas(schemas, place), item, at));
   }
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).flatMap(([key, item]) => {
     spendSteps(at.budget, schemas.length);
     if (item === null && isLeftOut(schemas, key, at)) return [];
@@ -100,7 +100,7 @@ function isLeftOut(schemas: readonly Schema[], key: string, { budget, fits }: Dr
 }
 
 function namedIn({ properties }: Schema, key: string): readonly JsonValue[] {
-  const isNamed = isObject(properties) && Object.hasOwn(properties, key);
+  const isNamed = isJsonObject(properties) && Object.hasOwn(properties, key);
   return isNamed ? [properties[key] ?? true] : [];
 }
 

@@ -1,12 +1,18 @@
 /** Finds parts of a schema that we don't understand and would silently ignore. */
 
-import type { JsonValue } from '../../../domain/json/json.ts';
+import { innerSchemas } from '../../../domain/json/inner-schemas.ts';
+import { isJsonObject, type JsonValue } from '../../../domain/json/json.ts';
+import {
+  ANNOTATION_KEYWORDS,
+  KEYWORDS,
+  type KeywordShape,
+  UNSUPPORTED,
+} from '../../../domain/json/schema-keywords.ts';
 import { targetOf } from '../../../domain/json/schema-size.ts';
-import { ANNOTATION_KEYWORDS, KEYWORDS, type KeywordShape, UNSUPPORTED } from './keywords.ts';
 import { findNearMiss } from './near-miss.ts';
 import { FORMAT_NAMES } from './validator/formats.ts';
 import type { Patterns } from './validator/patterns.ts';
-import { isList, isObject, type Schema } from './validator/validation-walk.ts';
+import { isList, type Schema } from './validator/validation-walk.ts';
 
 /** Each unknown keyword is compared with all known ones. */
 const MAX_UNKNOWN = 250;
@@ -50,14 +56,14 @@ export function findSchemaProblem(root: Schema, patterns: Patterns): string | un
     checked.add(schema);
     const problem = schemaProblem({ at, schema }, context);
     if (problem !== undefined) return problem;
-    if (isObject(schema)) places.push(...placesIn(schema, at, root));
+    if (isJsonObject(schema)) places.push(...placesIn(schema, at, root));
   }
   return undefined;
 }
 
 function schemaProblem({ at, schema }: Place, context: Context): string | undefined {
   if (typeof schema === 'boolean') return undefined;
-  if (!isObject(schema))
+  if (!isJsonObject(schema))
     return `${describePlace(at)} must be a schema: an object, or true or false`;
   for (const keyword of Object.keys(schema)) {
     const problem = keywordProblem(keyword, schema, context);
@@ -71,7 +77,7 @@ function findForeignSchemas(root: Schema): ReadonlySet<JsonValue> {
   const waiting: JsonValue[] = [root];
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (typeof value !== 'object' || value === null) continue;
-    if (value !== root && isObject(value) && isResource(value)) found.add(value);
+    if (value !== root && isJsonObject(value) && isResource(value)) found.add(value);
     for (const inner of Object.values(value)) {
       if (found.has(value)) found.add(inner);
       waiting.push(inner);
@@ -162,7 +168,7 @@ const isCount = (value: JsonValue) => Number.isInteger(value) && Number(value) >
 
 function referenceProblem(value: JsonValue, { root }: Context): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
-  if (isObject(targetOf(root, value)) || typeof targetOf(root, value) === 'boolean')
+  if (isJsonObject(targetOf(root, value)) || typeof targetOf(root, value) === 'boolean')
     return undefined;
   return `refers to “${value.slice(0, LONGEST_PLACE)}”, which is not a schema inside it: external schemas are not supported`;
 }
@@ -181,7 +187,7 @@ function patternProblem(
 }
 
 function patternsProblem(value: JsonValue, context: Context): string | undefined {
-  if (!isObject(value)) return 'must be an object of schemas';
+  if (!isJsonObject(value)) return 'must be an object of schemas';
   const problems = Object.keys(value).map((source) => patternProblem(source, context));
   return problems.find((problem) => problem !== undefined);
 }
@@ -199,7 +205,7 @@ const SHAPES: Readonly<Record<KeywordShape, ShapeCheck>> = {
   positive: shaped((value) => typeof value === 'number' && value > 0, 'a number above 0'),
   reference: referenceProblem,
   requirements: shaped(
-    (value) => isObject(value) && Object.values(value).every(isTexts),
+    (value) => isJsonObject(value) && Object.values(value).every(isTexts),
     'an object of lists of names',
   ),
   text: shaped((value) => typeof value === 'string', 'a string'),
@@ -211,33 +217,22 @@ const SHAPES: Readonly<Record<KeywordShape, ShapeCheck>> = {
   schema: () => undefined,
   schemas: shaped((value) => isList(value) && value.length > 0, 'a list of schemas'),
   items: () => undefined,
-  named: shaped(isObject, 'an object of schemas'),
+  named: shaped(isJsonObject, 'an object of schemas'),
   patterned: patternsProblem,
   dependencies: shaped(
     (value) =>
-      isObject(value) && Object.values(value).every((each) => !isList(each) || isTexts(each)),
+      isJsonObject(value) && Object.values(value).every((each) => !isList(each) || isTexts(each)),
     'an object of schemas, or of lists of names',
   ),
 };
 
-/** Returns the schemas inside a schema, and those that it refers to. */
+/** Returns the schemas inside a schema, and the one that it refers to. */
 function placesIn(schema: Schema, at: string, root: Schema): readonly Place[] {
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    const here = `${at}/${toStep(keyword)}`;
-    const shape = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
-    if (shape === 'reference')
-      return [{ schema: targetOf(root, String(value)) ?? true, at: String(value) }];
-    return shape === undefined ? [] : innerOf(shape, value, here);
-  });
-}
-
-function innerOf(shape: KeywordShape, value: JsonValue, at: string): readonly Place[] {
-  const isMany = isList(value) && (shape === 'schemas' || shape === 'items');
-  if (isMany) return value.map((schema, i) => ({ schema, at: `${at}/${i}` }));
-  if (shape === 'schema' || shape === 'items') return [{ schema: value, at }];
-  const isNamed = shape === 'named' || shape === 'patterned' || shape === 'dependencies';
-  if (!isNamed || !isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, schema]) =>
-    isList(schema) ? [] : [{ schema, at: `${at}/${toStep(name)}` }],
-  );
+  const inner = innerSchemas(schema).map(({ schema: each, keyword, key }) => ({
+    schema: each,
+    at: [at, keyword, ...(key === undefined ? [] : [toStep(key)])].join('/'),
+  }));
+  const { $ref } = schema;
+  if (typeof $ref !== 'string') return inner;
+  return [{ schema: targetOf(root, $ref) ?? true, at: $ref }, ...inner];
 }

@@ -5,11 +5,17 @@
 import { z } from 'zod';
 import type { z as z3 } from 'zod/v3';
 import { zodToJsonSchema } from 'zod-to-json-schema';
-import type { JsonValue } from '../../../domain/json/json.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listOf,
+} from '../../../domain/json/json.ts';
+import { targetOf } from '../../../domain/json/schema-size.ts';
 import { findZod3Limits } from './zod3-limits.ts';
 
 type SchemaReading =
-  | { readonly ok: true; readonly json: { readonly [key: string]: JsonValue } }
+  | { readonly ok: true; readonly json: JsonObject }
   | { readonly ok: false; readonly reason: string };
 
 /** Converts the input side of a schema. Never throws. */
@@ -29,7 +35,7 @@ export function readZodSchema(schema: z.ZodType | z3.ZodTypeAny): SchemaReading 
       reason: `its schema has ${[...unfit].join(' and ')}, which can't be converted to JSON and back`,
     };
   }
-  const { $schema, ...rest } = json as { readonly [key: string]: JsonValue };
+  const { $schema, ...rest } = json as JsonObject;
   if (!mayBeObject(rest, rest, 0))
     return {
       ok: false,
@@ -42,33 +48,19 @@ const MAX_DEPTH = 16;
 
 /** Returns whether an object may match the schema or one of its alternatives. */
 function mayBeObject(schema: JsonValue | undefined, root: Schema, depth: number): boolean {
-  if (!isSchema(schema) || depth > MAX_DEPTH) return true;
+  if (!isJsonObject(schema) || depth > MAX_DEPTH) return true;
   const { type, $ref, anyOf, oneOf, allOf } = schema;
   const fits = (each: JsonValue) => mayBeObject(each, root, depth + 1);
   if (type !== undefined) return type === 'object' || listOf(type).includes('object');
-  if (typeof $ref === 'string') return fits($ref === '#' ? true : (targetOf($ref, root) ?? true));
+  if (typeof $ref === 'string') return fits($ref === '#' ? true : (targetOf(root, $ref) ?? true));
   if (listOf(allOf).some((each) => !fits(each))) return false;
   const either = [...listOf(anyOf), ...listOf(oneOf)];
   if (either.length > 0) return either.some(fits);
   const values = Object.hasOwn(schema, 'const') ? [schema.const] : listOf(schema.enum);
-  return values.length === 0 || values.some(isSchema);
+  return values.length === 0 || values.some(isJsonObject);
 }
 
-type Schema = { readonly [key: string]: JsonValue };
-
-function targetOf(ref: string, root: Schema): JsonValue | undefined {
-  const [, group = '', name = '', ...more] = ref.split('/');
-  const found = isSchema(root[group]) ? root[group][name] : undefined;
-  return more.length === 0 ? found : undefined;
-}
-
-function isSchema(value: JsonValue | undefined): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
-}
+type Schema = JsonObject;
 
 function readZod4(schema: z.ZodType, unfit: Set<string>): unknown {
   return z.toJSONSchema(schema, {

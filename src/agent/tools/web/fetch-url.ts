@@ -1,6 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { z } from 'zod';
 import type { Clock } from '../../../domain/ports/clock.ts';
+import { withTimeoutSignal } from '../../../domain/runtime/timeout.ts';
 import {
   addressProblem,
   PUBLIC_INTERNET,
@@ -44,25 +45,15 @@ export function createFetchUrl({
     risk: 'medium',
     idempotent: true,
     async run({ url }, { signal }) {
-      const timeout = new AbortController();
-      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => timeout.abort());
-      const either = AbortSignal.any([signal, timeout.signal]);
-      try {
+      const message = `the page could not be fetched and read within ${TIMEOUT_MS / 1000} s.`;
+      return await withTimeoutSignal(clock, { ms: TIMEOUT_MS, signal, message }, async (either) => {
         const page = await fetchWebPage(new URL(url), {
           reach,
           signal: either,
           accepts: assertText,
         });
         return formatPage(page, await toText(page, either));
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!timeout.signal.aborted) throw error;
-        throw new Error(`the page could not be fetched and read within ${TIMEOUT_MS / 1000} s.`, {
-          cause: error,
-        });
-      } finally {
-        cancel();
-      }
+      });
     },
     preview: ({ url }) => previewRequest(new URL(url)),
     summary: ({ url }) => `Fetch ${describeAddress(new URL(url))}`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../../domain/ports/clock.ts';
+import { withTimeoutSignal } from '../../../domain/runtime/timeout.ts';
 import { type DefinedTool, defineTool } from '../define-tool.ts';
 import { markUntrusted } from '../untrusted-text.ts';
 
@@ -34,20 +35,13 @@ export function createSearchWeb(search: WebSearch, clock: Clock): DefinedTool {
     risk: 'medium',
     idempotent: true,
     async run({ query }, { signal }) {
-      const timeout = new AbortController();
-      const cancel = clock.schedule(clock.now() + TIMEOUT_MS, () => timeout.abort());
-      const either = AbortSignal.any([signal, timeout.signal]);
-      try {
-        return describeResults(query, await ask(search, query, either));
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!timeout.signal.aborted) throw error;
-        throw new Error(`the search did not answer within ${TIMEOUT_MS / 1000} s.`, {
-          cause: error,
-        });
-      } finally {
-        cancel();
-      }
+      const message = `the search did not answer within ${TIMEOUT_MS / 1000} s.`;
+      const results = await withTimeoutSignal(
+        clock,
+        { ms: TIMEOUT_MS, signal, message },
+        (either) => ask(search, query, either),
+      );
+      return describeResults(query, results);
     },
     preview: ({ query }) =>
       `Sends data out: the search service at ${new URL(search.baseUrl).host} receives this query and may store it.\n${query}`,

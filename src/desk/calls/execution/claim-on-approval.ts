@@ -7,7 +7,7 @@ import type { ReadRevisions } from '../../../domain/ports/store.ts';
 import { groupsNamedBy } from '../../../domain/rules/decision-permission.ts';
 import type { DecisionRuling } from '../../../domain/rules/decision-rules.ts';
 import { parentCallOf } from '../../../domain/threads/thread-key.ts';
-import { LEASE_MS } from '../../deps.ts';
+import { type DeskDeps, LEASE_MS } from '../../deps.ts';
 import type { HearGate } from '../policy/recheck-route.ts';
 import type { AskedGate } from '../policy/reevaluate-policy.ts';
 import { type ClaimDeps, createClaim } from './claim.ts';
@@ -42,7 +42,7 @@ interface Checked {
  * after one commit. Works if nobody else holds the call's thread. Otherwise the thread's holder
  * claims later.
  */
-export function createClaimOnApproval(deps: ClaimDeps) {
+export function createClaimOnApproval(deps: ClaimDeps & Pick<DeskDeps, 'claims'>) {
   const { store, log } = deps;
   // A call in a helper thread has more conditions, so it is never claimed here (see mayRunAtOnce).
   const stepToClaim = createClaim(deps, { endedBy: async () => undefined });
@@ -56,6 +56,7 @@ export function createClaimOnApproval(deps: ClaimDeps) {
         stepToClaim(approved, { fence: hold.token, tries: 0 }, answer),
       );
       if (step?.call.status !== 'running') return undefined;
+      deps.claims.add(step.call);
       // For keys that both have read, the older revision counts: the check's.
       const all: ReadRevisions = answer && checked ? new Map([...seen, ...checked.seen]) : seen;
       return { step, seen: all, hold };

@@ -18,9 +18,9 @@ export function createClaimOrRecover(
   helperThreads: Pick<HelperThreads, 'endedBy'>,
   record: ReturnType<typeof createRecordRunStep>,
 ) {
-  const { store } = deps;
+  const { claims, store } = deps;
   const stepToClaim = createClaim(deps, helperThreads);
-  const recoverRun = createRecoverRun(deps, helperThreads);
+  const { recoverRun, renewClaim } = createRecoverRun(deps, helperThreads);
 
   async function nextStep(call: Call, work: HeldWork): Promise<Step | undefined> {
     const { runBy } = behaviourOf(call);
@@ -29,9 +29,10 @@ export function createClaimOrRecover(
     if (call.status === 'approved') return await stepToClaim(call, work);
     // The graph runs it, now or after its thread advances.
     if (runBy === 'graph') return undefined;
-    // The claim is ours or older, so its worker has died or could not record the end.
+    // The claim is ours or older, so its worker has died, or has failed before or after the run.
     const isLeft = call.status === 'running' && call.claim && call.claim.fence <= work.fence;
-    return isLeft ? await recoverRun(call, work) : undefined;
+    if (!isLeft) return undefined;
+    return claims.has(call) ? await renewClaim(call, work) : await recoverRun(call, work);
   }
 
   return async function claimOrRecover(call: Call, work: HeldWork): Promise<Call | undefined> {
@@ -40,6 +41,8 @@ export function createClaimOrRecover(
       // The other writer has added the tasks that are needed.
       if (newest.revision !== call.revision) return noStep;
       const { seen, value: step } = await store.observe(() => nextStep(newest, work));
+      const isFirst = newest.status === 'approved' || claims.has(newest);
+      if (isFirst && step?.call.status === 'running') claims.add(step.call);
       return step ? { kind: 'steps', steps: [step], seen } : noStep;
     };
     const written = await advanceCall<Call | null>(deps, call.id, rule, {

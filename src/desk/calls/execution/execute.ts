@@ -7,11 +7,11 @@ import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
 import type { DeskDeps, HeldWork } from '../../deps.ts';
 import { isRecentCall } from '../freshness.ts';
+import { withdrawQuestions } from '../withdraw-questions.ts';
 import { createClaimOrRecover } from './claim-or-recover.ts';
 import type { HelperThreads } from './helper-threads.ts';
 import { createRecordRunStep } from './record-run-step.ts';
 import { createRunClaimed, createStartHelper, type RunSignals } from './run-claimed.ts';
-import { withdrawQuestions } from './withdraw-questions.ts';
 
 type HelperRuns = Pick<HelperThreads, 'begin' | 'endedBy'>;
 type RunProgress = { running(call: Call): void };
@@ -40,13 +40,11 @@ export function createExecute(deps: DeskDeps, helperThreads: HelperRuns, progres
 }
 
 function createClaimAndRun(deps: DeskDeps, helperThreads: HelperRuns, progress: RunProgress) {
-  const { clock, log } = deps;
+  const { claims, clock, log } = deps;
   const record = createRecordRunStep(deps);
   const claimOrRecover = createClaimOrRecover(deps, helperThreads, record);
   const runClaimed = createRunClaimed(deps);
   const startHelper = createStartHelper(deps, helperThreads);
-  /** Claims of this process whose runs have started. */
-  const started = new Set<string>();
 
   /**
    * True if the call was claimed together with its approval and has not started, or if its worker
@@ -54,7 +52,7 @@ function createClaimAndRun(deps: DeskDeps, helperThreads: HelperRuns, progress: 
    */
   function isClaimed(call: Call, { fence }: HeldWork): boolean {
     if (call.status !== 'running' || behaviourOf(call).runBy !== 'worker') return false;
-    return call.child !== undefined || (call.claim?.fence === fence && !started.has(claimOf(call)));
+    return call.child !== undefined || (call.claim?.fence === fence && claims.has(call));
   }
 
   async function recordEnd(claimed: Call, end: Step, { signal }: HeldWork): Promise<void> {
@@ -72,7 +70,6 @@ function createClaimAndRun(deps: DeskDeps, helperThreads: HelperRuns, progress: 
     const claimed = isClaimed(call, work) ? call : await claimOrRecover(call, work);
     // The graph runs it: the claim wakes the thread, which passes the call on.
     if (!claimed || behaviourOf(claimed).runBy === 'graph') return;
-    started.add(claimOf(claimed));
     // The thread's status still says that it waits for people. After old approvals nobody is
     // watching.
     if (claimed.route && isRecentCall(claimed, clock.now())) progress.running(claimed);
@@ -80,11 +77,5 @@ function createClaimAndRun(deps: DeskDeps, helperThreads: HelperRuns, progress: 
       ? await startHelper(claimed, claimed.child, work)
       : await runClaimed(claimed, runSignals);
     if (end) await recordEnd(claimed, end, work);
-    started.delete(claimOf(claimed));
   };
-}
-
-/** Identifies one claim of a call. */
-function claimOf({ claim, id, revision }: Call): string {
-  return `${id} ${claim?.fence} ${revision}`;
 }

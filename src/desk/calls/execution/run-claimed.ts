@@ -21,7 +21,7 @@ export interface RunSignals {
 
 /** Builds the run of a claimed call's tool. Resolves with the step that records its end. */
 export function createRunClaimed(deps: DeskDeps) {
-  const { clock } = deps;
+  const { claims, clock } = deps;
   const recordLateEnd = createRecordLateEnd(deps);
   const reporterOf = createProgressReporters(deps);
 
@@ -41,6 +41,7 @@ export function createRunClaimed(deps: DeskDeps) {
     if ('end' in found) return found.end;
     const { stored, tool, args } = found;
     const reporter = reporterOf(stored, tool);
+    claims.start(stored);
     const context = {
       signal: work.signal,
       callId: stored.id,

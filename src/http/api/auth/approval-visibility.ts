@@ -33,35 +33,13 @@ export function createApprovalVisibility({
     };
   }
 
-  function isOwn({ key }: Extract<ApiCaller, { kind: 'key' }>, call: Call): boolean {
-    return call.outside?.by === 'key' && call.outside.key === key.id;
-  }
-
-  /** True for everyone involved in the call and everyone who may decide it. */
-  async function mayPersonSee(person: Person, call: Call): Promise<boolean | 'unclear'> {
-    const { editedBy, outside, requester, verdict, votes } = call;
-    const involved = [
-      requester,
-      outside?.owner,
-      editedBy,
-      verdict?.by,
-      ...votes.map(({ by }) => by),
-    ];
-    if (involved.some((each) => each !== undefined && isSamePerson(each, person))) return true;
-    const { decisions } = rulingRouteOf(call);
-    const decision = decisions.includes('approve') ? 'approve' : (decisions[0] ?? 'approve');
-    const { failure, permission } = await authorize(call, person, decision);
-    if (permission.kind === 'allowed') return true;
-    return failure === undefined ? false : 'unclear';
-  }
-
   async function find(caller: ApiCaller, id: string): Promise<VisibilityResult> {
     const call = await store.ledger.get(id);
     if (!call) return undefined;
     const may =
       caller.kind === 'key'
         ? isOwn(caller, call) || mayRead(caller.key)
-        : await mayPersonSee(caller.person, call);
+        : await mayPersonSee(authorize, caller.person, call);
     if (may === 'unclear') return may;
     return may ? { call, view: viewFor(caller, call) } : undefined;
   }
@@ -86,6 +64,26 @@ export function createApprovalVisibility({
         : await find(caller, call.id);
     },
   };
+}
+
+function isOwn({ key }: Extract<ApiCaller, { kind: 'key' }>, call: Call): boolean {
+  return call.outside?.by === 'key' && call.outside.key === key.id;
+}
+
+/** True for everyone involved in the call and everyone who may decide it. */
+async function mayPersonSee(
+  authorize: ApiDeps['authorize'],
+  person: Person,
+  call: Call,
+): Promise<boolean | 'unclear'> {
+  const { editedBy, outside, requester, verdict, votes } = call;
+  const involved = [requester, outside?.owner, editedBy, verdict?.by, ...votes.map(({ by }) => by)];
+  if (involved.some((each) => each !== undefined && isSamePerson(each, person))) return true;
+  const { decisions } = rulingRouteOf(call);
+  const decision = decisions.includes('approve') ? 'approve' : (decisions[0] ?? 'approve');
+  const { failure, permission } = await authorize(call, person, decision);
+  if (permission.kind === 'allowed') return true;
+  return failure === undefined ? false : 'unclear';
 }
 
 /** Decides what a caller sees of calls. */

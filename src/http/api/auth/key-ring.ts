@@ -37,6 +37,21 @@ interface Watcher {
   readonly listener: () => void;
 }
 
+function createKeyCache(keys: Pick<Keys, 'get'>, clock: Clock) {
+  const known = new Map<string, Known>();
+  return (id: string): Promise<ApiKey | undefined> => {
+    const now = clock.now();
+    const found = known.get(id);
+    if (found && now - found.readAt < FRESH_MS && now >= found.readAt) return found.key;
+    if (known.size >= MAX_KNOWN) known.clear();
+    const key = keys.get(id);
+    known.set(id, { readAt: now, key });
+    // A failed read is not cached.
+    key.catch(() => known.delete(id));
+    return key;
+  };
+}
+
 /** Creates the key ring; it reads the store only while there are requests or watchers. */
 export function createKeyRing({
   keys,
@@ -47,21 +62,9 @@ export function createKeyRing({
   readonly clock: Clock;
   readonly log: Log;
 }): KeyRing {
-  const known = new Map<string, Known>();
+  const read = createKeyCache(keys, clock);
   const watchers = new Set<Watcher>();
   let cancel: Cancel | undefined;
-
-  function read(id: string): Promise<ApiKey | undefined> {
-    const now = clock.now();
-    const found = known.get(id);
-    if (found && now - found.readAt < FRESH_MS && now >= found.readAt) return found.key;
-    if (known.size >= MAX_KNOWN) known.clear();
-    const key = keys.get(id);
-    known.set(id, { readAt: now, key });
-    // A failed read is not cached.
-    key.catch(() => known.delete(id));
-    return key;
-  }
 
   async function open(token: KeyToken): Promise<KeyLookup> {
     const key = await read(token.id);

@@ -10,7 +10,13 @@ import { plainSentence } from '../../../domain/text/sentence.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import type { ApprovalVisibility } from '../auth/approval-visibility.ts';
 import { peopleOnlyProblem } from '../auth/key-only.ts';
-import { type ApiCaller, type ApiContext, createOperation } from '../operation.ts';
+import {
+  type ApiCaller,
+  type ApiContext,
+  createOperation,
+  type Operation,
+  type OperationRequest,
+} from '../operation.ts';
 import { DAMAGED_RECORD_DETAIL, notFoundProblem, problemResponse } from '../problem.ts';
 import { jsonResponse, problemResponses } from '../response-schemas.ts';
 import { Approval, Approve, Reject } from '../schemas.ts';
@@ -18,65 +24,15 @@ import { Approval, Approve, Reject } from '../schemas.ts';
 const MISPLACED =
   'contains the placeholder of a hidden secret, which only works in its original place; write the value itself';
 
-type Decision = DecisionCommand['decision'];
+type Views = Pick<ApprovalVisibility, 'opened' | 'viewFor'>;
 
 /** Creates the operations by which people decide. */
-export function createDecideApproval(
-  { desk, hide, store }: ApiDeps,
-  { opened, viewFor }: Pick<ApprovalVisibility, 'opened' | 'viewFor'>,
-) {
-  async function decide(call: Call, by: Person, decision: Decision): Promise<DecisionOutcome> {
-    const { attempt, id: callId } = call;
-    return await desk.decide({ callId, attempt, digest: shortDigest(call.digest), by, decision });
-  }
+export function createDecideApproval(deps: ApiDeps, views: Views): readonly Operation[] {
+  return [createApprove(deps, views), createReject(deps, views), createOpen(deps, views)];
+}
 
-  async function edit(
-    call: Call,
-    by: Person,
-    modified: NonNullable<z.output<typeof Approve>['modifiedArguments']>,
-  ): Promise<DecisionOutcome> {
-    const { misplaced, ...restored } = hide.restore(call, modified);
-    if (misplaced.length === 0) {
-      const keepsUnseen = restored.keepsUnseen && !hasOpened(call, by);
-      return await decide(call, by, { kind: 'edit', ...restored, keepsUnseen });
-    }
-    const problems = misplaced.map((path) => ({ path: [...path], message: MISPLACED }));
-    return { kind: 'invalid', call, problems };
-  }
-
-  /** If the route requires a reason, an edit with a reason also approves the edited call. */
-  async function addReason(outcome: DecisionOutcome, by: Person, reason: string | undefined) {
-    if (outcome.kind !== 'recorded' || reason === undefined) return outcome;
-    const { call } = outcome;
-    const isAsked =
-      rulingRouteOf(call).requiresReason && call.editedBy && isSamePerson(call.editedBy, by);
-    if (!isAsked || call.votes.length > 0) return outcome;
-    const approved = await decide(call, by, { kind: 'approve', reason });
-    return approved.kind === 'decided' || approved.kind === 'recorded' ? approved : outcome;
-  }
-
-  function toResponse(c: ApiContext, caller: ApiCaller, outcome: DecisionOutcome): Response {
-    return isDone(outcome)
-      ? c.json(toApproval(outcome.call, viewFor(caller, outcome.call)), 200)
-      : rejectDecision(c, outcome);
-  }
-
-  async function answer(
-    c: ApiContext,
-    caller: ApiCaller,
-    id: string,
-    digest: string | undefined,
-    act: (call: Call, by: Person) => Promise<DecisionOutcome>,
-  ): Promise<Response> {
-    if (caller.kind === 'key') return peopleOnlyProblem(c);
-    const call = await store.ledger.get(id);
-    if (!call) return notFoundProblem(c);
-    const unseen = explainUnseen(call, digest);
-    if (unseen !== undefined) return problemResponse(c, 409, unseen);
-    return toResponse(c, caller, await act(call, caller.person));
-  }
-
-  const approve = createOperation(
+function createApprove(deps: ApiDeps, views: Views) {
+  return createOperation(
     {
       method: 'post',
       path: '/api/approvals/:id/approve',
@@ -88,15 +44,18 @@ export function createDecideApproval(
       },
     },
     { body: Approve },
-    ({ body, c, id, caller }) =>
-      answer(c, caller, id, body.digest, async (call, by) => {
-        const { modifiedArguments: modified, reason } = body;
-        if (modified) return await addReason(await edit(call, by, modified), by, reason);
-        return await decide(call, by, { kind: 'approve', ...(reason !== undefined && { reason }) });
+    (request) =>
+      answer(deps, views, request, async (call, by) => {
+        const { modifiedArguments: modified, reason } = request.body;
+        if (modified) return await editAndApprove(deps, call, by, { modified, reason });
+        const decision = { kind: 'approve', ...(reason !== undefined && { reason }) } as const;
+        return await decide(deps, call, by, decision);
       }),
   );
+}
 
-  const reject = createOperation(
+function createReject(deps: ApiDeps, views: Views) {
+  return createOperation(
     {
       method: 'post',
       path: '/api/approvals/:id/reject',
@@ -108,14 +67,16 @@ export function createDecideApproval(
       },
     },
     { body: Reject },
-    ({ body, c, id, caller }) =>
-      answer(c, caller, id, body.digest, (call, by) => {
-        const text = body.reason?.trim() ?? '';
-        return decide(call, by, text === '' ? { kind: 'ignore' } : { kind: 'reply', text });
+    (request) =>
+      answer(deps, views, request, (call, by) => {
+        const text = request.body.reason?.trim() ?? '';
+        return decide(deps, call, by, text === '' ? { kind: 'ignore' } : { kind: 'reply', text });
       }),
   );
+}
 
-  const open = createOperation(
+function createOpen({ desk, store }: ApiDeps, views: Views) {
+  return createOperation(
     {
       method: 'post',
       path: '/api/approvals/:id/open',
@@ -136,12 +97,88 @@ export function createDecideApproval(
       const by = caller.person;
       const seen = await desk.open({ callId: id, attempt, digest: shortDigest(digest), by });
       return seen.kind === 'open'
-        ? c.json(toApproval(seen.call, opened), 200)
-        : toResponse(c, caller, seen);
+        ? c.json(toApproval(seen.call, views.opened), 200)
+        : toResponse(c, views, caller, seen);
     },
   );
+}
 
-  return [approve, reject, open];
+type DecisionRequest = Pick<
+  OperationRequest<unknown, unknown, { readonly digest?: string | undefined }>,
+  'c' | 'caller' | 'id' | 'body'
+>;
+
+/** Decides if the caller is a person who saw the current call. */
+async function answer(
+  { store }: ApiDeps,
+  views: Views,
+  { c, caller, id, body: { digest } }: DecisionRequest,
+  act: (call: Call, by: Person) => Promise<DecisionOutcome>,
+): Promise<Response> {
+  if (caller.kind === 'key') return peopleOnlyProblem(c);
+  const call = await store.ledger.get(id);
+  if (!call) return notFoundProblem(c);
+  const unseen = explainUnseen(call, digest);
+  if (unseen !== undefined) return problemResponse(c, 409, unseen);
+  return toResponse(c, views, caller, await act(call, caller.person));
+}
+
+async function decide(
+  { desk }: ApiDeps,
+  call: Call,
+  by: Person,
+  decision: DecisionCommand['decision'],
+): Promise<DecisionOutcome> {
+  const { attempt, id: callId } = call;
+  return await desk.decide({ callId, attempt, digest: shortDigest(call.digest), by, decision });
+}
+
+interface Edit {
+  readonly modified: NonNullable<z.output<typeof Approve>['modifiedArguments']>;
+  readonly reason: string | undefined;
+}
+
+/** If the route requires a reason, an edit with a reason also approves the edited call. */
+async function editAndApprove(
+  deps: ApiDeps,
+  call: Call,
+  by: Person,
+  { modified, reason }: Edit,
+): Promise<DecisionOutcome> {
+  const outcome = await edit(deps, call, by, modified);
+  if (outcome.kind !== 'recorded' || reason === undefined) return outcome;
+  const { call: edited } = outcome;
+  const isAsked =
+    rulingRouteOf(edited).requiresReason && edited.editedBy && isSamePerson(edited.editedBy, by);
+  if (!isAsked || edited.votes.length > 0) return outcome;
+  const approved = await decide(deps, edited, by, { kind: 'approve', reason });
+  return approved.kind === 'decided' || approved.kind === 'recorded' ? approved : outcome;
+}
+
+async function edit(
+  deps: ApiDeps,
+  call: Call,
+  by: Person,
+  modified: Edit['modified'],
+): Promise<DecisionOutcome> {
+  const { misplaced, ...restored } = deps.hide.restore(call, modified);
+  if (misplaced.length === 0) {
+    const keepsUnseen = restored.keepsUnseen && !hasOpened(call, by);
+    return await decide(deps, call, by, { kind: 'edit', ...restored, keepsUnseen });
+  }
+  const problems = misplaced.map((path) => ({ path: [...path], message: MISPLACED }));
+  return { kind: 'invalid', call, problems };
+}
+
+function toResponse(
+  c: ApiContext,
+  { viewFor }: Views,
+  caller: ApiCaller,
+  outcome: DecisionOutcome,
+): Response {
+  return isDone(outcome)
+    ? c.json(toApproval(outcome.call, viewFor(caller, outcome.call)), 200)
+    : rejectDecision(c, outcome);
 }
 
 /** A decision covers only what the person saw. Once the call has changed, the decision must name the digest. */

@@ -37,52 +37,13 @@ async function* inBatches(read: ReadBatch, after: string | undefined): AsyncGene
   }
 }
 
+type ListDeps = Pick<ApiDeps, 'desk' | 'store'>;
+
 /** Creates the operation that lists approvals. */
 export function createListApprovals(
-  { desk, store }: Pick<ApiDeps, 'desk' | 'store'>,
+  { desk, store }: ListDeps,
   { find, viewFor }: Pick<ApprovalVisibility, 'find' | 'viewFor'>,
 ) {
-  /** Collects calls until the page is full or `MAX_EXAMINED` were examined. */
-  async function findPage(read: ReadBatch, fits: Fits, { after, limit }: Query): Promise<Found> {
-    const calls: Call[] = [];
-    let last = after;
-    let examined = 0;
-    for await (const call of inBatches(read, after)) {
-      const isFull = calls.length === limit && fits(call);
-      if (isFull || examined === MAX_EXAMINED) return { calls, next: last };
-      if (fits(call)) calls.push(call);
-      last = call.id;
-      examined += 1;
-    }
-    return { calls };
-  }
-
-  async function ofPerson(
-    person: Person,
-    query: Query,
-  ): Promise<Found | { readonly why: string; readonly passes: boolean }> {
-    const { status } = query;
-    if (status === undefined || status === 'pending') {
-      const waiting = await desk.listWaiting(person, query);
-      if (waiting.kind === 'nobody') {
-        return { why: plainSentence(waiting.why), passes: waiting.passes === true };
-      }
-      const { calls, warning, next } = waiting;
-      const note = warning === undefined ? undefined : plainSentence(warning);
-      return { calls: calls.filter(fitting(query)), next, ...(note !== undefined && { note }) };
-    }
-    const isOver = isTerminal({ status } as Call);
-    const read: ReadBatch = (before, limit) =>
-      store.ledger.requestedBy(person, { isOver, before, limit });
-    return await findPage(read, fitting(query), query);
-  }
-
-  async function ofKey({ key }: Extract<ApiCaller, { kind: 'key' }>, query: Query): Promise<Found> {
-    const own = mayRead(key) ? {} : { key: key.id };
-    const read: ReadBatch = (before, limit) => store.ledger.newest({ ...own, before, limit });
-    return await findPage(read, fitting(query), query);
-  }
-
   async function checkStart(c: ApiContext, caller: ApiCaller, after: string) {
     const found = await find(caller, after);
     if (found === 'unclear') return notVisibleProblem(c, found);
@@ -113,14 +74,60 @@ export function createListApprovals(
       const { after } = query;
       const refusal = after === undefined ? undefined : await checkStart(c, caller, after);
       if (refusal) return refusal;
-      if (caller.kind === 'key') return answer(c, caller, await ofKey(caller, query));
-      const found = await ofPerson(caller.person, query);
+      if (caller.kind === 'key') return answer(c, caller, await listOfKey(store, caller, query));
+      const found = await listOfPerson({ desk, store }, caller.person, query);
       if ('calls' in found) return answer(c, caller, found);
       return found.passes
         ? problemResponse(c, 503, found.why, { retryAfter: RETRY_S })
         : problemResponse(c, 403, found.why);
     },
   );
+}
+
+/** Collects calls until the page is full or `MAX_EXAMINED` were examined. */
+async function findPage(read: ReadBatch, fits: Fits, { after, limit }: Query): Promise<Found> {
+  const calls: Call[] = [];
+  let last = after;
+  let examined = 0;
+  for await (const call of inBatches(read, after)) {
+    const isFull = calls.length === limit && fits(call);
+    if (isFull || examined === MAX_EXAMINED) return { calls, next: last };
+    if (fits(call)) calls.push(call);
+    last = call.id;
+    examined += 1;
+  }
+  return { calls };
+}
+
+async function listOfPerson(
+  { desk, store }: ListDeps,
+  person: Person,
+  query: Query,
+): Promise<Found | { readonly why: string; readonly passes: boolean }> {
+  const { status } = query;
+  if (status === undefined || status === 'pending') {
+    const waiting = await desk.listWaiting(person, query);
+    if (waiting.kind === 'nobody') {
+      return { why: plainSentence(waiting.why), passes: waiting.passes === true };
+    }
+    const { calls, warning, next } = waiting;
+    const note = warning === undefined ? undefined : plainSentence(warning);
+    return { calls: calls.filter(fitting(query)), next, ...(note !== undefined && { note }) };
+  }
+  const isOver = isTerminal({ status } as Call);
+  const read: ReadBatch = (before, limit) =>
+    store.ledger.requestedBy(person, { isOver, before, limit });
+  return await findPage(read, fitting(query), query);
+}
+
+async function listOfKey(
+  store: ListDeps['store'],
+  { key }: Extract<ApiCaller, { kind: 'key' }>,
+  query: Query,
+): Promise<Found> {
+  const own = mayRead(key) ? {} : { key: key.id };
+  const read: ReadBatch = (before, limit) => store.ledger.newest({ ...own, before, limit });
+  return await findPage(read, fitting(query), query);
 }
 
 function fitting({ requester, status, tool }: Query): Fits {

@@ -4,23 +4,29 @@ import { SENDER_VIEW, toApproval } from '../../../domain/cards/approval-view.ts'
 import { mayRequest } from '../../../domain/people/api-key.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { programsOnlyProblem } from '../auth/key-only.ts';
-import { type ApiCaller, type ApiContext, createOperation } from '../operation.ts';
+import { type ApiCaller, type ApiContext, createOperation, type Operation } from '../operation.ts';
 import { notFoundProblem, problemResponse, RETRY_AFTER_S } from '../problem.ts';
 import { jsonResponse, problemResponses } from '../response-schemas.ts';
 import { Approval, Consume, Consumed, Report } from '../schemas.ts';
 
-/** Creates the operations of a program on its own calls: consume, report the outcome, cancel. */
-export function createTakeApproval({ outside, tokens }: ApiDeps) {
-  /** The key that may do this, or the response that says why not. */
-  function checkCaller(c: ApiContext, caller: ApiCaller) {
-    if (caller.kind === 'person') return { refusal: programsOnlyProblem(c) };
-    if (mayRequest(caller.key)) return { taker: { key: caller.key.id } };
-    const why =
-      'This key can only read. A key with the scope request can do this with its own calls.';
-    return { refusal: problemResponse(c, 403, why) };
-  }
+type Outside = ApiDeps['outside'];
 
-  const consume = createOperation(
+/** Creates the operations of a program on its own calls: consume, report the outcome, cancel. */
+export function createTakeApproval({ outside, tokens }: ApiDeps): readonly Operation[] {
+  return [createCancel(outside), createConsume(outside, tokens), createReport(outside)];
+}
+
+/** The key that may do this, or the response that says why not. */
+function checkCaller(c: ApiContext, caller: ApiCaller) {
+  if (caller.kind === 'person') return { refusal: programsOnlyProblem(c) };
+  if (mayRequest(caller.key)) return { taker: { key: caller.key.id } };
+  const why =
+    'This key can only read. A key with the scope request can do this with its own calls.';
+  return { refusal: problemResponse(c, 403, why) };
+}
+
+function createConsume(outside: Outside, tokens: ApiDeps['tokens']) {
+  return createOperation(
     {
       method: 'post',
       path: '/api/approvals/:id/consume',
@@ -35,36 +41,45 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
     async ({ body, c, id, caller }) => {
       const { refusal, taker } = checkCaller(c, caller);
       if (!taker) return refusal;
-      const taken = await outside.take(id, taker, body.digest);
-      switch (taken.kind) {
-        case 'taken': {
-          const token = await tokens.sign(taken.call);
-          return c.json({ token, approval: toApproval(taken.call, SENDER_VIEW) }, 200);
-        }
-        case 'not-approved':
-          return taken.call.status === 'expired'
-            ? problemResponse(c, 410, 'It expired before it was consumed. Request it again.')
-            : problemResponse(c, 409, describeNotApproved(taken.call));
-        case 'other-digest':
-          return problemResponse(
-            c,
-            409,
-            'The approval has a different digest; people may have edited the arguments. Read it again, and use its current digest and arguments.',
-          );
-        case 'held':
-          return problemResponse(
-            c,
-            409,
-            'It is approved but on hold: Countersign is paused, or can’t check right now whether it may still run. Nothing was consumed. Try again in a moment.',
-            { retryAfter: RETRY_AFTER_S },
-          );
-        case 'not-found':
-          return notFoundProblem(c);
-      }
+      return await answerTaken(c, await outside.take(id, taker, body.digest), tokens);
     },
   );
+}
 
-  const report = createOperation(
+async function answerTaken(
+  c: ApiContext,
+  taken: Awaited<ReturnType<Outside['take']>>,
+  tokens: ApiDeps['tokens'],
+): Promise<Response> {
+  switch (taken.kind) {
+    case 'taken': {
+      const token = await tokens.sign(taken.call);
+      return c.json({ token, approval: toApproval(taken.call, SENDER_VIEW) }, 200);
+    }
+    case 'not-approved':
+      return taken.call.status === 'expired'
+        ? problemResponse(c, 410, 'It expired before it was consumed. Request it again.')
+        : problemResponse(c, 409, describeNotApproved(taken.call));
+    case 'other-digest':
+      return problemResponse(
+        c,
+        409,
+        'The approval has a different digest; people may have edited the arguments. Read it again, and use its current digest and arguments.',
+      );
+    case 'held':
+      return problemResponse(
+        c,
+        409,
+        'It is approved but on hold: Countersign is paused, or can’t check right now whether it may still run. Nothing was consumed. Try again in a moment.',
+        { retryAfter: RETRY_AFTER_S },
+      );
+    case 'not-found':
+      return notFoundProblem(c);
+  }
+}
+
+function createReport(outside: Outside) {
+  return createOperation(
     {
       method: 'post',
       path: '/api/approvals/:id/report',
@@ -91,8 +106,10 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       return problemResponse(c, 409, why);
     },
   );
+}
 
-  const cancel = createOperation(
+function createCancel(outside: Outside) {
+  return createOperation(
     {
       method: 'post',
       path: '/api/approvals/:id/cancel',
@@ -113,8 +130,6 @@ export function createTakeApproval({ outside, tokens }: ApiDeps) {
       return problemResponse(c, 409, `It is too late to cancel it: it is ${ended.call.status}.`);
     },
   );
-
-  return [cancel, consume, report];
 }
 
 function describeNotApproved({ status }: Call): string {

@@ -82,19 +82,19 @@ const HANGUL: Character = { script: 'Hangul', traits: 0 };
 export function findCharacter(character: string): Character {
   const known = KNOWN.get(character);
   if (known !== undefined) return known;
-  const found = inBulk(character) ?? examine(character);
+  const found = classifyByRange(character) ?? classify(character);
   KNOWN.set(character, found);
   return found;
 }
 
 /** Most Unicode letters are Han or Hangul and look like no others: skip the slow lookup. */
-function inBulk(character: string): Character | undefined {
+function classifyByRange(character: string): Character | undefined {
   if (PROTOTYPES.has(character)) return undefined;
   if (/^[\u3400-\u4dbf\u4e00-\u9fff\u{20000}-\u{3ffff}]$/u.test(character)) return HAN;
   return /^[\uac00-\ud7a3]$/.test(character) ? HANGUL : undefined;
 }
 
-function examine(character: string): Character {
+function classify(character: string): Character {
   const script = scriptOf(character);
   return { script, traits: traitsOf(character, script, prototypeFormOf(character)) };
 }

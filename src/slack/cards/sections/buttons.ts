@@ -6,8 +6,8 @@ import { encodeCardToken } from '../../../domain/calls/digest.ts';
 import type { DecisionKind } from '../../../domain/policy/route.ts';
 import { type Masking, maskWholeText } from '../../../domain/secrets/mask-secrets.ts';
 import { toVisible } from '../../../domain/text/visible-text.ts';
-import { isLongChoice, toChoiceOption } from '../../forms/draw/choice-fields.ts';
 import { ACTIONS, CHOICE_BUTTONS, chooseAction } from '../../transport/ids.ts';
+import { isLongChoice, toChoiceOption } from '../values/choice-option.ts';
 import { cardTitleOf } from './heading.ts';
 
 /** What the buttons depend on besides the call. */

@@ -11,6 +11,7 @@ import {
   escapeProgramName,
   escapeToolName,
 } from '../../../domain/text/visible-text.ts';
+import { callerLabel, describeOrigin } from '../../text/caller-labels.ts';
 import { BUDGET, LIMITS } from '../../text/limits.ts';
 import { escapeMrkdwn, mention } from '../../text/mrkdwn.ts';
 import { writeSentence } from '../../text/write-sentence.ts';
@@ -18,7 +19,6 @@ import { serverQuestionTitle } from '../server-question.ts';
 import { safeCutIndex, truncateValue } from '../values/fit-values.ts';
 import { renderText } from '../values/render-arguments.ts';
 import { buildValueBlock } from '../values/rich-text-blocks.ts';
-import { callerLabel, describeOrigin } from './caller-labels.ts';
 
 /** Turns a tool's name into plain words, followed by the name itself if they differ. */
 export function describeToolName(tool: string, show = escapeToolName): string {

@@ -3,11 +3,11 @@ import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
 import { BUDGET } from '../../text/limits.ts';
+import { describeStatus } from '../../text/status-labels.ts';
 import { describeVerdict, statusIconOf } from '../settled-card.ts';
 import { truncateValue } from '../values/fit-values.ts';
 import { renderText } from '../values/render-arguments.ts';
 import { buildValueBlock } from '../values/rich-text-blocks.ts';
-import { describeStatus } from './status-labels.ts';
 
 /** Builds the blocks that say what is known; empty for calls that are not unknown. */
 export function buildUnknownNotice(call: Call, masking: Masking): KnownBlock[] {

@@ -1,6 +1,6 @@
 /** The labels under which arguments are shown. */
 import type { JsonValue } from '../../../domain/json/json.ts';
-import { toLabelWords } from '../../forms/plan/form-labels.ts';
+import { toLabelWords } from '../../schema/field-labels.ts';
 import {
   asObject,
   createSchemaWalk,
@@ -8,7 +8,7 @@ import {
   type Schema,
   typeOf,
   variantsOf,
-} from '../../forms/plan/resolve-schema.ts';
+} from '../../schema/resolve-schema.ts';
 
 /** How one argument is labelled. */
 export interface ArgumentLabel {

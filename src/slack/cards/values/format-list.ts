@@ -8,7 +8,7 @@ import {
   createSchemaWalk,
   resolveSchema,
   type Schema,
-} from '../../forms/plan/resolve-schema.ts';
+} from '../../schema/resolve-schema.ts';
 import { argumentLabelsOf } from './argument-labels.ts';
 import { formatScalar } from './format-scalar.ts';
 

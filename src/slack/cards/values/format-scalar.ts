@@ -28,20 +28,20 @@ export function formatScalar(
   value: JsonValue,
   { isText = false }: { readonly isText?: boolean } = {},
 ): FormattedValue | undefined {
-  if (value === null) return ours(NULL);
+  if (value === null) return ownText(NULL);
   if (typeof value === 'boolean') return { text: value ? 'yes' : 'no', set: 'plain' };
   if (typeof value === 'number') return { text: JSON.stringify(value), set: 'plain' };
   if (typeof value === 'string') return showText(value, isText);
   if (Object.keys(value).length > 0) return undefined;
-  return ours(Array.isArray(value) ? EMPTY_LIST : EMPTY_OBJECT);
+  return ownText(Array.isArray(value) ? EMPTY_LIST : EMPTY_OBJECT);
 }
 
-function ours(text: string): FormattedValue {
+function ownText(text: string): FormattedValue {
   return { text, set: 'ours' };
 }
 
 function showText(value: string, isText: boolean): FormattedValue {
-  if (value === '') return ours(EMPTY);
+  if (value === '') return ownText(EMPTY);
   const text = isAmbiguousText(value, isText) ? JSON.stringify(value) : value;
   return { text, set: textStyleOf(value) };
 }

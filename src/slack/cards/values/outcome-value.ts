@@ -2,7 +2,7 @@
 import type { Call } from '../../../domain/calls/call.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
-import { endsWhenTaken } from '../sections/status-labels.ts';
+import { endsWhenTaken } from '../../text/status-labels.ts';
 import { renderText, type ShownArgument } from './render-arguments.ts';
 
 /** Renders the outcome; empty if the status already says it. */

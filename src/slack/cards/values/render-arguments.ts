@@ -12,7 +12,7 @@ import {
 } from '../../../domain/secrets/mask-secrets.ts';
 import { toVisibleParts } from '../../../domain/text/visible-text.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
-import { propertyNamesOf } from '../../forms/plan/resolve-schema.ts';
+import { propertyNamesOf } from '../../schema/resolve-schema.ts';
 import { type ArgumentLabel, type ArgumentLabels, argumentLabelsOf } from './argument-labels.ts';
 import { type FormattedList, formatList, schemaAt } from './format-list.ts';
 import { formatScalar, type TextStyle, textStyleOf } from './format-scalar.ts';
@@ -58,7 +58,7 @@ export function renderArguments(
   const known = schema ?? {};
   const names: ArgumentLabels = argumentLabelsOf(known, { usesTitles });
   const keys = inOrder(Object.keys(args), propertyNamesOf(known));
-  if (keys.length === 0) return [bare('No arguments')];
+  if (keys.length === 0) return [labelOnly('No arguments')];
   return keys.map((key) => renderPiece({ key, value: args[key] ?? null }, view, known, names));
 }
 
@@ -67,7 +67,7 @@ function inOrder(keys: readonly string[], properties: readonly string[]): readon
   return [...named, ...keys.filter((key) => !named.includes(key))];
 }
 
-function bare(label: string): ShownArgument {
+function labelOnly(label: string): ShownArgument {
   return { label, text: '', set: 'plain', hidden: 0, secrets: NO_SECRETS, depth: 0, foreign: '' };
 }
 
@@ -82,7 +82,7 @@ function renderMasked(label: string, { parts, secrets }: MaskedText): ShownArgum
 
 function renderParts(label: string, parts: readonly string[]): ShownArgument {
   const foreign = parts.filter((_, i) => i % 2 === 0).join(' ');
-  return { ...bare(label), ...toVisibleParts(parts), foreign };
+  return { ...labelOnly(label), ...toVisibleParts(parts), foreign };
 }
 
 const MAX_NAME = 100;
@@ -139,7 +139,7 @@ interface ValueContext {
 
 function renderSecret(value: JsonValue, context: ValueContext): ShownArgument | undefined {
   const own = secretArgument(context.path, value, context.view);
-  if (own?.kind === 'masked') return { ...bare(own.words), secrets: own.secrets };
+  if (own?.kind === 'masked') return { ...labelOnly(own.words), secrets: own.secrets };
   if (own === undefined) return undefined;
   const piece = renderValue(value, { ...context, view: own.masking });
   return { ...piece, secrets: addCounts(own.secrets, piece.secrets) };
@@ -149,7 +149,7 @@ function renderValue(value: JsonValue, context: ValueContext): ShownArgument {
   const shown = formatScalar(value, { isText: context.known?.isText ?? false });
   if (shown === undefined) return renderNested(value, context);
   if (shown.set === 'ours') {
-    return { ...bare(''), text: shown.text, set: 'ours', depth: depthOf(value) };
+    return { ...labelOnly(''), text: shown.text, set: 'ours', depth: depthOf(value) };
   }
   const label = typeof value === 'string' ? describeEnds(value) : '';
   return { ...renderMasked(label, maskArgument(shown.text, context.view)), set: shown.set };

@@ -1,8 +1,7 @@
 /** The answers offered by a question, as a form field. */
 import type { KnownBlock, PlainTextOption } from '@slack/types';
 import { CHOICE_LIMITS } from '../../../domain/calls/call-origin.ts';
-import { toVisible } from '../../../domain/text/visible-text.ts';
-import { safeCutIndex } from '../../cards/values/fit-values.ts';
+import { toChoiceOption } from '../../cards/values/choice-option.ts';
 import { LIMITS } from '../../text/limits.ts';
 import { objectAt, type Payload, textAt } from '../../transport/payload.ts';
 
@@ -10,16 +9,17 @@ export const CHOICE_BLOCK = 'choice';
 const CHOICE_ACTION = 'chosen';
 /** Selected to write an answer of one's own, because Slack can't clear a radio button. */
 const OWN_ANSWER = 'own';
+const OWN_OPTION: PlainTextOption = {
+  text: { type: 'plain_text', text: 'Something else (write it below)', emoji: false },
+  value: OWN_ANSWER,
+};
 
 /**
  * Builds the field. Options carry the index of an answer, never its text, so that no other answer
  * can be sent.
  */
 export function buildChoices(choices: readonly string[]): KnownBlock {
-  const options = [
-    ...choices.map(toChoiceOption),
-    option('Something else (write it below)', OWN_ANSWER),
-  ];
+  const options = [...choices.map(toChoiceOption), OWN_OPTION];
   return {
     type: 'input',
     block_id: CHOICE_BLOCK,
@@ -30,27 +30,6 @@ export function buildChoices(choices: readonly string[]): KnownBlock {
         ? { type: 'radio_buttons', action_id: CHOICE_ACTION, options }
         : { type: 'static_select', action_id: CHOICE_ACTION, options },
   };
-}
-
-function option(text: string, value: string): PlainTextOption {
-  return { text: { type: 'plain_text', text, emoji: false }, value };
-}
-
-/**
- * Builds one option. A long answer is cut and numbered; the card and the text above show it in
- * full.
- */
-export function toChoiceOption(choice: string, place: number): PlainTextOption {
-  const { text } = toVisible(choice);
-  if (text.length <= LIMITS.optionText) return option(text, String(place));
-  const number = `${place + 1}. `;
-  const room = LIMITS.optionText - number.length - 1;
-  return option(`${number}${text.slice(0, safeCutIndex(text, room))}…`, String(place));
-}
-
-/** Tells whether an answer is too long for an option. */
-export function isLongChoice(choice: string): boolean {
-  return toVisible(choice).text.length > LIMITS.optionText;
 }
 
 /**

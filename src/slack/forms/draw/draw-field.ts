@@ -2,9 +2,9 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { toVisible } from '../../../domain/text/visible-text.ts';
+import { truncateText } from '../../schema/field-labels.ts';
 import { LIMITS } from '../../text/limits.ts';
 import { ACTIONS } from '../../transport/ids.ts';
-import { truncateText } from '../plan/form-labels.ts';
 import type { Field, Union, Widget } from '../plan/form-node.ts';
 import { isDate, isTime } from '../read/date-time.ts';
 

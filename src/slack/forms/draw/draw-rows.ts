@@ -2,9 +2,9 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { toVisible } from '../../../domain/text/visible-text.ts';
 import { findLookAlikes, type LookAlike } from '../../cards/look-alikes/look-alikes.ts';
+import { truncateText } from '../../schema/field-labels.ts';
 import { LIMITS } from '../../text/limits.ts';
 import { ACTIONS } from '../../transport/ids.ts';
-import { truncateText } from '../plan/form-labels.ts';
 import type {
   Entries,
   Entry,
@@ -42,14 +42,14 @@ export function toRows(node: FormNode, depth = 0): readonly Row[] {
 }
 
 function fieldRow(field: Field): Row {
-  const blocks = [...warnOf(field), buildField(field)];
+  const blocks = [...buildTextWarning(field), buildField(field)];
   return { id: field.id, blocks, inputs: 1, holdsNext: false };
 }
 
 const MAX_WARNINGS = 3;
 
 /** Warns above a field about characters in its text that readers can't see or could mistake. */
-function warnOf({ initial, typed, label }: Field): readonly KnownBlock[] {
+function buildTextWarning({ initial, typed, label }: Field): readonly KnownBlock[] {
   const text = typed ?? initial;
   if (typeof text !== 'string') return [];
   const { hidden } = toVisible(text);

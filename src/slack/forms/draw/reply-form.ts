@@ -8,6 +8,7 @@ import type { SecretMark } from '../../../domain/secrets/secret-mark.ts';
 import { renderChoices } from '../../cards/call-card.ts';
 import { describeToolName } from '../../cards/sections/heading.ts';
 import { buildWarnings } from '../../cards/sections/warnings.ts';
+import { isLongChoice } from '../../cards/values/choice-option.ts';
 import { fitValues, sumHiddenCharacters } from '../../cards/values/fit-values.ts';
 import { type ArgumentsContext, renderArguments } from '../../cards/values/render-arguments.ts';
 import { buildValueBlock } from '../../cards/values/rich-text-blocks.ts';
@@ -16,7 +17,7 @@ import { describeReplyReader, SENTENCES } from '../../text/outcome-sentences.ts'
 import { VIEWS } from '../../transport/ids.ts';
 import { objectAt, type Payload, textAt } from '../../transport/payload.ts';
 import { validateInputs, valuesOfInputs } from '../read/validate-inputs.ts';
-import { buildChoices, CHOICE_BLOCK, isLongChoice, readChoice } from './choice-fields.ts';
+import { buildChoices, CHOICE_BLOCK, readChoice } from './choice-fields.ts';
 
 const REPLY_BLOCK = 'reply';
 const REPLY_ACTION = 'text';
@@ -111,7 +112,7 @@ export type ReplyRead =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'choice'; readonly place: number }
   /** Errors by block id. */
-  | { readonly kind: 'wrong'; readonly errors: Readonly<Record<string, string>> };
+  | { readonly kind: 'invalid'; readonly errors: Readonly<Record<string, string>> };
 
 /** Reads the answer: an offered one or a text, not both. */
 export function readReply(call: Call, sent: Payload): ReplyRead {
@@ -135,5 +136,5 @@ export function readReply(call: Call, sent: Payload): ReplyRead {
 }
 
 function errorFor(block: string, sentence: string): ReplyRead {
-  return { kind: 'wrong', errors: { [block]: sentence } };
+  return { kind: 'invalid', errors: { [block]: sentence } };
 }

@@ -1,6 +1,6 @@
 import { isSecretPath } from '../../../domain/secrets/secret-paths.ts';
+import { type Schema, variantsOf, type Walk } from '../../schema/resolve-schema.ts';
 import type { Path } from './form-node.ts';
-import { type Schema, variantsOf, type Walk } from './resolve-schema.ts';
 
 /** Tells whether a path is one of the tool's secrets, or inside one. */
 export function isSecretPlace(path: Path, secrets: readonly string[]): boolean {

@@ -9,7 +9,7 @@ import {
   valuesOf,
   variantsOf,
   type Walk,
-} from './resolve-schema.ts';
+} from '../../schema/resolve-schema.ts';
 
 /** How well a value fits a schema: 0 not at all, 1 with unknown keys, 2 fully. */
 export type SchemaFit = 0 | 1 | 2;
@@ -58,7 +58,7 @@ function fitList(
 ): SchemaFit {
   const first = asList(schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : []));
   const rest = Array.isArray(schema.items) ? schema.additionalItems : schema.items;
-  return worst(
+  return worstFitOf(
     value
       .slice(0, MAX_ITEMS)
       .map((each, i) => schemaFitOf(first[i] ?? rest, each, walk, depth + 1)),
@@ -70,13 +70,13 @@ function fitObject(schema: Schema, value: Schema, walk: Walk, depth: number): Sc
   const lacks = asList(schema.required).some((key) => !Object.hasOwn(value, String(key)));
   if (lacks) return 0;
   const known = Object.keys(value).filter((key) => Object.hasOwn(properties, key));
-  const fit = worst(
+  const fit = worstFitOf(
     known.map((key) => schemaFitOf(properties[key], value[key] ?? null, walk, depth + 1)),
   );
   const more = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
   if (more.length === 0 || fit === 0) return fit;
   if (!isObject(schema.additionalProperties)) return 1;
-  return worst([
+  return worstFitOf([
     fit,
     ...more.map((key) =>
       schemaFitOf(schema.additionalProperties, value[key] ?? null, walk, depth + 1),
@@ -84,7 +84,7 @@ function fitObject(schema: Schema, value: Schema, walk: Walk, depth: number): Sc
   ]);
 }
 
-function worst(fits: readonly SchemaFit[]): SchemaFit {
+function worstFitOf(fits: readonly SchemaFit[]): SchemaFit {
   return toFit(Math.min(2, ...fits));
 }
 

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { type Masking, maskText } from '../../../domain/secrets/mask-secrets.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
-import { fieldLabelOf } from './form-labels.ts';
+import { fieldLabelOf } from '../../schema/field-labels.ts';
+import { resolveSchema, type Walk } from '../../schema/resolve-schema.ts';
 import type { Draft, FormNode, Path, UneditedValue } from './form-node.ts';
-import { resolveSchema, type Walk } from './resolve-schema.ts';
 
 /** The parts of a tool that a form needs. */
 export type FormTool = Pick<Tool, 'schema' | 'secrets' | 'server'>;

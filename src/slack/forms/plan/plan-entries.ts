@@ -1,8 +1,9 @@
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
 import { toVisible } from '../../../domain/text/visible-text.ts';
+import { describeField, truncateText } from '../../schema/field-labels.ts';
+import { asList, isObject, RAW, type Schema } from '../../schema/resolve-schema.ts';
 import { BUDGET } from '../../text/limits.ts';
-import { describeField, truncateText } from './form-labels.ts';
 import type { Entries, Entry, Field, FormNode, Path } from './form-node.ts';
 import { containsSecretPath, isSecretPlace } from './form-secrets.ts';
 import {
@@ -14,7 +15,6 @@ import {
   keepUnedited,
 } from './plan-context.ts';
 import { fitsEntries, isForText, tupleOf } from './plan-leaf.ts';
-import { asList, isObject, RAW, type Schema } from './resolve-schema.ts';
 
 /** Plans a list or record by its entries; undefined if it is a tuple or has too many. */
 export function planEntries(

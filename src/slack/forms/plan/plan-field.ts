@@ -1,12 +1,12 @@
 /** Plans a value as a field: its content, its value when emptied, and whether it may be empty. */
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { type Masking, maskText } from '../../../domain/secrets/mask-secrets.ts';
+import { describeField, joinHints, toPlainLine } from '../../schema/field-labels.ts';
+import type { Schema } from '../../schema/resolve-schema.ts';
 import { LIMITS } from '../../text/limits.ts';
-import { describeField, joinHints, toPlainLine } from './form-labels.ts';
 import type { Field, Path, UneditedValue } from './form-node.ts';
 import { type FormPlanning, type FormPosition, formNodeId, keepUnedited } from './plan-context.ts';
 import type { Leaf } from './plan-leaf.ts';
-import type { Schema } from './resolve-schema.ts';
 
 /** Plans one field, or keeps the value unedited if no field can show it. */
 export function planField(

@@ -3,8 +3,21 @@ import type { Call } from '../../../domain/calls/call.ts';
 import { type MaskedCall, maskingOfCall } from '../../../domain/calls/call-secrets.ts';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { allSecretPaths } from '../../../domain/secrets/secret-paths.ts';
+import { toPlainLine } from '../../schema/field-labels.ts';
+import {
+  asList,
+  createSchemaWalk,
+  inferSchema,
+  isObject,
+  isUnconstrained,
+  resolveSchema,
+  type Schema,
+  typeOf,
+  valuesOf,
+  variantsOf,
+  type Walk,
+} from '../../schema/resolve-schema.ts';
 import { BUDGET } from '../../text/limits.ts';
-import { toPlainLine } from './form-labels.ts';
 import type { Draft, FormNode } from './form-node.ts';
 import { containsSecretPath, isSecretPlace, isSecretSchema } from './form-secrets.ts';
 import { schemaFitOf } from './match-variant.ts';
@@ -19,19 +32,6 @@ import { planField } from './plan-field.ts';
 import { fitsGroup, planObject, planTuple } from './plan-group.ts';
 import { planChoice, planJson, planList, planSingle } from './plan-leaf.ts';
 import { planUnion } from './plan-union.ts';
-import {
-  asList,
-  createSchemaWalk,
-  inferSchema,
-  isObject,
-  isUnconstrained,
-  resolveSchema,
-  type Schema,
-  typeOf,
-  valuesOf,
-  variantsOf,
-  type Walk,
-} from './resolve-schema.ts';
 
 const MAX_DEPTH = 6;
 /** A schema with one of these keywords declares its arguments. */

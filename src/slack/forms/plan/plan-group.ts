@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../domain/json/json.ts';
+import { describeField } from '../../schema/field-labels.ts';
+import { asList, asObject, isObject, type Schema } from '../../schema/resolve-schema.ts';
 import { BUDGET } from '../../text/limits.ts';
-import { describeField } from './form-labels.ts';
 import type { FormNode, Group } from './form-node.ts';
 import {
   childPath,
@@ -10,7 +11,6 @@ import {
   propertyPosition,
 } from './plan-context.ts';
 import { fitsEntries, tupleOf } from './plan-leaf.ts';
-import { asList, asObject, isObject, type Schema } from './resolve-schema.ts';
 
 /** Tells whether an object is small enough for a group of fields. */
 export function fitsGroup(schema: Schema, value: JsonValue | undefined): boolean {

@@ -1,11 +1,18 @@
 /** Chooses the control for a single value, from its schema and its current value. */
 import { canonicalJson, type JsonValue } from '../../../domain/json/json.ts';
+import {
+  asList,
+  type Schema,
+  typeOf,
+  valuesOf,
+  variantsOf,
+  type Walk,
+} from '../../schema/resolve-schema.ts';
 import { BUDGET, LIMITS } from '../../text/limits.ts';
 import { printFormJson } from '../draw/form-json.ts';
 import { isDate, isTime, parseDateTime } from '../read/date-time.ts';
 import { EMAIL, URL_TEXT } from '../read/validate-inputs.ts';
 import type { Raw, Widget } from './form-node.ts';
-import { asList, type Schema, typeOf, valuesOf, variantsOf, type Walk } from './resolve-schema.ts';
 
 /** A control that can show the value, and its initial content. */
 export interface Leaf {

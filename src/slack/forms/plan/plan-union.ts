@@ -1,11 +1,18 @@
 import type { JsonValue } from '../../../domain/json/json.ts';
+import { describeField, kindNames } from '../../schema/field-labels.ts';
+import {
+  asObject,
+  isObject,
+  type Schema,
+  typeOf,
+  valuesOf,
+  type Walk,
+} from '../../schema/resolve-schema.ts';
 import { LIMITS } from '../../text/limits.ts';
-import { describeField, kindNames } from './form-labels.ts';
 import type { FormNode, Union } from './form-node.ts';
 import { type SchemaFit, schemaFitOf } from './match-variant.ts';
 import { type FormPlanning, type FormPosition, formNodeId, keepUnedited } from './plan-context.ts';
 import { fitsGroup, planObject } from './plan-group.ts';
-import { asObject, isObject, type Schema, typeOf, valuesOf, type Walk } from './resolve-schema.ts';
 
 /** Plans a union; undefined if the value fits none of its variants, or there are too many. */
 export function planUnion(

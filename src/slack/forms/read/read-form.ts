@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../domain/json/json.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
+import { asList, isObject } from '../../schema/resolve-schema.ts';
 import type { Entries, Field, FormNode, Group, LineKind, Path } from '../plan/form-node.ts';
-import { asList, isObject } from '../plan/resolve-schema.ts';
 import { formatDateTime } from './date-time.ts';
 import { isUntouched } from './form-draft.ts';
 import { type NumberLimits, readFormNumber } from './parse-number.ts';

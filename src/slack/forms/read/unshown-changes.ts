@@ -1,9 +1,9 @@
 /** Finds values that a form of an outside tool would save without having shown them. */
 import type { JsonValue } from '../../../domain/json/json.ts';
+import { isSame } from '../../schema/resolve-schema.ts';
 import { LIMITS } from '../../text/limits.ts';
 import { optionText } from '../draw/draw-field.ts';
 import { type Field, type FormNode, nodesOf, type Path } from '../plan/form-node.ts';
-import { isSame } from '../plan/resolve-schema.ts';
 
 /**
  * Tells whether a form adds a value that it does not show in full: one fixed by the schema, or a

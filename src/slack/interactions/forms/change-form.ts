@@ -3,8 +3,8 @@ import { buildMessageView } from '../../forms/draw/small-views.ts';
 import { type FormNode, nodesOf } from '../../forms/plan/form-node.ts';
 import { planForm } from '../../forms/plan/plan-form.ts';
 import { changeDraft, type FormChange } from '../../forms/read/form-draft.ts';
-import type { Click } from '../../inbound/parse-click.ts';
-import { answerPerson, type ClickHandler } from '../handler.ts';
+import type { Click } from '../../inbound/interaction.ts';
+import { answerPerson, type Handler } from '../handler.ts';
 import { type FormSession, findSession, saveSession } from './form-session.ts';
 
 /** Computes the next form after a click in it. */
@@ -36,7 +36,7 @@ export const removeEntry = changeParts((detail) => {
 /** Adds or removes an optional group of fields. */
 export const toggleGroup = changeParts((id) => ({ kind: 'toggle', id }));
 
-function changeParts(read: (detail: string) => FormChange): ClickHandler {
+function changeParts(read: (detail: string) => FormChange): Handler<Click> {
   return changeForm(({ detail }, { call, tool, draft, plan, meta }) => {
     const change = read(detail);
     const changed = changeDraft(draft, plan, change);
@@ -52,11 +52,11 @@ function fieldToShow(change: FormChange, plan: FormNode): string {
   return added?.node.id ?? change.id;
 }
 
-function changeForm(update: FormUpdate): ClickHandler {
+function changeForm(update: FormUpdate): Handler<Click> {
   return async (click, ack, deps) => {
     await ack();
     const found = await findSession(click, deps);
-    if (found.kind === 'over') {
+    if (found.kind === 'unusable') {
       return answerPerson(click.origin, found.sentence, deps, buildMessageView);
     }
     const { session } = found;

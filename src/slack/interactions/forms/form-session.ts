@@ -13,13 +13,13 @@ import {
   validateInputs,
   valuesOfInputs,
 } from '../../forms/read/validate-inputs.ts';
-import type { Submission } from '../../inbound/parse-click.ts';
+import type { Submission } from '../../inbound/interaction.ts';
 import { outcomeSentence, SENTENCES } from '../../text/outcome-sentences.ts';
 import type { Payload } from '../../transport/payload.ts';
 import type { HandlerDeps } from '../handler.ts';
 
 /** The parts of a click or submission in a form that find its session. */
-export type FormEvent = Pick<Submission, 'origin' | 'token' | 'form' | 'values'>;
+export type FormEvent = Pick<Submission, 'origin' | 'token' | 'metadata' | 'values'>;
 
 /** The state of a form, with the values of the current page. */
 export interface FormSession {
@@ -37,7 +37,7 @@ export interface FormSession {
 /** The session, or a sentence for the person why the form can’t be used. */
 export type SessionFound =
   | { readonly kind: 'session'; readonly session: FormSession }
-  | { readonly kind: 'over'; readonly sentence: string };
+  | { readonly kind: 'unusable'; readonly sentence: string };
 
 /** Loads a form’s call and draft, and adds the values of its view. `isWhole` is set for a submission. */
 export async function findSession(
@@ -45,14 +45,15 @@ export async function findSession(
   { desk, toolbox, drafts }: Pick<HandlerDeps, 'desk' | 'toolbox' | 'drafts'>,
   { isWhole }: { readonly isWhole: boolean } = { isWhole: false },
 ): Promise<SessionFound> {
-  const meta = parseFormMetadata(event.form);
-  if (meta === undefined) return { kind: 'over', sentence: SENTENCES.notOurs };
+  const meta = parseFormMetadata(event.metadata);
+  if (meta === undefined) return { kind: 'unusable', sentence: SENTENCES.notOurs };
   const check = await desk.checkDecision({ ...event.token, by: event.origin.person, kind: 'edit' });
   if (check.kind !== 'open') return unusable(check);
   const tool = toolbox.of(check.call);
   if (tool === undefined) return unusable({ kind: 'not-found' });
   const stored = meta.isKept ? await drafts.read(draftId(event, meta)) : undefined;
-  if (meta.isKept && stored === undefined) return { kind: 'over', sentence: SENTENCES.draftGone };
+  if (meta.isKept && stored === undefined)
+    return { kind: 'unusable', sentence: SENTENCES.draftGone };
   const before = stored === undefined ? NO_DRAFT : parseDraft(stored);
   const shownPlan = planForm(check.call, tool, before);
   const { blocks } = buildEditForm(check.call, shownPlan, { meta }).view;
@@ -79,7 +80,7 @@ function without(values: Payload, problems: readonly InputProblem[]): Payload {
 }
 
 function unusable(outcome: DecisionOutcome): SessionFound {
-  return { kind: 'over', sentence: outcomeSentence(outcome) };
+  return { kind: 'unusable', sentence: outcomeSentence(outcome) };
 }
 
 /** Longer than a form stays open in Slack. */

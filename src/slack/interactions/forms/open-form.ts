@@ -12,11 +12,11 @@ import { NO_DRAFT } from '../../forms/plan/form-node.ts';
 import { planForm } from '../../forms/plan/plan-form.ts';
 import { createFormMetadata } from '../../forms/read/form-metadata.ts';
 import { buildReviewModal } from '../../home/review-modal.ts';
-import { type Click, isFromCurrentCard } from '../../inbound/parse-click.ts';
+import { type Click, isFromCurrentCard } from '../../inbound/interaction.ts';
 import { outcomeSentence, SENTENCES } from '../../text/outcome-sentences.ts';
 import { REVIEW } from '../../transport/ids.ts';
-import { answerPerson, type ClickHandler, type HandlerDeps } from '../handler.ts';
-import { outdatedCardProblem, rejectClick } from '../reject-click.ts';
+import { answerPerson, type Handler, type HandlerDeps } from '../handler.ts';
+import { outdatedCardProblem, rejectClick } from '../reject-interaction.ts';
 import { openView } from './open-view.ts';
 
 type OpenResult = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
@@ -28,7 +28,7 @@ function readBeforeForm(kind: DecisionKind, { desk }: HandlerDeps): ReadCall {
 }
 
 /** Opens the form that edits the arguments. */
-export const edit: ClickHandler = (click, ack, deps) =>
+export const edit: Handler<Click> = (click, ack, deps) =>
   openForm(readBeforeForm('edit', deps), click, ack, deps, (result) => {
     if (result.kind !== 'open') return buildMessageView(outcomeSentence(result));
     const tool = deps.toolbox.of(result.call);
@@ -43,7 +43,7 @@ export const edit: ClickHandler = (click, ack, deps) =>
   });
 
 /** Opens the form to answer the agent. */
-export const reply: ClickHandler = (click, ack, deps) =>
+export const reply: Handler<Click> = (click, ack, deps) =>
   openForm(readBeforeForm('reply', deps), click, ack, deps, (result) =>
     result.kind === 'open'
       ? buildReplyForm(result.call, { tool: deps.toolbox.of(result.call), mark: deps.mark })
@@ -51,24 +51,24 @@ export const reply: ClickHandler = (click, ack, deps) =>
   );
 
 /** Opens the complete call, in pages. */
-export const open: ClickHandler = (click, ack, deps) =>
+export const open: Handler<Click> = (click, ack, deps) =>
   openForm(deps.desk.open, click, ack, deps, (result) => showPage(result, 1, deps));
 
 /** Opens one call of a shared card for review, with all its buttons. */
-export const review: ClickHandler = async (click, ack, deps) => {
+export const review: Handler<Click> = async (click, ack, deps) => {
   await openAsForm(click, ack, deps, (token) => {
     return buildReviewModal(token, click.origin.person, 1, deps);
   });
 };
 
 /** Shows another page of the complete call. It reads the call again. */
-export const turnPage: ClickHandler = async (click, ack, deps) => {
+export const turnPage: Handler<Click> = async (click, ack, deps) => {
   await ack();
   const { viewId, person } = click.origin;
   if (viewId === undefined) return;
   const page = /^[1-9][0-9]{0,4}$/.test(click.detail) ? Number(click.detail) : 1;
   const { token } = click;
-  if (click.form === REVIEW) {
+  if (click.metadata === REVIEW) {
     const view = await buildReviewModal(token, person, page, deps);
     await deps.client.views.update({ view_id: viewId, view });
     return;
@@ -97,7 +97,7 @@ function showPage(result: OpenResult, page: number, deps: HandlerDeps): ModalVie
 async function openForm(
   read: ReadCall,
   click: Click,
-  ack: Parameters<ClickHandler>[1],
+  ack: Parameters<Handler<Click>>[1],
   deps: HandlerDeps,
   build: (result: OpenResult) => ModalView,
 ): Promise<void> {
@@ -108,7 +108,7 @@ async function openForm(
 /** A click’s trigger expires after 3 s, so a loading view opens first. The form then replaces it. */
 async function openAsForm(
   click: Click,
-  ack: Parameters<ClickHandler>[1],
+  ack: Parameters<Handler<Click>>[1],
   deps: HandlerDeps,
   build: (token: CardToken) => Promise<ModalView>,
 ): Promise<void> {
@@ -120,7 +120,7 @@ async function openAsForm(
   try {
     await fillForm(clickInView, deps, build);
   } catch (error) {
-    deps.log.error({ err: error, action: click.actionId }, 'A form could not be built.');
+    deps.log.error({ err: error, action: click.id }, 'A form could not be built.');
     const isDamaged = error instanceof DamagedRecordError;
     const sentence = isDamaged ? SENTENCES.damaged : SENTENCES.formFailed;
     await answerPerson(clickInView.origin, sentence, deps, buildMessageView);

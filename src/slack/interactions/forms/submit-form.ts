@@ -13,20 +13,20 @@ import { nodesOf } from '../../forms/plan/form-node.ts';
 import { locateProblems, toFormErrors } from '../../forms/read/form-errors.ts';
 import { type FormParseResult, type FormProblem, readForm } from '../../forms/read/read-form.ts';
 import { addsHiddenValues } from '../../forms/read/unshown-changes.ts';
-import type { Submission } from '../../inbound/parse-click.ts';
+import type { Submission } from '../../inbound/interaction.ts';
 import { threadLocationOf } from '../../outbound/thread-location.ts';
 import { SENTENCES } from '../../text/outcome-sentences.ts';
 import { describeOutcome } from '../describe-outcome.ts';
-import type { Acknowledge, FormHandler, HandlerDeps } from '../handler.ts';
+import type { Acknowledge, Handler, HandlerDeps } from '../handler.ts';
 import { deleteSession, type FormSession, findSession, saveSession } from './form-session.ts';
 
 /**
  * Handles a submitted page: shows the next page, or saves the edited arguments. Errors appear on
  * their fields, and the form keeps what was typed.
  */
-export const submitEdit: FormHandler = async (form, ack, deps) => {
+export const submitEdit: Handler<Submission> = async (form, ack, deps) => {
   const found = await findSession(form, deps, { isWhole: true });
-  if (found.kind === 'over') return ack(showOutcomeInForm(found.sentence));
+  if (found.kind === 'unusable') return ack(showOutcomeInForm(found.sentence));
   const { session } = found;
   const { call, plan, meta } = session;
   if (session.isOutdated) return redrawForm(form, session, [OUTDATED], ack, deps);
@@ -122,13 +122,13 @@ async function redrawForm(
 }
 
 /** Handles a person’s answer to the agent, or to another requester. */
-export const submitReply: FormHandler = async (form, ack, deps) => {
+export const submitReply: Handler<Submission> = async (form, ack, deps) => {
   const by = form.origin.person;
   const check = await deps.desk.checkDecision({ ...form.token, by, kind: 'reply' });
   if (check.kind !== 'open') return answerForm(form, check, ack, deps);
   const { call } = check;
   const read = readReply(call, form.values);
-  if (read.kind === 'wrong') return ack({ response_action: 'errors', errors: read.errors });
+  if (read.kind === 'invalid') return ack({ response_action: 'errors', errors: read.errors });
   if (read.kind === 'text') return sendReply(read.text, form, ack, deps);
   // Slack sends only the index; the text comes from the stored call.
   const text = call.outside?.choices?.[read.place];
@@ -149,7 +149,7 @@ async function sendReply(
 }
 
 /** Handles an approval with its reason. */
-export const submitReason: FormHandler = async (form, ack, deps) => {
+export const submitReason: Handler<Submission> = async (form, ack, deps) => {
   const read = readReason(form.values);
   if (!read.ok) return ack(reasonError(read.message));
   const by = form.origin.person;
@@ -182,7 +182,7 @@ async function answerForm(
   await ack();
   const text = await describeOutcome(outcome, person, deps);
   const location = await cardLocationFor(outcome.call, deps);
-  await deps.teller.tell({ user: person.user, ...location, text });
+  await deps.privateNotices.tell({ user: person.user, ...location, text });
 }
 
 /** Returns where the form’s card is: in the thread, or at the top level of another channel. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { acceptNumbersAsText } from '../../../../src/agent/graphs/accept-numbers-as-text.ts';
-import { toModelTool } from '../../../../src/agent/model/model-tool.ts';
+import { toModelTool } from '../../../../src/agent/model/request/model-tool.ts';
 import { toExternalTool } from '../../../../src/agent/tools/external-tool.ts';
 import { readJsonSchema } from '../../../../src/agent/tools/schema/read-json-schema.ts';
 import { canonicalJson } from '../../../../src/domain/json/json.ts';

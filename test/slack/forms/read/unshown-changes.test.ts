@@ -1,9 +1,9 @@
 /** Forms of outside tools: what their schema adds or shortens approves nothing unseen. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fieldLabelOf } from '../../../../src/slack/forms/plan/form-labels.ts';
 import { fieldsOf } from '../../../../src/slack/forms/plan/form-node.ts';
 import { addsHiddenValues } from '../../../../src/slack/forms/read/unshown-changes.ts';
+import { fieldLabelOf } from '../../../../src/slack/schema/field-labels.ts';
 import { fillForm, toolOf } from '../fill-form.ts';
 
 const LONG = 'keep everything that is there, as it was before, and change nothing at all';

@@ -1,18 +1,11 @@
 /** Keywords about objects. */
-import type { JsonValue } from '../../../../domain/json/json.ts';
+import { isJsonObject, type JsonValue } from '../../../../domain/json/json.ts';
 import { spendSteps } from './step-budget.ts';
-import {
-  addProblem,
-  type Check,
-  isList,
-  isObject,
-  type Keyword,
-  type Schema,
-} from './validation-walk.ts';
+import { addProblem, type Check, isList, type Keyword, type Schema } from './validation-walk.ts';
 
 /** Creates the check of a keyword that applies only to objects. */
 function ofObject(check: (keyword: Keyword, object: Schema) => boolean): Check {
-  return (keyword, value) => !isObject(value) || check(keyword, value);
+  return (keyword, value) => !isJsonObject(value) || check(keyword, value);
 }
 
 /** Creates the check of a limit on the number of properties. */
@@ -105,8 +98,8 @@ const fitsPatterns = ofObject((keyword, object) =>
 
 const fitsAdditional = ofObject((keyword, object) => {
   const { properties, patternProperties } = keyword.schema;
-  const sources = isObject(patternProperties) ? Object.keys(patternProperties) : [];
-  const isNamed = (key: string) => isObject(properties) && Object.hasOwn(properties, key);
+  const sources = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
+  const isNamed = (key: string) => isJsonObject(properties) && Object.hasOwn(properties, key);
   const keys = Object.keys(object);
   spendSteps(keyword.walk.budget, keys.length);
   return keys

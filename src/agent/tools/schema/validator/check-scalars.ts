@@ -1,15 +1,8 @@
 /** Keywords about single values: types, constants, numbers and strings. */
-import type { JsonValue } from '../../../../domain/json/json.ts';
+import { isJsonObject, type JsonValue } from '../../../../domain/json/json.ts';
 import { hasFormat } from './formats.ts';
 import { spendSteps } from './step-budget.ts';
-import {
-  addProblem,
-  type Check,
-  isList,
-  isObject,
-  type Keyword,
-  textOf,
-} from './validation-walk.ts';
+import { addProblem, type Check, isList, type Keyword, textOf } from './validation-walk.ts';
 
 const hasType: Check = (keyword, value) => {
   const types = isList(keyword.value) ? keyword.value : [keyword.value];
@@ -27,7 +20,7 @@ function isOfType(type: string, value: JsonValue): boolean {
     case 'array':
       return isList(value);
     case 'object':
-      return isObject(value);
+      return isJsonObject(value);
     case 'integer':
       return Number.isInteger(value);
     default:

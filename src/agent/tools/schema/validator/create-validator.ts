@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../../domain/json/json.ts';
+import { isJsonObject, type JsonValue } from '../../../../domain/json/json.ts';
 import { targetOf } from '../../../../domain/json/schema-size.ts';
 import type { FieldProblem } from '../../../../domain/tools/tool.ts';
 import { CHOICE_CHECKS } from './check-choices.ts';
@@ -12,7 +12,6 @@ import {
   type Check,
   type Enum,
   type EvaluatedParts,
-  isObject,
   mergeEvaluatedParts,
   noEvaluatedParts,
   type Place,
@@ -61,19 +60,13 @@ function readEnum(values: readonly JsonValue[], budget: StepBudget): Enum {
   };
 }
 
+/** The checks of a schema, with the values of their keywords. */
 type Plan = readonly (readonly [Check, JsonValue])[];
 
-/**
- * Creates the validator of a schema. It interprets the schema: no cost before the first value, and
- * each value is limited by its budget.
- */
-export function createValidator(root: Schema, patterns: Patterns): Validator {
+/** Creates the cache of the plans of one document. */
+function createPlans(): (schema: Schema, budget: StepBudget) => Plan {
   const plans = new Map<Schema, Plan>();
-  const targets = new Map<string, JsonValue | undefined>();
-  const enums = new Map<readonly JsonValue[], Enum>();
-  const tracks = JSON.stringify(root).includes('"unevaluated');
-
-  function planOf(schema: Schema, budget: StepBudget): Plan {
+  return (schema, budget) => {
     const known = plans.get(schema);
     if (known) return known;
     spendSteps(budget, CHECKS.length);
@@ -83,7 +76,18 @@ export function createValidator(root: Schema, patterns: Patterns): Validator {
     });
     plans.set(schema, plan);
     return plan;
-  }
+  };
+}
+
+/**
+ * Creates the validator of a schema. It interprets the schema: no cost before the first value, and
+ * each value is limited by its budget.
+ */
+export function createValidator(root: Schema, patterns: Patterns): Validator {
+  const planOf = createPlans();
+  const targets = new Map<string, JsonValue | undefined>();
+  const enums = new Map<readonly JsonValue[], Enum>();
+  const tracks = JSON.stringify(root).includes('"unevaluated');
 
   function checkAll(
     walk: Validation,
@@ -123,7 +127,7 @@ export function createValidator(root: Schema, patterns: Patterns): Validator {
         return known;
       },
       check(schema, value, place, seen) {
-        if (isObject(schema)) return checkAll(walk, schema, value, place, seen);
+        if (isJsonObject(schema)) return checkAll(walk, schema, value, place, seen);
         return schema !== false || addProblem({ place, walk }, 'boolean schema is false');
       },
     };

@@ -1,10 +1,10 @@
 /** State and helpers that the keyword checks share during a validation. */
-import { canonicalJson, type JsonValue } from '../../../../domain/json/json.ts';
+import { canonicalJson, type JsonObject, type JsonValue } from '../../../../domain/json/json.ts';
 import type { FieldProblem } from '../../../../domain/tools/tool.ts';
 import type { Patterns } from './patterns.ts';
 import { type StepBudget, spendSteps } from './step-budget.ts';
 
-export type Schema = { readonly [key: string]: JsonValue };
+export type Schema = JsonObject;
 
 /** The path of a value in the arguments; undefined for the whole arguments. */
 export type Place = { readonly parent: Place; readonly key: string } | undefined;
@@ -54,11 +54,6 @@ export interface Keyword<Value = JsonValue> {
 
 /** Returns whether a value satisfies a keyword. */
 export type Check = (keyword: Keyword, value: JsonValue) => boolean;
-
-/** Returns whether a value is a JSON object. */
-export function isObject(value: JsonValue | undefined): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Returns whether a value is a JSON array. */
 export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
