@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { findCycle, importsOf, readSourceTree, type SourceTree } from './support/source-tree.ts';
+import {
+  findCycle,
+  findRoomCycle,
+  importsOf,
+  readSourceTree,
+  type SourceTree,
+} from './support/source-tree.ts';
 
 /** A folder of `src`, or one of its two top-level files, and what of the others it may import. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -112,6 +118,9 @@ const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])
   ['an exit of the process', /\bprocess\.exit\b/, /^main\.ts$/],
 ];
 
+/** Layers whose rooms (their folders) depend one way. */
+const ONE_WAY = ['desk', 'domain', 'slack'];
+
 function layerOf(path: string): string {
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '');
 }
@@ -138,21 +147,6 @@ function countFiles(tree: SourceTree): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** The rooms of `slack`, each as one file that imports the rooms that its files import. */
-function roomsOfSlack(tree: SourceTree): SourceTree {
-  const roomOf = (path: string) => /^slack\/[^/]+(?=\/)/.exec(path)?.[0];
-  const rooms = new Map<string, string>();
-  for (const [path, text] of tree) {
-    const room = roomOf(path);
-    if (room === undefined) continue;
-    const others = importsOf(path, text).map(roomOf);
-    const imports = others.filter((other) => other !== undefined && other !== room);
-    const lines = imports.map((other) => `import '../${other}.ts';\n`);
-    rooms.set(`${room}.ts`, (rooms.get(`${room}.ts`) ?? '') + lines.join(''));
-  }
-  return rooms;
-}
-
 function violationsOf(tree: SourceTree): readonly string[] {
   const found: string[] = [];
   for (const [path, text] of tree) {
@@ -168,9 +162,11 @@ function violationsOf(tree: SourceTree): readonly string[] {
   for (const [folder, count] of countFiles(tree)) {
     if (count > MAX_FILES) found.push(`${folder} has ${count} files, more than ${MAX_FILES}`);
   }
-  for (const each of [tree, roomsOfSlack(tree)]) {
-    const cycle = findCycle(each);
-    if (cycle) found.push(`these import each other in a circle: ${cycle.join(' → ')}`);
+  const cycle = findCycle(tree);
+  if (cycle) found.push(`these import each other in a circle: ${cycle.join(' → ')}`);
+  for (const layer of ONE_WAY) {
+    const rooms = findRoomCycle(tree, layer);
+    if (rooms) found.push(`these rooms import each other in a circle: ${rooms.join(' → ')}`);
   }
   return found.filter((violation) => violation !== '');
 }
@@ -242,12 +238,12 @@ test('a planted circle is found, also one of types alone', () => {
   );
 });
 
-test('a planted circle of two rooms of slack is found', () => {
+test('a planted circle of rooms is found, also where no files import each other', () => {
   const circle = new Map([
-    ['slack/text/a.ts', "import { b } from '../cards/b.ts';"],
-    ['slack/cards/b.ts', ''],
-    ['slack/cards/c.ts', "import type { D } from '../text/d.ts';"],
-    ['slack/text/d.ts', ''],
+    ['domain/a/one.ts', "import { b } from '../b/one.ts';"],
+    ['domain/b/one.ts', 'export const b = 1;'],
+    ['domain/b/c/two.ts', "import type { A } from '../../a/two.ts';"],
+    ['domain/a/two.ts', 'export type A = 1;'],
   ]);
-  assert.match(violationsOf(circle).join(), /slack\/text\.ts → slack\/cards\.ts → slack\/text\.ts/);
+  assert.match(violationsOf(circle).join(), /rooms .*: domain\/a → domain\/b → domain\/a/);
 });

@@ -7,7 +7,7 @@ import type { DeskDeps } from '../desk/deps.ts';
 import type { Desk } from '../desk/desk.ts';
 import { createExternalDesk, type ExternalDesk } from '../desk/external/external-desk.ts';
 import type { CallWatch } from '../desk/external/watch-calls.ts';
-import { createSecretHider } from '../domain/secrets/hide-args.ts';
+import { createSecretHider } from '../domain/cards/hide-args.ts';
 import { createCallIds, createSecretMark } from '../domain/secrets/secret-mark.ts';
 import { createClientAddress } from '../http/api/auth/client-address.ts';
 import { createConsumeTokens } from '../http/api/auth/consume-tokens.ts';

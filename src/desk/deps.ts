@@ -44,7 +44,7 @@ export interface DeskDeps {
   readonly newId: () => string;
   /** Timeout of a tool run, in milliseconds. */
   readonly toolTimeoutMs: number;
-  /** Lease time of a worker, in milliseconds. Default: 12 s. */
+  /** Lease time of a worker, in milliseconds. Default: `LEASE_MS`. */
   readonly leaseMs?: number | undefined;
   /** Whether answers show their model usage. Default: false. */
   readonly showsUsage?: boolean;
@@ -79,6 +79,9 @@ export interface RetentionSettings {
   /** How far back (ms) the current policy looks at calls. */
   readonly lookBackMs: () => number;
 }
+
+/** A dead worker's tasks are free after this time (ms). Event loops may stall for 2/3 of it. */
+export const LEASE_MS = 12_000;
 
 /** A worker's hold on a task while it runs. */
 export interface HeldWork {

@@ -20,13 +20,14 @@ import type { ThreadKey } from '../domain/threads/thread-key.ts';
 import { actorOf } from './calls/call-effects.ts';
 import { createClaimOnApproval } from './calls/execution/claim-on-approval.ts';
 import { createExecute } from './calls/execution/execute.ts';
+import { createHelperThreads } from './calls/execution/helper-threads.ts';
 import { createExpire } from './calls/expire.ts';
 import { dueImmediately } from './calls/freshness.ts';
 import { createReroute } from './calls/policy/reroute-calls.ts';
 import { createPropose } from './calls/propose.ts';
-import { createEscalate, createRemind } from './calls/remind-escalate.ts';
 import { createAnnouncements } from './cards/announcements.ts';
 import { createRenderDigest } from './cards/digest-message.ts';
+import { createEscalate, createRemind } from './cards/remind-escalate.ts';
 import { createRenderCard } from './cards/render-card.ts';
 import { createRenderStub } from './cards/stub.ts';
 import { type Control, createControl } from './control/control.ts';
@@ -40,8 +41,8 @@ import { createListRequested, type ListRequested } from './decisions/lists/list-
 import { createListTeam, type ListTeam } from './decisions/lists/list-team.ts';
 import { createListWaiting, type ListWaiting } from './decisions/lists/list-waiting.ts';
 import {
-  createIsAdmin,
   createReadOverview,
+  isKnownAdmin,
   type ReadOverview,
 } from './decisions/lists/workspace-overview.ts';
 import { createRate, type RateCommand } from './decisions/rate.ts';
@@ -60,7 +61,6 @@ import { createAdvanceTurn } from './turns/advance-turn.ts';
 import { createEndTurn } from './turns/end-turn.ts';
 import { createGraphCallResults } from './turns/graph-calls/graph-call-results.ts';
 import { createReadOpenCalls } from './turns/graph-calls/open-calls.ts';
-import { createHelperThreads } from './turns/helper-threads.ts';
 import { createCheckSender } from './turns/messages/check-sender.ts';
 import { isThreadCommand } from './turns/messages/command-words.ts';
 import { createIngestAttachments } from './turns/messages/ingest-attachments.ts';
@@ -87,7 +87,7 @@ export interface Desk extends Control {
    * Decides nothing.
    */
   checkDecision(
-    look: DecisionCheck,
+    check: DecisionCheck,
   ): Promise<{ readonly kind: 'open'; readonly call: Call } | DecisionOutcome>;
   /** Like `checkDecision`, for viewing a call in full: unmasks its values and audits that. */
   open(
@@ -169,7 +169,7 @@ export function createDesk(
     listRequested: createListRequested(deps),
     listTeam: createListTeam(deps),
     listDecided: createListDecided(deps),
-    isAdmin: createIsAdmin(deps),
+    isAdmin: (person) => isKnownAdmin(deps, person),
     readOverview: createReadOverview(deps),
     describeCalls: createDescribeCalls(deps),
     readPause: () => store.pause.read(),
@@ -262,7 +262,7 @@ export function createWorker(deps: DeskDeps): Worker {
       bulletin: createRenderDigest(deps, rateLimiter, createDescribeCalls(deps)),
       callback: createSendCallback(deps),
       tidy: retentionWorker.work,
-      damaged: quarantine.look,
+      damaged: quarantine.checkRecord,
     },
     async beforePark(lease, error) {
       await quarantine.notifyDamaged(lease, error);

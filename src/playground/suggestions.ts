@@ -100,7 +100,7 @@ async function routeTransfers(
   { routes }: Pick<App, 'routes'>,
 ): Promise<void> {
   const by = { team: workspace.team.id, user: workspace.member('admin').id };
-  const found = await routes.look(by);
+  const found = await routes.list(by);
   if (found.kind === 'not-allowed') throw new Error(found.sentence);
   const { book } = found;
   if (

@@ -220,7 +220,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a requester who approves their own call where the route forbids it',
     edits: [
       {
-        file: 'src/domain/people/decision-permission.ts',
+        file: 'src/domain/rules/decision-permission.ts',
         from: 'const approves = !isSamePerson(person, requester) || route.selfApproval;',
         to: 'const approves = true;',
       },
@@ -233,8 +233,8 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a call that is run again though nobody knows whether it ran',
     edits: [
       {
-        file: 'src/domain/calls/execution-rules.ts',
-        from: "  if (call.idempotent && mayRerun && call.doubt !== 'unsealed') {\n",
+        file: 'src/domain/rules/execution-rules.ts',
+        from: "  if (call.idempotent && mayRerun && call.sealProblem !== 'unsealed') {\n",
         to: '  if (call.id !== undefined) {\n',
       },
     ],

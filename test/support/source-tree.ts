@@ -28,20 +28,48 @@ export function importsOf(path: string, text: string): readonly string[] {
 
 /** Finds one circle of imports, as the paths that it goes through; undefined when there is none. */
 export function findCycle(tree: SourceTree): readonly string[] | undefined {
+  return findCircle(
+    new Map([...tree].map(([path, text]) => [path, new Set(importsOf(path, text))])),
+  );
+}
+
+/** Finds one circle of imports between the folders of a layer; files beside them do not count. */
+export function findRoomCycle(tree: SourceTree, layer: string): readonly string[] | undefined {
+  const roomOf = (path: string) => {
+    const [top, room, file] = path.split('/');
+    return top === layer && file !== undefined ? `${layer}/${room}` : undefined;
+  };
+  const rooms = new Map<string, Set<string>>();
+  for (const [path, text] of tree) {
+    const room = roomOf(path);
+    if (room === undefined) continue;
+    const others = rooms.get(room) ?? new Set();
+    rooms.set(room, others);
+    for (const target of importsOf(path, text)) {
+      const other = roomOf(target);
+      if (other !== undefined && other !== room) others.add(other);
+    }
+  }
+  return findCircle(rooms);
+}
+
+function findCircle(
+  graph: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly string[] | undefined {
   const done = new Set<string>();
 
   function visit(path: string, way: readonly string[]): readonly string[] | undefined {
     if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
     if (done.has(path)) return undefined;
-    for (const next of importsOf(path, tree.get(path) ?? '')) {
-      const cycle = tree.has(next) ? visit(next, [...way, path]) : undefined;
+    for (const next of graph.get(path) ?? []) {
+      const cycle = graph.has(next) ? visit(next, [...way, path]) : undefined;
       if (cycle) return cycle;
     }
     done.add(path);
     return undefined;
   }
 
-  for (const path of tree.keys()) {
+  for (const path of graph.keys()) {
     const cycle = visit(path, []);
     if (cycle) return cycle;
   }

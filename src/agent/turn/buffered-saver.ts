@@ -13,8 +13,8 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import { type Checkpoints, UnreadableStateError } from '../../domain/ports/agent.ts';
+import { assertCheckpoint } from '../../domain/ports/checkpoint-shape.ts';
 import { StaleFenceError } from '../../domain/ports/store.ts';
-import { assertCheckpoint } from '../../domain/threads/checkpoint-shape.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import { createJsonSerializer } from './json-serializer.ts';
 

@@ -1,8 +1,8 @@
 import type { Call } from '../../domain/calls/call.ts';
-import type { DecisionRuling } from '../../domain/calls/decision-rules.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import type { Person } from '../../domain/people/person.ts';
 import type { Effects, ReadRevisions } from '../../domain/ports/store.ts';
+import type { DecisionRuling } from '../../domain/rules/decision-rules.ts';
 import type { DeskDeps } from '../deps.ts';
 import { callEffectsOf } from './call-effects.ts';
 

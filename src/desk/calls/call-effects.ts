@@ -1,7 +1,7 @@
 import type { AuditDraft } from '../../domain/audit/audit.ts';
 import { type Call, type CallStatus, isTerminal } from '../../domain/calls/call.ts';
-import { isAnswerOnly, isConsumedByCaller, isRunByGraph } from '../../domain/calls/call-origin.ts';
-import { escalationDueAt, reminderDueAt } from '../../domain/calls/reminder-schedule.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
+import { maskingOfCall } from '../../domain/calls/call-secrets.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import { callTitlePart } from '../../domain/cards/call-name.ts';
 import { isInOtherChannel } from '../../domain/cards/card-channel.ts';
@@ -19,7 +19,7 @@ import {
   type Wake,
 } from '../../domain/ports/agenda.ts';
 import type { Effects } from '../../domain/ports/store.ts';
-import { maskingOfCall } from '../../domain/secrets/call-secrets.ts';
+import { escalationDueAt, reminderDueAt } from '../../domain/rules/reminder-schedule.ts';
 import { maskWholeText } from '../../domain/secrets/mask-secrets.ts';
 import { sentence } from '../../domain/text/sentence.ts';
 import { type OutboxMessage, toOutboxWords } from '../../domain/threads/outbox-message.ts';
@@ -36,7 +36,7 @@ export function callEffectsOf(
   before: Call,
   steps: readonly Step[],
   by: Person | undefined,
-): Required<Pick<Effects, 'audit' | 'wakes' | 'says'>> {
+): Required<Pick<Effects, 'audit' | 'wakes' | 'outboxMessages'>> {
   const audit: AuditDraft[] = [];
   let previous = before;
   for (const { cause, call, detail } of steps) {
@@ -74,7 +74,7 @@ export function callEffectsOf(
   return {
     audit,
     wakes: [...wakesOf(before, previous), ...callbackWakes, ...deliveryWakes(outboxMessages)],
-    says: outboxMessages,
+    outboxMessages,
   };
 }
 
@@ -84,7 +84,11 @@ export function callEffectsOf(
  */
 function isReportable(before: Call, steps: readonly Step[]): boolean {
   const last = steps.at(-1);
-  if (last?.call.outside?.callbackUrl === undefined || !isConsumedByCaller(last.call)) return false;
+  if (
+    last?.call.outside?.callbackUrl === undefined ||
+    behaviourOf(last.call).reportsTo !== 'caller'
+  )
+    return false;
   const { call, cause } = last;
   if (cause === 'claim' || cause === 'finish') return false;
   if (before.status === 'proposed' && call.status === 'pending') return false;
@@ -125,7 +129,7 @@ function verdictNotices(
   call: Call,
   by: Person | undefined,
 ): readonly OutboxMessage[] {
-  const words = (isAnswerOnly(call) ? ANSWERS : VERDICTS)[call.status];
+  const words = (behaviourOf(call).asksFor === 'text' ? ANSWERS : VERDICTS)[call.status];
   const isTheirOwn = by !== undefined && isSamePerson(by, call.requester);
   if (before.status !== 'pending' || !words || isTheirOwn || !isInOtherChannel(call)) return [];
   const { outside, requester, thread, updatedAt: createdAt } = call;
@@ -193,13 +197,13 @@ function deliveryWakes(messages: readonly OutboxMessage[]): readonly Wake[] {
  * program must report the end.
  */
 function expireAt(call: Call): number | undefined {
-  const isRun = call.status === 'running' && !isConsumedByCaller(call);
+  const isRun = call.status === 'running' && behaviourOf(call).runBy !== 'caller';
   return isTerminal(call) || isRun ? undefined : call.deadlineAt;
 }
 
 /** Either claimed later by the executor, or already claimed by the decision that approved it. */
 function isToRun(before: Call, call: Call): boolean {
-  if (isConsumedByCaller(call)) return false;
+  if (behaviourOf(call).runBy === 'caller') return false;
   const isJustClaimed = call.status === 'running' && before.status === 'pending';
   return call.status === 'approved' || isJustClaimed;
 }
@@ -209,9 +213,9 @@ function isToRun(before: Call, call: Call): boolean {
  * continues from the claim.
  */
 function advancesThread(call: Call): boolean {
-  if (isConsumedByCaller(call)) return false;
+  if (behaviourOf(call).reportsTo === 'caller') return false;
   const isOver = call.outcome !== undefined || call.status === 'unknown';
-  return isOver || (call.status === 'running' && isRunByGraph(call));
+  return isOver || (call.status === 'running' && behaviourOf(call).runBy === 'graph');
 }
 
 function wakesOf(before: Call, call: Call): readonly Wake[] {

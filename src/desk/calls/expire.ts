@@ -1,9 +1,9 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { isConsumedByCaller } from '../../domain/calls/call-origin.ts';
-import { ruleExpiry } from '../../domain/calls/decision-rules.ts';
-import { abandonRun } from '../../domain/calls/execution-rules.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import { expireKey } from '../../domain/ports/agenda.ts';
+import { ruleExpiry } from '../../domain/rules/end-rules.ts';
+import { abandonRun } from '../../domain/rules/execution-rules.ts';
 import type { DeskDeps } from '../deps.ts';
 import { advanceByStep } from './advance-call.ts';
 
@@ -38,7 +38,7 @@ function stepOf(call: Call, now: number): Step {
 /** When the call expires; undefined if it no longer does. */
 function dueAtOf(call: Call): number | undefined {
   const { status, outcome, deadlineAt } = call;
-  if (status === 'running') return isConsumedByCaller(call) ? deadlineAt : undefined;
+  if (status === 'running') return behaviourOf(call).runBy === 'caller' ? deadlineAt : undefined;
   if (status === 'unknown') return outcome === undefined ? deadlineAt : undefined;
   return status === 'pending' || status === 'approved' ? deadlineAt : undefined;
 }

@@ -1,7 +1,7 @@
+import type { MaskedCall } from '../../domain/calls/call-secrets.ts';
 import { type CallPreview, UNSEEN_BASIS } from '../../domain/calls/stored-preview.ts';
 import { summarize } from '../../domain/cards/call-summary.ts';
 import type { JsonValue } from '../../domain/json/json.ts';
-import type { MaskedCall } from '../../domain/secrets/call-secrets.ts';
 import type { Preview, Tool } from '../../domain/tools/tool.ts';
 import type { DeskDeps } from '../deps.ts';
 

@@ -1,9 +1,8 @@
 import { recoverDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call } from '../../domain/calls/call.ts';
-import { callDigestOf } from '../../domain/calls/digest.ts';
+import { draftCall, withPreview } from '../../domain/calls/draft-call.ts';
 import type { ToolReply } from '../../domain/calls/outcome.ts';
 import { findSimilarCall } from '../../domain/calls/recent-similar-call.ts';
-import { toStoredPreview } from '../../domain/calls/stored-preview.ts';
 import { parseStrictJson } from '../../domain/json/strict-json.ts';
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import type { OpenCall } from '../../domain/ports/agent.ts';
@@ -97,8 +96,7 @@ export function createPropose(deps: DeskDeps) {
     tool: Tool,
     parsed: Fit,
   ): Promise<Call> {
-    const now = clock.now();
-    const bare: Call = {
+    const parts = {
       id: `call_${deps.newId()}`,
       thread: message.thread,
       turn: message.id,
@@ -108,16 +106,9 @@ export function createPropose(deps: DeskDeps) {
       siblings: open.siblings,
       tool: tool.name,
       ...(tool.server !== undefined && { server: tool.server }),
-      schemaHash: tool.schemaHash,
       risk: tool.risk,
       idempotent: tool.idempotent,
       args: parsed.canonical,
-      proposedArgs: parsed.canonical,
-      ...(tool.secrets.length === 0 ? {} : { secrets: tool.secrets }),
-      digest: '',
-      attempt: 1,
-      revision: 1,
-      status: 'proposed',
       requester: message.author,
       ...(message.delegated && { agent: message.delegated.agent }),
       ...(open.outside && { outside: open.outside }),
@@ -126,14 +117,11 @@ export function createPropose(deps: DeskDeps) {
       askedLine: message.delegated?.askedLine ?? firstLine(message.text),
       ...(message.delegated?.work && { work: message.delegated.work }),
       words: open.words,
-      votes: [],
-      delivered: false,
-      createdAt: now,
-      updatedAt: now,
     };
-    const draft = { ...bare, ...toStoredPreview(await previewRun(deps, bare, tool, parsed.value)) };
+    const bare = draftCall(parts, tool, clock.now());
+    const draft = withPreview(bare, await previewRun(deps, bare, tool, parsed.value));
     const earlier = findSimilarCall(draft, await recentCalls(message));
-    return { ...draft, ...(earlier && { earlier }), digest: callDigestOf(draft) };
+    return earlier ? { ...draft, earlier } : draft;
   }
 
   /** The calls of this turn and of the one before it: an ignored call ends its turn. */

@@ -1,20 +1,18 @@
 import type { Call } from '../../domain/calls/call.ts';
 import { effectiveRequester } from '../../domain/calls/call-origin.ts';
+import type { Step } from '../../domain/calls/transitions.ts';
+import type { Group } from '../../domain/people/person.ts';
+import type { GroupProfile, WorkspaceMembership } from '../../domain/people/profile.ts';
+import type { Route } from '../../domain/policy/route.ts';
+import type { LookupOptions } from '../../domain/ports/directory.ts';
+import { groupsToLookUp } from '../../domain/rules/decision-permission.ts';
 import {
   type ClaimFacts,
   type KnownApprovers,
   ruleClaim,
-} from '../../domain/calls/execution-rules.ts';
-import type { Step } from '../../domain/calls/transitions.ts';
-import { groupsToLookUp } from '../../domain/people/decision-permission.ts';
-import type { Group, Route } from '../../domain/policy/route.ts';
-import type {
-  GroupProfile,
-  LookupOptions,
-  WorkspaceMembership,
-} from '../../domain/ports/directory.ts';
-import { DECIDER_MAX_AGE_MS } from '../decisions/authorize.ts';
+} from '../../domain/rules/execution-rules.ts';
 import type { DeskDeps } from '../deps.ts';
+import { DECIDER_MAX_AGE_MS } from '../people/lookup-age.ts';
 
 /** What is known about the people who approved a call. */
 export interface RecheckedApprovers {
@@ -38,7 +36,7 @@ export async function recheckApprovers(
   route: Route,
   lookup: LookupOptions = FRESH,
 ): Promise<RecheckedApprovers> {
-  const standings = new Map<string, WorkspaceMembership>();
+  const memberships = new Map<string, WorkspaceMembership>();
   const groups = new Map<Group, GroupProfile>();
   const now = clock.now();
   const toAsk = call.votes.flatMap(({ by }) =>
@@ -48,14 +46,14 @@ export async function recheckApprovers(
     ...call.votes.map(async ({ at, by }) => {
       const isRecentVote = now >= at && now - at < RECENT_VOTE_MS;
       const profile = await directory.profileOf(by, isRecentVote ? AT_CLICK : lookup);
-      standings.set(by.user, profile.standing);
+      memberships.set(by.user, profile.standing);
     }),
     ...[...new Set(toAsk)].map(async (group) => {
       groups.set(group, await directory.groupOf(group, lookup));
     }),
   ]);
   const failed = answers.find((answer) => answer.status === 'rejected');
-  return { voters: { standings, groups }, ...(failed && { failure: failed.reason }) };
+  return { voters: { memberships, groups }, ...(failed && { failure: failed.reason }) };
 }
 
 /** How many failed lookups of the approvers there are before they are asked to approve again. */

@@ -1,5 +1,5 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { rulePreviewRenewal } from '../../domain/calls/execution-rules.ts';
+import { rulePreviewRenewal } from '../../domain/rules/execution-rules.ts';
 import type { DeskDeps } from '../deps.ts';
 import { commitSteps } from './advance-call.ts';
 import { parseStoredArgs } from './parse-stored-args.ts';

@@ -1,11 +1,10 @@
 import { type Call, type CardPlace, isTerminal } from '../../domain/calls/call.ts';
-import { isConsumedByCaller } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { isInOtherChannel, mustMoveCard } from '../../domain/cards/card-channel.ts';
 import type { CardCalls } from '../../domain/cards/shared-card.ts';
 import { BlockedUntilFixedError, ChatError } from '../../domain/ports/chat.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import { isRecentCall } from '../calls/freshness.ts';
-import { checkApprovers } from '../decisions/check-approvers.ts';
 import {
   assertWriteAllowed,
   type ChannelRateLimiter,
@@ -13,6 +12,7 @@ import {
 } from '../delivery/channel-rate-limiter.ts';
 import type { ThreadProgress } from '../delivery/thread-progress.ts';
 import type { DeskDeps, HeldWork } from '../deps.ts';
+import { checkApprovers } from '../people/check-approvers.ts';
 import { readCardCalls } from './stored-cards.ts';
 import { isLongRefused } from './undeliverable.ts';
 
@@ -132,7 +132,7 @@ export function createRenderStub(
       ledger.sideMessagesOf(callId),
     ]);
     // A call of a program has no thread with a person waiting in it.
-    if (!call?.route || isConsumedByCaller(call)) return;
+    if (!call?.route || behaviourOf(call).reportsTo === 'caller') return;
     const { stub } = sides;
     if (!isInOtherChannel(call)) return stub && (await close(call, stub, card));
     const calls = await readCardCalls({ ledger }, call);

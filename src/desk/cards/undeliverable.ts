@@ -70,8 +70,8 @@ export function createNotifyUndeliverable({
     }));
   }
 
-  async function notifyRequester(call: Call, says: readonly OutboxMessage[]): Promise<void> {
-    await store.outbox.add(says, [{ key: deliverOutboxKey(call.thread), dueAt: clock.now() }]);
+  async function notifyRequester(call: Call, messages: readonly OutboxMessage[]): Promise<void> {
+    await store.outbox.add(messages, [{ key: deliverOutboxKey(call.thread), dueAt: clock.now() }]);
   }
 
   return {

@@ -5,29 +5,24 @@
 
 import type { Call } from '../../domain/calls/call.ts';
 import { isSamePerson, type Person } from '../../domain/people/person.ts';
-import {
-  explainRefusedMembership,
-  explainRefusedSender,
-} from '../../domain/people/sender-policy.ts';
+import { explainRefusedSender } from '../../domain/people/sender-policy.ts';
 import { advanceTurnKey, renderCardKey, runCallKey, type Wake } from '../../domain/ports/agenda.ts';
-import type { Profile } from '../../domain/ports/directory.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
 import { depthOf, placeOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
-import { actorOf } from '../calls/call-effects.ts';
-import { findProfile, PROFILE_UNAVAILABLE } from '../decisions/find-profile.ts';
 import type { DeskDeps } from '../deps.ts';
 import { listQuarantined, type QuarantinedRecord } from '../worker/quarantine.ts';
 import { explainForgetRefused } from './check-forget.ts';
 import { forgetEffects } from './forget-effects.ts';
 import { pauseEffects, readOpenCards, resumeEffects, routeChannelsOf } from './pause-effects.ts';
+import {
+  createDeny,
+  createRequireAdmin,
+  findProfileOrRefuse,
+  isAdmin,
+  type NotAllowed,
+} from './require-admin.ts';
 import { createStopTurn } from './stop-turn.ts';
-
-/** The person may not do this, or could not be looked up. `sentence` is for them. */
-export interface NotAllowed {
-  readonly kind: 'not-allowed';
-  readonly sentence: string;
-}
 
 export type StopOutcome =
   | { readonly kind: 'stopped'; readonly turns: number }
@@ -95,36 +90,16 @@ export function createControl(
 ): Control {
   const { store, clock, senderPolicy } = deps;
   const stopTurn = createStopTurn(deps);
-
-  /** Looks up a person; a refusal if that fails now. */
-  async function findProfileOrRefuse(by: Person): Promise<Profile | NotAllowed> {
-    return (await findProfile(deps, by)) ?? { kind: 'not-allowed', sentence: PROFILE_UNAVAILABLE };
-  }
-
-  async function recordDenied(by: Person, what: string, why: string, sentence: string) {
-    const audit = { at: clock.now(), event: 'control.not-allowed', actor: actorOf(by) };
-    await store.audit.append([{ ...audit, subject: what, detail: { why } }]);
-    return { kind: 'not-allowed', sentence } as const;
-  }
+  const deny = createDeny(deps);
+  const requireAdmin = createRequireAdmin(deps);
 
   /** Admins may use the command anywhere; others only where they may talk to the agent. */
   async function checkSender({ channel, by }: InChannel, what: string) {
-    const profile = await findProfileOrRefuse(by);
+    const profile = await findProfileOrRefuse(deps, by);
     if ('kind' in profile) return profile;
-    const isAdmin = profile.standing === 'member' && profile.isAdmin;
-    const refusal = isAdmin ? undefined : explainRefusedSender(profile, by, channel, senderPolicy);
-    if (refusal) return await recordDenied(by, what, refusal.why, refusal.sentence);
-    return { isAdmin };
-  }
-
-  async function checkAdmin(by: Person, what: string): Promise<NotAllowed | undefined> {
-    const profile = await findProfileOrRefuse(by);
-    if ('kind' in profile) return profile;
-    const refusal = explainRefusedMembership(profile);
-    if (refusal) return await recordDenied(by, what, refusal.why, refusal.sentence);
-    if (profile.isAdmin) return undefined;
-    const sentence = 'Only workspace admins and the people listed in ADMIN_USERS may do this.';
-    return await recordDenied(by, what, 'not an admin', sentence);
+    if (isAdmin(profile)) return { isAdmin: true };
+    const refusal = explainRefusedSender(profile, by, channel, senderPolicy);
+    return refusal ? await deny(by, what, refusal) : { isAdmin: false };
   }
 
   async function ongoingIn(team: string, channel: string): Promise<readonly InboxMessage[]> {
@@ -205,7 +180,7 @@ export function createControl(
     },
 
     async pause(by) {
-      const refused = await checkAdmin(by, 'pause');
+      const refused = await requireAdmin(by, 'pause');
       if (refused) return refused;
       const cards = await readOpenCards(store);
       const pause = { by, at: clock.now(), channels: routeChannelsOf(cards) };
@@ -217,7 +192,7 @@ export function createControl(
     },
 
     async resume(by) {
-      const refused = await checkAdmin(by, 'resume');
+      const refused = await requireAdmin(by, 'resume');
       if (refused) return refused;
       const pause = await store.pause.read();
       if (!pause) return { kind: 'not-paused' };
@@ -239,7 +214,8 @@ export function createControl(
       if ('kind' in checked) return checked;
       if (!(await store.inbox.hasThread(thread))) return { kind: 'unknown-thread' };
       const why = await explainForgetRefused(store, thread, by, async () => checked.isAdmin);
-      if (why !== undefined) return await recordDenied(by, thread, 'not to be forgotten', why);
+      if (why !== undefined)
+        return await deny(by, thread, { why: 'not to be forgotten', sentence: why });
       const now = clock.now();
       const effects = forgetEffects(thread, by, `${thread}#${now}`, now, deps.graph);
       return { kind: 'forgotten', turns: await store.history.clear(thread, effects) };

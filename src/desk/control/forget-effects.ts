@@ -35,7 +35,7 @@ export function forgetEffects(
   const audit = { at: now, event: 'thread.forget', subject: thread, actor: actorOf(by) };
   return {
     audit: [{ ...audit, detail: {} }],
-    says: [outboxMessage],
+    outboxMessages: [outboxMessage],
     wakes: [{ key: deliverOutboxKey(thread), dueAt: now }],
   };
 }

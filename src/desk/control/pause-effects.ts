@@ -65,7 +65,7 @@ function toEffects(
   );
   return {
     audit: [{ at, event, subject: 'app', actor: actorOf(by), detail: {} }],
-    says: outboxMessages,
+    outboxMessages,
     wakes: [
       ...outboxMessages.map(({ thread }) => ({ key: deliverOutboxKey(thread), dueAt: at })),
       ...calls.map((call) => ({ key: renderCardKey(call), dueAt: at })),

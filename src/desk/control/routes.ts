@@ -1,9 +1,7 @@
 /** Route changes by admins in Slack. Each command first checks that the person is an admin now. */
 
 import { canonicalJson, type JsonValue } from '../../domain/json/json.ts';
-import { explainRefusedDecider, groupsOf } from '../../domain/people/decision-permission.ts';
 import type { Person } from '../../domain/people/person.ts';
-import { explainRefusedMembership } from '../../domain/people/sender-policy.ts';
 import {
   type AdminRoute,
   type AdminRouteDraft,
@@ -20,12 +18,12 @@ import {
 } from '../../domain/policy/validate-admin-route.ts';
 import { deliverOutboxKey, rerouteKey } from '../../domain/ports/agenda.ts';
 import type { Effects } from '../../domain/ports/store.ts';
+import { explainRefusedDecider, groupsOf } from '../../domain/rules/decision-permission.ts';
 import { actorOf } from '../calls/call-effects.ts';
-import { REFUSAL_MAX_AGE_MS } from '../decisions/authorize.ts';
-import { PROFILE_UNAVAILABLE } from '../decisions/find-profile.ts';
 import type { DeskDeps } from '../deps.ts';
+import { REFUSAL_MAX_AGE_MS } from '../people/lookup-age.ts';
 import { announceRouteChange, type RouteChange } from './announce-route-change.ts';
-import type { NotAllowed } from './control.ts';
+import { createRequireAdmin, type NotAllowed } from './require-admin.ts';
 
 /** The current routes, and the policy beside them. */
 export interface RouteList {
@@ -64,7 +62,7 @@ interface Seen {
 
 export interface RouteControl {
   /** All routes; admins only. */
-  look(by: Person): Promise<RouteList | NotAllowed>;
+  list(by: Person): Promise<RouteList | NotAllowed>;
   /** Adds or changes a route. */
   set(command: Seen & { readonly draft: AdminRouteDraft }): Promise<SetRouteOutcome>;
   remove(command: Seen & { readonly name: string }): Promise<RemoveRouteOutcome>;
@@ -82,20 +80,9 @@ export function createRouteControl(
   },
 ): RouteControl {
   const { clock, directory, log, policy, store, toolbox } = deps;
-
-  async function checkAdmin(by: Person): Promise<NotAllowed | undefined> {
-    const profile = await directory.profileOf(by, { maxAgeMs: 0 }).catch((error: unknown) => {
-      log.warn({ err: error, person: by }, 'Could not look up whether a person is an admin.');
-    });
-    if (!profile) return { kind: 'not-allowed', sentence: PROFILE_UNAVAILABLE };
-    const refusal =
-      explainRefusedMembership(profile) ??
-      (profile.isAdmin ? undefined : { why: 'not an admin', sentence: NOT_ADMIN });
-    if (!refusal) return undefined;
-    const audit = { at: clock.now(), event: 'control.not-allowed', actor: actorOf(by) };
-    await store.audit.append([{ ...audit, subject: 'routes', detail: { why: refusal.why } }]);
-    return { kind: 'not-allowed', sentence: refusal.sentence };
-  }
+  const requireAdmin = createRequireAdmin(deps);
+  const refuseNonAdmin = (by: Person) =>
+    requireAdmin(by, 'routes', { sentence: NOT_ADMIN, maxAgeMs: 0 });
 
   /** Writes a change with its audit entry and announcements; false if another writer was first. */
   async function write(next: AdminRoutes, change: RouteChange): Promise<boolean> {
@@ -111,7 +98,7 @@ export function createRouteControl(
           detail: { revision: next.revision, before: toDetail(before), after: toDetail(after) },
         },
       ],
-      says: outboxMessages,
+      outboxMessages,
       wakes: [
         ...outboxMessages.map(({ thread }) => ({
           key: deliverOutboxKey(thread),
@@ -220,17 +207,17 @@ export function createRouteControl(
   }
 
   return {
-    async look(by) {
-      const refused = await checkAdmin(by);
+    async list(by) {
+      const refused = await refuseNonAdmin(by);
       if (refused) return refused;
       return { kind: 'routes', book: await store.routes.read(), policy: policy() };
     },
     async set(command) {
-      const refused = await checkAdmin(command.by);
+      const refused = await refuseNonAdmin(command.by);
       return refused ?? (await retryWrite((book) => setIn(book, command)));
     },
     async remove(command) {
-      const refused = await checkAdmin(command.by);
+      const refused = await refuseNonAdmin(command.by);
       return refused ?? (await retryWrite((book) => removeFrom(book, command)));
     },
   };

@@ -29,7 +29,7 @@ export function createStopTurn({
     const outboxMessages = depthOf(thread) === 0 ? [stoppedTurnNotice(message, by, now)] : [];
     return await store.inbox.stop(id, by, now, {
       audit: [{ ...audit, detail: { thread } }],
-      says: outboxMessages,
+      outboxMessages,
       wakes: [advanceTurnKey(thread), deliverOutboxKey(thread)].map((key) => ({ key, dueAt: now })),
       ...(messageEnds && { messageEnds }),
     });

@@ -1,4 +1,4 @@
-import { canAskAgain } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { callTitlePart } from '../../domain/cards/call-name.ts';
 import { isSamePerson, type Person } from '../../domain/people/person.ts';
 import { advanceTurnKey, deliverOutboxKey } from '../../domain/ports/agenda.ts';
@@ -25,7 +25,7 @@ export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock
   }): Promise<AskAgainOutcome> {
     const call = await store.ledger.get(command.callId);
     const action = { ...command, decision: 'ask-again' } as const;
-    if (call?.status !== 'expired' || !canAskAgain(call)) {
+    if (call?.status !== 'expired' || !behaviourOf(call).canAskAgain) {
       await recordRefusal(action, call ? { kind: 'already-decided', call } : { kind: 'not-found' });
       return { kind: 'not-expired' };
     }
@@ -50,7 +50,7 @@ export function createAskAgain({ store, clock }: Pick<DeskDeps, 'store' | 'clock
     };
     const received = await store.inbox.receive(message, {
       audit: [{ ...audit, detail: { message: message.id } }],
-      says: [outboxMessage],
+      outboxMessages: [outboxMessage],
       wakes: [deliverOutboxKey(message.thread), advanceTurnKey(message.thread)].map((key) => ({
         key,
         dueAt: now,

@@ -4,22 +4,18 @@
  */
 import type { Call } from '../../domain/calls/call.ts';
 import { effectiveRequester, explainUnsupportedDecision } from '../../domain/calls/call-origin.ts';
-import { rulingRouteOf } from '../../domain/calls/decision-rules.ts';
+import type { Group, Person } from '../../domain/people/person.ts';
+import type { GroupProfile } from '../../domain/people/profile.ts';
+import type { DecisionKind } from '../../domain/policy/route.ts';
 import {
   checkDecisionPermission,
   groupsToLookUp,
   type Permission,
-} from '../../domain/people/decision-permission.ts';
-import type { Person } from '../../domain/people/person.ts';
-import type { DecisionKind, Group } from '../../domain/policy/route.ts';
-import type { GroupProfile } from '../../domain/ports/directory.ts';
+} from '../../domain/rules/decision-permission.ts';
+import { rulingRouteOf } from '../../domain/rules/decision-rules.ts';
 import type { DeskDeps } from '../deps.ts';
-import { PROFILE_UNAVAILABLE } from './find-profile.ts';
-
-/** Maximum age of profiles and groups when a person decides. */
-export const DECIDER_MAX_AGE_MS = 60_000;
-/** Maximum age of group members before a person is refused because of them, or nobody is found. */
-export const REFUSAL_MAX_AGE_MS = 5_000;
+import { PROFILE_UNAVAILABLE } from '../people/find-profile.ts';
+import { DECIDER_MAX_AGE_MS, REFUSAL_MAX_AGE_MS } from '../people/lookup-age.ts';
 
 /** The result for one person. */
 export interface Authorization {

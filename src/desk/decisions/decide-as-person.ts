@@ -13,11 +13,14 @@ import type {
 import type { DecisionKind } from '../../domain/policy/route.ts';
 import { sentence } from '../../domain/text/sentence.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
-import type { createClaimOnApproval } from '../calls/execution/claim-on-approval.ts';
+import type {
+  ClaimOnApproval,
+  createClaimOnApproval,
+} from '../calls/execution/claim-on-approval.ts';
 import { describePause } from '../control/pause-messages.ts';
 import type { DeskDeps } from '../deps.ts';
 import type { Authorize } from './authorize.ts';
-import type { ClaimOnApproval, createDecide } from './decide.ts';
+import type { createDecide } from './decide.ts';
 import { type AttemptedAction, createRecordRefusal } from './refusals.ts';
 
 type Open = { readonly kind: 'open'; readonly call: Call };
@@ -65,7 +68,7 @@ export function createDecideAsPerson(
   }
 
   async function checkDecisionAsPerson(command: DecisionCheck): Promise<DecisionOutcome | Open> {
-    const [seen, pause] = await Promise.all([inner.look(command), store.pause.read()]);
+    const [seen, pause] = await Promise.all([inner.check(command), store.pause.read()]);
     if (seen.kind !== 'open' || command.settles || WORKS_IN_PAUSE.has(command.kind)) return seen;
     const { by, kind: decision } = command;
     return (await refuseInPause({ by, decision }, seen.call, pause)) ?? seen;

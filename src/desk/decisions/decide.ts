@@ -6,27 +6,27 @@ import type {
   DecisionOutcome,
   SettleCommand,
 } from '../../domain/calls/decision.ts';
+import type { Step, TransitionCause } from '../../domain/calls/transitions.ts';
+import type { JsonValue } from '../../domain/json/json.ts';
+import type { Person } from '../../domain/people/person.ts';
+import { type Effects, StaleFenceError } from '../../domain/ports/store.ts';
+import type { Permission } from '../../domain/rules/decision-permission.ts';
 import {
-  checkDecisionLook,
+  checkDecidable,
   checkSettlement,
   type DecisionRuling,
   type Edited,
   missingApprovalCount,
   ruleDecision,
   ruleSettlement,
-} from '../../domain/calls/decision-rules.ts';
-import { describeMissingTool } from '../../domain/calls/execution-rules.ts';
-import type { Step, TransitionCause } from '../../domain/calls/transitions.ts';
-import type { JsonValue } from '../../domain/json/json.ts';
-import type { Permission } from '../../domain/people/decision-permission.ts';
-import type { Person } from '../../domain/people/person.ts';
-import type { ThreadFence } from '../../domain/ports/agenda.ts';
-import { type Effects, type ReadRevisions, StaleFenceError } from '../../domain/ports/store.ts';
+} from '../../domain/rules/decision-rules.ts';
+import { describeMissingTool } from '../../domain/rules/execution-rules.ts';
 import { maskingOf, maskWholeText } from '../../domain/secrets/mask-secrets.ts';
 import { secretPathsOfCall } from '../../domain/secrets/secret-paths.ts';
 import type { ParsedArgs, Tool } from '../../domain/tools/tool.ts';
 import { advanceCall } from '../calls/advance-call.ts';
 import { callEffectsOf } from '../calls/call-effects.ts';
+import type { ClaimOnApproval } from '../calls/execution/claim-on-approval.ts';
 import {
   createRecheckRoute,
   type HearGate,
@@ -43,25 +43,6 @@ type DecideDeps = Pick<
   'store' | 'toolbox' | 'clock' | 'log' | 'integrity' | 'onDamaged'
 > &
   RecheckRouteDeps;
-
-/** Claims a call in the commit of its approval. */
-export interface ClaimOnApproval {
-  /**
-   * Runs the last check of a decision. Its reads and the policy's answer are reused by the claim.
-   */
-  check(follow: (onAnswer: HearGate) => Promise<DecisionRuling>): Promise<DecisionRuling>;
-  /**
-   * Returns the claim, the revisions it read, and the hold it is made under. Undefined leaves the
-   * claim to the holder of the call's thread.
-   */
-  claim(approved: Call): Promise<Claim | undefined>;
-}
-
-interface Claim {
-  readonly step: Step;
-  readonly seen: ReadRevisions;
-  readonly hold: ThreadFence;
-}
 
 /**
  * `messageEnds` are written only if the person's decision takes effect, not if the call expired or
@@ -183,20 +164,20 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
         ruleSettlement(call, command, clock.now(), permission, deps.toolbox.of(call)),
       ),
 
-    async look(look: DecisionCheck) {
+    async check(command: DecisionCheck) {
       const seen = await perform<DecisionOutcome | { readonly kind: 'open'; readonly call: Call }>(
-        look,
+        command,
         (call, permission) => {
-          const ruling = look.settles
-            ? checkSettlement(call, look, permission)
-            : checkDecisionLook(call, look, clock.now(), permission);
+          const ruling = command.settles
+            ? checkSettlement(call, command, permission)
+            : checkDecidable(call, command, clock.now(), permission);
           return ruling.kind === 'allowed'
             ? { kind: 'answer', outcome: { kind: 'open', call } }
             : ruling;
         },
-        { isRead: look.kind === 'approve' && look.renews === true },
+        { isRead: command.kind === 'approve' && command.renews === true },
       );
-      if (seen.kind !== 'open' || look.renews !== true) return seen;
+      if (seen.kind !== 'open' || command.renews !== true) return seen;
       return { kind: 'open' as const, call: await renewPreview(seen.call) };
     },
   };

@@ -2,30 +2,29 @@
 
 import { recoverDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call } from '../../domain/calls/call.ts';
-import { isAnswerOnly, isServerQuestion } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
+import { recordOpening } from '../../domain/calls/call-secrets.ts';
 import type { DecisionCheck, DecisionOutcome, OpenCommand } from '../../domain/calls/decision.ts';
-import type { DecisionKind } from '../../domain/policy/route.ts';
-import { recordOpening } from '../../domain/secrets/call-secrets.ts';
 import { advanceByStep } from '../calls/advance-call.ts';
 import type { DeskDeps } from '../deps.ts';
 
-type Looked = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
+type Checked = { readonly kind: 'open'; readonly call: Call } | DecisionOutcome;
 
 /** Builds the use case: returns `open` with the current call if the person may decide it. */
 export function createOpenCall(
   { store, clock, toolbox }: Pick<DeskDeps, 'store' | 'clock' | 'toolbox'>,
-  look: (look: DecisionCheck) => Promise<Looked>,
+  checkDecision: (check: DecisionCheck) => Promise<Checked>,
 ) {
-  async function readForPerson(command: OpenCommand): Promise<Looked> {
-    // A damaged record is reported by `look`.
+  async function readForPerson(command: OpenCommand): Promise<Checked> {
+    // A damaged record is reported by the check.
     const call = await store.ledger.get(command.callId).catch(recoverDamaged(undefined));
-    const kind = call ? decisionOn(call) : 'approve';
-    return await look({ ...command, kind, renews: true });
+    const kind = call ? behaviourOf(call).mainDecision : 'approve';
+    return await checkDecision({ ...command, kind, renews: true });
   }
 
-  return async function openCall(command: OpenCommand): Promise<Looked> {
+  return async function openCall(command: OpenCommand): Promise<Checked> {
     const { by } = command;
-    let seen: Looked = { kind: 'not-found' };
+    let seen: Checked = { kind: 'not-found' };
     const find = async () => {
       seen = await readForPerson(command);
       return seen.kind === 'open' ? seen.call : undefined;
@@ -34,10 +33,4 @@ export function createOpenCall(
     const call = await advanceByStep({ store }, command.callId, stepOf, { find, by });
     return call ? { kind: 'open', call } : seen;
   };
-}
-
-/** The decision that moves the call forward. */
-function decisionOn(call: Call): DecisionKind {
-  if (isServerQuestion(call)) return 'edit';
-  return isAnswerOnly(call) ? 'reply' : 'approve';
 }

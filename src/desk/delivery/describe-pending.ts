@@ -1,10 +1,10 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { missingApprovers } from '../../domain/calls/reminder-schedule.ts';
 import { cardLocationOf, isInOtherChannel } from '../../domain/cards/card-channel.ts';
 import { isSamePerson } from '../../domain/people/person.ts';
+import { missingApprovers } from '../../domain/rules/reminder-schedule.ts';
 import { joinSentences, type Sentence, sentence } from '../../domain/text/sentence.ts';
-import { createNameApprovers } from '../decisions/lists/name-approvers.ts';
 import type { DeskDeps } from '../deps.ts';
+import { createNameApprovers } from '../people/name-approvers.ts';
 
 /** More names would not fit the status line. */
 const MAX_NAMED = 3;

@@ -1,16 +1,16 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { isRunByGraph } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { ThreadStatus } from '../../domain/ports/chat.ts';
 import { joinSentences, type Sentence, sentence } from '../../domain/text/sentence.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
-import type { DeskDeps } from '../deps.ts';
 import {
   type PendingWork,
   readOpenCalls,
   readPendingWork,
   waitsForPeopleOnly,
-} from '../turns/pending-work.ts';
+} from '../calls/pending-work.ts';
+import type { DeskDeps } from '../deps.ts';
 import { createDescribePending } from './describe-pending.ts';
 import type { LiveAnswers } from './live-answer.ts';
 import type { SessionStatusWriter } from './session-status.ts';
@@ -144,7 +144,7 @@ function isAtWork({ status }: Call): boolean {
 
 /** Describes work in the thread other than waiting for people. */
 function describeBusy(own: readonly Call[]): string | undefined {
-  const running = own.filter((call) => isAtWork(call) && !isRunByGraph(call));
+  const running = own.filter((call) => isAtWork(call) && behaviourOf(call).runBy !== 'graph');
   if (running.length > 0) return `is running ${running.map(({ tool }) => tool).join(', ')}…`;
   if (own.some(({ status }) => status === 'unknown')) {
     return 'is waiting for somebody to say what happened to the interrupted call';

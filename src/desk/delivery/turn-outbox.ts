@@ -1,5 +1,5 @@
 import type { Call, CardPlace } from '../../domain/calls/call.ts';
-import { isRunByGraph } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { deliverOutboxKey, type Wake } from '../../domain/ports/agenda.ts';
 import type { GraphState } from '../../domain/ports/agent.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
@@ -19,7 +19,9 @@ export function textBesideCalls(
   now: number,
 ): readonly OutboxMessage[] {
   if (message.delegated) return [];
-  const onCards = calls.some((call) => call.route !== undefined && !isRunByGraph(call));
+  const onCards = calls.some(
+    (call) => call.route !== undefined && behaviourOf(call).runBy !== 'graph',
+  );
   const words = newestText(message, state, now);
   return onCards ? words.filter(({ text }) => text.length > MAX_CARD_TEXT) : words;
 }

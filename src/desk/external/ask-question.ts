@@ -4,19 +4,19 @@
  */
 import type { Call } from '../../domain/calls/call.ts';
 import { type CallOrigin, limitGateAnswer } from '../../domain/calls/call-origin.ts';
-import { callDigestOf } from '../../domain/calls/digest.ts';
-import { recordRunEnd, ruleGateAnswer } from '../../domain/calls/execution-rules.ts';
+import { draftCall } from '../../domain/calls/draft-call.ts';
 import { isIntact } from '../../domain/calls/seal.ts';
 import { stepFrom } from '../../domain/calls/transitions.ts';
 import { canonicalJson, readStoredJson } from '../../domain/json/json.ts';
 import { REQUESTER_ROUTE } from '../../domain/policy/route.ts';
+import { recordRunEnd, ruleGateAnswer } from '../../domain/rules/execution-rules.ts';
 import type { AskPeople, QuestionAnswer, ServerQuestion } from '../../domain/tools/server-tools.ts';
 import type { Toolbox } from '../../domain/tools/tool.ts';
 import { commitSteps } from '../calls/advance-call.ts';
+import { questionMessageId, withdrawQuestion } from '../calls/withdraw-questions.ts';
 import type { DeskDeps } from '../deps.ts';
 import { createWaitForChange } from './wait-for-change.ts';
 import type { CallWatch } from './watch-calls.ts';
-import { questionMessageId, withdrawQuestion } from './withdraw-questions.ts';
 
 type AskDeps = Pick<DeskDeps, 'store' | 'clock' | 'newId'> & {
   readonly ofOutside: Toolbox['of'];
@@ -43,37 +43,22 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
     };
     const tool = deps.ofOutside({ tool: running.tool, outside });
     if (!tool) throw new Error('The schema of the answer can’t be read.');
-    const args = canonicalJson(question.initial);
-    const call: Call = {
+    const parts = {
       id: `call_${own}`,
       thread: running.thread,
       turn: running.turn,
       messageId: questionMessageId(running.id),
       toolCallId: own,
-      position: 0,
-      siblings: 1,
       tool: running.tool,
-      schemaHash: tool.schemaHash,
       risk: 'medium',
-      idempotent: false,
-      args,
-      proposedArgs: args,
-      ...(tool.secrets.length > 0 && { secrets: tool.secrets }),
-      digest: '',
-      attempt: 1,
-      revision: 1,
-      status: 'proposed',
+      args: canonicalJson(question.initial),
       requester: running.requester,
       outside,
       askedAt: now,
       askedLine: running.askedLine,
       words: question.message,
-      votes: [],
-      delivered: false,
-      createdAt: now,
-      updatedAt: now,
-    };
-    return { ...call, digest: callDigestOf(call) };
+    } as const;
+    return draftCall(parts, tool, now);
   }
 
   async function propose(running: Call, question: ServerQuestion): Promise<Call> {
@@ -104,7 +89,7 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
 
   /** Cancelled if another writer has closed the question first. */
   async function takeAnswer(call: Call): Promise<QuestionAnswer> {
-    if (!isIntact(call) || call.doubt) return { kind: 'cancel' };
+    if (!isIntact(call) || call.sealProblem) return { kind: 'cancel' };
     const now = clock.now();
     const claimed = stepFrom(call, 'claim', now, {
       status: 'running',

@@ -4,10 +4,10 @@ import {
   choicesProblem,
   decisionsProblem,
 } from '../../domain/calls/call-origin.ts';
-import { callDigestOf, hashJson } from '../../domain/calls/digest.ts';
-import { toStoredPreview } from '../../domain/calls/stored-preview.ts';
+import { hashJson } from '../../domain/calls/digest.ts';
+import { draftCall, withPreview } from '../../domain/calls/draft-call.ts';
+import type { WorkspaceMembership } from '../../domain/people/profile.ts';
 import { MEMBERSHIP_LABELS } from '../../domain/people/sender-policy.ts';
-import type { WorkspaceMembership } from '../../domain/ports/directory.ts';
 import { createKeyedQueues } from '../../domain/runtime/keyed-queues.ts';
 import { channelKey } from '../../domain/threads/thread-key.ts';
 import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tools/tool.ts';
@@ -67,40 +67,26 @@ export function createRequestCall(deps: RequestDeps) {
     tool: Tool,
     args: string,
   ): Call {
-    const now = clock.now();
     const { idempotencyKey } = request;
     const own =
       idempotencyKey === undefined ? deps.newId() : deps.idOf(`${caller.key}\0${idempotencyKey}`);
     const id = `call_${own}`;
-    return {
+    const parts = {
       id,
       thread: channelKey({ team: request.requester.team, channel: request.channel }),
       turn: id,
       messageId: `key:${caller.key}`,
       toolCallId: own,
-      position: 0,
-      siblings: 1,
       tool: request.tool,
-      schemaHash: tool.schemaHash,
       risk: request.risk ?? tool.risk,
-      idempotent: false,
       args,
-      proposedArgs: args,
-      ...(tool.secrets.length > 0 && { secrets: tool.secrets }),
-      digest: '',
-      attempt: 1,
-      revision: 1,
-      status: 'proposed',
       requester: request.requester,
       outside,
-      askedAt: now,
+      askedAt: clock.now(),
       askedLine: '',
       words: request.words ?? '',
-      votes: [],
-      delivered: false,
-      createdAt: now,
-      updatedAt: now,
     };
+    return draftCall(parts, tool, parts.askedAt);
   }
 
   /** A repeated request is not limited. */
@@ -170,8 +156,7 @@ export function createRequestCall(deps: RequestDeps) {
     const parsed = tool.parse(request.args);
     if (!parsed.ok) return { kind: 'invalid', problems: inArgs(parsed) };
     const bare = draft(caller, request, outside, tool, parsed.canonical);
-    const shown = { ...bare, ...toStoredPreview(await previewRun(deps, bare, tool, parsed.value)) };
-    const call = { ...shown, digest: callDigestOf(shown) };
+    const call = withPreview(bare, await previewRun(deps, bare, tool, parsed.value));
     const refused = await refuseNew(caller, call);
     return refused ?? (await queueByKey(caller.key, () => propose(caller, call, parsed)));
   };

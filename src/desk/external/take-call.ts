@@ -1,9 +1,9 @@
 /** Approved calls are taken by the program that requested them: once, after a final check. */
 import type { Call } from '../../domain/calls/call.ts';
-import { withdrawCall } from '../../domain/calls/decision-rules.ts';
-import { recordRunEnd } from '../../domain/calls/execution-rules.ts';
 import type { Outcome } from '../../domain/calls/outcome.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
+import { withdrawCall } from '../../domain/rules/end-rules.ts';
+import { recordRunEnd } from '../../domain/rules/execution-rules.ts';
 import { advanceCall, commitSteps, type Ruled } from '../calls/advance-call.ts';
 import { createClaim } from '../calls/execution/claim.ts';
 import type { DeskDeps } from '../deps.ts';

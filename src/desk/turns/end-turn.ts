@@ -1,24 +1,20 @@
 /** Ends a turn without calling the model or resuming the graph. Safe at any time and idempotent. */
 
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
-import { isRunByGraph } from '../../domain/calls/call-origin.ts';
-import {
-  ruleExpiry,
-  withdrawCall,
-  withdrawUndelivered,
-} from '../../domain/calls/decision-rules.ts';
-import { recordRunEnd } from '../../domain/calls/execution-rules.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { WithdrawalCause } from '../../domain/calls/outcome.ts';
 import type { Step } from '../../domain/calls/transitions.ts';
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import type { GraphState } from '../../domain/ports/agent.ts';
+import { ruleExpiry, withdrawCall, withdrawUndelivered } from '../../domain/rules/end-rules.ts';
+import { recordRunEnd } from '../../domain/rules/execution-rules.ts';
 import type { InboxMessage, TurnMessage } from '../../domain/threads/message.ts';
 import { advanceByStep } from '../calls/advance-call.ts';
 import { describeStoppedRun } from '../calls/execution/run-tool.ts';
 import type { CloseLiveAnswer } from '../delivery/close-live-answer.ts';
 import { failureMessages, outboxWake } from '../delivery/turn-outbox.ts';
 import type { DeskDeps } from '../deps.ts';
-import { findUndeliveredDecisions } from './graph-calls/graph-call-results.ts';
+import { findUndeliveredDecisions } from './graph-calls/undelivered-decisions.ts';
 import type { InteractiveTurns } from './interactive-turns.ts';
 import {
   answerUnfinishedCalls,
@@ -76,7 +72,7 @@ export function createEndTurn(
     if (isHeld) return withdrawUndelivered(call, toWithdrawal(cause), now);
     if (call.status === 'unknown') return call.outcome ? undefined : ruleExpiry(call, now);
     // Its graph was interrupted with it.
-    if (call.status === 'running' && isRunByGraph(call)) {
+    if (call.status === 'running' && behaviourOf(call).runBy === 'graph') {
       return recordRunEnd(call, { kind: 'error', text: describeInterruption(call, cause) }, now);
     }
     return withdrawCall(call, toWithdrawal(cause), now);
@@ -98,7 +94,7 @@ export function createEndTurn(
   ): Promise<readonly Call[]> {
     const ended: Call[] = [];
     const all = await store.ledger.ofThread(message.thread, message.id);
-    const isOurs = all.every((call) => !isRunByGraph(call));
+    const isOurs = all.every((call) => behaviourOf(call).runBy !== 'graph');
     const held = isOurs
       ? NONE
       : findUndeliveredDecisions((await agent.read(fence.thread, fence)).open, all);
@@ -149,7 +145,7 @@ export function createEndTurn(
       detail: { cause, messages: messages.length },
     };
     const turn = { id: message.id, settledAt: now, messages, ...(failure && { failure }) };
-    const effects = { audit: [audit], says: outboxMessages, wakes: outboxWake(message, now) };
+    const effects = { audit: [audit], outboxMessages, wakes: outboxWake(message, now) };
     await store.history.append(fence.thread, turn, effects, fence);
   }
 

@@ -8,19 +8,19 @@ import { isThreadCommand } from './messages/command-words.ts';
 import { msUntilOrdered } from './messages/message-order.ts';
 import type { createThreadCommands } from './messages/thread-commands.ts';
 
+/** What the choice needs. */
+export interface NextTurnParts {
+  readonly checkSender: ReturnType<typeof createCheckSender>;
+  readonly threadCommands: ReturnType<typeof createThreadCommands>;
+}
+
 /**
  * Builds the choice of the next message, and starts its turn if needed. Only the holder of the
  * thread's lease starts turns.
  */
 export function createNextTurn(
   { store, clock }: Pick<DeskDeps, 'store' | 'clock'>,
-  {
-    checkSender,
-    threadCommands,
-  }: {
-    readonly checkSender: ReturnType<typeof createCheckSender>;
-    readonly threadCommands: ReturnType<typeof createThreadCommands>;
-  },
+  { checkSender, threadCommands }: NextTurnParts,
 ) {
   /** Reads a thread's messages once no earlier one can precede the first waiting ones. */
   async function readInOrder(thread: ThreadKey, { signal }: Pick<HeldWork, 'signal'>) {

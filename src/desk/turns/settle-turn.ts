@@ -48,7 +48,7 @@ export function createSettleTurn(
       fence.thread,
       { id: message.id, settledAt: now, messages, ...facts },
       {
-        ...{ says: outboxMessages, audit: [audit], wakes },
+        ...{ outboxMessages, audit: [audit], wakes },
         delivered: await undeliveredCalls(message),
         // A helper's message ends once its result is reported.
         ...(isOfPeople && { messageEnds: [{ id: message.id, how: 'turn' }] }),

@@ -2,7 +2,7 @@
 
 import type { Call } from '../../domain/calls/call.ts';
 import { callEditOf } from '../../domain/calls/call-edit.ts';
-import { isServerQuestion } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { type ToolReply, toToolReply, type WithdrawalCause } from '../../domain/calls/outcome.ts';
 import type { GraphState, RecordedTurn } from '../../domain/ports/agent.ts';
 import type {
@@ -155,9 +155,8 @@ function messageOf(id: string, all: readonly Call[]): AssistantMessage {
   };
 }
 
-/** Questions of MCP servers belong to a running call, not to a message. */
 function isAsked(call: Call): boolean {
-  return !isServerQuestion(call);
+  return behaviourOf(call).partOf === 'message';
 }
 
 function idsOf({ id, calls }: AssistantMessage): readonly string[] {

@@ -5,7 +5,7 @@
 
 import { DamagedRecordError, type OnDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call, CallStatus } from '../../domain/calls/call.ts';
-import { isConsumedByCaller, isRunByGraph } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import {
   type AgendaKey,
   advanceTurnKey,
@@ -92,8 +92,9 @@ export async function* findStalledWork(
  */
 function wakesOf(call: Call, isPaused: boolean, now: number): readonly Wake[] {
   const { status, child, deadlineAt } = call;
-  const isOurs = !isConsumedByCaller(call);
-  const isRunHere = isOurs && !isRunByGraph(call) && !child;
+  const { runBy } = behaviourOf(call);
+  const isOurs = runBy !== 'caller';
+  const isRunHere = runBy === 'worker' && !child;
   const runs = (status === 'approved' && isOurs) || (status === 'running' && isRunHere);
   const isRun = status === 'running' && isOurs;
   const expires = deadlineAt !== undefined && !isRun && !call.outcome;

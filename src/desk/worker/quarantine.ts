@@ -38,7 +38,7 @@ export interface Quarantine {
   /** Schedules a check of a damaged record; failures are logged. */
   note(error: DamagedRecordError): void;
   /** Rejects while the named record is damaged. */
-  look(id: string): Promise<void>;
+  checkRecord(id: string): Promise<void>;
   /** Called before a task becomes a dead letter: reports its damaged record, once. */
   notifyDamaged(lease: Lease, error: unknown): Promise<void>;
   /** Resumes work on records that can be read again. */
@@ -119,7 +119,7 @@ export function createQuarantine(
       });
     },
 
-    async look(id) {
+    async checkRecord(id) {
       const record = decodeRecordName(id);
       if (!record || !(await isDamaged(record))) return;
       throw new DamagedRecordError('it is damaged', { record });

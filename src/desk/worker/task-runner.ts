@@ -12,12 +12,10 @@ import type { Cancel, Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import { StaleFenceError } from '../../domain/ports/store.ts';
 import { RateLimitedError } from '../delivery/channel-rate-limiter.ts';
-import type { HeldWork } from '../deps.ts';
+import { type HeldWork, LEASE_MS } from '../deps.ts';
 import { backoffDelayMs, INITIAL_BACKOFF_MS } from './backoff.ts';
 import { assertNotCrashing, isPermanentFailure, PermanentError } from './retry-policy.ts';
 
-/** A dead worker's tasks are free after this time (ms). Event loops may stall for 2/3 of it. */
-export const LEASE_MS = 12_000;
 /** Running tools keep their lease longer, so that a Redis failover does not end them. */
 const RUN_LEASE_MS = 30_000;
 /** Renewals per lease, so that one of them may fail. */

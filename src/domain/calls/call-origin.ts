@@ -5,19 +5,13 @@
 import type { JsonValue } from '../json/json.ts';
 import { isSamePerson, type Person } from '../people/person.ts';
 import type { DecisionKind, GateAnswer, Route } from '../policy/route.ts';
+import type { ToolCaller } from '../tools/tool.ts';
 
 /**
  * Who made an external call, and what it says about the call. Only the key and the host are
  * verified.
  */
-export interface CallOrigin {
-  /**
-   * A program with a key (HTTP, MCP), a graph that runs its own tools, or an MCP server that asks a
-   * question.
-   */
-  readonly by: 'key' | 'graph' | 'server';
-  /** Display name of the key, graph or server. */
-  readonly name: string;
+export interface CallOrigin extends ToolCaller {
   /** Id of the program's key. */
   readonly key?: string;
   /** Source address of the request. */
@@ -26,8 +20,6 @@ export interface CallOrigin {
   readonly isProxied?: true;
   /** Owner of the key. Their approval counts as the requester's own. */
   readonly owner?: Person;
-  /** JSON Schema of the arguments. (Default: any object.) */
-  readonly schema?: { readonly [key: string]: JsonValue };
   /** The decisions that the caller accepts. (Default: all.) */
   readonly decisions?: readonly DecisionKind[];
   /** How long (ms) the caller waits for people, if less than the route's deadline. */
@@ -46,45 +38,96 @@ export interface CallOrigin {
   readonly request?: string;
 }
 
+/** Who made a call and what for. Not stored: it follows from the call. */
+type Origin =
+  | 'agent'
+  | 'graph'
+  | 'graph-question'
+  | 'program'
+  | 'program-question'
+  | 'server-question';
+
+/** What depends on who made a call. */
+interface CallBehaviour {
+  /** `caller`: it takes the approval or answer, so no worker of ours runs anything. */
+  readonly runBy: 'worker' | 'graph' | 'caller';
+  /** Who reads people's answers and goes on after the end. */
+  readonly reportsTo: 'thread' | 'caller';
+  /** What people give: their approval, a text, or the values of a form. */
+  readonly asksFor: 'approval' | 'text' | 'form';
+  /** The decision that moves the call forward. */
+  readonly mainDecision: DecisionKind;
+  /** It may be claimed in the commit of its approval, as our worker starts it. */
+  readonly isClaimedOnApproval: boolean;
+  /** It may share a card with the other calls of its message. */
+  readonly mayShareCard: boolean;
+  /** Our agent would repeat it, once expired, if the requester asked for it. */
+  readonly canAskAgain: boolean;
+  /** Whether the policy has rules for it. */
+  readonly isUnderPolicy: boolean;
+  /** `run`: it belongs to the run of another call, not to a message of the agent. */
+  readonly partOf: 'message' | 'run';
+}
+
+const AGENT: CallBehaviour = {
+  runBy: 'worker',
+  reportsTo: 'thread',
+  asksFor: 'approval',
+  mainDecision: 'approve',
+  isClaimedOnApproval: true,
+  mayShareCard: true,
+  canAskAgain: true,
+  isUnderPolicy: true,
+  partOf: 'message',
+};
+const GRAPH: CallBehaviour = { ...AGENT, runBy: 'graph', isClaimedOnApproval: false };
+const PROGRAM: CallBehaviour = {
+  ...AGENT,
+  runBy: 'caller',
+  reportsTo: 'caller',
+  isClaimedOnApproval: false,
+  mayShareCard: false,
+  canAskAgain: false,
+};
+const QUESTION = { asksFor: 'text', mainDecision: 'reply', mayShareCard: false } as const;
+
+/** Add an origin here, and its name in `originOf`. */
+const BEHAVIOURS: Readonly<Record<Origin, CallBehaviour>> = {
+  agent: AGENT,
+  graph: GRAPH,
+  'graph-question': { ...GRAPH, ...QUESTION },
+  program: PROGRAM,
+  'program-question': { ...PROGRAM, ...QUESTION },
+  'server-question': {
+    ...PROGRAM,
+    asksFor: 'form',
+    mainDecision: 'edit',
+    isUnderPolicy: false,
+    partOf: 'run',
+  },
+};
+
 /** The part of a call that says who made it. */
 interface CallSource {
   readonly outside?: CallOrigin;
 }
 
-/**
- * Returns whether the caller takes the call, or the call is a question: no worker of ours runs it.
- */
-export function isConsumedByCaller(call: CallSource): boolean {
-  return call.outside?.by === 'key' || isServerQuestion(call);
+/** Returns who made a call. A question is a call that can be answered but not approved. */
+export function originOf({ outside }: CallSource): Origin {
+  if (!outside) return 'agent';
+  if (outside.by === 'server') return 'server-question';
+  const caller = outside.by === 'key' ? 'program' : 'graph';
+  return takesOnlyText(outside) ? `${caller}-question` : caller;
 }
 
-/**
- * Returns whether an MCP server asks people a question during a tool run. An edit is the answer;
- * nothing runs.
- */
-export function isServerQuestion({ outside }: CallSource): boolean {
-  return outside?.by === 'server';
+function takesOnlyText({ decisions }: CallOrigin): boolean {
+  if (!decisions?.includes('reply')) return false;
+  return !decisions.includes('approve') && !decisions.includes('edit');
 }
 
-/**
- * Returns whether the graph that made the call runs it. Claiming the call hands it to the graph.
- */
-export function isRunByGraph(call: CallSource): boolean {
-  return call.outside?.by === 'graph';
-}
-
-/** Returns whether the call only asks for text: it can be answered, but not approved. */
-export function isAnswerOnly({ outside }: CallSource): boolean {
-  const decisions = outside?.decisions;
-  if (!decisions) return false;
-  return (
-    decisions.includes('reply') && !decisions.includes('approve') && !decisions.includes('edit')
-  );
-}
-
-/** Returns whether our agent would repeat an expired call if the requester asked for it. */
-export function canAskAgain({ outside }: CallSource): boolean {
-  return outside === undefined || outside.by === 'graph';
+/** Returns how a call is handled, which depends on who made it. */
+export function behaviourOf(call: CallSource): CallBehaviour {
+  return BEHAVIOURS[originOf(call)];
 }
 
 /** The most answers that a question may offer, and the most characters per answer. */
@@ -126,14 +169,18 @@ export function explainUnsupportedDecision(
 ): string | undefined {
   const { by, decisions } = call.outside ?? {};
   if (!by || !decisions || decisions.includes(decision)) return undefined;
-  const accepted = isAnswerOnly(call) ? 'only an answer (a reply)' : `only ${decisions.join(', ')}`;
-  return `${CALLERS[by]} that made this call accepts ${accepted}, so “${decision}” is not possible.`;
+  const accepted =
+    behaviourOf(call).asksFor === 'text'
+      ? 'only an answer (a reply)'
+      : `only ${decisions.join(', ')}`;
+  return `The ${CALLERS[by]} that made this call accepts ${accepted}, so “${decision}” is not possible.`;
 }
 
-const CALLERS: Readonly<Record<CallOrigin['by'], string>> = {
-  key: 'The program',
-  graph: 'The graph',
-  server: 'The MCP server',
+/** Names the kinds of callers, for people. */
+export const CALLERS: Readonly<Record<CallOrigin['by'], string>> = {
+  key: 'program',
+  graph: 'graph',
+  server: 'MCP server',
 };
 
 /** Returns whom to treat as the requester when `person` acts: the key's owner counts as one too. */

@@ -1,6 +1,7 @@
 import type { Person } from '../people/person.ts';
 import type { DecisionKind, Risk, Route } from '../policy/route.ts';
 import type { Sentence } from '../text/sentence.ts';
+import type { HelperWork } from '../threads/message.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
 import type { CallOrigin } from './call-origin.ts';
 import type { Outcome } from './outcome.ts';
@@ -56,15 +57,6 @@ export interface SimilarCall {
   readonly how: 'edit' | 'reply' | 'ignore';
   readonly by: Person;
   readonly at: number;
-}
-
-/** A piece of work that an agent gave to a helper. */
-export interface HelperWork {
-  /** First line of the helper's instructions. Written by an agent: untrusted. */
-  readonly line: string;
-  /** Index among the calls of its message (from 0), and the number of those calls. */
-  readonly position: number;
-  readonly siblings: number;
 }
 
 /** A worker's right to run a call. Only the holder of the fence may record the result. */
@@ -174,7 +166,7 @@ export interface Call {
    */
   readonly seal?: string;
   /** Result of the seal check on read; never stored. Absent if the seal is valid. */
-  readonly doubt?: 'unsealed' | 'forged';
+  readonly sealProblem?: 'unsealed' | 'forged';
 }
 
 /** Where a call's card is in Slack. */

@@ -25,8 +25,8 @@ export function createAuditSeal(key: Uint8Array): Seal {
 }
 
 /** Seals a call for storage. A call found forged is never sealed again. */
-export function withCallSeal({ doubt, ...call }: Call, seal: Seal): Call {
-  return doubt === 'forged' ? call : { ...call, seal: seal(sealedTextOf(call)) };
+export function withCallSeal({ sealProblem, ...call }: Call, seal: Seal): Call {
+  return sealProblem === 'forged' ? call : { ...call, seal: seal(sealedTextOf(call)) };
 }
 
 /**
@@ -34,14 +34,14 @@ export function withCallSeal({ doubt, ...call }: Call, seal: Seal): Call {
  * dropped and it needs new ones.
  */
 export function withCheckedSeal(stored: Call, seal: Seal): Call {
-  const { doubt: _claimed, ...call } = stored;
-  if (call.seal === undefined) return { ...call, votes: [], doubt: 'unsealed' };
-  return call.seal === seal(sealedTextOf(call)) ? call : { ...call, doubt: 'forged' };
+  const { sealProblem: _claimed, ...call } = stored;
+  if (call.seal === undefined) return { ...call, votes: [], sealProblem: 'unsealed' };
+  return call.seal === seal(sealedTextOf(call)) ? call : { ...call, sealProblem: 'forged' };
 }
 
 /** Returns whether digest and seal match the stored call. */
 export function isIntact(call: Call): boolean {
-  return call.doubt !== 'forged' && callDigestOf(call) === call.digest;
+  return call.sealProblem !== 'forged' && callDigestOf(call) === call.digest;
 }
 
 /**

@@ -1,10 +1,10 @@
 /** A call as the API shows it, where it is called an approval. */
 import type { Call, CallStatus } from '../calls/call.ts';
 import type { CallOrigin } from '../calls/call-origin.ts';
-import { rulingRouteOf } from '../calls/decision-rules.ts';
 import type { Outcome } from '../calls/outcome.ts';
 import { type JsonValue, readStoredJson } from '../json/json.ts';
 import type { DecisionKind, Risk } from '../policy/route.ts';
+import { rulingRouteOf } from '../rules/decision-rules.ts';
 import { plainSentence } from '../text/sentence.ts';
 import { isChannelItself, placeOf } from '../threads/thread-key.ts';
 import { callTitle } from './call-name.ts';

@@ -1,6 +1,6 @@
 /** One line per call in lists: name, age, whose turn it is, and where to open it. */
 import type { Call, CallStatus, CardPlace } from '../calls/call.ts';
-import { isAnswerOnly, isConsumedByCaller } from '../calls/call-origin.ts';
+import { behaviourOf } from '../calls/call-origin.ts';
 import { isSamePerson, type Person } from '../people/person.ts';
 import { type Sentence, sentence } from '../text/sentence.ts';
 import { callTitle } from './call-name.ts';
@@ -65,14 +65,16 @@ function describeWhoseTurn(call: Call, { isReaders = false, missing }: PendingDe
     case 'proposed':
       return 'being checked';
     case 'approved':
-      return isConsumedByCaller(call) ? 'approved, not picked up yet' : 'approved, about to run';
+      return behaviourOf(call).runBy === 'caller'
+        ? 'approved, not picked up yet'
+        : 'approved, about to run';
     default:
       return ENDS[call.status] ?? call.status;
   }
 }
 
 function describePending(call: Call, { isReaders, missing }: PendingDeciders): Sentence {
-  const what = isAnswerOnly(call) ? 'an answer' : 'a decision';
+  const what = behaviourOf(call).asksFor === 'text' ? 'an answer' : 'a decision';
   const whose = isReaders ? 'your turn' : sentence`waiting for ${missing ?? what}`;
   return sentence`${whose}${describeCount(call)}`;
 }

@@ -1,8 +1,8 @@
 /** One-line summaries of calls, from the tool, its preview or its arguments. */
 import type { Call } from '../calls/call.ts';
+import { type MaskedCall, maskingOfCall } from '../calls/call-secrets.ts';
 import { UNSEEN_BASIS, WOULD_FAIL_PREFIX } from '../calls/stored-preview.ts';
 import { isJsonObject, type JsonValue, readStoredJson } from '../json/json.ts';
-import { type MaskedCall, maskingOfCall } from '../secrets/call-secrets.ts';
 import { type Masking, maskText, secretAt } from '../secrets/mask-secrets.ts';
 import { type SecretsOfTool, secretPathsOfCall } from '../secrets/secret-paths.ts';
 import { secretTextsAt, shortSecretValuesAt } from '../secrets/secret-texts.ts';

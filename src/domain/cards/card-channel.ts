@@ -1,9 +1,8 @@
 /** Where a call's card belongs, and whom a new card mentions. */
 import { type Call, type CardPlace, isTerminal } from '../calls/call.ts';
-import { missingApprovers } from '../calls/reminder-schedule.ts';
-import { isSamePerson } from '../people/person.ts';
+import { type Group, isSamePerson } from '../people/person.ts';
 import { isDirect } from '../people/sender-policy.ts';
-import type { Group } from '../policy/route.ts';
+import { missingApprovers } from '../rules/reminder-schedule.ts';
 import { isChannelItself, placeOf } from '../threads/thread-key.ts';
 
 /** A person or group to mention. */

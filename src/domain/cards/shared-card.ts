@@ -1,6 +1,6 @@
 /** Decides which calls of one message share a card, and which Slack message shows it. */
 import type { Call, CardPlace } from '../calls/call.ts';
-import { isAnswerOnly, isServerQuestion } from '../calls/call-origin.ts';
+import { behaviourOf } from '../calls/call-origin.ts';
 import { canonicalJson, type JsonValue } from '../json/json.ts';
 import { cardLocationOf } from './card-channel.ts';
 
@@ -12,8 +12,7 @@ const MAX_CALLS = 20;
 
 /** Returns whether a call may share a card. Questions and calls of programs may not. */
 export function mayShareCard(call: Call): boolean {
-  const isOfProgram = call.outside !== undefined && call.outside.by !== 'graph';
-  return call.siblings > 1 && !isOfProgram && !isAnswerOnly(call) && !isServerQuestion(call);
+  return call.siblings > 1 && behaviourOf(call).mayShareCard;
 }
 
 /**

@@ -8,3 +8,11 @@ export interface Person {
 export function isSamePerson(a: Person, b: Person): boolean {
   return a.team === b.team && a.user === b.user;
 }
+
+/** Several people: a Slack user group or the members of a channel, by id. */
+export type Group = `usergroup:${string}` | `channel:${string}`;
+
+/** Returns whether an approver is a group. */
+export function isGroup(approver: string): approver is Group {
+  return approver.startsWith('usergroup:') || approver.startsWith('channel:');
+}

@@ -1,6 +1,7 @@
 /** Who may talk to the agent, and where. */
-import type { Profile, WorkspaceMembership } from '../ports/directory.ts';
+
 import type { Person } from './person.ts';
+import type { Profile, WorkspaceMembership } from './profile.ts';
 
 /** The operator's limits on who may talk. Absent means everyone, or everywhere. */
 export interface SenderPolicy {

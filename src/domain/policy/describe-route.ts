@@ -1,6 +1,6 @@
 /** Describes a route, and changes to it, for people. */
 
-import { isGroup } from '../people/decision-permission.ts';
+import { isGroup } from '../people/person.ts';
 import { formatDuration } from '../text/duration.ts';
 import {
   joinSentences,

@@ -1,4 +1,5 @@
-import { type Approver, type Group, REQUESTER_ROUTE, type Route } from './route.ts';
+import type { Group } from '../people/person.ts';
+import { type Approver, REQUESTER_ROUTE, type Route } from './route.ts';
 
 /** A Slack name in the policy file: a channel, or the handle of a person or user group. */
 export type PolicyName = `#${string}` | `@${string}`;

@@ -1,25 +1,28 @@
-import type { Call, CallStatus } from '../calls/call.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { GateFacts } from './route.ts';
 
 /** Statuses of calls that were let through, or that may have taken effect. */
-const LET_THROUGH: ReadonlySet<CallStatus> = new Set([
-  'approved',
-  'running',
-  'unknown',
-  'succeeded',
-]);
+const LET_THROUGH: ReadonlySet<string> = new Set(['approved', 'running', 'unknown', 'succeeded']);
+
+/** What the totals need to know of an earlier call. */
+interface EarlierCall {
+  readonly id: string;
+  readonly status: string;
+  readonly createdAt: number;
+  readonly position: number;
+  readonly claim?: { readonly at: number };
+}
 
 /**
  * Returns which of a requester's calls count against a new one, in the given order. A pending call
  * counts only if it came first; otherwise two calls would block each other. Calls that were claimed
  * later do not count.
  */
-export function countedCalls(
-  calls: readonly Call[],
+export function countedCalls<Earlier extends EarlierCall>(
+  calls: readonly Earlier[],
   self: GateFacts['call'],
   since: number,
-): readonly Call[] {
+): readonly Earlier[] {
   return calls
     .filter((call) => call.id !== self?.id && call.createdAt > since)
     .filter((call) =>
@@ -29,12 +32,12 @@ export function countedCalls(
     );
 }
 
-function beganAfter({ claim }: Call, self: GateFacts['call']): boolean {
+function beganAfter({ claim }: EarlierCall, self: GateFacts['call']): boolean {
   if (self?.claimedAt === undefined) return false;
   return claim === undefined || claim.at > self.claimedAt;
 }
 
-function precedes(call: Call, self: GateFacts['call']): boolean {
+function precedes(call: EarlierCall, self: GateFacts['call']): boolean {
   if (!self) return true;
   const order =
     call.createdAt - self.createdAt ||

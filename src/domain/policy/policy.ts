@@ -124,21 +124,21 @@ export async function evaluatePolicy<R>(
   lookups: ConditionLookups,
 ): Promise<Evaluation<R>> {
   const passedOver: SkippedRule[] = [];
-  let doubt: Doubt | undefined;
+  let firstFailed: FailedRule | undefined;
   for (const rule of policy.rules) {
     const match = await tryRule(rule, facts, lookups);
     if (match.kind === 'no') {
       passedOver.push({ rule: rule.name, why: match.why });
       continue;
     }
-    if (match.kind === 'yes') return { ...rulingOf(policy, rule, doubt), passedOver };
+    if (match.kind === 'yes') return { ...rulingOf(policy, rule, firstFailed), passedOver };
     const failed = { rule: rule.name, failure: match.failure };
-    const ruling = rulingOnError(policy, rule, doubt !== undefined);
+    const ruling = rulingOnError(policy, rule, firstFailed !== undefined);
     if (ruling) return { ...failed, ruling, passedOver };
-    doubt ??= failed;
+    firstFailed ??= failed;
     passedOver.push({ rule: rule.name, why: 'failure' });
   }
-  if (doubt) return { ...rulingOf(policy, policy.fallback, doubt), passedOver };
+  if (firstFailed) return { ...rulingOf(policy, policy.fallback, firstFailed), passedOver };
   return {
     rule: policy.fallback.name,
     ruling: policy.fallback.ruling,
@@ -148,16 +148,16 @@ export async function evaluatePolicy<R>(
 }
 
 /** The first rule whose condition failed. */
-type Doubt = Required<Pick<Evaluation<unknown>, 'rule' | 'failure'>>;
+type FailedRule = Required<Pick<Evaluation<unknown>, 'rule' | 'failure'>>;
 
 /** Once a condition has failed, no later rule may run the call. */
 function rulingOf<R>(
   { fallback }: Policy<R>,
   { name, ruling }: Pick<Rule<R>, 'name' | 'ruling'>,
-  doubt: Doubt | undefined,
+  firstFailed: FailedRule | undefined,
 ): Omit<Evaluation<R>, 'passedOver'> {
-  if (!doubt) return { rule: name, ruling };
-  return { ...doubt, ruling: ruling.gate === 'run' ? fallback.ruling : ruling };
+  if (!firstFailed) return { rule: name, ruling };
+  return { ...firstFailed, ruling: ruling.gate === 'run' ? fallback.ruling : ruling };
 }
 
 /** Converts an evaluation to the gate's answer. `hash` identifies the policy in the audit. */

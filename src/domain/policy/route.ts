@@ -1,11 +1,8 @@
-import type { Person } from '../people/person.ts';
+import type { Group, Person } from '../people/person.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
 import type { AgentName } from './agent-name.ts';
 
 export type DecisionKind = 'approve' | 'edit' | 'reply' | 'ignore';
-
-/** Several people: a Slack user group or the members of a channel, by id. */
-export type Group = `usergroup:${string}` | `channel:${string}`;
 
 /** Who may decide: the requester, a person in the same workspace, or a group. */
 export type Approver = 'requester' | `user:${string}` | Group;

@@ -1,6 +1,6 @@
 import { encodeRecordName, type RecordName } from '../audit/damaged-record.ts';
 import type { Call } from '../calls/call.ts';
-import type { Group } from '../policy/route.ts';
+import type { Group } from '../people/person.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { CallListEntry } from '../cards/call-list-entry.ts';
 import type { MentionTarget } from '../cards/card-channel.ts';
 import type { DigestMessage } from '../cards/digest-message.ts';
 import type { ProgressReport } from '../cards/progress-report.ts';
-import type { ApproverAvailability } from '../people/approver-availability.ts';
+import type { ApproverAvailability } from '../rules/approver-availability.ts';
 import type { Sentence } from '../text/sentence.ts';
 import type { InboxMessage } from '../threads/message.ts';
 import type { OutboxMessage } from '../threads/outbox-message.ts';

@@ -9,21 +9,21 @@ import type { AuditFault, AuditReport } from '../audit/audit-check.ts';
 import type { Call, CallStatus, CardPlace, SideMessage } from '../calls/call.ts';
 import type { Step } from '../calls/transitions.ts';
 import type { DigestMessages } from '../cards/digest-message.ts';
-import type { ProgressReports } from '../cards/progress-report.ts';
 import type { ApiKey } from '../people/api-key.ts';
-import type { Person } from '../people/person.ts';
-import type { RequestedDecider } from '../people/requested-deciders.ts';
+import type { Group, Person } from '../people/person.ts';
 import type { AdminRoutes } from '../policy/admin-routes.ts';
-import type { Group } from '../policy/route.ts';
+import type { RequestedDecider } from '../rules/requested-deciders.ts';
 import type { InboxMessage, Rating, SettledTurn } from '../threads/message.ts';
 import type { OutboxMessage } from '../threads/outbox-message.ts';
 import type { Pause } from '../threads/pause.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
-import type { TurnRecord, TurnRecords } from '../threads/turn-record.ts';
+import type { TurnRecord } from '../threads/turn-record.ts';
 import type { Pin } from '../tools/tool-pin.ts';
 import type { Agenda, ThreadFence, Wake } from './agenda.ts';
 import type { Checkpoints } from './agent.ts';
 import type { Drafts } from './drafts.ts';
+import type { ProgressReports } from './progress-reports.ts';
+import type { TurnRecords } from './turn-records.ts';
 
 /** How a message ended: it started a turn, answered waiting calls, or was answered by the app. */
 export type MessageEnd = 'turn' | 'reply' | 'answered';
@@ -35,7 +35,7 @@ export type ReadRevisions = ReadonlyMap<string, { readonly revision: number }>;
 export interface Effects {
   readonly audit?: readonly AuditDraft[];
   readonly wakes?: readonly Wake[];
-  readonly says?: readonly OutboxMessage[];
+  readonly outboxMessages?: readonly OutboxMessage[];
   /** Messages that end with this change. Those already ended are unchanged. */
   readonly messageEnds?: readonly { readonly id: string; readonly how: MessageEnd }[];
   /** Calls whose outcomes are now delivered. Unknown ids are ignored. */
@@ -186,7 +186,7 @@ export interface UntouchedThread {
 
 /** Messages yet to be posted. */
 export interface Outbox {
-  add(says: readonly OutboxMessage[], wakes: readonly Wake[], fence?: ThreadFence): Promise<void>;
+  add(all: readonly OutboxMessage[], wakes: readonly Wake[], fence?: ThreadFence): Promise<void>;
   /** Unsent messages, in the order added. */
   pendingMessages(thread: ThreadKey): Promise<readonly OutboxMessage[]>;
   markSent(id: string): Promise<void>;

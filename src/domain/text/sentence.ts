@@ -2,14 +2,12 @@
  * Our own texts that name people, groups, channels or times. The parts stay separate, so that each
  * output formats them its own way.
  */
-import type { Group } from '../policy/route.ts';
-
 export type SentencePart =
   | string
   /** A person in our workspace, by user id, with their name if known. */
   | { readonly person: string; readonly name?: string | undefined }
   /** A user group, with its handle if known. */
-  | { readonly group: Group; readonly handle?: string | undefined }
+  | { readonly group: `${'usergroup' | 'channel'}:${string}`; readonly handle?: string | undefined }
   | { readonly channel: string }
   /** The name of a call. It may quote arguments, so none of it is markup. */
   | { readonly callName: string }

@@ -1,11 +1,20 @@
 /** The message that a requester sends by clicking Ask Again on an expired call. */
 import { createHash } from 'node:crypto';
-import type { Call } from '../calls/call.ts';
+import type { Person } from '../people/person.ts';
 import { type InboxMessage, messageId } from './message.ts';
-import { placeOf, rootOf } from './thread-key.ts';
+import { placeOf, rootOf, type ThreadKey } from './thread-key.ts';
+
+/** What the message says of the expired call. */
+interface ExpiredCall {
+  readonly id: string;
+  readonly thread: ThreadKey;
+  readonly tool: string;
+  readonly requester: Person;
+  readonly updatedAt: number;
+}
 
 /** Creates that message. Its id is derived from the call, so repeated clicks make one message. */
-export function askAgainMessage(call: Call, now: number): InboxMessage {
+export function askAgainMessage(call: ExpiredCall, now: number): InboxMessage {
   const thread = rootOf(call.thread);
   const { channel } = placeOf(thread);
   const { team } = call.requester;

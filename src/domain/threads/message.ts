@@ -1,7 +1,15 @@
-import type { HelperWork } from '../calls/call.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { Person } from '../people/person.ts';
 import type { ThreadKey } from './thread-key.ts';
+
+/** A piece of work that an agent gave to a helper. */
+export interface HelperWork {
+  /** First line of the helper's instructions. Written by an agent: untrusted. */
+  readonly line: string;
+  /** Index among the calls of its message (from 0), and the number of those calls. */
+  readonly position: number;
+  readonly siblings: number;
+}
 
 /** A file that a person attached. Its bytes are fetched when the turn starts. */
 export interface Attachment {

@@ -1,5 +1,4 @@
-import type { Person } from '../people/person.ts';
-import type { Group } from '../policy/route.ts';
+import type { Group, Person } from '../people/person.ts';
 import { plainSentence, type Sentence } from '../text/sentence.ts';
 import type { ThreadKey } from './thread-key.ts';
 

@@ -1,4 +1,3 @@
-import type { ThreadFence } from '../ports/agenda.ts';
 import type { ModelCost, ToolMessage, TurnMessage } from './message.ts';
 import type { ThreadKey } from './thread-key.ts';
 
@@ -19,15 +18,4 @@ export interface TurnRecord {
   readonly spent?: ModelCost;
   /** What the person should know about the answer so far. */
   readonly notice?: string;
-}
-
-/**
- * Messages of turns in progress. They are written with other changes, and removed when the turn
- * joins the history.
- */
-export interface TurnRecords {
-  /** Stores messages that no other change writes. Known positions are not overwritten. */
-  keep(records: readonly TurnRecord[], fence: ThreadFence): Promise<void>;
-  /** Returns a turn's messages, ordered by position. */
-  ofTurn(thread: ThreadKey, turn: string): Promise<readonly TurnRecord[]>;
 }

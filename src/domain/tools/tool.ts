@@ -1,4 +1,3 @@
-import type { Call } from '../calls/call.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { Person } from '../people/person.ts';
 import type { Risk } from '../policy/route.ts';
@@ -91,12 +90,25 @@ export interface DelegatedWork {
   readonly prompt: string;
 }
 
+/** The caller of an external call, as far as its tool depends on it. */
+export interface ToolCaller {
+  /**
+   * A program with a key (HTTP, MCP), a graph that runs its own tools, or an MCP server that asks a
+   * question.
+   */
+  readonly by: 'key' | 'graph' | 'server';
+  /** Display name of the key, graph or server. */
+  readonly name: string;
+  /** JSON Schema of the arguments. (Default: any object.) */
+  readonly schema?: { readonly [key: string]: JsonValue };
+}
+
 export interface Toolbox {
   get(name: string): Tool | undefined;
   /**
    * Returns the tool of a stored call. For an external call it describes the caller's schema and is
    * never run.
    */
-  of(call: Pick<Call, 'tool' | 'outside'>): Tool | undefined;
+  of(call: { readonly tool: string; readonly outside?: ToolCaller }): Tool | undefined;
   list(): readonly Tool[];
 }

@@ -1,10 +1,10 @@
 import type { Authorize } from '../../desk/decisions/authorize.ts';
 import type { Desk } from '../../desk/desk.ts';
 import type { ExternalDesk } from '../../desk/external/external-desk.ts';
+import type { SecretHider } from '../../domain/cards/hide-args.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { Store } from '../../domain/ports/store.ts';
-import type { SecretHider } from '../../domain/secrets/hide-args.ts';
 import type { createClientAddress } from './auth/client-address.ts';
 import type { ConsumeTokens } from './auth/consume-tokens.ts';
 import type { ReadPersonToken } from './auth/person-tokens.ts';

@@ -1,9 +1,9 @@
 import type { KnownBlock } from '@slack/types';
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
-import { isServerQuestion } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
+import { maskingOfCall, requiresOpening } from '../../domain/calls/call-secrets.ts';
 import { isThirdParty } from '../../domain/cards/call-name.ts';
 import type { NotificationDetail } from '../../domain/cards/notification-detail.ts';
-import { maskingOfCall, requiresOpening } from '../../domain/secrets/call-secrets.ts';
 import { type Masking, needsOpening } from '../../domain/secrets/mask-secrets.ts';
 import type { SecretMark } from '../../domain/secrets/secret-mark.ts';
 import { isNameUnescaped } from '../../domain/text/visible-text.ts';
@@ -93,7 +93,7 @@ function buildBlocks(call: Call, context: CardContext, masking: Masking): KnownB
   }
   const { pieces, data, sums, whole } = fitCall(call, context, masking);
   const words = quoteAgentText(call, masking);
-  const hasNothing = isServerQuestion(call) && call.args === '{}';
+  const hasNothing = behaviourOf(call).asksFor === 'form' && call.args === '{}';
   return [
     heading,
     ...buildUnknownNotice(call, masking),
@@ -207,7 +207,9 @@ function describeCutValues(
 
 /** Builds the blocks above the arguments: a server's question, or who edited what. */
 export function buildOriginBlocks(call: Call, masking: Masking): KnownBlock[] {
-  return isServerQuestion(call) ? quoteServerQuestion(call, masking) : buildEdit(call, masking);
+  return behaviourOf(call).asksFor === 'form'
+    ? quoteServerQuestion(call, masking)
+    : buildEdit(call, masking);
 }
 
 /** Only the beginning is shown, so a longer text need not be processed. */
@@ -219,7 +221,7 @@ const MAX_QUOTED = 20_000;
  */
 export function quoteAgentText(call: Call, masking: Masking): readonly ShownArgument[] {
   const { outside } = call;
-  if (isServerQuestion(call)) return [];
+  if (behaviourOf(call).asksFor === 'form') return [];
   const whose = outside === undefined ? '' : ` · ${callerLabel(outside)}`;
   return [
     ...quoteLine('Its own summary (unverified)', outside?.summary ?? '', masking),

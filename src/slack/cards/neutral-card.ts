@@ -1,6 +1,6 @@
 /** The neutral card that is posted first with `NOTIFICATION_DETAIL=none`: it mentions people and does not describe the call. */
 import type { Call } from '../../domain/calls/call.ts';
-import { maskingOfCall } from '../../domain/secrets/call-secrets.ts';
+import { maskingOfCall } from '../../domain/calls/call-secrets.ts';
 import { mentionTargets } from '../text/mrkdwn.ts';
 import type { CallCard, CardContext } from './call-card.ts';
 import { notificationText } from './notification-text.ts';

@@ -1,9 +1,9 @@
 /** The plain text of a card for lock screens and screen readers. */
 import type { Call } from '../../domain/calls/call.ts';
-import { isAnswerOnly, isServerQuestion } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { NotificationDetail } from '../../domain/cards/notification-detail.ts';
-import type { ApproverAvailability } from '../../domain/people/approver-availability.ts';
 import { isDirect } from '../../domain/people/sender-policy.ts';
+import type { ApproverAvailability } from '../../domain/rules/approver-availability.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import { BUDGET } from '../text/limits.ts';
@@ -23,7 +23,7 @@ export interface NotificationContext {
 
 /** Describes a call for a notification. Only detail `full` includes text from the agent. */
 export function notificationText(call: Call, context: NotificationContext): string {
-  const asks = isAnswerOnly(call) || isServerQuestion(call);
+  const asks = behaviourOf(call).asksFor !== 'approval';
   if (context.detail === 'none') return neutralText(call, asks);
   const name = toPlainText(cardTitleOf(call));
   const words = context.detail === 'full' ? describeAgentText(call, context.masking) : '';
@@ -50,7 +50,7 @@ function describeAwaitedPeople(call: Call, availability: ApproverAvailability | 
  */
 export function hidesFirstBlocks(call: Call, detail: NotificationDetail): boolean {
   if (detail === 'full') return false;
-  return detail === 'none' || isAnswerOnly(call) || isServerQuestion(call);
+  return detail === 'none' || behaviourOf(call).asksFor !== 'approval';
 }
 
 function neutralText({ status }: Call, asks: boolean): string {

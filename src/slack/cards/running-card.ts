@@ -1,7 +1,7 @@
 /** The card of an approved or running call: its progress, and the Stop button. */
 import type { Button, KnownBlock } from '@slack/types';
 import type { Call } from '../../domain/calls/call.ts';
-import { isConsumedByCaller } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { isInOtherChannel } from '../../domain/cards/card-channel.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
 import { BUDGET } from '../text/limits.ts';
@@ -49,7 +49,8 @@ function quoteLine({ text }: ProgressLine, masking: Masking): KnownBlock[] {
  * Stops the turn. Cards in other channels have no Stop button, nor do calls that a program runs.
  */
 function makeStop(call: Call): Button | undefined {
-  const isOurs = call.status === 'running' && !isConsumedByCaller(call) && !isInOtherChannel(call);
+  const isOurs =
+    call.status === 'running' && behaviourOf(call).runBy !== 'caller' && !isInOtherChannel(call);
   if (!isOurs || parseTurnToken(call.turn) === undefined) return undefined;
   return {
     type: 'button',

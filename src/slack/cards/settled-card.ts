@@ -2,13 +2,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { wasStoppedByPerson } from '../../desk/calls/execution/run-tool.ts';
 import type { Call, CallStatus } from '../../domain/calls/call.ts';
-import {
-  canAskAgain,
-  isAnswerOnly,
-  isConsumedByCaller,
-  isRunByGraph,
-  isServerQuestion,
-} from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { WithdrawalCause } from '../../domain/calls/outcome.ts';
 import { readStoredJson } from '../../domain/json/json.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
@@ -40,7 +34,7 @@ const STOPPED = '⏹';
 
 /** Returns the icon of a call's status. */
 export function statusIconOf(call: Call): string {
-  if (endsWhenTaken(call) && isRunByGraph(call)) return ':outbox_tray:';
+  if (endsWhenTaken(call) && behaviourOf(call).runBy === 'graph') return ':outbox_tray:';
   const { outcome } = call;
   const isStopped = outcome?.kind === 'withdrawn' && outcome.cause === 'stop';
   return isStopped || wasStoppedByPerson(call) ? STOPPED : ICONS[call.status];
@@ -54,7 +48,7 @@ export function buildSettled(
 ): KnownBlock[] {
   const text = `${statusIconOf(call)} ${describeCallInMarkup(call, context)} · ${describeEnd(call, context.masking)}`;
   const details = makeButton(ACTIONS.open, 'Details');
-  const mayAskAgain = call.status === 'expired' && canAskAgain(call);
+  const mayAskAgain = call.status === 'expired' && behaviourOf(call).canAskAgain;
   const section: KnownBlock = {
     type: 'section',
     text: { type: 'mrkdwn', text, verbatim: true },
@@ -88,7 +82,7 @@ function quoteMainArgument(
   call: Call,
   { masking, tool }: Parameters<typeof buildSettled>[1],
 ): string | undefined {
-  if (isServerQuestion(call)) return quote(call.words, masking);
+  if (behaviourOf(call).asksFor === 'form') return quote(call.words, masking);
   const args = readStoredJson(call.args);
   if (typeof args !== 'object' || args === null || Object.keys(args).length === 0) return undefined;
   const pieces = renderArguments(call.args, tool?.schema, masking);
@@ -142,7 +136,7 @@ function describeEnd(call: Call, masking: Masking): string {
 
 /** Describes the status; undefined where the verdict says it all. */
 function stateOf(call: Call, masking: Masking): string | undefined {
-  if (isServerQuestion(call))
+  if (behaviourOf(call).asksFor === 'form')
     return call.verdict === undefined ? lower(describeStatus(call)) : undefined;
   if (wasStoppedByPerson(call)) return 'stopped while it ran';
   switch (call.status) {
@@ -170,7 +164,10 @@ function describeDone(call: Call): string | undefined {
 /** Reports of programs are shown to people only, never to the model. */
 function describeReport(call: Call, masking: Masking): string | undefined {
   const { outcome } = call;
-  if (!isConsumedByCaller(call) || (outcome?.kind !== 'result' && outcome?.kind !== 'error'))
+  if (
+    behaviourOf(call).runBy !== 'caller' ||
+    (outcome?.kind !== 'result' && outcome?.kind !== 'error')
+  )
     return undefined;
   const quoted = quote(outcome.text, masking);
   return quoted && `it reports ${quoted}`;
@@ -179,7 +176,7 @@ function describeReport(call: Call, masking: Masking): string | undefined {
 function describeReply(call: Call, masking: Masking): string | undefined {
   const { outcome } = call;
   const quoted = outcome?.kind === 'reply' ? quote(outcome.text, masking) : undefined;
-  return quoted && `${isAnswerOnly(call) ? 'answer' : 'reply'}: ${quoted}`;
+  return quoted && `${behaviourOf(call).asksFor === 'text' ? 'answer' : 'reply'}: ${quoted}`;
 }
 
 function describeRefusal({ outcome }: Call, masking: Masking): string {
@@ -202,8 +199,8 @@ export function describeVerdict(call: Call): string | undefined {
 }
 
 function describeDecisionKind(call: Call, kind: keyof typeof VERDICTS): string {
-  if (isServerQuestion(call) && kind === 'edit') return 'answered by';
-  return isServerQuestion(call) && kind === 'ignore' ? 'declined by' : VERDICTS[kind];
+  if (behaviourOf(call).asksFor === 'form' && kind === 'edit') return 'answered by';
+  return behaviourOf(call).asksFor === 'form' && kind === 'ignore' ? 'declined by' : VERDICTS[kind];
 }
 
 /** Builds the status block of a call that is decided, with who decided it. */
@@ -224,11 +221,11 @@ export function describeStatusOnly(call: Call): string {
   const waitsFor = describeWait(call);
   const state = wasStoppedByPerson(call) ? 'Stopped' : describeStatus(call);
   const isRunning = call.status === 'running';
-  const isOurs = isRunning && !isRunByGraph(call) && call.claim !== undefined;
+  const isOurs = isRunning && behaviourOf(call).runBy !== 'graph' && call.claim !== undefined;
   // People want to know first how long it has been running.
   const since = isOurs ? ` since ${dateText(call.claim?.at ?? 0, '{time_secs}')}` : '';
   const parts = [
-    `*${isRunning && isRunByGraph(call) ? 'Handed over' : state}*${since}`,
+    `*${isRunning && behaviourOf(call).runBy === 'graph' ? 'Handed over' : state}*${since}`,
     ...(verdict === undefined ? [] : [verdict]),
     ...(waitsFor === '' ? [] : [waitsFor]),
   ];
@@ -238,7 +235,7 @@ export function describeStatusOnly(call: Call): string {
 /** Says what an approved or handed-over call waits for; empty if nothing. */
 function describeWait(call: Call): string {
   const { outside, status, siblings } = call;
-  if (status === 'running' && isRunByGraph(call)) {
+  if (status === 'running' && behaviourOf(call).runBy === 'graph') {
     const when = siblings > 1 ? ', once the other calls of this message are decided' : '';
     return `It goes to the graph, which runs it itself${when}.`;
   }

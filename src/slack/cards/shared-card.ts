@@ -1,10 +1,10 @@
 /** The card of several calls of one message, with one button to approve all shown in full. */
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
 import { type Call, isTerminal } from '../../domain/calls/call.ts';
+import { maskingOfCall } from '../../domain/calls/call-secrets.ts';
 import { encodeCardTokens } from '../../domain/calls/digest.ts';
 import { isDirect } from '../../domain/people/sender-policy.ts';
 import type { ShownCall } from '../../domain/ports/chat.ts';
-import { maskingOfCall } from '../../domain/secrets/call-secrets.ts';
 import type { Masking } from '../../domain/secrets/mask-secrets.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
 import type { Tool } from '../../domain/tools/tool.ts';

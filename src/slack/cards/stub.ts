@@ -1,9 +1,9 @@
 /** The stub in a thread whose card is in another channel: the summary and status, without arguments, results or buttons. */
 import type { KnownBlock } from '@slack/types';
 import { type Call, type CardPlace, isTerminal } from '../../domain/calls/call.ts';
-import { canAskAgain } from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import { cardLocationOf } from '../../domain/cards/card-channel.ts';
-import type { ApproverAvailability } from '../../domain/people/approver-availability.ts';
+import type { ApproverAvailability } from '../../domain/rules/approver-availability.ts';
 import { linkTo, mentionChannel, toPlainText } from '../text/mrkdwn.ts';
 import { describeStatus } from '../text/status-labels.ts';
 import { writeSentence } from '../text/write-sentence.ts';
@@ -32,7 +32,7 @@ export interface StubContext {
 export function buildStub(call: Call, context: StubContext): CallCard {
   const text = `${describeProgress(call, context)}${describeWhere(call, context)}`;
   const blocks = [section(text)];
-  if (call.status === 'expired' && canAskAgain(call)) {
+  if (call.status === 'expired' && behaviourOf(call).canAskAgain) {
     const again = createButtonMaker(call)(ACTIONS.askAgain, 'Ask Again');
     blocks.push({ type: 'actions', elements: [again] });
   }

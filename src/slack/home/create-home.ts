@@ -207,7 +207,7 @@ export function createHome(deps: HomeSources & { readonly client: WebClient }): 
 
 /** Tells whether the approvers could not all be looked up. */
 function isIncomplete({ waiting }: HomeContent): boolean {
-  return waiting.kind === 'page' ? waiting.doubt !== undefined : waiting.passes === true;
+  return waiting.kind === 'page' ? waiting.warning !== undefined : waiting.passes === true;
 }
 
 /** Everything but the time, which is in the first block. */

@@ -119,22 +119,22 @@ function buildTop(at: number): KnownBlock {
 }
 
 function buildWaiting(
-  { doubt }: Extract<WaitingCalls, { kind: 'page' }>,
+  { warning }: Extract<WaitingCalls, { kind: 'page' }>,
   content: HomeContent,
 ): KnownBlock[] {
   const { calls, next } = content.lists.waiting ?? { calls: [] };
   const { state } = content;
   const number = state.waiting.length + 1;
-  const doubts = doubt === undefined ? [] : [section(`:warning: ${writeSentence(doubt)}`)];
+  const warnings = warning === undefined ? [] : [section(`:warning: ${writeSentence(warning)}`)];
   if (calls.length === 0 && number === 1 && next === undefined) {
     // Do not claim an empty list while the approvers are uncertain.
-    return doubt === undefined ? [section(emptyListText(state, EMPTY_WAITING_TEXT))] : doubts;
+    return warning === undefined ? [section(emptyListText(state, EMPTY_WAITING_TEXT))] : warnings;
   }
   return [
     ...(number === 1 && next === undefined
       ? []
       : [context(describePage(number, next !== undefined))]),
-    ...doubts,
+    ...warnings,
     ...linesOf(calls, content).flatMap(buildWaitingEntry),
     ...buildTurns('waiting', { number, next, back: 'Older', on: 'Newer' }),
   ];

@@ -14,12 +14,12 @@ export function createServerToolsSection({
   tools,
 }: {
   readonly directory: Pick<Directory, 'profileOf'>;
-  readonly tools: Pick<ServerToolControl, 'look'>;
+  readonly tools: Pick<ServerToolControl, 'list'>;
 }): (person: Person) => Promise<readonly KnownBlock[]> {
   return async (person) => {
     const profile = await directory.profileOf(person);
     if (!profile.isAdmin) return [];
-    const found = await tools.look(person);
+    const found = await tools.list(person);
     if (found.kind !== 'tools' || found.changed.length === 0) return [];
     return buildNotice(describeWaitingTools(found.changed)).blocks;
   };

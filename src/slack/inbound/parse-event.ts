@@ -1,6 +1,5 @@
 /** Parses the events of Slack that are not messages. */
-import type { Person } from '../../domain/people/person.ts';
-import type { Group } from '../../domain/policy/route.ts';
+import type { Group, Person } from '../../domain/people/person.ts';
 import { type ThreadKey, threadKey } from '../../domain/threads/thread-key.ts';
 import type { SlackIdentity } from '../transport/connect-slack.ts';
 import { objectAt, type Payload, textAt } from '../transport/payload.ts';

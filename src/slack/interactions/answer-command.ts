@@ -54,7 +54,7 @@ const COMMANDS: Readonly<Record<Command['word'], CommandHandler>> = {
   forget,
   routes: openRoutes,
   tools: async ({ by, rest }, { tools }) => {
-    const found = await tools.look(by);
+    const found = await tools.list(by);
     return found.kind === 'tools' ? listServerTools(found, rest) : found.sentence;
   },
   accept: async ({ by, rest }, { tools }) => {

@@ -1,9 +1,8 @@
 import type { DecisionOutcome } from '../../domain/calls/decision.ts';
-import { rulingRouteOf } from '../../domain/calls/decision-rules.ts';
 import { cardLocationOf } from '../../domain/cards/card-channel.ts';
-import { groupsNamedBy } from '../../domain/people/decision-permission.ts';
-import type { Person } from '../../domain/people/person.ts';
-import type { Group } from '../../domain/policy/route.ts';
+import type { Group, Person } from '../../domain/people/person.ts';
+import { groupsNamedBy } from '../../domain/rules/decision-permission.ts';
+import { rulingRouteOf } from '../../domain/rules/decision-rules.ts';
 import type { ReaderContext } from '../text/describe-waiting.ts';
 import { outcomeSentence } from '../text/outcome-sentences.ts';
 import type { HandlerDeps } from './handler.ts';

@@ -16,9 +16,9 @@ export async function describeWaitingCalls(
 ): Promise<string | ComposedMessage> {
   const waiting = await desk.listWaiting(by, { limit: MAX_NAMED, seen: MAX_NAMED });
   if (waiting.kind === 'nobody') return writeSentence(waiting.why);
-  const { calls, next, doubt } = waiting;
-  const doubts = doubt === undefined ? [] : [`:warning: ${writeSentence(doubt)}`];
-  if (calls.length === 0) return doubts[0] ?? EMPTY_WAITING_TEXT;
+  const { calls, next, warning } = waiting;
+  const warnings = warning === undefined ? [] : [`:warning: ${writeSentence(warning)}`];
+  if (calls.length === 0) return warnings[0] ?? EMPTY_WAITING_TEXT;
   const yours = new Set(calls.map(({ id }) => id));
   const lines = await desk.describeCalls(calls, { kind: 'person', person: by, yours });
   const many = next === undefined ? String(calls.length) : `More than ${calls.length}`;
@@ -30,7 +30,7 @@ export async function describeWaitingCalls(
     blocks: [
       ...buildNotice(head).blocks,
       formatCallList(lines, 'mentioned'),
-      ...buildNotice([...doubts, end].join('\n')).blocks,
+      ...buildNotice([...warnings, end].join('\n')).blocks,
     ],
   };
 }

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import type { Group } from '../../domain/policy/route.ts';
+import type { Group } from '../../domain/people/person.ts';
 import {
   partsOf,
   plainSentence,

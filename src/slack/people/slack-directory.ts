@@ -1,7 +1,8 @@
-import type { Group } from '../../domain/policy/route.ts';
+import type { Group } from '../../domain/people/person.ts';
+import type { Profile, WorkspaceMembership } from '../../domain/people/profile.ts';
 import { ChatError } from '../../domain/ports/chat.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { Directory, Profile, WorkspaceMembership } from '../../domain/ports/directory.ts';
+import type { Directory } from '../../domain/ports/directory.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { SlackConnection } from '../transport/connect-slack.ts';
 import { isPayload, objectAt, type Payload, textAt } from '../transport/payload.ts';

@@ -1,6 +1,6 @@
-import type { Group } from '../../domain/policy/route.ts';
+import type { Group } from '../../domain/people/person.ts';
+import type { GroupProfile } from '../../domain/people/profile.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { GroupProfile } from '../../domain/ports/directory.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import type { SlackConnection } from '../transport/connect-slack.ts';
 import { SLACK_ERRORS, slackErrorName, toChatError } from '../transport/slack-errors.ts';

@@ -12,13 +12,13 @@ export function createRoutesSection({
   userGroups,
 }: {
   readonly directory: Pick<Directory, 'profileOf'>;
-  readonly routes: Pick<RouteControl, 'look'>;
+  readonly routes: Pick<RouteControl, 'list'>;
   readonly userGroups: () => Promise<readonly UserGroup[]>;
 }): (person: Person) => Promise<readonly KnownBlock[]> {
   return async (person) => {
     const profile = await directory.profileOf(person);
     if (!profile.isAdmin) return [];
-    const found = await routes.look(person);
+    const found = await routes.list(person);
     if (found.kind !== 'routes') return [];
     return buildRoutesSection({ ...found, handles: toHandles(await userGroups()) });
   };

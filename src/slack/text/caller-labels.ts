@@ -3,24 +3,14 @@
  * claim.
  */
 import type { Call } from '../../domain/calls/call.ts';
-import {
-  type CallOrigin,
-  isConsumedByCaller,
-  isRunByGraph,
-} from '../../domain/calls/call-origin.ts';
+import { behaviourOf, CALLERS, type CallOrigin } from '../../domain/calls/call-origin.ts';
 import { escapeProgramName } from '../../domain/text/visible-text.ts';
 import { dateText } from './mrkdwn.ts';
 import { endsWhenTaken } from './status-labels.ts';
 
-const KINDS: Readonly<Record<CallOrigin['by'], string>> = {
-  key: 'program',
-  graph: 'graph',
-  server: 'MCP server',
-};
-
 /** Names the caller, without markup. */
 export function callerLabel({ by, name }: CallOrigin): string {
-  return `${KINDS[by]} “${escapeProgramName(name)}”`;
+  return `${CALLERS[by]} “${escapeProgramName(name)}”`;
 }
 
 /** Describes the caller, and marks what nobody has verified. */
@@ -51,11 +41,12 @@ export function describeCallerWait(call: Call, outside: CallOrigin): string | un
   const until = deadlineAt === undefined ? '' : ` until ${dateText(deadlineAt)}`;
   // The outcome of a silent graph already says so.
   if (endsWhenTaken(call)) {
-    return isConsumedByCaller(call)
+    return behaviourOf(call).runBy === 'caller'
       ? `approved and picked up. ${who} doesn’t report results.`
       : undefined;
   }
-  if (isRunByGraph(call)) return status === 'pending' ? `${who} is waiting for it.` : undefined;
+  if (behaviourOf(call).runBy === 'graph')
+    return status === 'pending' ? `${who} is waiting for it.` : undefined;
   switch (status) {
     case 'pending':
       return `${who} is waiting for it.`;

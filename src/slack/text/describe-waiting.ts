@@ -1,11 +1,10 @@
 /** Describes a waiting call in a private answer: which approvals it needs, and where its card is. */
 import type { Call } from '../../domain/calls/call.ts';
-import { missingApprovalCount, rulingRouteOf } from '../../domain/calls/decision-rules.ts';
 import { callTitlePart } from '../../domain/cards/call-name.ts';
 import { cardLocationOf, isInOtherChannel } from '../../domain/cards/card-channel.ts';
-import { isGroup } from '../../domain/people/decision-permission.ts';
-import { isSamePerson, type Person } from '../../domain/people/person.ts';
-import type { Approver, Group } from '../../domain/policy/route.ts';
+import { type Group, isGroup, isSamePerson, type Person } from '../../domain/people/person.ts';
+import type { Approver } from '../../domain/policy/route.ts';
+import { missingApprovalCount, rulingRouteOf } from '../../domain/rules/decision-rules.ts';
 import { partsOf, type Sentence } from '../../domain/text/sentence.ts';
 import { mention, mentionChannel } from './mrkdwn.ts';
 import { writeSentence } from './write-sentence.ts';

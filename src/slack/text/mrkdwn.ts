@@ -1,6 +1,6 @@
 import type { CardPlace } from '../../domain/calls/call.ts';
 import type { MentionTarget } from '../../domain/cards/card-channel.ts';
-import type { Group } from '../../domain/policy/route.ts';
+import type { Group } from '../../domain/people/person.ts';
 import type { Mentions } from '../../domain/threads/outbox-message.ts';
 
 /** Escapes a text for mrkdwn: it contains no mentions, links or entities. */

@@ -1,10 +1,6 @@
 /** Answers to clicks: what happened, and who decided. */
 import type { Call, CallStatus } from '../../domain/calls/call.ts';
-import {
-  isAnswerOnly,
-  isConsumedByCaller,
-  isServerQuestion,
-} from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { DecisionOutcome } from '../../domain/calls/decision.ts';
 import { isSamePerson } from '../../domain/people/person.ts';
 import { escapeToolName } from '../../domain/text/visible-text.ts';
@@ -125,7 +121,7 @@ function describeServerQuestionEnd({ outside, verdict }: Call): string {
 }
 
 function describeDecided(call: Call): string {
-  if (isServerQuestion(call)) return describeServerQuestionEnd(call);
+  if (behaviourOf(call).asksFor === 'form') return describeServerQuestionEnd(call);
   switch (call.verdict?.kind) {
     case 'approve':
       return `You approved ${name(call)}.`;
@@ -136,7 +132,7 @@ function describeDecided(call: Call): string {
     case 'reply':
       return describeAnswered(call);
     case 'ignore':
-      return isProgram(call)
+      return behaviourOf(call).reportsTo === 'caller'
         ? `You ignored ${name(call)}; ${describeReplyReader(call)} is notified.`
         : `You ignored ${name(call)}; the agent stops here.`;
     default:
@@ -144,21 +140,17 @@ function describeDecided(call: Call): string {
   }
 }
 
-/** Returns whether the answer goes to another program, not to an agent in its thread. */
-function isProgram({ outside }: Call): boolean {
-  return outside !== undefined && outside.by !== 'graph';
-}
-
 /** Names the reader of people’s answers, for the middle of a sentence. */
-export function describeReplyReader({ outside }: Pick<Call, 'outside'>): string {
-  return outside === undefined || outside.by === 'graph'
-    ? 'the agent'
-    : `the ${callerLabel(outside)}`;
+export function describeReplyReader(call: Pick<Call, 'outside'>): string {
+  const caller = behaviourOf(call).reportsTo === 'caller' && call.outside;
+  return caller ? `the ${callerLabel(caller)}` : 'the agent';
 }
 
 function describeAnswered(call: Call): string {
   const answered = `Your answer goes to ${describeReplyReader(call)}`;
-  return isAnswerOnly(call) ? `${answered}.` : `${answered}; ${name(call)} does not run.`;
+  return behaviourOf(call).asksFor === 'text'
+    ? `${answered}.`
+    : `${answered}; ${name(call)} does not run.`;
 }
 
 function describeStale(call: Call): string {
@@ -188,10 +180,12 @@ function stateOf(call: Call): string {
   const { status } = call;
   if (wasNeverTaken(call)) return 'was approved, but not taken in time.';
   if (endsWhenTaken(call)) return 'was already taken';
-  if (isAnswerOnly(call) && status === 'expired') return 'expired: nobody answered in time.';
-  if (isConsumedByCaller(call) && status === 'approved')
+  if (behaviourOf(call).asksFor === 'text' && status === 'expired')
+    return 'expired: nobody answered in time.';
+  if (behaviourOf(call).runBy === 'caller' && status === 'approved')
     return 'is already approved, and waits to be taken';
-  if (isConsumedByCaller(call) && status === 'running') return 'is already approved, and taken';
+  if (behaviourOf(call).runBy === 'caller' && status === 'running')
+    return 'is already approved, and taken';
   return STATES[status];
 }
 

@@ -1,10 +1,6 @@
 /** The status of a call in a few words. */
 import type { Call, CallStatus } from '../../domain/calls/call.ts';
-import {
-  isAnswerOnly,
-  isConsumedByCaller,
-  isServerQuestion,
-} from '../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../domain/calls/call-origin.ts';
 
 /** Labels for calls that the app itself runs. */
 export const STATUS_LABELS: Readonly<Record<CallStatus, string>> = {
@@ -53,10 +49,10 @@ const TAKEN_LABELS: Partial<typeof STATUS_LABELS> = {
 /** Describes a call's status for its card and notification. */
 export function describeStatus(call: Call): string {
   const { status } = call;
-  if (isServerQuestion(call)) return SERVER_QUESTION_STATES[status];
-  if (isAnswerOnly(call)) return QUESTION_LABELS[status] ?? STATUS_LABELS[status];
-  if (endsWhenTaken(call)) return isConsumedByCaller(call) ? 'Taken' : 'Handed over';
-  if (!isConsumedByCaller(call)) return STATUS_LABELS[status];
+  if (behaviourOf(call).asksFor === 'form') return SERVER_QUESTION_STATES[status];
+  if (behaviourOf(call).asksFor === 'text') return QUESTION_LABELS[status] ?? STATUS_LABELS[status];
+  if (endsWhenTaken(call)) return behaviourOf(call).runBy === 'caller' ? 'Taken' : 'Handed over';
+  if (behaviourOf(call).runBy !== 'caller') return STATUS_LABELS[status];
   if (wasNeverTaken(call)) return 'Expired: approved, but not taken in time';
   return TAKEN_LABELS[status] ?? STATUS_LABELS[status];
 }
@@ -69,5 +65,5 @@ export function endsWhenTaken({ outside, status }: Call): boolean {
 /** Tells whether a call was approved but never taken by its program. */
 export function wasNeverTaken(call: Call): boolean {
   const { status, verdict } = call;
-  return isConsumedByCaller(call) && status === 'expired' && verdict !== undefined;
+  return behaviourOf(call).runBy === 'caller' && status === 'expired' && verdict !== undefined;
 }

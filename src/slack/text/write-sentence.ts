@@ -1,4 +1,4 @@
-import type { Group } from '../../domain/policy/route.ts';
+import type { Group } from '../../domain/people/person.ts';
 import { partsOf, type Sentence, type SentencePart } from '../../domain/text/sentence.ts';
 import { toVisible } from '../../domain/text/visible-text.ts';
 import { dateText, escapeMrkdwn, mention, mentionChannel, toPlainText } from './mrkdwn.ts';

@@ -19,7 +19,7 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import { RedisSaver } from '@langchain/langgraph-checkpoint-redis';
 import { UnreadableStateError } from '../../domain/ports/agent.ts';
-import { assertCheckpoint } from '../../domain/threads/checkpoint-shape.ts';
+import { assertCheckpoint } from '../../domain/ports/checkpoint-shape.ts';
 import {
   checkpointNamespaceOf,
   checkpointOfWrites,

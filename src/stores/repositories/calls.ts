@@ -8,9 +8,9 @@ import {
   type SideMessage,
 } from '../../domain/calls/call.ts';
 import { isTransition } from '../../domain/calls/transitions.ts';
-import { requestedDecidersOf } from '../../domain/people/requested-deciders.ts';
-import type { Group } from '../../domain/policy/route.ts';
+import type { Group } from '../../domain/people/person.ts';
 import type { Effects, Ledger } from '../../domain/ports/store.ts';
+import { requestedDecidersOf } from '../../domain/rules/requested-deciders.ts';
 import { type Records, sortTime } from '../records.ts';
 import { listDecisions, putDecisions } from './decisions.ts';
 import { assertOwnThread } from './documents/assert-own-thread.ts';

@@ -1,5 +1,5 @@
 /** Last progress reports of running calls' tools. */
-import type { ProgressReports } from '../../domain/cards/progress-report.ts';
+import type { ProgressReports } from '../../domain/ports/progress-reports.ts';
 import type { Records } from '../records.ts';
 import { requestTask } from './documents/agenda-task.ts';
 import { type CommitDraft, changeRecords } from './documents/change-records.ts';

@@ -1,6 +1,8 @@
 /** Messages of unfinished turns. */
+
+import type { TurnRecords } from '../../domain/ports/turn-records.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
-import type { TurnRecord, TurnRecords } from '../../domain/threads/turn-record.ts';
+import type { TurnRecord } from '../../domain/threads/turn-record.ts';
 import type { Records } from '../records.ts';
 import { assertOwnThread } from './documents/assert-own-thread.ts';
 import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';

@@ -14,7 +14,7 @@ import type { Database } from 'better-sqlite3';
 import BetterSqlite from 'better-sqlite3';
 import type { ThreadFence } from '../../domain/ports/agenda.ts';
 import { UnreadableStateError } from '../../domain/ports/agent.ts';
-import { assertCheckpoint } from '../../domain/threads/checkpoint-shape.ts';
+import { assertCheckpoint } from '../../domain/ports/checkpoint-shape.ts';
 import {
   checkpointNamespaceOf,
   checkpointOfWrites,

@@ -3,17 +3,17 @@
 import { callEffectsOf } from '../../../src/desk/calls/call-effects.ts';
 import type { AuditDraft, AuditEntry } from '../../../src/domain/audit/audit.ts';
 import type { Call, CardPlace } from '../../../src/domain/calls/call.ts';
-import { ruleDecision } from '../../../src/domain/calls/decision-rules.ts';
 import { shortDigest } from '../../../src/domain/calls/digest.ts';
+import type { Step } from '../../../src/domain/calls/transitions.ts';
+import type { Person } from '../../../src/domain/people/person.ts';
+import { NO_GROUPS } from '../../../src/domain/rules/decision-permission.ts';
+import { ruleDecision } from '../../../src/domain/rules/decision-rules.ts';
 import {
   type KnownApprovers,
   recordRunEnd,
   ruleClaim,
   ruleGateAnswer,
-} from '../../../src/domain/calls/execution-rules.ts';
-import type { Step } from '../../../src/domain/calls/transitions.ts';
-import { NO_GROUPS } from '../../../src/domain/people/decision-permission.ts';
-import type { Person } from '../../../src/domain/people/person.ts';
+} from '../../../src/domain/rules/execution-rules.ts';
 import type { SettledTurn } from '../../../src/domain/threads/message.ts';
 import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 import { STATUS_LABELS } from '../../../src/slack/text/status-labels.ts';
@@ -50,7 +50,7 @@ export interface Draft {
 }
 
 const VOTERS: KnownApprovers = {
-  standings: new Map([APPROVER, SECOND_APPROVER].map(({ user }) => [user, 'member'])),
+  memberships: new Map([APPROVER, SECOND_APPROVER].map(({ user }) => [user, 'member'])),
   groups: NO_GROUPS,
 };
 const ARGS = '{"mark":"main","text":"pay them"}';

@@ -1,4 +1,4 @@
-import { ruleRecovery } from '../../../src/domain/calls/execution-rules.ts';
+import { ruleRecovery } from '../../../src/domain/rules/execution-rules.ts';
 import { REQUESTER } from '../../support/builders/a-call.ts';
 import type { RunRecord } from '../record.ts';
 import {

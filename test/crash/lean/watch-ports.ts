@@ -32,7 +32,7 @@ function nameWrite(args: readonly unknown[]): string {
 }
 
 function nameAdd(args: readonly unknown[]): string {
-  return (args[0] as Effects['says'])?.length === 0 ? 'nothing to say' : 'words to say';
+  return (args[0] as Effects['outboxMessages'])?.length === 0 ? 'nothing to say' : 'words to say';
 }
 
 const STORE_NAMES: Readonly<Record<string, Names>> = {

@@ -227,7 +227,7 @@ describe('the routes of Slack', () => {
     const desk = await open(t);
     const { routes } = desk;
     for (const by of [REQUESTER, APPROVER]) {
-      assert.equal((await routes.look(by)).kind, 'not-allowed');
+      assert.equal((await routes.list(by)).kind, 'not-allowed');
       assert.equal((await routes.set({ by, seen: 0, draft: ROUTE })).kind, 'not-allowed');
       assert.equal((await routes.remove({ by, seen: 0, name: 'fin' })).kind, 'not-allowed');
     }

@@ -68,14 +68,14 @@ describe('what waits for a person', () => {
   it('is not called nothing while the workspace does not tell who is in a group', async (t) => {
     const { desk, directory } = await approvalDesk(t);
     directory.failGroups(new Error('Slack is down.'));
-    const { calls, doubt } = await waitingFor(desk, APPROVER);
+    const { calls, warning } = await waitingFor(desk, APPROVER);
     assert.deepEqual(calls, []);
-    assert.match(plainSentence(doubt ?? ''), /this list may be incomplete/);
+    assert.match(plainSentence(warning ?? ''), /this list may be incomplete/);
     directory.failWith(new Error('Slack is down.'));
     assert.match(await whyNobody(desk, APPROVER), /can’t look you up in Slack/);
     directory.failGroups(undefined);
     directory.failWith(undefined);
-    assert.equal((await waitingFor(desk, APPROVER)).doubt, undefined);
+    assert.equal((await waitingFor(desk, APPROVER)).warning, undefined);
   });
 
   it('is what authorize() says, whatever was found before it was asked', async (t) => {
@@ -92,8 +92,8 @@ describe('what waits for a person', () => {
     assert.deepEqual(await waitingFor(desk, APPROVER), { kind: 'page', calls: [] });
     directory.setGroup('usergroup:S1', ['U2', 'U3']);
     onceFound(() => directory.failGroups(new Error('Slack is down.')));
-    const { calls, doubt } = await waitingFor(desk, APPROVER);
-    assert.deepEqual([calls, doubt !== undefined], [[], true]);
+    const { calls, warning } = await waitingFor(desk, APPROVER);
+    assert.deepEqual([calls, warning !== undefined], [[], true]);
   });
 
   it('is nothing for those who may decide nothing, with the reason; guests see what a route lets them', async (t) => {

@@ -22,15 +22,15 @@ const DECIDED: ReadonlySet<Step['cause']> = new Set([
 const ONLY: readonly (readonly [what: string, word: RegExp, places: readonly string[]])[] = [
   [
     'the rulings on decisions',
-    /\b(?:rule(?:Decision|Settlement)|check(?:Settlement|DecisionLook))\(/,
-    ['domain/calls/decision-rules.ts', 'desk/decisions/decide.ts'],
+    /\b(?:rule(?:Decision|Settlement)|check(?:Settlement|Decidable))\(/,
+    ['domain/rules/decision-rules.ts', 'desk/decisions/decide.ts'],
   ],
   [
     'the pure right to decide',
     /\bcheckDecisionPermission\(/,
     [
-      'domain/people/decision-permission.ts',
-      'domain/calls/execution-rules.ts',
+      'domain/rules/decision-permission.ts',
+      'domain/rules/execution-rules.ts',
       'desk/decisions/authorize.ts',
     ],
   ],
@@ -38,13 +38,13 @@ const ONLY: readonly (readonly [what: string, word: RegExp, places: readonly str
   [
     'an opening of what is masked',
     /\brecordOpening\(/,
-    ['domain/secrets/call-secrets.ts', 'desk/decisions/read-full-call.ts'],
+    ['domain/calls/call-secrets.ts', 'desk/decisions/read-full-call.ts'],
   ],
   [
     'a permission made by hand',
     /kind: 'allowed'/,
     [
-      'domain/people/decision-permission.ts',
+      'domain/rules/decision-permission.ts',
       'desk/decisions/decide.ts',
       'desk/decisions/authorize.ts',
     ],
@@ -52,7 +52,7 @@ const ONLY: readonly (readonly [what: string, word: RegExp, places: readonly str
   [
     'a step that a person decides',
     new RegExp(`stepFrom\\([^)]*?'(?:${[...DECIDED].join('|')})'`),
-    ['domain/calls/decision-rules.ts'],
+    ['domain/rules/decision-rules.ts'],
   ],
 ];
 

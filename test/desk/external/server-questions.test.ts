@@ -5,7 +5,7 @@ import { toExternalTool } from '../../../src/agent/tools/external-tool.ts';
 import { createAskQuestion } from '../../../src/desk/external/ask-question.ts';
 import { createCallWatch } from '../../../src/desk/external/watch-calls.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
-import { isServerQuestion } from '../../../src/domain/calls/call-origin.ts';
+import { originOf } from '../../../src/domain/calls/call-origin.ts';
 import type { AskPeople, QuestionAnswer } from '../../../src/domain/tools/server-tools.ts';
 import { type Tool, UnknownOutcomeError } from '../../../src/domain/tools/tool.ts';
 import { APPROVER, REQUESTER } from '../../support/builders/a-call.ts';
@@ -19,6 +19,8 @@ const SCHEMA = {
   required: ['where'],
   additionalProperties: false,
 };
+
+const isQuestion = (call: Call) => originOf(call) === 'server-question';
 
 interface Bench extends TestDesk {
   readonly answers: readonly QuestionAnswer[];
@@ -74,16 +76,16 @@ async function build(t: TestContext, end?: () => Promise<string>): Promise<Bench
   await desk.desk.decide({ callId, attempt, digest, by: REQUESTER, decision: { kind: 'approve' } });
   const find = async (isIt: (call: Call) => boolean) => (await desk.calls()).find(isIt);
   const question = async () => {
-    const found = await find(isServerQuestion);
+    const found = await find(isQuestion);
     assert(found);
     return found;
   };
-  await until(async () => (await find(isServerQuestion))?.status === 'pending');
+  await until(async () => (await find(isQuestion))?.status === 'pending');
   const bench = { ...desk, answers, question };
   return {
     ...bench,
     async asked() {
-      const found = await find((each) => !isServerQuestion(each));
+      const found = await find((each) => !isQuestion(each));
       assert(found);
       return found;
     },

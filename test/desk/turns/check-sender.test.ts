@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Person } from '../../../src/domain/people/person.ts';
+import type { WorkspaceMembership } from '../../../src/domain/people/profile.ts';
 import {
   explainRefusedSender,
   type SenderPolicy,
 } from '../../../src/domain/people/sender-policy.ts';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
-import type { WorkspaceMembership } from '../../../src/domain/ports/directory.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import { OUTSIDER, REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';

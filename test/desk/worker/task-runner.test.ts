@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createTaskRunner, LEASE_MS } from '../../../src/desk/worker/task-runner.ts';
+import { LEASE_MS } from '../../../src/desk/deps.ts';
+import { createTaskRunner } from '../../../src/desk/worker/task-runner.ts';
 import { type Agenda, renderCardKey, runCallKey } from '../../../src/domain/ports/agenda.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { THREAD } from '../../support/builders/a-call.ts';

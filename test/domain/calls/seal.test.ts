@@ -25,7 +25,7 @@ describe('the seal of a call', () => {
     const turned = Object.fromEntries(Object.entries(call).reverse()) as unknown as Call;
     for (const each of [call, turned, { ...call, delivered: true }]) {
       const read = withCheckedSeal(each, TEST_SEAL);
-      assert.equal(read.doubt, undefined);
+      assert.equal(read.sealProblem, undefined);
       assert.ok(isIntact(read));
       assert.deepEqual(read.votes, VOTES);
     }
@@ -33,7 +33,10 @@ describe('the seal of a call', () => {
 
   it('carries texts that are no whole characters, as a tool may return them', () => {
     const outcome = { kind: 'result', text: 'half \ud800' } as const;
-    assert.equal(withCheckedSeal(stored({ outcome, words: '\udc00' }), TEST_SEAL).doubt, undefined);
+    assert.equal(
+      withCheckedSeal(stored({ outcome, words: '\udc00' }), TEST_SEAL).sealProblem,
+      undefined,
+    );
   });
 
   it('breaks with every part of the call, and with a key that was added', () => {
@@ -41,33 +44,33 @@ describe('the seal of a call', () => {
     for (const key of Object.keys(call) as (keyof Call)[]) {
       if (key === 'delivered' || key === 'seal') continue;
       const read = withCheckedSeal({ ...call, [key]: 'other' } as Call, TEST_SEAL);
-      assert.equal(read.doubt, 'forged', key);
+      assert.equal(read.sealProblem, 'forged', key);
     }
     const added = { ...call, verdict: { kind: 'approve', by: APPROVER, at: 5 } } as const;
-    assert.equal(withCheckedSeal(added, TEST_SEAL).doubt, 'forged');
+    assert.equal(withCheckedSeal(added, TEST_SEAL).sealProblem, 'forged');
   });
 
   it('can’t be made under another key', () => {
     const other = createSeal(new Uint8Array(32).fill(8));
     const forged = { ...stored(), args: '{}' };
     const made = withCallSeal({ ...forged, digest: callDigestOf(forged) }, other);
-    assert.equal(withCheckedSeal(made, TEST_SEAL).doubt, 'forged');
+    assert.equal(withCheckedSeal(made, TEST_SEAL).sealProblem, 'forged');
     assert.ok(!isIntact(withCheckedSeal(made, TEST_SEAL)));
   });
 
   it('stays wrong through every later step, and what is said of it is never stored', () => {
     const forged = withCheckedSeal({ ...stored(), votes: [] }, TEST_SEAL);
     const next = withCallSeal({ ...forged, revision: forged.revision + 1 }, TEST_SEAL);
-    assert.equal(next.doubt, undefined);
-    assert.equal(withCheckedSeal(next, TEST_SEAL).doubt, 'forged');
-    const claims = { ...forged, doubt: 'unsealed' } as const;
-    assert.equal(withCheckedSeal(claims, TEST_SEAL).doubt, 'forged');
+    assert.equal(next.sealProblem, undefined);
+    assert.equal(withCheckedSeal(next, TEST_SEAL).sealProblem, 'forged');
+    const claims = { ...forged, sealProblem: 'unsealed' } as const;
+    assert.equal(withCheckedSeal(claims, TEST_SEAL).sealProblem, 'forged');
   });
 
   it('missing from a call takes its approvals with it', () => {
     const { seal: _seal, ...old } = stored();
     const read = withCheckedSeal(old, TEST_SEAL);
-    assert.deepEqual([read.doubt, read.votes], ['unsealed', []]);
+    assert.deepEqual([read.sealProblem, read.votes], ['unsealed', []]);
     assert.ok(isIntact(read));
   });
 });

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { checkDecisionPermission } from '../../../src/domain/people/decision-permission.ts';
+import type { Group } from '../../../src/domain/people/person.ts';
 import { combineGateAnswer, combineRoutes } from '../../../src/domain/policy/combine-routes.ts';
 import {
   type Approver,
   type DecisionKind,
   type GateAnswer,
-  type Group,
   REQUESTER_ROUTE,
   type Route,
 } from '../../../src/domain/policy/route.ts';
+import { checkDecisionPermission } from '../../../src/domain/rules/decision-permission.ts';
 
 const TEAM = 'T1';
 const PEOPLE = ['U1', 'U2', 'U3', 'U4'];

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { SignJWT } from 'jose';
 import { createAuthorize } from '../../../src/desk/decisions/authorize.ts';
+import { createSecretHider } from '../../../src/domain/cards/hide-args.ts';
 import {
   type ApiKey,
   encodeKeyToken,
@@ -12,7 +13,6 @@ import {
   newKeyId,
 } from '../../../src/domain/people/api-key.ts';
 import type { Gate } from '../../../src/domain/policy/route.ts';
-import { createSecretHider } from '../../../src/domain/secrets/hide-args.ts';
 import { createClientAddress } from '../../../src/http/api/auth/client-address.ts';
 import { createConsumeTokens } from '../../../src/http/api/auth/consume-tokens.ts';
 import {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call, CallStatus } from '../../../src/domain/calls/call.ts';
+import { maskingOfCall } from '../../../src/domain/calls/call-secrets.ts';
 import type { NotificationDetail } from '../../../src/domain/cards/notification-detail.ts';
-import type { ApproverAvailability } from '../../../src/domain/people/approver-availability.ts';
-import { maskingOfCall } from '../../../src/domain/secrets/call-secrets.ts';
+import type { ApproverAvailability } from '../../../src/domain/rules/approver-availability.ts';
 import { hidesFirstBlocks, notificationText } from '../../../src/slack/cards/notification-text.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';

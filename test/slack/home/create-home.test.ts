@@ -212,7 +212,7 @@ describe('the Homes of a workspace', () => {
   });
 
   it('leave what is known there while the workspace does not tell all, and follow when it does', async () => {
-    desk.waiting = { kind: 'page', calls: [], doubt: 'Slack did not tell.' };
+    desk.waiting = { kind: 'page', calls: [], warning: 'Slack did not tell.' };
     await home.show(approver());
     assert.ok(seen().includes('Slack did not tell.'), 'Who has just asked is told so.');
     wait(call('first'));

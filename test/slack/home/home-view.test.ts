@@ -65,7 +65,7 @@ describe('the fullest Home', () => {
   const calls = many(30, long);
   const full: HomeContent = {
     ...NOTHING,
-    waiting: { kind: 'page', calls, next: long.id, doubt: 'Perhaps there is more.' },
+    waiting: { kind: 'page', calls, next: long.id, warning: 'Perhaps there is more.' },
     lists: {
       waiting: { calls: calls.slice(0, 8), next: long.id },
       asked: { open: calls.slice(8, 16), over: calls.slice(16, 21), next: long.id },
@@ -221,8 +221,10 @@ describe('what is shown', () => {
       sayHome({}),
       /No approvals waiting\. Calls that need your decision appear here\..*No open requests/,
     );
-    const doubt = sayHome({ waiting: { kind: 'page', calls: [], doubt: 'Slack did not tell.' } });
-    assert.ok(doubt.includes('Slack did not tell.') && !doubt.includes('No approvals'));
+    const warning = sayHome({
+      waiting: { kind: 'page', calls: [], warning: 'Slack did not tell.' },
+    });
+    assert.ok(warning.includes('Slack did not tell.') && !warning.includes('No approvals'));
     const guest = sayHome({ waiting: { kind: 'nobody', why: 'You are a guest here.' } });
     assert.ok(guest.includes('You are a guest here.') && !guest.includes('No approvals'));
     const filtered = sayHome({ state: withToolFilter(INITIAL_HOME, 'pay') });

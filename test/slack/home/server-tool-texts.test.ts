@@ -80,7 +80,7 @@ describe('what admins read of servers', () => {
     const directory = createTestDirectory({ [APPROVER.user]: { isAdmin: true } });
     const part = createServerToolsSection({
       directory,
-      tools: { look: async () => ({ kind: 'tools', servers: [], changed }) },
+      tools: { list: async () => ({ kind: 'tools', servers: [], changed }) },
     });
     assert.match(JSON.stringify(await part(APPROVER)), /countersign tools.*box__a/);
     assert.deepEqual(await part(REQUESTER), []);

@@ -24,7 +24,7 @@ function forgedOver(delivery: Delivery): void {
     const drafts: AdminRouteDraft[] = [];
     const book = { revision: 1, routes: [], removed: [] };
     const routes: RouteControl = {
-      look: async () => ({ kind: 'routes', book, policy: undefined }),
+      list: async () => ({ kind: 'routes', book, policy: undefined }),
       set: async ({ draft }) => {
         drafts.push(draft);
         return { kind: 'unchanged' };

@@ -10,7 +10,7 @@ test('App Home shows routes to admins, and asks the desk for nobody else', async
   const part = createRoutesSection({
     directory: createTestDirectory({ [REQUESTER.user]: { isAdmin: true } }),
     routes: {
-      async look({ user }) {
+      async list({ user }) {
         asked.push(user);
         return { kind: 'routes', book: NO_ADMIN_ROUTES, policy: undefined };
       },

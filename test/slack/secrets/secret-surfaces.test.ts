@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { requiresOpening } from '../../../src/domain/calls/call-secrets.ts';
 import { callDigestOf } from '../../../src/domain/calls/digest.ts';
+import { createSecretHider } from '../../../src/domain/cards/hide-args.ts';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
-import { requiresOpening } from '../../../src/domain/secrets/call-secrets.ts';
-import { createSecretHider } from '../../../src/domain/secrets/hide-args.ts';
 import { buildCallCard } from '../../../src/slack/cards/call-card.ts';
 import { buildFullView } from '../../../src/slack/forms/draw/full-view.ts';
 import { readForm } from '../../../src/slack/forms/read/read-form.ts';

@@ -69,7 +69,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     ledger.write(pending.call, [approved], {
       ...effects('approved'),
       wakes: [{ key: runCallKey(proposal), dueAt: 30 }],
-      says: [aSay('s1')],
+      outboxMessages: [aSay('s1')],
     }),
   'ledger.write to a run': ({ ledger }) =>
     ledger.write(approved.call, [running], effects('claimed')),

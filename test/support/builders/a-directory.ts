@@ -1,10 +1,6 @@
-import type { Group } from '../../../src/domain/policy/route.ts';
-import type {
-  Directory,
-  GroupProfile,
-  LookupOptions,
-  Profile,
-} from '../../../src/domain/ports/directory.ts';
+import type { Group } from '../../../src/domain/people/person.ts';
+import type { GroupProfile, Profile } from '../../../src/domain/people/profile.ts';
+import type { Directory, LookupOptions } from '../../../src/domain/ports/directory.ts';
 
 /** A directory in which everybody is a member, but for those who are given by their user ids, and groups have who is put into them. */
 export interface TestDirectory extends Directory {

@@ -4,7 +4,7 @@ const REFUSED = { kind: 'not-allowed', sentence: 'There are no routes here.' } a
 
 /** Routes that nobody may see or set: for Slack sides whose tests are about other things. */
 export const NO_ROUTES: RouteControl = {
-  look: async () => REFUSED,
+  list: async () => REFUSED,
   set: async () => REFUSED,
   remove: async () => REFUSED,
 };

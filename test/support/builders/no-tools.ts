@@ -4,6 +4,6 @@ const REFUSED = { kind: 'not-allowed', sentence: 'There are no servers here.' } 
 
 /** Tools of servers that nobody may look at: for Slack sides whose tests are about other things. */
 export const NO_TOOLS: ServerToolControl = {
-  look: async () => REFUSED,
+  list: async () => REFUSED,
   accept: async () => REFUSED,
 };

@@ -1,7 +1,6 @@
 import { type Call, type CardPlace, isTerminal } from '../../../src/domain/calls/call.ts';
 import { cardLocationOf } from '../../../src/domain/cards/card-channel.ts';
 import type { DigestMessage } from '../../../src/domain/cards/digest-message.ts';
-import type { ApproverAvailability } from '../../../src/domain/people/approver-availability.ts';
 import {
   type Chat,
   type ChatError,
@@ -10,6 +9,7 @@ import {
   type SessionStatus,
   uncertainLivePlace,
 } from '../../../src/domain/ports/chat.ts';
+import type { ApproverAvailability } from '../../../src/domain/rules/approver-availability.ts';
 import { plainSentence } from '../../../src/domain/text/sentence.ts';
 import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 import type { Pause } from '../../../src/domain/threads/pause.ts';

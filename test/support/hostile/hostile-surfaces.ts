@@ -3,9 +3,9 @@
 import { previewChange } from '../../../src/agent/tools/files/preview-change.ts';
 import { callDigestOf } from '../../../src/domain/calls/digest.ts';
 import { toWaitingEntry } from '../../../src/domain/cards/call-list-entry.ts';
+import { createSecretHider } from '../../../src/domain/cards/hide-args.ts';
 import type { JsonValue } from '../../../src/domain/json/json.ts';
 import { parseStrictJson } from '../../../src/domain/json/strict-json.ts';
-import { createSecretHider } from '../../../src/domain/secrets/hide-args.ts';
 import { toTerminalJson, toTerminalLine } from '../../../src/domain/text/terminal-text.ts';
 import type { Tool } from '../../../src/domain/tools/tool.ts';
 import { parseMarkdown } from '../../../src/playground/page/text/markdown.ts';

@@ -1,15 +1,35 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { isConsumedByCaller, isRunByGraph } from '../../../domain/calls/call-origin.ts';
-import { groupsNamedBy } from '../../../domain/people/decision-permission.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
+import type { Step } from '../../../domain/calls/transitions.ts';
 import type { GateAnswer } from '../../../domain/policy/route.ts';
 import { runCallKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
 import type { ReadRevisions } from '../../../domain/ports/store.ts';
+import { groupsNamedBy } from '../../../domain/rules/decision-permission.ts';
+import type { DecisionRuling } from '../../../domain/rules/decision-rules.ts';
 import { parentCallOf } from '../../../domain/threads/thread-key.ts';
-import type { ClaimOnApproval } from '../../decisions/decide.ts';
-import type { DeskDeps } from '../../deps.ts';
-import { LEASE_MS } from '../../worker/task-runner.ts';
+import { type DeskDeps, LEASE_MS } from '../../deps.ts';
+import type { HearGate } from '../policy/recheck-route.ts';
 import type { AskedGate } from '../policy/reevaluate-policy.ts';
 import { type ClaimDeps, createClaim } from './claim.ts';
+
+/** Claims a call in the commit of its approval. */
+export interface ClaimOnApproval {
+  /**
+   * Runs the last check of a decision. Its reads and the policy's answer are reused by the claim.
+   */
+  check(follow: (onAnswer: HearGate) => Promise<DecisionRuling>): Promise<DecisionRuling>;
+  /**
+   * Returns the claim, the revisions it read, and the hold it is made under. Undefined leaves the
+   * claim to the holder of the call's thread.
+   */
+  claim(approved: Call): Promise<Claim | undefined>;
+}
+
+interface Claim {
+  readonly step: Step;
+  readonly seen: ReadRevisions;
+  readonly hold: ThreadFence;
+}
 
 /** What the last check of a decision learned from the policy, and the revisions it read. */
 interface Checked {
@@ -106,9 +126,6 @@ function mayRunAtOnce(call: Call): boolean {
   if (status !== 'pending' || !route || basis !== undefined) return false;
   const isForOneVote = route.quorum <= 1 && votes.length === 0 && groupsNamedBy(route).length === 0;
   return (
-    isForOneVote &&
-    !isConsumedByCaller(call) &&
-    !isRunByGraph(call) &&
-    parentCallOf(thread) === undefined
+    isForOneVote && behaviourOf(call).isClaimedOnApproval && parentCallOf(thread) === undefined
   );
 }

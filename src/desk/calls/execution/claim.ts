@@ -1,15 +1,14 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { withdrawCall } from '../../../domain/calls/decision-rules.ts';
-import { reachedRouteOf } from '../../../domain/calls/reminder-schedule.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
 import type { JsonValue } from '../../../domain/json/json.ts';
 import type { GateAnswer } from '../../../domain/policy/route.ts';
+import { withdrawCall } from '../../../domain/rules/end-rules.ts';
+import { reachedRouteOf } from '../../../domain/rules/reminder-schedule.ts';
 import { childThreadKey } from '../../../domain/threads/thread-key.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
 import type { Tool } from '../../../domain/tools/tool.ts';
-import { isBeingStopped } from '../../control/is-being-stopped.ts';
 import type { DeskDeps, HeldWork } from '../../deps.ts';
-import type { HelperThreads } from '../../turns/helper-threads.ts';
+import { isBeingStopped } from '../is-being-stopped.ts';
 import { parseStoredArgs } from '../parse-stored-args.ts';
 import { evaluateGate, withPolicyDetails } from '../policy/evaluate-policy.ts';
 import { previewRun } from '../preview-call.ts';
@@ -18,6 +17,7 @@ import {
   recheckApprovers,
   ruleWithApprovers,
 } from '../recheck-approvers.ts';
+import type { HelperThreads } from './helper-threads.ts';
 
 /** Dependencies of a claim. */
 export type ClaimDeps = Pick<

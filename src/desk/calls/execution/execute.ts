@@ -3,244 +3,26 @@
  * starts; the end is committed before anyone is notified.
  */
 import type { Call } from '../../../domain/calls/call.ts';
-import { isConsumedByCaller, isRunByGraph } from '../../../domain/calls/call-origin.ts';
-import { stopForgedCall } from '../../../domain/calls/decision-rules.ts';
-import {
-  abandonRun,
-  markOutcomeUnknown,
-  recordRunEnd,
-  rejectRerun,
-  ruleRecovery,
-  ruleRenewedClaim,
-} from '../../../domain/calls/execution-rules.ts';
-import { isIntact } from '../../../domain/calls/seal.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
-import type { JsonValue } from '../../../domain/json/json.ts';
-import { StaleFenceError } from '../../../domain/ports/store.ts';
-import type { Sentence } from '../../../domain/text/sentence.ts';
-import type { ThreadKey } from '../../../domain/threads/thread-key.ts';
-import { toolsOf } from '../../../domain/tools/helper.ts';
-import type { Tool } from '../../../domain/tools/tool.ts';
-import { isBeingStopped } from '../../control/is-being-stopped.ts';
-import type { ThreadProgress } from '../../delivery/thread-progress.ts';
 import type { DeskDeps, HeldWork } from '../../deps.ts';
-import { withdrawQuestions } from '../../external/withdraw-questions.ts';
-import type { HelperThreads } from '../../turns/helper-threads.ts';
-import { advanceCall, type Ruled } from '../advance-call.ts';
 import { isRecentCall } from '../freshness.ts';
-import { parseStoredArgs } from '../parse-stored-args.ts';
-import { createClaim } from './claim.ts';
-import { createProgressReporters } from './progress-reporter.ts';
-import { createRecheckClaim } from './recheck-claim.ts';
-import { createRecordLateEnd } from './record-late-end.ts';
+import { withdrawQuestions } from '../withdraw-questions.ts';
+import { createClaimOrRecover } from './claim-or-recover.ts';
+import type { HelperThreads } from './helper-threads.ts';
 import { createRecordRunStep } from './record-run-step.ts';
-import { type RetryLimit, retryStoreWrite } from './retry-store-write.ts';
-import { describeStoppedRun, describeUnresponsiveTool, runTool } from './run-tool.ts';
+import { createRunClaimed, createStartHelper, type RunSignals } from './run-claimed.ts';
 
-/** How often a claim is written before the task is retried later: nothing has run yet. */
-const MAX_TRIES = 5;
-/** How often an idempotent call runs again after its worker died. */
-const MAX_RERUNS = 3;
-const TASK_OVER: Sentence = 'the task it belonged to has ended.';
-
-/** What can end a run: the worker losing its hold, or people stopping the thread. */
-interface RunSignals {
-  readonly work: HeldWork;
-  readonly stop: AbortSignal;
-}
-
-/** The stored call to run, or the step that ends it without a run. */
-type ReadBack =
-  | { readonly stored: Call; readonly tool: Tool; readonly args: JsonValue }
-  | { readonly end: Step };
+type HelperRuns = Pick<HelperThreads, 'begin' | 'endedBy'>;
+type RunProgress = { running(call: Call): void };
 
 /**
  * Builds the use case: claims and runs a call. Does nothing if it is not approved or another worker
  * has it.
  */
-export function createExecute(
-  deps: DeskDeps,
-  helperThreads: Pick<HelperThreads, 'begin' | 'endedBy'>,
-  progress: Pick<ThreadProgress, 'running'>,
-) {
-  const { claims, clock, signals, store } = deps;
-  const recordLateEnd = createRecordLateEnd(deps);
-  const toolOf = (call: Call) => toolsOf(deps, call.thread, call.agent).of(call);
-  const stepToClaim = createClaim(deps, helperThreads);
-
-  const explainRejectedRerun = createRecheckClaim(deps);
-
-  const record = createRecordRunStep(deps);
-  const reporterOf = createProgressReporters(deps);
-
-  async function nextStep(call: Call, work: HeldWork): Promise<Step | undefined> {
-    const { fence, tries } = work;
-    // The caller takes it and reports its end.
-    if (isConsumedByCaller(call)) return undefined;
-    if (call.status === 'approved') return await stepToClaim(call, work);
-    // The graph runs it, now or after its thread advances.
-    if (isRunByGraph(call)) return undefined;
-    // The claim is ours or older, so its worker has died, or has failed before or after the run.
-    if (call.status === 'running' && call.claim && call.claim.fence <= fence) {
-      if (claims.has(call)) return await renewClaim(call, work);
-      // A call that crashes the process each time must not be retried without limit.
-      return await recover(call, work, tries <= MAX_RERUNS);
-    }
-    return undefined;
-  }
-
-  /**
-   * An idempotent call does not run again during a pause, after a stop, or after too many reruns.
-   */
-  async function recover(call: Call, work: HeldWork, mayRerun: boolean): Promise<Step | undefined> {
-    if (call.idempotent && (await isBeingStopped(store, call))) {
-      return endWithoutRun(call, describeStoppedRun(call.tool));
-    }
-    if (call.idempotent && (await store.pause.read())) return undefined;
-    const step = ruleRecovery(call, clock.now(), work.fence, mayRerun);
-    return step.call.status === 'running' ? await recheckRerun(call, step, work) : step;
-  }
-
-  /** Claims a call again that has not started, since time has passed since its last check. */
-  async function renewClaim(call: Call, work: HeldWork): Promise<Step | undefined> {
-    if (await isBeingStopped(store, call))
-      return endWithoutRun(call, describeStoppedRun(call.tool));
-    if (await store.pause.read()) return undefined;
-    if (!isIntact(call)) return stopForgedCall(call, clock.now(), false);
-    const isOver = (await helperThreads.endedBy(call.thread)) !== undefined;
-    const why = isOver ? TASK_OVER : await explainRejectedRerun(call, work);
-    if (why !== undefined) return endWithoutRun(call, `Not run: ${why}`);
-    return ruleRenewedClaim(call, clock.now(), work.fence);
-  }
-
-  function endWithoutRun(call: Call, text: string): Step {
-    return recordRunEnd(call, { kind: 'error', text }, clock.now());
-  }
-
-  /** The decision may have changed since the claim. */
-  async function recheckRerun(call: Call, rerun: Step, work: HeldWork): Promise<Step> {
-    if (!isIntact(call)) return stopForgedCall(call, clock.now(), true);
-    const isOver = (await helperThreads.endedBy(call.thread)) !== undefined;
-    const why = isOver ? TASK_OVER : await explainRejectedRerun(call, work);
-    return why === undefined ? rerun : rejectRerun(call, why, clock.now());
-  }
-
-  /**
-   * Reads the call from the store and verifies its digest right before the run. Throws if another
-   * worker has the call by now.
-   */
-  async function readBack(claimed: Call, work: HeldWork): Promise<ReadBack> {
-    const stored = await retryStoreWrite(
-      () => store.fresh(() => store.ledger.get(claimed.id)),
-      retryWhileHeld(work),
-      deps,
-    );
-    await work.assertHeld();
-    if (stored && stored.revision !== claimed.revision) {
-      throw new StaleFenceError(`Another worker has the call ${claimed.id} now.`);
-    }
-    if (!stored || !isIntact(stored) || stored.digest !== claimed.digest) {
-      return { end: stopForgedCall(claimed, clock.now()) };
-    }
-    const tool = toolOf(stored);
-    const parsed = tool && parseStoredArgs(stored, tool);
-    if (!tool || !parsed?.ok)
-      return { end: recordRunEnd(claimed, describeToolGone(claimed), clock.now()) };
-    return { stored, tool, args: parsed.value };
-  }
-
-  async function runStored(claimed: Call, { work, stop }: RunSignals): Promise<Step> {
-    const found = await readBack(claimed, work);
-    if ('end' in found) return found.end;
-    const { stored, tool, args } = found;
-    const reporter = reporterOf(stored, tool);
-    claims.start(stored);
-    const context = {
-      signal: work.signal,
-      callId: stored.id,
-      idempotencyKey: `${stored.id}.${stored.attempt}`,
-      requester: stored.requester,
-      thread: stored.thread,
-      report: reporter.report,
-      ...(stored.basis !== undefined && stored.route && { basis: stored.basis }),
-    };
-    const limits = { clock, timeoutMs: deps.toolTimeoutMs, stopSignal: stop };
-    const end = await runTool(tool, args, context, limits).finally(reporter.end);
-    if (end.kind === 'ended') return recordRunEnd(claimed, end.outcome, clock.now());
-    if (end.kind === 'unknown') return markOutcomeUnknown(claimed, end.why, clock.now());
-    if (claimed.idempotent) {
-      const text = describeUnresponsiveTool(tool.name, end.cause);
-      return recordRunEnd(claimed, { kind: 'error', text }, clock.now());
-    }
-    void recordLateEnd(claimed, end.late);
-    return abandonRun(claimed, end.cause, clock.now());
-  }
-
-  /** Resolves with undefined if the helper has started: its final answer is the end of the call. */
-  async function startDelegate(
-    claimed: Call,
-    child: ThreadKey,
-    work: HeldWork,
-  ): Promise<Step | undefined> {
-    const found = await readBack(claimed, work);
-    if ('end' in found) return found.end;
-    const delegation = found.tool.delegate?.(found.args);
-    if (!delegation) return recordRunEnd(claimed, describeToolGone(claimed), clock.now());
-    await helperThreads.begin(claimed, child, delegation);
-    return undefined;
-  }
-
-  /**
-   * True if the call was claimed together with its approval and has not started, or if its worker
-   * may have died before the helper started.
-   */
-  function isClaimed(call: Call, { fence }: HeldWork): boolean {
-    if (call.status !== 'running' || isConsumedByCaller(call) || isRunByGraph(call)) return false;
-    return call.child !== undefined || (call.claim?.fence === fence && claims.has(call));
-  }
-
-  /** Writes the claim or the step that prevents it. Undefined if there is nothing to run. */
-  async function claim(call: Call, work: HeldWork): Promise<Call | undefined> {
-    const noStep = { kind: 'answer', outcome: null } as const;
-    const rule = async (newest: Call): Promise<Ruled<null>> => {
-      // The other writer has added the tasks that are needed.
-      if (newest.revision !== call.revision) return noStep;
-      const { seen, value: step } = await store.observe(() => nextStep(newest, work));
-      const isFirst = newest.status === 'approved' || claims.has(newest);
-      if (isFirst && step?.call.status === 'running') claims.add(step.call);
-      return step ? { kind: 'steps', steps: [step], seen } : noStep;
-    };
-    const written = await advanceCall<Call | null>(deps, call.id, rule, {
-      known: call,
-      commit: async (before, { steps: [step], seen }) =>
-        step && (await record(before, step, retryWhileHeld(work), seen)) ? step.call : undefined,
-    });
-    return written?.status === 'running' ? written : undefined;
-  }
-
-  async function claimAndRun(call: Call, runSignals: RunSignals): Promise<void> {
-    const { work } = runSignals;
-    const claimed = isClaimed(call, work) ? call : await claim(call, work);
-    // The graph runs it: the claim wakes the thread, which passes the call on.
-    if (!claimed || isRunByGraph(claimed)) return;
-    // The thread's status still says that it waits for people. After old approvals nobody is
-    // watching.
-    if (claimed.route && isRecentCall(claimed, clock.now())) progress.running(claimed);
-    const end = claimed.child
-      ? await startDelegate(claimed, claimed.child, work)
-      : await runStored(claimed, runSignals);
-    if (end) await recordEnd(claimed, end, work);
-  }
-
-  async function recordEnd(claimed: Call, end: Step, { signal }: HeldWork): Promise<void> {
-    // If another worker has the call by now, the write reports it.
-    const retryLimit = { signal, mayGoOn: () => signal.throwIfAborted() };
-    if (await record(claimed, end, retryLimit)) return;
-    deps.log.error(
-      { call: claimed.id },
-      'Could not record the end of a run: another worker has the call.',
-    );
-  }
+export function createExecute(deps: DeskDeps, helperThreads: HelperRuns, progress: RunProgress) {
+  const { store, signals } = deps;
+  const claimAndRun = createClaimAndRun(deps, helperThreads, progress);
 
   return async function execute(callId: string, work: HeldWork): Promise<void> {
     const call = await store.ledger.get(callId);
@@ -257,13 +39,43 @@ export function createExecute(
   };
 }
 
-/** Tools of MCP servers can change or disappear at any time. */
-function describeToolGone({ tool }: Call) {
-  const text = `Not run: the tool “${tool}” has changed since it was approved, or is no longer there.`;
-  return { kind: 'error', text } as const;
-}
+function createClaimAndRun(deps: DeskDeps, helperThreads: HelperRuns, progress: RunProgress) {
+  const { claims, clock, log } = deps;
+  const record = createRecordRunStep(deps);
+  const claimOrRecover = createClaimOrRecover(deps, helperThreads, record);
+  const runClaimed = createRunClaimed(deps);
+  const startHelper = createStartHelper(deps, helperThreads);
 
-/** A worker that has lost its hold must not start anything. */
-function retryWhileHeld({ assertHeld, signal }: HeldWork): RetryLimit {
-  return { mayGoOn: assertHeld, mostTries: MAX_TRIES, signal };
+  /**
+   * True if the call was claimed together with its approval and has not started, or if its worker
+   * may have died before the helper started.
+   */
+  function isClaimed(call: Call, { fence }: HeldWork): boolean {
+    if (call.status !== 'running' || behaviourOf(call).runBy !== 'worker') return false;
+    return call.child !== undefined || (call.claim?.fence === fence && claims.has(call));
+  }
+
+  async function recordEnd(claimed: Call, end: Step, { signal }: HeldWork): Promise<void> {
+    // If another worker has the call by now, the write reports it.
+    const retryLimit = { signal, mayGoOn: () => signal.throwIfAborted() };
+    if (await record(claimed, end, retryLimit)) return;
+    log.error(
+      { call: claimed.id },
+      'Could not record the end of a run: another worker has the call.',
+    );
+  }
+
+  return async function claimAndRun(call: Call, runSignals: RunSignals): Promise<void> {
+    const { work } = runSignals;
+    const claimed = isClaimed(call, work) ? call : await claimOrRecover(call, work);
+    // The graph runs it: the claim wakes the thread, which passes the call on.
+    if (!claimed || behaviourOf(claimed).runBy === 'graph') return;
+    // The thread's status still says that it waits for people. After old approvals nobody is
+    // watching.
+    if (claimed.route && isRecentCall(claimed, clock.now())) progress.running(claimed);
+    const end = claimed.child
+      ? await startHelper(claimed, claimed.child, work)
+      : await runClaimed(claimed, runSignals);
+    if (end) await recordEnd(claimed, end, work);
+  };
 }

@@ -1,5 +1,5 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { reachedRouteOf } from '../../../domain/calls/reminder-schedule.ts';
+import { reachedRouteOf } from '../../../domain/rules/reminder-schedule.ts';
 import type { Sentence } from '../../../domain/text/sentence.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
 import type { HeldWork } from '../../deps.ts';

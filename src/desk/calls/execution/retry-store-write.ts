@@ -1,9 +1,12 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { Log } from '../../../domain/ports/log.ts';
 import { sleep } from '../../../domain/runtime/sleep.ts';
+import type { HeldWork } from '../../deps.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
+/** How often a claim is written before the task is retried later: nothing has run yet. */
+const MAX_TRIES = 5;
 
 /** How long a write is retried. */
 export interface RetryLimit {
@@ -36,4 +39,9 @@ export async function retryStoreWrite<T>(
       await mayGoOn();
     }
   }
+}
+
+/** Before the run: a worker that has lost its hold must not start anything. */
+export function retryWhileHeld({ assertHeld, signal }: HeldWork): RetryLimit {
+  return { mayGoOn: assertHeld, mostTries: MAX_TRIES, signal };
 }

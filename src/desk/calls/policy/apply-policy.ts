@@ -1,6 +1,6 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { ruleGateAnswer } from '../../../domain/calls/execution-rules.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
+import { ruleGateAnswer } from '../../../domain/rules/execution-rules.ts';
 import type { ParsedArgs } from '../../../domain/tools/tool.ts';
 import type { DeskDeps } from '../../deps.ts';
 import { commitSteps } from '../advance-call.ts';

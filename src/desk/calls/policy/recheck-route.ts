@@ -1,8 +1,8 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import type { DecisionRuling } from '../../../domain/calls/decision-rules.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
+import type { DecisionRuling } from '../../../domain/rules/decision-rules.ts';
 import { plainSentence } from '../../../domain/text/sentence.ts';
-import { DECIDER_MAX_AGE_MS } from '../../decisions/authorize.ts';
+import { DECIDER_MAX_AGE_MS } from '../../people/lookup-age.ts';
 import {
   type AskedGate,
   createReevaluatePolicy,

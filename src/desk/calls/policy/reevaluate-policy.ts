@@ -1,11 +1,11 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { isServerQuestion } from '../../../domain/calls/call-origin.ts';
-import type { KnownApprovers } from '../../../domain/calls/execution-rules.ts';
-import { reachedRouteOf } from '../../../domain/calls/reminder-schedule.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
-import { ruleReroute } from '../../../domain/policy/reroute-rules.ts';
 import type { GateAnswer, Route } from '../../../domain/policy/route.ts';
 import type { LookupOptions } from '../../../domain/ports/directory.ts';
+import type { KnownApprovers } from '../../../domain/rules/execution-rules.ts';
+import { reachedRouteOf } from '../../../domain/rules/reminder-schedule.ts';
+import { ruleReroute } from '../../../domain/rules/reroute-rules.ts';
 import { toolsOf } from '../../../domain/tools/helper.ts';
 import type { DeskDeps } from '../../deps.ts';
 import { parseStoredArgs } from '../parse-stored-args.ts';
@@ -50,8 +50,7 @@ export function createReevaluatePolicy(deps: ReevaluateDeps): ReevaluatePolicy {
 
   return async function evaluateAgain(call, { onAnswer, routeOnly, ...lookup }) {
     const now = deps.clock.now();
-    // The policy has no rules for questions of MCP servers.
-    if (isServerQuestion(call)) return undefined;
+    if (!behaviourOf(call).isUnderPolicy) return undefined;
     const { call: asked, gate, risk } = await ask(call);
     onAnswer?.({ call: asked, gate });
     const rule = (voters: KnownApprovers | undefined) =>

@@ -1,7 +1,6 @@
 /** The lines of calls in lists. A line links only to channels that its reader can open. */
 import type { Call, CardPlace } from '../../../domain/calls/call.ts';
 import { isTerminal } from '../../../domain/calls/call.ts';
-import { missingApprovers } from '../../../domain/calls/reminder-schedule.ts';
 import {
   type CallListEntry,
   toDecidedEntry,
@@ -9,10 +8,11 @@ import {
   toWaitingEntry,
 } from '../../../domain/cards/call-list-entry.ts';
 import type { Person } from '../../../domain/people/person.ts';
+import { missingApprovers } from '../../../domain/rules/reminder-schedule.ts';
 import { joinSentences, type Sentence } from '../../../domain/text/sentence.ts';
 import { isChannelItself, placeOf } from '../../../domain/threads/thread-key.ts';
 import type { DeskDeps } from '../../deps.ts';
-import { createNameApprovers } from './name-approvers.ts';
+import { createNameApprovers } from '../../people/name-approvers.ts';
 
 /** The reader of a list. */
 export type CallListReader =

@@ -4,7 +4,7 @@ import type { Person } from '../../../domain/people/person.ts';
 import { explainRefusedMembership } from '../../../domain/people/sender-policy.ts';
 import type { Sentence } from '../../../domain/text/sentence.ts';
 import type { DeskDeps } from '../../deps.ts';
-import { findProfile, PROFILE_UNAVAILABLE } from '../find-profile.ts';
+import { findProfile, PROFILE_UNAVAILABLE } from '../../people/find-profile.ts';
 import type { SeenPage } from './list-waiting.ts';
 import { createOmitDeleted } from './omit-deleted.ts';
 import { inBatches, takeCallPage } from './paginate-calls.ts';

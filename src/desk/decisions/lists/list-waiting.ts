@@ -1,15 +1,16 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { missingApprovalCount, rulingRouteOf } from '../../../domain/calls/decision-rules.ts';
-import { canApprove } from '../../../domain/people/approver-availability.ts';
 import { isSamePerson, type Person } from '../../../domain/people/person.ts';
-import type { RequestedDecider } from '../../../domain/people/requested-deciders.ts';
+import type { Profile } from '../../../domain/people/profile.ts';
 import { explainRefusedMembership } from '../../../domain/people/sender-policy.ts';
 import type { DecisionKind } from '../../../domain/policy/route.ts';
-import type { Profile } from '../../../domain/ports/directory.ts';
+import { canApprove } from '../../../domain/rules/approver-availability.ts';
+import { missingApprovalCount, rulingRouteOf } from '../../../domain/rules/decision-rules.ts';
+import type { RequestedDecider } from '../../../domain/rules/requested-deciders.ts';
 import type { Sentence } from '../../../domain/text/sentence.ts';
 import type { DeskDeps } from '../../deps.ts';
-import { type Authorize, DECIDER_MAX_AGE_MS } from '../authorize.ts';
-import { findProfile } from '../find-profile.ts';
+import { findProfile } from '../../people/find-profile.ts';
+import { DECIDER_MAX_AGE_MS } from '../../people/lookup-age.ts';
+import type { Authorize } from '../authorize.ts';
 import { createOmitDeleted } from './omit-deleted.ts';
 import { inBatches, takeCallPage } from './paginate-calls.ts';
 
@@ -22,7 +23,7 @@ export type WaitingCalls =
       /** The call after which the next page begins; absent on the last page. */
       readonly next?: string;
       /** Why the list may be incomplete. */
-      readonly doubt?: Sentence;
+      readonly warning?: Sentence;
     }
   /** The person can decide nothing. `passes`: only because a lookup failed. */
   | { readonly kind: 'nobody'; readonly why: Sentence; readonly passes?: true };
@@ -83,7 +84,7 @@ export function createListWaiting(
       kind: 'page',
       calls: await omitDeleted(found.calls, seen),
       ...(found.next !== undefined && { next: found.next }),
-      ...(!isClear && { doubt: GROUPS_FAILED }),
+      ...(!isClear && { warning: GROUPS_FAILED }),
     };
   };
 

@@ -2,9 +2,11 @@ import type { Call } from '../../../domain/calls/call.ts';
 import { cardLocationOf } from '../../../domain/cards/card-channel.ts';
 import type { Person } from '../../../domain/people/person.ts';
 import type { Sentence } from '../../../domain/text/sentence.ts';
+import { isAdmin } from '../../control/require-admin.ts';
 import type { DeskDeps } from '../../deps.ts';
+import { checkApprovers } from '../../people/check-approvers.ts';
+import { findProfile } from '../../people/find-profile.ts';
 import { countDeadLetters } from '../../worker/count-dead-letters.ts';
-import { checkApprovers } from '../check-approvers.ts';
 
 /** The pending calls of one route in one channel. */
 export interface RouteLoad {
@@ -44,14 +46,13 @@ const MAX_READ = 500;
 const MAX_CHECKED = 50;
 const MAX_STUCK = 10;
 
-/** Builds the admin check; false if the profile can't be looked up. */
-export function createIsAdmin({ directory, log }: Pick<DeskDeps, 'directory' | 'log'>) {
-  return async function isAdmin(person: Person): Promise<boolean> {
-    const profile = await directory.profileOf(person).catch((error: unknown) => {
-      log.warn({ err: error, person }, 'Could not look up whether a person is an admin.');
-    });
-    return profile?.standing === 'member' && profile.isAdmin;
-  };
+/** True if the person is an admin; false if their profile can't be looked up. */
+export async function isKnownAdmin(
+  deps: Pick<DeskDeps, 'directory' | 'log'>,
+  person: Person,
+): Promise<boolean> {
+  const profile = await findProfile(deps, person);
+  return profile !== undefined && isAdmin(profile);
 }
 
 /** Builds the use case. */
@@ -59,8 +60,6 @@ export function createReadOverview(
   deps: Pick<DeskDeps, 'store' | 'directory' | 'log'>,
 ): ReadOverview {
   const { log, store } = deps;
-
-  const isAdmin = createIsAdmin(deps);
 
   async function findGap(call: Call): Promise<Sentence | undefined> {
     try {
@@ -87,7 +86,7 @@ export function createReadOverview(
   }
 
   return async function readOverview(person) {
-    if (!(await isAdmin(person))) return undefined;
+    if (!(await isKnownAdmin(deps, person))) return undefined;
     const [found, counts, parked] = await Promise.all([
       store.ledger.withStatus('pending', { limit: MAX_READ }),
       store.ledger.count(),

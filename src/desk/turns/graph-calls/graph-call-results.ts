@@ -1,198 +1,117 @@
 /**
- * Calls of graphs that run their own tools. The claim hands the decision to the graph; the result
- * is read from the graph's messages.
+ * Ends the calls of graphs that run their own tools. The claim hands the decision to the graph; the
+ * result is read from the graph's messages, by the id of the answer to each call.
  */
 
 import { type Call, isTerminal } from '../../../domain/calls/call.ts';
-import { isRunByGraph } from '../../../domain/calls/call-origin.ts';
-import { withdrawCall } from '../../../domain/calls/decision-rules.ts';
-import { recordRunEnd } from '../../../domain/calls/execution-rules.ts';
-import { type Outcome, type ToolReply, toToolReply } from '../../../domain/calls/outcome.ts';
-import { isIntact } from '../../../domain/calls/seal.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
-import { canonicalJson, readStoredJson } from '../../../domain/json/json.ts';
-import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import type { ThreadFence } from '../../../domain/ports/agenda.ts';
-import type { GraphState, OpenCall } from '../../../domain/ports/agent.ts';
-import type { ModelCall, TurnMessage } from '../../../domain/threads/message.ts';
+import type { GraphState } from '../../../domain/ports/agent.ts';
+import { withdrawCall } from '../../../domain/rules/end-rules.ts';
+import { recordRunEnd } from '../../../domain/rules/execution-rules.ts';
 import { advanceByStep } from '../../calls/advance-call.ts';
 import { shortenResult } from '../../calls/execution/run-tool.ts';
 import type { DeskDeps } from '../../deps.ts';
+import { matchModelCalls } from './match-model-calls.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
-
-type End = Extract<Outcome, { kind: 'result' | 'error' }>;
-
-const NOT_AS_DECIDED = 'Not run: the stored call is not what was decided.';
 
 const LOST = 'Not run: the graph’s middleware drops approved calls beside a rejected one.';
 
-/**
- * The reply to the graph for a call, once people or the policy have decided it; undefined before.
- */
-export function toGraphReply(call: Call): ToolReply | undefined {
-  const { status, outcome, args, proposedArgs } = call;
-  if (!outcome) {
-    if (status !== 'running') return undefined;
-    const decision =
-      args === proposedArgs
-        ? ({ kind: 'approve' } as const)
-        : ({ kind: 'edit', args: readStoredJson(args) } as const);
-    return { v: 1, text: '', status: 'ok', endsTurn: false, decision };
-  }
-  const reply = { ...toToolReply(outcome), endsTurn: false };
-  // A forged reply must not look like a person's words.
-  if (!isIntact(call)) return { ...reply, text: NOT_AS_DECIDED, status: 'error' };
-  if (outcome.kind === 'reply')
-    return { ...reply, decision: { kind: 'reply', text: outcome.text } };
-  return outcome.kind === 'ignored' ? { ...reply, decision: { kind: 'ignore' } } : reply;
-}
-
 /** Updates a turn's stored calls from the state of the graph. */
 export interface GraphCallResults {
-  /** Finishes the calls that the graph has just taken; maps call ids to interrupt ids. */
-  finishTaken(ids: ReadonlyMap<string, string>, state: GraphState): Promise<void>;
+  /** Finishes the calls that the graph has just taken; `taken` maps call ids to interrupt ids. */
+  finishTaken(
+    turn: string,
+    state: GraphState,
+    taken: ReadonlyMap<string, string>,
+    fence: ThreadFence,
+  ): Promise<void>;
   /**
    * Ends calls that the graph no longer waits for. Returns those that were decided but may not have
-   * reached it.
+   * reached it. `known` are calls of the turn; our own graph leaves none to end.
    */
-  endClosedCalls(turn: string, state: GraphState, fence: ThreadFence): Promise<readonly Call[]>;
+  endClosedCalls(
+    turn: string,
+    state: GraphState,
+    known: readonly Call[],
+    fence: ThreadFence,
+  ): Promise<readonly Call[]>;
 }
 
 /** Creates it; every operation is idempotent. */
 export function createGraphCallResults({
   store,
+  agent,
   clock,
-}: Pick<DeskDeps, 'store' | 'clock'>): GraphCallResults {
-  async function writeCallStep(
-    id: string,
-    stepOf: (call: Call) => Step | undefined,
-  ): Promise<void> {
+}: Pick<DeskDeps, 'store' | 'agent' | 'clock'>): GraphCallResults {
+  async function endCall(id: string, stepOf: (call: Call) => Step | undefined): Promise<void> {
     await advanceByStep({ store }, id, (call) =>
-      isRunByGraph(call) && !isTerminal(call) ? stepOf(call) : undefined,
+      isGraphs(call) && !isTerminal(call) ? stepOf(call) : undefined,
     );
   }
 
-  const finishStep = (
-    call: Call,
-    all: readonly Call[],
-    state: GraphState,
-    describeUnreported: (name: string) => string,
-  ) =>
-    call.status === 'running'
-      ? end(call, readEnd(call, all, state, describeUnreported), clock.now())
-      : undefined;
-
   return {
-    async finishTaken(ids, state) {
-      for (const [id, interruptId] of ids) {
-        const call = await store.ledger.get(id);
-        if (!call || !isRunByGraph(call)) continue;
-        const all = await store.ledger.ofThread(call.thread, call.turn);
-        const isLost = state.lost?.includes(interruptId);
-        await writeCallStep(id, (each) =>
-          isLost && each.status === 'running'
-            ? recordRunEnd(each, { kind: 'error', text: LOST }, clock.now())
-            : finishStep(each, all, state, describeSilentGraph),
-        );
+    async finishTaken(turn, state, taken, fence) {
+      const calls = (await store.ledger.ofThread(fence.thread, turn)).filter(isGraphs);
+      const answers = matchModelCalls(calls, state.messages);
+      for (const [id, interruptId] of taken) {
+        if (!calls.some((call) => call.id === id)) continue;
+        await endCall(id, (call) => {
+          if (call.status !== 'running') return undefined;
+          return state.lost?.includes(interruptId)
+            ? recordRunEnd(call, { kind: 'error', text: LOST }, clock.now())
+            : endTaken(call, answers.get(id), state, describeSilentGraph, clock.now());
+        });
       }
     },
-    async endClosedCalls(turn, state, fence) {
+    async endClosedCalls(turn, state, known, fence) {
+      // Another graph may have started the turn of our graph.
+      if (agent.rebuild && !known.some(isGraphs)) return [];
       const all = await store.ledger.ofThread(fence.thread, turn);
       const open = new Set(matchOpenCalls(state.open, all).map(({ stored }) => stored?.id));
-      const gone = all.filter((call) => isRunByGraph(call) && !open.has(call.id));
-      for (const { id } of gone) {
-        await writeCallStep(
-          id,
-          (call) =>
-            finishStep(call, all, state, describeClosedQuestion) ??
-            withdrawCall(call, 'cancelled', clock.now()),
+      const closed = all.filter((call) => isGraphs(call) && !open.has(call.id));
+      const answers = matchModelCalls(all.filter(isGraphs), state.messages);
+      for (const { id } of closed) {
+        await endCall(id, (call) =>
+          call.status === 'running'
+            ? endTaken(call, answers.get(id), state, describeClosedQuestion, clock.now())
+            : withdrawCall(call, 'cancelled', clock.now()),
         );
       }
-      return gone.filter(({ delivered, verdict }) => !delivered && verdict !== undefined);
+      return closed.filter(({ delivered, verdict }) => !delivered && verdict !== undefined);
     },
   };
 }
 
-/**
- * Ids of calls that were decided but not handed over, because others of their batch are undecided.
- */
-export function findUndeliveredDecisions(
-  open: readonly OpenCall[],
-  all: readonly Call[],
-): ReadonlySet<string> {
-  const matched = matchOpenCalls(open, all);
-  const unfinished = new Set(
-    matched.filter(({ stored }) => !isDecided(stored)).map((each) => each.open.batch),
-  );
-  const held = matched.filter(
-    ({ open: { batch } }) => batch !== undefined && unfinished.has(batch),
-  );
-  return new Set(
-    held.flatMap(({ stored }) =>
-      stored?.status === 'running' && isRunByGraph(stored) ? [stored.id] : [],
-    ),
-  );
+function isGraphs(call: Call): boolean {
+  return behaviourOf(call).runBy === 'graph';
 }
 
-/**
- * A call that is not stored was unreadable and is answered without people. A call that a
- * stop withdrew counts as undecided, because the stop may have been cut off.
- */
-function isDecided(call: Call | undefined): boolean {
-  if (!call) return true;
-  const { outcome, status } = call;
-  if (outcome) return outcome.kind !== 'withdrawn' || outcome.cause !== 'stop';
-  return status === 'running';
-}
-
-interface GraphCallEnd {
-  readonly outcome: End;
-  /** No message reports a result; only the handover is known. */
-  readonly isUnreported: boolean;
-}
-
-function end(call: Call, { outcome, isUnreported }: GraphCallEnd, now: number): Step {
-  const { outside } = call;
-  const known =
-    outside && isUnreported ? { ...call, outside: { ...outside, isSilent: true as const } } : call;
-  return recordRunEnd(known, outcome, now);
-}
-
-/** Reads the result of a handed-over call from the graph's messages. */
-function readEnd(
+/** Ends a call that its graph has taken, with the graph's answer to it if there is one. */
+function endTaken(
   call: Call,
-  all: readonly Call[],
+  answerId: string | undefined,
   { messages, failure }: GraphState,
   describeUnreported: (name: string) => string,
-): GraphCallEnd {
-  const found = findInMessages(call, all, messages);
-  if (found?.answer) {
-    const { status } = found.answer;
-    const text = shortenResult(found.answer.text);
-    return { outcome: { kind: status === 'ok' ? 'result' : 'error', text }, isUnreported: false };
+  now: number,
+): Step {
+  const answer = answerId === undefined ? undefined : messages.find(({ id }) => id === answerId);
+  if (answer?.role === 'tool') {
+    const kind = answer.status === 'ok' ? 'result' : 'error';
+    return recordRunEnd(call, { kind, text: shortenResult(answer.text) }, now);
   }
-  const name = call.outside?.name ?? 'the graph';
-  const why = failure === undefined ? undefined : 'did not finish';
-  const left = why ?? (found && 'left it without an answer');
-  if (left !== undefined) {
-    const text = `Handed to “${name}”, which ${left}. It may have run, partly or completely.`;
-    return { outcome: { kind: 'error', text }, isUnreported: false };
+  const { outside } = call;
+  const name = outside?.name ?? 'the graph';
+  const isLeft = answerId !== undefined && 'left it without an answer';
+  const why = failure === undefined ? isLeft : 'did not finish';
+  if (why) {
+    const text = `Handed to “${name}”, which ${why}. It may have run, partly or completely.`;
+    return recordRunEnd(call, { kind: 'error', text }, now);
   }
-  return { outcome: { kind: 'result', text: describeUnreported(name) }, isUnreported: true };
-}
-
-/**
- * Adds a failure if a decision may not have reached the graph, because it no longer waits for it.
- */
-export function withUnusedDecision(state: GraphState, undelivered: readonly Call[]): GraphState {
-  const last = state.messages.at(-1)?.id;
-  const lost = undelivered.filter(({ messageId }) => messageId === last);
-  const [first] = lost;
-  if (!first || state.failure !== undefined) return state;
-  const what = [...new Set(lost.map(({ tool }) => `“${tool}”`))].join(', ');
-  const { notice: _none, ...rest } = state;
-  const failure = `“${first.outside?.name}” no longer waits for ${what}: the decision may not have reached it.`;
-  return { ...rest, failure };
+  // No message reports a result; only the handover is known.
+  const silent = outside ? { ...call, outside: { ...outside, isSilent: true as const } } : call;
+  return recordRunEnd(silent, { kind: 'result', text: describeUnreported(name) }, now);
 }
 
 function describeSilentGraph(name: string): string {
@@ -202,33 +121,4 @@ function describeSilentGraph(name: string): string {
 /** A worker may have handed it over and died, or someone else has removed the question. */
 function describeClosedQuestion(name: string): string {
   return `“${name}” no longer waits for this and did not report a result.`;
-}
-
-/**
- * The model's call with its answer, or undefined. Interrupts do not name their call, so calls with
- * the same tool and arguments are matched in order.
- */
-function findInMessages(call: Call, all: readonly Call[], messages: readonly TurnMessage[]) {
-  const asker = messages.find(({ id, role }) => role === 'assistant' && id === call.messageId);
-  if (asker?.role !== 'assistant') return undefined;
-  const candidates = asker.calls.filter((each) => mayBeCall(call, each));
-  const alike = all.filter((each) => isRunByGraph(each) && isAlike(each, call));
-  // A rejected call may be missing from the message or have another name there.
-  const there = candidates.length < alike.length ? alike.filter(({ claim }) => claim) : alike;
-  const made = candidates[there.findIndex(({ id }) => id === call.id)];
-  if (!made) return undefined;
-  const answer = messages.find(({ id }) => id === `${asker.id}/${made.id}`);
-  return { answer: answer?.role === 'tool' ? answer : undefined };
-}
-
-function mayBeCall(call: Call, made: ModelCall): boolean {
-  const json = parseStrictJson(made.args);
-  if (made.tool !== call.tool || !json.ok) return false;
-  const args = canonicalJson(json.value);
-  return args === call.args || args === call.proposedArgs;
-}
-
-function isAlike(one: Call, other: Call): boolean {
-  const isSame = one.messageId === other.messageId && one.tool === other.tool;
-  return isSame && one.args === other.args && one.proposedArgs === other.proposedArgs;
 }

@@ -1,13 +1,13 @@
 import type { Call } from '../../../domain/calls/call.ts';
 import { callEditOf } from '../../../domain/calls/call-edit.ts';
-import { isRunByGraph } from '../../../domain/calls/call-origin.ts';
-import { stopForgedCall, withdrawCall } from '../../../domain/calls/decision-rules.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import { type ToolReply, toToolReply } from '../../../domain/calls/outcome.ts';
 import { isIntact } from '../../../domain/calls/seal.ts';
 import { groupIntoCards, mayShareCard } from '../../../domain/cards/shared-card.ts';
 import { renderCardKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
 import type { GraphState, OpenCall } from '../../../domain/ports/agent.ts';
 import type { Effects } from '../../../domain/ports/store.ts';
+import { stopForgedCall, withdrawCall } from '../../../domain/rules/end-rules.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';
 import type { TurnRecord } from '../../../domain/threads/turn-record.ts';
 import { commitSteps } from '../../calls/advance-call.ts';
@@ -16,7 +16,7 @@ import type { CheckedCall, createPropose, Proposal } from '../../calls/propose.t
 import type { DeskDeps, HeldWork } from '../../deps.ts';
 import type { ActiveTurn } from '../recover-turn.ts';
 import { missingTurnRecords, toToolMessage } from '../turn-records.ts';
-import { toGraphReply } from './graph-call-results.ts';
+import { toGraphReply } from './graph-reply.ts';
 import { matchOpenCalls } from './match-open-calls.ts';
 import { createRecheckGraphCalls } from './recheck-graph-calls.ts';
 
@@ -82,7 +82,9 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
    * calls are withdrawn.
    */
   async function withdrawSiblings(calls: readonly Call[]): Promise<boolean> {
-    const ends = calls.some((call) => call.status === 'ignored' && !isRunByGraph(call));
+    const ends = calls.some(
+      (call) => call.status === 'ignored' && behaviourOf(call).runBy !== 'graph',
+    );
     const waiting = ends ? calls.filter(isWaiting) : [];
     for (const call of waiting) {
       const step = withdrawCall(call, 'ignored-sibling', clock.now());
@@ -108,7 +110,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
   /** Verifies older claims before they are handed over: the graph cannot check them. */
   async function stopForged(calls: readonly Call[]): Promise<boolean> {
     const forged = calls.filter(
-      (call) => isRunByGraph(call) && call.status === 'running' && !isIntact(call),
+      (call) => behaviourOf(call).runBy === 'graph' && call.status === 'running' && !isIntact(call),
     );
     for (const call of forged) {
       const step = stopForgedCall(call, clock.now());
@@ -181,6 +183,6 @@ function batchOf({ batch }: OpenCall): string | undefined {
 
 /** The reply to the graph for a call; undefined while it is open. */
 function replyTo(call: Call): ToolReply | undefined {
-  if (isRunByGraph(call)) return toGraphReply(call);
+  if (behaviourOf(call).runBy === 'graph') return toGraphReply(call);
   return call.outcome && toToolReply(call.outcome, callEditOf(call), call.votes);
 }

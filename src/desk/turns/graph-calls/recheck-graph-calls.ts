@@ -1,6 +1,6 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { isRunByGraph } from '../../../domain/calls/call-origin.ts';
-import { recordRunEnd } from '../../../domain/calls/execution-rules.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
+import { recordRunEnd } from '../../../domain/rules/execution-rules.ts';
 import { plainSentence, sentence } from '../../../domain/text/sentence.ts';
 import { commitSteps } from '../../calls/advance-call.ts';
 import type { ClaimDeps } from '../../calls/execution/claim.ts';
@@ -20,7 +20,8 @@ export function createRecheckGraphCalls(deps: ClaimDeps) {
   const explainRejected = createRecheckClaim(deps);
 
   function isOld(call: Call): boolean {
-    if (call.status !== 'running' || !isRunByGraph(call) || !call.claim) return false;
+    if (call.status !== 'running' || behaviourOf(call).runBy !== 'graph' || !call.claim)
+      return false;
     return Math.abs(clock.now() - call.claim.at) > FRESH_MS;
   }
 

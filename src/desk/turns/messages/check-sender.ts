@@ -1,7 +1,7 @@
+import type { Profile } from '../../../domain/people/profile.ts';
 import { explainRefusedSender, type SenderRefusal } from '../../../domain/people/sender-policy.ts';
 import { deliverOutboxKey, type ThreadFence } from '../../../domain/ports/agenda.ts';
 import { BlockedUntilFixedError, ChatError } from '../../../domain/ports/chat.ts';
-import type { Profile } from '../../../domain/ports/directory.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';
 import type { OutboxMessage } from '../../../domain/threads/outbox-message.ts';
 import { placeOf } from '../../../domain/threads/thread-key.ts';
@@ -70,7 +70,12 @@ export function createCheckSender(deps: CheckSenderDeps) {
       detail: { thread, why: refusal.why },
     };
     const wakes = [{ key: deliverOutboxKey(thread), dueAt: now }];
-    await store.inbox.end(id, 'answered', { audit: [audit], says: [outboxMessage], wakes }, fence);
+    await store.inbox.end(
+      id,
+      'answered',
+      { audit: [audit], outboxMessages: [outboxMessage], wakes },
+      fence,
+    );
     return false;
   };
 }

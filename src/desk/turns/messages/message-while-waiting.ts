@@ -4,9 +4,8 @@
  */
 
 import type { Call } from '../../../domain/calls/call.ts';
-import { isAnswerOnly } from '../../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import type { DecisionOutcome } from '../../../domain/calls/decision.ts';
-import { isOverdue, ruleExpiry, withdrawCall } from '../../../domain/calls/decision-rules.ts';
 import { shortDigest } from '../../../domain/calls/digest.ts';
 import { callTitlePart } from '../../../domain/cards/call-name.ts';
 import { isSamePerson } from '../../../domain/people/person.ts';
@@ -17,16 +16,17 @@ import {
   type ThreadFence,
 } from '../../../domain/ports/agenda.ts';
 import type { Effects } from '../../../domain/ports/store.ts';
+import { isOverdue, ruleExpiry, withdrawCall } from '../../../domain/rules/end-rules.ts';
 import { sleep } from '../../../domain/runtime/sleep.ts';
 import { type Sentence, sentence } from '../../../domain/text/sentence.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';
 import { type OutboxMessage, toOutboxWords } from '../../../domain/threads/outbox-message.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../../../domain/threads/thread-key.ts';
 import { commitSteps } from '../../calls/advance-call.ts';
+import { leafCallsOf, type PendingWork, waitsForPeopleOnly } from '../../calls/pending-work.ts';
 import type { Authorize } from '../../decisions/authorize.ts';
 import type { createDecide } from '../../decisions/decide.ts';
 import type { DeskDeps } from '../../deps.ts';
-import { leafCallsOf, type PendingWork, waitsForPeopleOnly } from '../pending-work.ts';
 import { type createCheckSender, toBlockedError } from './check-sender.ts';
 import { isThreadCommand } from './command-words.ts';
 import { msUntilOrdered } from './message-order.ts';
@@ -128,7 +128,8 @@ export function createMessageWhileWaiting(
     const leaves = leafCallsOf(waiting);
     const isYes = isBareApproval(message.text) && !message.files;
     // If nothing can be approved, a "yes" is an answer.
-    if (isYes && !leaves.every(isAnswerOnly)) return await pointToCard(message, fence);
+    if (isYes && !leaves.every((call) => behaviourOf(call).asksFor === 'text'))
+      return await pointToCard(message, fence);
     const decidable = await decidableBy(message, leaves);
     // Attachments are downloaded only if the text goes to the agent now.
     if (decidable.length > 0) return await reply(decidable, await open(message), fence);
@@ -178,7 +179,7 @@ export function createMessageWhileWaiting(
     const effects = notifyAuthor(message, 'waits', describeBlockingCalls(leafCallsOf(waiting)));
     const approved = leafCallsOf(waiting).filter(({ status }) => status === 'approved');
     const runs = approved.map((call) => ({ key: runCallKey(call), dueAt: clock.now() }));
-    await store.outbox.add(effects.says, [...effects.wakes, ...runs], fence);
+    await store.outbox.add(effects.outboxMessages, [...effects.wakes, ...runs], fence);
     return false;
   }
 
@@ -225,7 +226,7 @@ export function createMessageWhileWaiting(
       createdAt: now,
     };
     return {
-      says: [outboxMessage],
+      outboxMessages: [outboxMessage],
       wakes: [{ key: deliverOutboxKey(message.thread), dueAt: now }],
     } satisfies Effects;
   }

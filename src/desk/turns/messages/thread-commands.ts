@@ -11,6 +11,7 @@ import type { OutboxMessage } from '../../../domain/threads/outbox-message.ts';
 import { depthOf, placeOf, type ThreadKey } from '../../../domain/threads/thread-key.ts';
 import { explainForgetRefused } from '../../control/check-forget.ts';
 import { forgetEffects } from '../../control/forget-effects.ts';
+import { isAdmin } from '../../control/require-admin.ts';
 import { createStopTurn } from '../../control/stop-turn.ts';
 import type { DeskDeps } from '../../deps.ts';
 import { createCheckSender, createCheckSenderPolicy } from './check-sender.ts';
@@ -78,8 +79,8 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
     thread,
     author,
   }: InboxMessage): Promise<string | undefined> {
-    const isAdmin = async () => (await directory.profileOf(author)).isAdmin;
-    return await explainForgetRefused(store, thread, author, isAdmin);
+    const isSenderAdmin = async () => isAdmin(await directory.profileOf(author));
+    return await explainForgetRefused(store, thread, author, isSenderAdmin);
   }
 
   /** People may always stop turns that they started. */
@@ -112,7 +113,7 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
     if (why === undefined || (await stopFor(command, targets))) return;
     const outboxMessages = [commandReply(command, why, clock.now())];
     const wakes = [{ key: deliverOutboxKey(fence.thread), dueAt: clock.now() }];
-    await store.inbox.end(command.id, 'answered', { says: outboxMessages, wakes }, fence);
+    await store.inbox.end(command.id, 'answered', { outboxMessages, wakes }, fence);
   }
 
   return {

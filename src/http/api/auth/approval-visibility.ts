@@ -1,8 +1,8 @@
 import type { Call } from '../../../domain/calls/call.ts';
-import { rulingRouteOf } from '../../../domain/calls/decision-rules.ts';
 import { type ApprovalReader, SENDER_VIEW } from '../../../domain/cards/approval-view.ts';
 import { mayRead } from '../../../domain/people/api-key.ts';
 import { isSamePerson, type Person } from '../../../domain/people/person.ts';
+import { rulingRouteOf } from '../../../domain/rules/decision-rules.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import type { ApiCaller } from '../operation.ts';
 

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { Call } from '../../../domain/calls/call.ts';
+import { hasOpened } from '../../../domain/calls/call-secrets.ts';
 import type { DecisionCommand, DecisionOutcome } from '../../../domain/calls/decision.ts';
-import { rulingRouteOf } from '../../../domain/calls/decision-rules.ts';
 import { shortDigest } from '../../../domain/calls/digest.ts';
 import { toApproval } from '../../../domain/cards/approval-view.ts';
 import { isSamePerson, type Person } from '../../../domain/people/person.ts';
-import { hasOpened } from '../../../domain/secrets/call-secrets.ts';
+import { rulingRouteOf } from '../../../domain/rules/decision-rules.ts';
 import { plainSentence } from '../../../domain/text/sentence.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import type { ApprovalVisibility } from '../auth/approval-visibility.ts';

@@ -110,8 +110,8 @@ async function listOfPerson(
     if (waiting.kind === 'nobody') {
       return { why: plainSentence(waiting.why), passes: waiting.passes === true };
     }
-    const { calls, doubt, next } = waiting;
-    const note = doubt === undefined ? undefined : plainSentence(doubt);
+    const { calls, warning, next } = waiting;
+    const note = warning === undefined ? undefined : plainSentence(warning);
     return { calls: calls.filter(fitting(query)), next, ...(note !== undefined && { note }) };
   }
   const isOver = isTerminal({ status } as Call);

@@ -1,9 +1,9 @@
 /** Who approved a call and why, and whose approval is missing. */
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { missingApprovalCount } from '../../../domain/calls/decision-rules.ts';
 import type { MentionTarget } from '../../../domain/cards/card-channel.ts';
-import type { ApproverAvailability } from '../../../domain/people/approver-availability.ts';
+import type { ApproverAvailability } from '../../../domain/rules/approver-availability.ts';
+import { missingApprovalCount } from '../../../domain/rules/decision-rules.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
 import { joinSentences, type Sentence, type SentencePart } from '../../../domain/text/sentence.ts';
 import { BUDGET } from '../../text/limits.ts';

@@ -1,7 +1,7 @@
 /** The buttons of a card. */
 import type { Button, ConfirmationDialog, KnownBlock, Overflow, StaticSelect } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { isAnswerOnly, isServerQuestion } from '../../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
 import type { DecisionKind } from '../../../domain/policy/route.ts';
 import { type Masking, maskWholeText } from '../../../domain/secrets/mask-secrets.ts';
@@ -93,7 +93,7 @@ export function buildDecisionButtons(
   button: MakeButton,
 ): Button[] {
   const allows = (kind: DecisionKind) => call.route?.decisions.includes(kind) ?? false;
-  if (isServerQuestion(call)) {
+  if (behaviourOf(call).asksFor === 'form') {
     return [
       button(ACTIONS.edit, 'Answer', { style: 'primary' }),
       button(ACTIONS.ignore, 'Decline'),
@@ -102,7 +102,9 @@ export function buildDecisionButtons(
   return [
     ...(allows('approve') && facts.whole ? [buildApproveButton(call, button)] : []),
     ...(allows('edit') && facts.editable ? [button(ACTIONS.edit, 'Edit')] : []),
-    ...(allows('reply') ? [button(ACTIONS.reply, isAnswerOnly(call) ? 'Answer…' : 'Reply')] : []),
+    ...(allows('reply')
+      ? [button(ACTIONS.reply, behaviourOf(call).asksFor === 'text' ? 'Answer…' : 'Reply')]
+      : []),
     ...(allows('ignore') ? [button(ACTIONS.ignore, 'Ignore', confirmIgnore(call))] : []),
   ];
 }
@@ -140,7 +142,7 @@ function confirmDialog(title: string, text: string, confirm: string): Confirmati
 function makeChoices(call: Call, masking: Masking): (Button | StaticSelect)[] {
   const { choices = [] } = call.outside ?? {};
   const token = encodeCardToken(call);
-  if (choices.length === 0 || !isAnswerOnly(call)) return [];
+  if (choices.length === 0 || behaviourOf(call).asksFor !== 'text') return [];
   if (fitOnButtons(choices, masking)) {
     return choices.map((choice, place) => ({
       type: 'button',

@@ -1,14 +1,10 @@
 /** The title of a card, and who asks. */
 import type { KnownBlock } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import {
-  type CallOrigin,
-  isAnswerOnly,
-  isServerQuestion,
-} from '../../../domain/calls/call-origin.ts';
+import { behaviourOf, type CallOrigin } from '../../../domain/calls/call-origin.ts';
 import { callTitle, isThirdParty } from '../../../domain/cards/call-name.ts';
 import { readStoredJson } from '../../../domain/json/json.ts';
-import type { ApproverAvailability } from '../../../domain/people/approver-availability.ts';
+import type { ApproverAvailability } from '../../../domain/rules/approver-availability.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
 import {
   escapeHeading,
@@ -37,7 +33,9 @@ export function describeToolName(tool: string, show = escapeToolName): string {
 
 /** Returns the title of a call for lists. */
 export function listTitleOf(call: Call, show = escapeToolName): string {
-  return isServerQuestion(call) ? serverQuestionTitle(call) : describeToolName(call.tool, show);
+  return behaviourOf(call).asksFor === 'form'
+    ? serverQuestionTitle(call)
+    : describeToolName(call.tool, show);
 }
 
 /**
@@ -45,8 +43,9 @@ export function listTitleOf(call: Call, show = escapeToolName): string {
  * it is the caller and the tool name.
  */
 export function cardTitleOf(call: Call): string {
-  if (isServerQuestion(call)) return serverQuestionTitle(call);
-  if (isAnswerOnly(call)) return `Question from ${escapeProgramName(call.outside?.name ?? '')}`;
+  if (behaviourOf(call).asksFor === 'form') return serverQuestionTitle(call);
+  if (behaviourOf(call).asksFor === 'text')
+    return `Question from ${escapeProgramName(call.outside?.name ?? '')}`;
   const isKnown = call.outside?.by === 'key' && call.summary !== undefined;
   if (isThirdParty(call) && !isKnown) {
     const asker = escapeProgramName(call.outside?.name ?? call.server ?? '');
@@ -67,7 +66,7 @@ export function buildHeading(call: Call, masking: Masking): KnownBlock {
   const question = questionInHeading(call, masking);
   const asker = escapeProgramName(call.outside?.name ?? '');
   const name = question === undefined ? cardTitleOf(call) : `${asker} asks: ${question}`;
-  const isHigh = call.risk === 'high' && !isAnswerOnly(call) && !isServerQuestion(call);
+  const isHigh = call.risk === 'high' && behaviourOf(call).asksFor === 'approval';
   const text = `${isHigh ? HIGH : ''}${name}`;
   return { type: 'header', text: { type: 'plain_text', text, emoji: false } };
 }
@@ -79,7 +78,7 @@ const MAX_QUESTION = 100;
  * line.
  */
 export function questionInHeading(call: Call, masking: Masking): string | undefined {
-  if (!isAnswerOnly(call) || isServerQuestion(call)) return undefined;
+  if (behaviourOf(call).asksFor !== 'text') return undefined;
   const args = readStoredJson(call.args);
   const values = typeof args === 'object' && args !== null ? Object.values(args) : [];
   const [text] = values;

@@ -4,11 +4,11 @@
  */
 import type { KnownBlock } from '@slack/types';
 import type { Call, CardPlace, SimilarCall } from '../../../domain/calls/call.ts';
-import { isAnswerOnly, isServerQuestion } from '../../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import { shortDigest } from '../../../domain/calls/digest.ts';
 import type { MentionTarget } from '../../../domain/cards/card-channel.ts';
-import type { ApproverAvailability } from '../../../domain/people/approver-availability.ts';
 import { isDirect } from '../../../domain/people/sender-policy.ts';
+import type { ApproverAvailability } from '../../../domain/rules/approver-availability.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
 import { escapeToolName } from '../../../domain/text/visible-text.ts';
 import { BUDGET } from '../../text/limits.ts';
@@ -58,7 +58,7 @@ function quote(text: string, masking: Masking) {
 }
 
 function describeAsked(call: Call, { asked, availability }: NoteContext): string {
-  if (isServerQuestion(call)) return serverQuestionFacts(call).join('\n');
+  if (behaviourOf(call).asksFor === 'form') return serverQuestionFacts(call).join('\n');
   const who = describeRequesterInFull(call, availability);
   const server =
     call.server === undefined
@@ -96,7 +96,7 @@ function describeFacts(
 }
 
 function describeDeadline(call: Call, deadlineAt: number): string {
-  const what = isAnswerOnly(call) || isServerQuestion(call) ? 'answer by' : 'until';
+  const what = behaviourOf(call).asksFor !== 'approval' ? 'answer by' : 'until';
   return `${what} ${dateText(deadlineAt)}`;
 }
 

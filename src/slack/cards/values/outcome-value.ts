@@ -1,13 +1,17 @@
 /** The outcome of a call, for the full view. Cards never show what the model is told. */
 import type { Call } from '../../../domain/calls/call.ts';
-import { isRunByGraph, isServerQuestion } from '../../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import type { Masking } from '../../../domain/secrets/mask-secrets.ts';
 import { endsWhenTaken } from '../../text/status-labels.ts';
 import { renderText, type ShownArgument } from './render-arguments.ts';
 
 /** Renders the outcome; empty if the status already says it. */
 export function outcomeValues(call: Call, masking: Masking): readonly ShownArgument[] {
-  if (isServerQuestion(call) || (endsWhenTaken(call) && !isRunByGraph(call))) return [];
+  if (
+    behaviourOf(call).asksFor === 'form' ||
+    (endsWhenTaken(call) && behaviourOf(call).runBy !== 'graph')
+  )
+    return [];
   const { label, text } = describeOutcome(call) ?? { label: '', text: '' };
   return text === '' ? [] : [renderText(label, text, masking)];
 }

@@ -1,8 +1,8 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { isServerQuestion } from '../../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
+import { maskingOfCall } from '../../../domain/calls/call-secrets.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
-import { maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
 import { buildNote, listTitleOf } from '../../cards/sections/heading.ts';
 import { ACTIONS, VIEWS } from '../../transport/ids.ts';
 import type { FormNode } from '../plan/form-node.ts';
@@ -44,7 +44,7 @@ export function buildEditForm(
   const rows = pages[page - 1] ?? [];
   const inputs = pages.flat().reduce((sum, row) => sum + row.inputs, 0);
   const isLast = page === pages.length;
-  const isAnswer = isServerQuestion(call);
+  const isAnswer = behaviourOf(call).asksFor === 'form';
   const hasSubmit = isAnswer || inputs > 0 || pages.length > 1 || pages.flat().some(hasButton);
   const save = isAnswer ? 'Send Answer' : 'Save and Approve';
   const submit = isLast ? save : 'Next Page';
@@ -94,7 +94,7 @@ function intro(
 ): readonly KnownBlock[] {
   const name = listTitleOf(call);
   const edit = `${editFormIntro(name, hasSubmit)}${describeToolOwner(call)}`;
-  const text = isServerQuestion(call) ? answerFormIntro(name) : edit;
+  const text = behaviourOf(call).asksFor === 'form' ? answerFormIntro(name) : edit;
   const paging = `Page ${page} of ${pages}. Your input is kept when you change pages.`;
   const about: KnownBlock = { type: 'section', text: plain(text), expand: true };
   const pageLine: KnownBlock = { type: 'context', elements: [plain(paging)] };

@@ -1,8 +1,8 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { isServerQuestion } from '../../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
+import { maskingOfCall } from '../../../domain/calls/call-secrets.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
-import { maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
 import type { SecretMark } from '../../../domain/secrets/secret-mark.ts';
 import { buildOriginBlocks, quoteAgentText, renderCallValues } from '../../cards/call-card.ts';
 import { buildReasons } from '../../cards/sections/approvals.ts';
@@ -148,7 +148,7 @@ function buttonsOf(
   });
   const mayApprove = at.last && at.mayApprove;
   if (!at.isReview) {
-    const isOpen = mayApprove && call.status === 'pending' && !isServerQuestion(call);
+    const isOpen = mayApprove && call.status === 'pending' && behaviourOf(call).asksFor !== 'form';
     const allows = call.route?.decisions.includes('approve') ?? false;
     return [...paging, ...(isOpen && allows ? [buildApproveButton(call, makeButton)] : [])];
   }

@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { REASON_LENGTH } from '../../../domain/calls/decision-rules.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
+import { REASON_LENGTH } from '../../../domain/rules/decision-rules.ts';
 import { describeToolName } from '../../cards/sections/heading.ts';
 import { SENTENCES } from '../../text/outcome-sentences.ts';
 import { VIEWS } from '../../transport/ids.ts';

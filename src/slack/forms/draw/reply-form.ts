@@ -1,8 +1,8 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Call } from '../../../domain/calls/call.ts';
-import { isAnswerOnly } from '../../../domain/calls/call-origin.ts';
+import { behaviourOf } from '../../../domain/calls/call-origin.ts';
+import { maskingOfCall } from '../../../domain/calls/call-secrets.ts';
 import { encodeCardToken } from '../../../domain/calls/digest.ts';
-import { maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
 import { type Masking, maskWholeText } from '../../../domain/secrets/mask-secrets.ts';
 import type { SecretMark } from '../../../domain/secrets/secret-mark.ts';
 import { renderChoices } from '../../cards/call-card.ts';
@@ -78,7 +78,7 @@ function buildQuestion(
   const asked = renderArguments(call.args, tool?.schema, masking);
   const isLong = call.outside?.choices?.some(isLongChoice) ?? false;
   const pieces = [
-    ...(isAnswerOnly(call) ? asked : []),
+    ...(behaviourOf(call).asksFor === 'text' ? asked : []),
     ...(isLong ? renderChoices(call, masking) : []),
   ];
   const room = {
@@ -94,13 +94,16 @@ function buildQuestion(
 
 function describeLabel(call: Call, isChoice: boolean): string {
   if (isChoice) return 'Or in your own words';
-  return isAnswerOnly(call) ? 'Your answer' : `Reply to ${describeReplyReader(call)}`;
+  return behaviourOf(call).asksFor === 'text'
+    ? 'Your answer'
+    : `Reply to ${describeReplyReader(call)}`;
 }
 
 function describeHint(call: Call): string {
   const who = describeReplyReader(call);
-  if (isAnswerOnly(call)) return `${who.charAt(0).toUpperCase()}${who.slice(1)} reads this.`;
-  const after = call.outside && call.outside.by !== 'graph' ? '' : ' and makes a new plan';
+  if (behaviourOf(call).asksFor === 'text')
+    return `${who.charAt(0).toUpperCase()}${who.slice(1)} reads this.`;
+  const after = behaviourOf(call).reportsTo === 'caller' ? '' : ' and makes a new plan';
   return `“${describeToolName(call.tool)}” will not run; ${who} reads this${after}.`;
 }
 

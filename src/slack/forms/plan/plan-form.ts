@@ -1,7 +1,7 @@
 /** Plans the nodes of a form from the tool's schema, the call's arguments and the draft. */
 import type { Call } from '../../../domain/calls/call.ts';
+import { type MaskedCall, maskingOfCall } from '../../../domain/calls/call-secrets.ts';
 import type { JsonValue } from '../../../domain/json/json.ts';
-import { type MaskedCall, maskingOfCall } from '../../../domain/secrets/call-secrets.ts';
 import { allSecretPaths } from '../../../domain/secrets/secret-paths.ts';
 import { toPlainLine } from '../../schema/field-labels.ts';
 import {

@@ -1,8 +1,8 @@
 import type { Call } from '../../../domain/calls/call.ts';
+import { hasOpened } from '../../../domain/calls/call-secrets.ts';
 import type { DecisionOutcome } from '../../../domain/calls/decision.ts';
 import { readStoredJson } from '../../../domain/json/json.ts';
 import type { Person } from '../../../domain/people/person.ts';
-import { hasOpened } from '../../../domain/secrets/call-secrets.ts';
 import { isWholeOnCard } from '../../cards/call-card.ts';
 import { CHOICE_BLOCK } from '../../forms/draw/choice-fields.ts';
 import { buildEditForm } from '../../forms/draw/edit-form.ts';

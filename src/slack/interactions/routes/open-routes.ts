@@ -88,6 +88,6 @@ async function viewFor(
   { routes }: HandlerDeps,
   build: (found: RouteList) => View | Promise<View>,
 ): Promise<View> {
-  const found = await routes.look(person);
+  const found = await routes.list(person);
   return found.kind === 'routes' ? await build(found) : buildMessageView(found.sentence);
 }

@@ -67,7 +67,7 @@ export async function redrawRouteList(
   { client, log, routes, userGroups }: HandlerDeps,
 ): Promise<void> {
   if (viewId === undefined) return;
-  const found = await routes.look(person);
+  const found = await routes.list(person);
   const view =
     found.kind === 'routes'
       ? buildRoutesModal({ ...found, handles: toHandles(await userGroups()) }, notice)
@@ -92,7 +92,7 @@ function switchStep(step: { readonly isMore: boolean }): Handler<RouteFormClick>
   return async (click, ack, deps) => {
     await ack();
     const { person } = click.origin;
-    const found = await deps.routes.look(person);
+    const found = await deps.routes.list(person);
     const state =
       found.kind === 'routes' ? await readFormState(found, click, person, deps) : undefined;
     const sentence = found.kind === 'routes' ? SENTENCES.formFailed : found.sentence;

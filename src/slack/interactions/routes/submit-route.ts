@@ -17,7 +17,7 @@ import { redrawRouteList } from './route-clicks.ts';
 /** Saves a submitted form. Errors appear on their fields, and the form stays open with its input. */
 export const submitRoute: Handler<RouteSubmission> = async (form, ack, deps) => {
   const { meta, origin } = form;
-  const found = await deps.routes.look(origin.person);
+  const found = await deps.routes.list(origin.person);
   if (found.kind !== 'routes') return ack(messageResponse(found.sentence));
   const state = await readFormState(found, form, origin.person, deps);
   if (state === undefined) return ack(messageResponse(NOT_KEPT));

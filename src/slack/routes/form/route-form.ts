@@ -2,7 +2,7 @@
  * Builds the form of one route, in two steps: who and where, then the rest. The desk validates it.
  */
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
-import { isGroup } from '../../../domain/people/decision-permission.ts';
+import { isGroup } from '../../../domain/people/person.ts';
 import type { AdminRoute, AdminRoutes } from '../../../domain/policy/admin-routes.ts';
 import type { Approver } from '../../../domain/policy/route.ts';
 import type { UserGroup } from '../../people/user-groups.ts';

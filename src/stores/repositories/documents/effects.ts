@@ -26,14 +26,14 @@ export function keysOf({
 /** Adds effects to a commit. */
 export async function applyEffects(draft: CommitDraft, effects: Effects): Promise<void> {
   const { audit = [], checkpoint, delivered = [], messageEnds = [] } = effects;
-  const { records = [], says = [], wakes = [] } = effects;
+  const { records = [], outboxMessages = [], wakes = [] } = effects;
   appendAudit(draft, audit);
   await draft.load(keysOf(effects));
   for (const { how, id } of messageEnds) await endMessage(draft, id, how);
   await markOutcomesTaken(draft, delivered);
   await putTurnRecords(draft, records);
   if (checkpoint) await putCheckpoint(draft, checkpoint);
-  await addOutboxMessages(draft, says);
+  await addOutboxMessages(draft, outboxMessages);
   requestTask(draft, wakes);
 }
 

@@ -6,7 +6,7 @@ import type { Person } from '../../../domain/people/person.ts';
 import {
   type RequestedDecider,
   requestedDecidersOf,
-} from '../../../domain/people/requested-deciders.ts';
+} from '../../../domain/rules/requested-deciders.ts';
 import {
   isChannelItself,
   placeOf,

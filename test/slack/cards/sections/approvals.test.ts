@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../../src/domain/calls/call.ts';
+import type { Profile } from '../../../../src/domain/people/profile.ts';
+import type { Approver, Route } from '../../../../src/domain/policy/route.ts';
 import {
   type KnownPeople,
   toApproverAvailability,
-} from '../../../../src/domain/people/approver-availability.ts';
-import type { Approver, Route } from '../../../../src/domain/policy/route.ts';
-import type { Profile } from '../../../../src/domain/ports/directory.ts';
+} from '../../../../src/domain/rules/approver-availability.ts';
 import { sentence } from '../../../../src/domain/text/sentence.ts';
 import { validateMessage } from '../../../../src/playground/workspace/blocks/validate-blocks.ts';
 import { buildCallCard } from '../../../../src/slack/cards/call-card.ts';

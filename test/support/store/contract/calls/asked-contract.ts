@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Call } from '../../../../../src/domain/calls/call.ts';
-import type { RequestedDecider } from '../../../../../src/domain/people/requested-deciders.ts';
 import { REQUESTER_ROUTE, type Route } from '../../../../../src/domain/policy/route.ts';
 import type { Store } from '../../../../../src/domain/ports/store.ts';
+import type { RequestedDecider } from '../../../../../src/domain/rules/requested-deciders.ts';
 import { APPROVER, OUTSIDER, REQUESTER } from '../../../builders/a-call.ts';
 import { holdThread, type OpenBench, stepTo, storeCall } from '../contract-store.ts';
 

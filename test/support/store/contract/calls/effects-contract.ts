@@ -26,7 +26,7 @@ function effectsNamed(name: string): Effects {
   return {
     audit: [aDraft(name)],
     wakes: [{ key: renderCardKey(callRef(name)), dueAt: 5 }],
-    says: [aSay(name)],
+    outboxMessages: [aSay(name)],
     messageEnds: [{ id: MESSAGE.id, how: 'reply' }],
   };
 }

@@ -40,7 +40,7 @@ export function routesContract(open: OpenBench): void {
     const { store } = await open(t);
     const make = (name: string) => withAdminRoute(NO_ADMIN_ROUTES, { ...OPS, name }, REQUESTER, 5);
     const write = (name: string) =>
-      store.routes.write(make(name), { audit: [aDraft(name)], says: [aSay(name)] });
+      store.routes.write(make(name), { audit: [aDraft(name)], outboxMessages: [aSay(name)] });
     const written = await Promise.all([write('first'), write('second'), write('third')]);
     assert.deepEqual(written, [true, false, false]);
     assert.deepEqual(await store.routes.read(), make('first'));
