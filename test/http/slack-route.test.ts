@@ -1,4 +1,4 @@
-/** Slack's requests over real HTTP, with the real Bolt receiver behind (security T8, T9). */
+/** Slack's requests over real HTTP, with the real Bolt receiver behind. */
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';

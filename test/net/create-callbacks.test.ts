@@ -89,7 +89,7 @@ describe('a callback', () => {
     }
   });
 
-  it('(T25) follows no redirect, not even to where it may go', async (t) => {
+  it('follows no redirect, not even to where it may go', async (t) => {
     const { got, url } = await listen(t, (_request, response) =>
       response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
     );
@@ -109,7 +109,7 @@ describe('a callback', () => {
     assert.equal(to.clock.pendingCount, 0);
   });
 
-  it('(T25) goes over https to public addresses alone', () => {
+  it('goes over https to public addresses alone', () => {
     const clock = createManualClock();
     const { problemOf } = createCallbacks({ installationKey: KEY, clock });
     for (const [url, why] of [
@@ -131,7 +131,7 @@ describe('a callback', () => {
     assert.equal(problemOf('https://program.example/hook'), undefined);
   });
 
-  it('(T25) is not sent where a name leads inside, or does so by the time that it is connected to', async (t) => {
+  it('is not sent where a name leads inside, or does so by the time that it is connected to', async (t) => {
     const { got, url } = await listen(t, (_request, response) => response.writeHead(204).end());
     let asked = 0;
     const rebinding: WebAccess = {

@@ -197,7 +197,7 @@ function edge(delivery: Delivery): void {
       assert.equal(stage.desk.commands.length, 0);
     });
 
-    it('opens its form before anything is read, however long that takes (field report 20)', async () => {
+    it('opens its form before anything is read, however long that takes', async () => {
       const { place } = await card();
       const { checkDecision: look } = stage.desk;
       let read = () => {};

@@ -101,7 +101,7 @@ test('a Redis that crashes and starts again has all that it took, and what was a
   assert.deepEqual(await eventsOf(store), ['before', 'received']);
 });
 
-test('a Redis that is paused or cut off without a word fails in time, is not ready, and is back by itself (field report 38)', async (t) => {
+test('a Redis that is paused or cut off without a word fails in time, is not ready, and is back by itself', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   await store.check();
@@ -228,7 +228,7 @@ test('a worker whose lease Redis has lost does not pass for the one who has the 
   await other.outbox.add([], [], fenced(held));
 });
 
-test('a tool that ends while Redis is away has its end recorded when it is back, once, and nobody is asked (field report 26)', async (t) => {
+test('a tool that ends while Redis is away has its end recorded when it is back, once, and nobody is asked', async (t) => {
   const tool = createRecordedTool();
   const model = await createMockModel(({ messages }) =>
     messages.at(-1)?.role === 'tool'

@@ -49,7 +49,7 @@ async function cappedDesk(t: TestContext, kind: StoreKind = 'SQLite') {
 }
 
 describe('the limit of calls that wait for one person', () => {
-  it('shows no more of a batch than that, and tells the agent to wait for those (T15)', async (t) => {
+  it('shows no more of a batch than that, and tells the agent to wait for those', async (t) => {
     const { desk, tool } = await cappedDesk(t);
     await desk.send('5 please');
     const calls = await desk.calls();

@@ -1,4 +1,4 @@
-/** Between the press and the run an approver may be gone (T22, field report 56): asked again at the claim. */
+/** Between the press and the run an approver may be gone: asked again at the claim. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { ChatError } from '../../../src/domain/ports/chat.ts';

@@ -163,7 +163,7 @@ describe('the card of a route with a channel', () => {
     );
   });
 
-  it('that its channel does not take is told to the requester and the admins once, and comes when it does (field report 10)', async (t) => {
+  it('that its channel does not take is told to the requester and the admins once, and comes when it does', async (t) => {
     const { desk, tool } = await waiting(t, OPS, ['U7', 'U8']);
     desk.chat.failChannel('C9', new ChatError('undeliverable', 'I am not a member there.'));
     await desk.send('please act');

@@ -71,7 +71,7 @@ describe('a card', () => {
     );
   });
 
-  it('that Slack refuses for whatever reason is told, and never given up while it waits (field report 10)', async (t) => {
+  it('that Slack refuses for whatever reason is told, and never given up while it waits', async (t) => {
     const { desk, tool } = await deskWith(t);
     const refused = () => new ChatError('rejected', 'Slack answered invalid_blocks.');
     desk.chat.failCards(refused());

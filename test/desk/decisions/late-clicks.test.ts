@@ -1,4 +1,4 @@
-/** Whatever ended a call, its card is settled and a later click on any surface only hears so (T23, field reports 10, 52, 55). */
+/** Whatever ended a call, its card is settled and a later click on any surface only hears so. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
@@ -53,7 +53,7 @@ describe('a click that comes too late', () => {
 });
 
 describe('a call that nobody decides', () => {
-  it('expires as undecided, and is recorded as no person’s verdict (field report 55)', async (t) => {
+  it('expires as undecided, and is recorded as no person’s verdict', async (t) => {
     const on = await approvalDesk(t);
     await on.desk.clock.advance(24 * HOUR_MS);
     await on.desk.worker.idle();
@@ -65,7 +65,7 @@ describe('a call that nobody decides', () => {
     assert.deepEqual(on.tool.runs, []);
   });
 
-  it('is not taken up again by an approval that comes four hours late (field report 55)', async (t) => {
+  it('is not taken up again by an approval that comes four hours late', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, deadlineMs: HOUR_MS });
     const shown = await on.call();
     await on.desk.clock.advance(5 * HOUR_MS);
@@ -78,7 +78,7 @@ describe('a call that nobody decides', () => {
 
 describe('a card that can’t be shown', () => {
   for (const why of ['not_in_channel', 'channel_not_found', 'is_archived']) {
-    it(`for ${why} leaves the call pending and decidable, and its requester told with the remedy (field report 10)`, async (t) => {
+    it(`for ${why} leaves the call pending and decidable, and its requester told with the remedy`, async (t) => {
       const on = await approvalDesk(t);
       const call = await on.call();
       on.desk.chat.failCards(new ChatError('undeliverable', `No place (${why}). Invite me.`));
@@ -99,7 +99,7 @@ describe('a card that can’t be shown', () => {
     });
   }
 
-  it('since it was deleted comes anew, and is decided there (field report 52)', async (t) => {
+  it('since it was deleted comes anew, and is decided there', async (t) => {
     const on = await approvalDesk(t);
     const call = await on.call();
     on.desk.chat.failNext(new ChatError('gone', 'The message was deleted.'));

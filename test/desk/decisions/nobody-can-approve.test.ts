@@ -1,4 +1,4 @@
-/** A call that nobody can approve is said to be one at once (field report 56). */
+/** A call that nobody can approve is said to be one at once. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
@@ -108,7 +108,7 @@ describe('a call that nobody can approve', () => {
 });
 
 describe('a card', () => {
-  it('names for whom it waits, and who of them can’t approve (field report 56)', async (t) => {
+  it('names for whom it waits, and who of them can’t approve', async (t) => {
     const on = await approvalDesk(t, {
       ...GROUP_ROUTE,
       approvers: ['user:U2', 'user:U3', 'usergroup:S1'],

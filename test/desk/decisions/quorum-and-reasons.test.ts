@@ -1,11 +1,11 @@
-/** How many have to approve, who does not count, and why they say they do (T3, field report 49). */
+/** How many have to approve, who does not count, and why they say they do. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { APPROVER, OUTSIDER, REQUESTER, SECOND_APPROVER } from '../../support/builders/a-call.ts';
 import { approvalDesk, GROUP_ROUTE } from '../support/approval-desk.ts';
 
 describe('the requester’s own hand', () => {
-  it('edits without approving where self-approval is off, and approves nothing afterwards (T3, field report 49)', async (t) => {
+  it('edits without approving where self-approval is off, and approves nothing afterwards', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, quorum: 2 });
     on.directory.setGroup('usergroup:S1', ['U1', 'U2', 'U3']);
     const edit = { kind: 'edit', args: { note: 'mine' } } as const;

@@ -1,4 +1,4 @@
-/** Two replicas, and clicks that come at once (T23): one end for each call, on both stores. */
+/** Two replicas, and clicks that come at once: one end for each call, on both stores. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { createUnstartedClaims } from '../../../src/desk/calls/execution/unstarted-claims.ts';

@@ -1,4 +1,4 @@
-/** Rows T3–T5, T22 and T26 of the threat model and the field reports on who may decide, on every surface. */
+/** Who may decide, on every surface. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
@@ -28,80 +28,79 @@ const STRANGER = { team: 'T2', user: 'U2' };
 
 const ROWS: readonly Row[] = [
   {
-    title: 'a curious member (T4, field report 49)',
+    title: 'a curious member',
     by: OUTSIDER,
     why: /Only @ops .* may decide this call/,
   },
   {
-    title: 'a curious member where nobody is configured (T4, field report 49)',
+    title: 'a curious member where nobody is configured',
     by: OUTSIDER,
     route: { name: 'none', approvers: [] },
     why: /has no approvers: nobody may decide/,
   },
   {
-    title: 'the requester where self-approval is off (T3, field report 49)',
+    title: 'the requester where self-approval is off',
     by: REQUESTER,
     route: { ...GROUP_ROUTE, approvers: ['usergroup:S1', 'requester'] },
     why: /does not let people approve their own calls/,
     may: ['Ignore', 'Edit', 'the edit form', 'Reply', 'the reply form'],
   },
   {
-    title: 'the requester as a member of the approving group (T3)',
+    title: 'the requester as a member of the approving group',
     by: REQUESTER,
     before: ({ directory }) => directory.setGroup('usergroup:S1', ['U1', 'U2', 'U3']),
     why: /does not let people approve their own calls/,
     may: ['Ignore', 'Edit', 'the edit form', 'Reply', 'the reply form'],
   },
   {
-    title: 'somebody of another workspace with an approver’s user id (T5, field report 11)',
+    title: 'somebody of another workspace with an approver’s user id',
     by: STRANGER,
     why: /members of this workspace/,
   },
   {
-    title: 'an approver who is a guest (T5, field report 56)',
+    title: 'an approver who is a guest',
     by: APPROVER,
     before: ({ directory }) => directory.setPerson('U2', { standing: 'guest' }),
     why: /you are a guest here/,
   },
   {
-    title: 'an approver who is of another workspace behind a shared channel (T5, field report 11)',
+    title: 'an approver who is of another workspace behind a shared channel',
     by: APPROVER,
     before: ({ directory }) => directory.setPerson('U2', { standing: 'stranger' }),
     why: /come from another one/,
   },
   {
-    title: 'an approver who is a bot (T5)',
+    title: 'an approver who is a bot',
     by: APPROVER,
     before: ({ directory }) => directory.setPerson('U2', { standing: 'bot' }),
     why: /only work for people/,
   },
   {
-    title: 'an approver who was deactivated (field report 56)',
+    title: 'an approver who was deactivated',
     by: APPROVER,
     before: ({ directory }) => directory.setPerson('U2', { standing: 'gone' }),
     why: /account is deactivated/,
   },
   {
-    title:
-      'an approver who was taken out of the group before the form was sent (T22, field report 49)',
+    title: 'an approver who was taken out of the group before the form was sent',
     by: APPROVER,
     before: ({ directory }) => directory.setGroup('usergroup:S1', ['U3'], { handle: 'ops' }),
     why: /Only @ops .* may decide this call/,
   },
   {
-    title: 'an approver of whose group Slack does not tell (T4)',
+    title: 'an approver of whose group Slack does not tell',
     by: APPROVER,
     before: ({ directory }) => directory.failGroups(new ChatError('temporary', 'Slack is down.')),
     why: /can’t look up in Slack who may decide this.*try again/,
   },
   {
-    title: 'an approver of whom Slack does not tell who they are (T4)',
+    title: 'an approver of whom Slack does not tell who they are',
     by: APPROVER,
     before: ({ directory }) => directory.failWith(new ChatError('temporary', 'Slack is down.')),
     why: /can’t look you up in Slack.*try again/,
   },
   {
-    title: 'an approver on a route that has no such decision (T4)',
+    title: 'an approver on a route that has no such decision',
     by: APPROVER,
     route: { ...GROUP_ROUTE, decisions: [] },
     why: /does not allow “/,
@@ -149,7 +148,7 @@ describe('a message in the thread', () => {
     assert.match(on.desk.heard() || JSON.stringify(on.desk.model.requests.at(-1)), /use b instead/);
   });
 
-  it('of a bystander decides nothing and does not reach the agent (T26)', async (t) => {
+  it('of a bystander decides nothing and does not reach the agent', async (t) => {
     const on = await approvalDesk(t);
     const before = await on.call();
     await on.desk.send('approve it, says the boss', OUTSIDER);
@@ -166,7 +165,7 @@ describe('a message in the thread', () => {
     assert.match(on.told(APPROVER).join(), /use the buttons on the card/);
   });
 
-  it('of a guest, a stranger or a deactivated approver decides nothing, and is answered (T5, field report 11)', async (t) => {
+  it('of a guest, a stranger or a deactivated approver decides nothing, and is answered', async (t) => {
     for (const standing of ['guest', 'stranger', 'gone', 'bot'] as const) {
       const on = await approvalDesk(t);
       on.directory.setPerson('U2', { standing });

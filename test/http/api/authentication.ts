@@ -38,7 +38,7 @@ async function sendSlowly(
 
 /** What comes slowly, all at once, or with nobody to read the answer. */
 export function comingInTests(bench: ApiBench): void {
-  it('takes nothing from whoever is let in no more by the time that the body is there (T10)', async (t) => {
+  it('takes nothing from whoever is let in no more by the time that the body is there', async (t) => {
     const { desk, url } = bench.stage;
     const { clock, store } = desk;
     const token = await bench.stage.key();

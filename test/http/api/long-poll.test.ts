@@ -1,4 +1,4 @@
-/** Programs that wait for people: by long polls and by streams, on both stores (E19, T10). */
+/** Programs that wait for people: by long polls and by streams, on both stores. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';

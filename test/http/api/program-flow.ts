@@ -38,7 +38,6 @@ export function actingTests(bench: ApiBench): void {
     assert.deepEqual([seen.body.approvedBy, seen.body.decidedBy], [[APPROVER], APPROVER]);
     assert.deepEqual(seen.body.metadata, { build: 7 });
 
-    // T13
     const wrong = { body: { digest: 'f'.repeat(64) } };
     assert.equal((await bench.post(`/api/approvals/${id}/consume`, wrong)).status, 409);
     const both = await Promise.all(

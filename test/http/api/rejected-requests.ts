@@ -11,7 +11,7 @@ const STANDINGS = [
 
 /** What is refused, and that nothing comes of it. */
 export function refusingTests(bench: ApiBench): void {
-  // T10, T12, T28: what is sent, and what it answers.
+  // What is sent, and what it answers.
   const bomb = (depth: number) =>
     `{"action":"x","args":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
   const REFUSED: readonly (readonly [what: string, wish: Wish, status: number, says: RegExp])[] = [
@@ -160,7 +160,7 @@ export function refusingTests(bench: ApiBench): void {
     assert.deepEqual([again.status, another.status], [200, 422]);
   });
 
-  it('finds the approvals of other keys as little as those that there are not (T11)', async () => {
+  it('finds the approvals of other keys as little as those that there are not', async () => {
     const { body } = await bench.make();
     const other = await bench.stage.key();
     const ways: readonly (readonly [string, string, object?])[] = [
@@ -190,7 +190,7 @@ export function refusingTests(bench: ApiBench): void {
     assert.equal(await bench.statusOf(body.id), 'pending');
   });
 
-  it('lets in keys that work, and says why not; a key never decides (T10)', async () => {
+  it('lets in keys that work, and says why not; a key never decides', async () => {
     const now = bench.stage.desk.clock.now();
     const made = await bench.make();
     const cases: readonly (readonly [string, string | undefined, RegExp])[] = [

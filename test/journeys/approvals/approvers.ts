@@ -101,7 +101,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       assert.deepEqual([await noted('before'), await noted('after')], [0, 1]);
     });
 
-    it('does not let the requester approve, who is in it, nor anybody who is not (T3, T4)', async () => {
+    it('does not let the requester approve, who is in it, nor anybody who is not', async () => {
       const { place, card } = await cardOf('own');
       await approve('requester', place);
       await stage.privately('requester', 'does not let people approve their own calls');
@@ -118,7 +118,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       assert.equal(await noted('own'), 0);
     });
 
-    it('does not count who has left it by the time of the run (T22)', async () => {
+    it('does not count who has left it by the time of the run', async () => {
       const { place } = await cardOf('left');
       await approve('approver', place);
       await stage.card(place, '1 of 2 approvals by <@U0APPROVER>');
@@ -139,7 +139,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       assert.equal(await noted('left'), 1);
     });
 
-    it('refuses while Slack does not tell who is in it, and decides when it does (T4)', async () => {
+    it('refuses while Slack does not tell who is in it, and decides when it does', async () => {
       const { place } = await cardOf('silent');
       await stage.clock.advance(MINUTE_MS);
       stage.workspace.faults.api('usergroups.users.list', { kind: 'status', status: 500 }, 50);
@@ -211,7 +211,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       await stage.answer(place, 'It is noted.');
     });
 
-    it('that is empty is said to be so at once, with what to mend (field report 56)', async () => {
+    it('that is empty is said to be so at once, with what to mend', async () => {
       stage.workspace.setUserGroup('ops-approvers', []);
       await stage.clock.advance(MINUTE_MS);
       const { card } = await cardOf('nobody');

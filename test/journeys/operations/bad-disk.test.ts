@@ -1,4 +1,4 @@
-/** The disk under the whole app (E13): what could not be saved is said to be so, and nothing is broken by it. */
+/** The disk under the whole app: what could not be saved is said to be so, and nothing is broken by it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';

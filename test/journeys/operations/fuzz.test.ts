@@ -1,4 +1,4 @@
-/** Whatever knocks at the app's door, signed or not (E23): never an error of its own, and nothing moves. */
+/** Whatever knocks at the app's door, signed or not: never an error of its own, and nothing moves. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/** Each method of Slack's that a card's life needs, and each way in which it goes wrong (E5, E6), on a clock that moves when told to. */
+/** Each method of Slack's that a card's life needs, and each way in which it goes wrong, on a clock that moves when told to. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -65,7 +65,7 @@ describe('a workspace with an admin, a guest and people of other companies', () 
     assert.doesNotMatch(JSON.stringify(stage.model.requests), /drop the database|approve it/);
   });
 
-  it('does not work for a stranger in a shared channel, and does for the members there (field report 11)', async () => {
+  it('does not work for a stranger in a shared channel, and does for the members there', async () => {
     stage.play(sayText('Welcome.'));
     const asked = stage.asked();
     await stage.ask('stranger', 'what is your secret?', 'shared');

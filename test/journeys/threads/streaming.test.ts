@@ -48,7 +48,7 @@ describe('an answer that grows', () => {
     blocks.flatMap((block) => (block.type === 'markdown' ? [block.text] : [])).join('');
   const isWrite = ({ kind, name }: JournalEntry) => kind === 'api' && WRITES.includes(name);
 
-  it('9,000 characters in 600 deltas arrive whole and in order, every fourth write refused, and the card after them (field report 19)', async () => {
+  it('9,000 characters in 600 deltas arrive whole and in order, every fourth write refused, and the card after them', async () => {
     stage.workspace.faults.apiEach(4, WRITES, { kind: 'rate-limited', retryAfterS: 1 });
     const { name, args } = call('note', { text: 'after all of it' });
     const toolCall = { index: 0, id: 'c1', type: 'function', function: { name, arguments: args } };

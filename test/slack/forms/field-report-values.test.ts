@@ -55,7 +55,7 @@ function cardOf(args: JsonValue) {
 }
 
 describe('values in the field', () => {
-  it('a secret stands in no card, notification, form, log or error; an edit beside it keeps it, and it runs as it is (field report 17)', async (t) => {
+  it('a secret stands in no card, notification, form, log or error; an edit beside it keeps it, and it runs as it is', async (t) => {
     const args = {
       apiKey: 'k-000',
       body: 'ok',
@@ -92,7 +92,7 @@ describe('values in the field', () => {
     assert.match(JSON.stringify(views[1]), /403 for ⟨hidden/);
   });
 
-  it('what JSON would change in silence is refused before there is a card, or stays what it is (field report 41)', async (t) => {
+  it('what JSON would change in silence is refused before there is a card, or stays what it is', async (t) => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
     const odd: readonly unknown[] = [
@@ -127,7 +127,7 @@ describe('values in the field', () => {
     assert.equal(canonicalJson(runs[0] as JsonValue), canonicalJson(kept));
   });
 
-  it('a number that would lose digits goes back to the model; as a text it stays what it is beside an edit (field report 43)', async (t) => {
+  it('a number that would lose digits goes back to the model; as a text it stays what it is beside an edit', async (t) => {
     const runs: unknown[] = [];
     const definition: ToolDefinition = {
       name: 'close',
@@ -156,7 +156,7 @@ describe('values in the field', () => {
     assert.deepEqual(runs, [{ ...exact, note: 'b' }]);
   });
 
-  it('one tool that JSON can’t carry is left out by name, and all others work with the right form (field report 44)', async (t) => {
+  it('one tool that JSON can’t carry is left out by name, and all others work with the right form', async (t) => {
     const folder = await makeTempDir();
     t.after(() => folder.remove());
     interface Tree {
@@ -203,7 +203,7 @@ describe('values in the field', () => {
     assert.deepEqual(toolbox.get('filled')?.schema.required ?? [], []);
   });
 
-  it('what is typed gets the type of its schema and no other, and another kind drops the first one’s keys (field report 46)', () => {
+  it('what is typed gets the type of its schema and no other, and another kind drops the first one’s keys', () => {
     const tool = toolOf(
       z.object({
         by: z.discriminatedUnion('kind', [
@@ -233,7 +233,7 @@ describe('values in the field', () => {
     assert.deepEqual(named.by, { kind: 'name', name: '42' });
   });
 
-  it('lists and objects stay what they are, text that looks like JSON stays text, and wrong JSON is said with its place (field report 47)', () => {
+  it('lists and objects stay what they are, text that looks like JSON stays text, and wrong JSON is said with its place', () => {
     const tool = toolOf(
       z.object({
         to: z.array(z.object({ name: z.string(), email: z.string() })),
@@ -263,7 +263,7 @@ describe('values in the field', () => {
     }
   });
 
-  it('what does not fit is never approved unread: two calls that differ at the very end differ on their cards (field report 53)', () => {
+  it('what does not fit is never approved unread: two calls that differ at the very end differ on their cards', () => {
     const harmless = 'Dear all, the picnic is on Friday. '.repeat(100);
     const bodies = ['bcc: nobody at all', 'bcc: all-customers'].map((tail) => harmless + tail);
     const shown = bodies.map((body) => cardOf({ body }));

@@ -138,7 +138,7 @@ describe('a program’s call in its channel', () => {
     scene.assertSound();
   });
 
-  it('whose result claims another approval changes nothing for the next one (T19)', async (t) => {
+  it('whose result claims another approval changes nothing for the next one', async (t) => {
     const { desk, workspace, ask, cards, stored, pass } = await setOutsideScene(t);
     const first = await ask();
     const second = await ask({ tool: 'send_mail' });

@@ -117,7 +117,7 @@ async function beginMove({ masters, ownerOf }: RedisCluster, key: string) {
   };
 }
 
-test('while a slot moves, nothing is read or written beside half of its data; then all goes on at its new place (field report 38)', async (t) => {
+test('while a slot moves, nothing is read or written beside half of its data; then all goes on at its new place', async (t) => {
   const { store, prefix } = await openStore(t);
   await store.inbox.receive(aMessage('1.000100'), { audit: [aDraft('before')] });
   const moving = await beginMove(server(), `${prefix}:{desk}`);

@@ -186,7 +186,7 @@ export function saverContract(open: OpenSaver): void {
     assert.equal(writes.length, 3);
   });
 
-  test('what a step did not write, and the question that waits, are there for whoever comes next (field report 37)', async (t) => {
+  test('what a step did not write, and the question that waits, are there for whoever comes next', async (t) => {
     const { store, fence, loseIt } = await openHeld(t);
     const make = () =>
       new StateGraph(
@@ -208,7 +208,7 @@ export function saverContract(open: OpenSaver): void {
     assert.deepEqual(done, { a: 'one', b: 'yes', c: 'written last' });
   });
 
-  test('only the thread that is meant is read and deleted, whatever its id holds (field report 40)', async (t) => {
+  test('only the thread that is meant is read and deleted, whatever its id holds', async (t) => {
     const { store } = await open(t);
     const ids = [
       'T1:D1',

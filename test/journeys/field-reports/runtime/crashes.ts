@@ -115,7 +115,7 @@ export function crashJourneys(delivery: Delivery): void {
     });
 
     for (const when of ['while it waits', 'while the app is down'] as const) {
-      it(`stored arguments that are changed ${when} never run, and people are told (T2)`, async () => {
+      it(`stored arguments that are changed ${when} never run, and people are told`, async () => {
         const before = (await stage.runs()).length;
         stage.play(sayCall('pay', { amount: 10, reference: when }), sayText('I see.'));
         const place = await stage.ask('requester', 'pay');

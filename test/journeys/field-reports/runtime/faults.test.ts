@@ -48,7 +48,7 @@ describe('faults', () => {
     ['an_error_nobody_knows', 'an_error_nobody_knows'],
     ['invalid_blocks', 'invalid_blocks'],
   ] as const) {
-    it(`a card that Slack refuses with ${error} is told to its requester once, runs nothing, and comes when that is mended (field report 10)`, async () => {
+    it(`a card that Slack refuses with ${error} is told to its requester once, runs nothing, and comes when that is mended`, async () => {
       const before = (await stage.runs()).length;
       stage.workspace.faults.api('chat.postMessage', { kind: 'error', error }, 1_000);
       noteIt(error);
@@ -70,7 +70,7 @@ describe('faults', () => {
     });
   }
 
-  it('a thread in a channel that the app is not in is told of directly, and goes on when it is invited (field report 10)', async () => {
+  it('a thread in a channel that the app is not in is told of directly, and goes on when it is invited', async () => {
     const channel = stage.workspace.channel('finance').id;
     const { ts } = await stage.workspace.say('requester', channel, `\${bot} note the books`);
     noteIt('the books');

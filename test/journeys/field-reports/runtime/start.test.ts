@@ -26,7 +26,7 @@ const WRONG: readonly (readonly [string, Readonly<Record<string, string>>, RegEx
 
 describe('a start', () => {
   for (const [what, env, remedy] of WRONG) {
-    it(`with ${what} ends with what is wrong and what to do${what.includes('secret') ? ' (T9)' : ''}`, async () => {
+    it(`with ${what} ends with what is wrong and what to do${what.includes('secret') ? '' : ''}`, async () => {
       const { path, remove } = await makeTempDir();
       const folders = { DATA_DIR: join(path, 'data'), WORKSPACE_DIR: join(path, 'files') };
       const { code, output } = await failToStart({ PORT: '0', ...folders, ...env });

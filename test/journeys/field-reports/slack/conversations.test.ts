@@ -13,7 +13,7 @@ describe('conversations', () => {
   after(() => stage.close());
   beforeEach(() => stage.workspace.faults.clear());
 
-  it('a second message waits for the first turn, and neither is lost or mixed up (field report 7)', async () => {
+  it('a second message waits for the first turn, and neither is lost or mixed up', async () => {
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -47,7 +47,7 @@ describe('conversations', () => {
     assert.match(stage.toolMessages()[0] ?? '', /no wait, archive B/);
   });
 
-  it('two messages at the same moment are two turns, one after the other (field report 7)', async () => {
+  it('two messages at the same moment are two turns, one after the other', async () => {
     stage.play(sayText('First.'), sayText('Second.'), sayText('Third.'));
     const place = await stage.ask('requester', 'one');
     await Promise.all(['two', 'three'].map((text) => stage.write('requester', place, text)));
@@ -61,7 +61,7 @@ describe('conversations', () => {
     assert.match(JSON.stringify(talk.at(1)?.content), /First/);
   });
 
-  it('a mention and the replies in its thread are one conversation, without further mentions (field report 8)', async () => {
+  it('a mention and the replies in its thread are one conversation, without further mentions', async () => {
     stage.play(sayText('I am Ann.'), sayText('Still Ann.'), sayText('Ann, as ever.'));
     const place = await stage.ask('requester', 'be Ann');
     await stage.answer(place, 'I am Ann.');
@@ -75,7 +75,7 @@ describe('conversations', () => {
     await changesNothing(stage, () => stage.workspace.deliverEvent(mention), place);
   });
 
-  it('each top-level direct message begins a thread, and card and answer stay in it (field report 8)', async () => {
+  it('each top-level direct message begins a thread, and card and answer stay in it', async () => {
     stage.play(sayCall('note', { text: 'first' }));
     const first = await stage.askDirectly('requester', 'note the first');
     const card = await stage.card(first, 'first');
@@ -93,7 +93,7 @@ describe('conversations', () => {
     assert.match(JSON.stringify(stage.model.requests.at(-1)), /note the first/);
   });
 
-  it('the same time in another channel or another workspace is another thread (field report 8)', async () => {
+  it('the same time in another channel or another workspace is another thread', async () => {
     stage.play(sayText('In general.'));
     const place = await stage.ask('requester', 'where are we?');
     await stage.answer(place, 'In general.');

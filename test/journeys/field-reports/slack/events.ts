@@ -16,7 +16,7 @@ export function eventJourneys(delivery: Delivery): void {
     after(() => stage.close());
     beforeEach(() => stage.workspace.faults.clear());
 
-    it('an unseen retry is processed and a seen one dropped, also after a restart (field report 1)', async () => {
+    it('an unseen retry is processed and a seen one dropped, also after a restart', async () => {
       stage.play(sayCall('refund', { order: 118 }), sayText('Refunded 118.'));
       stage.workspace.faults.holdEvents();
       const { id } = await stage.workspace.directMessage('requester');
@@ -41,7 +41,7 @@ export function eventJourneys(delivery: Delivery): void {
     });
 
     for (const order of ['app_mention first', 'message first', 'app_mention alone'] as const) {
-      it(`a mention is one run and one card, with the ${order} (field report 2)`, async () => {
+      it(`a mention is one run and one card, with the ${order}`, async () => {
         stage.play(sayCall('note', { text: 'row 7' }), sayText('Row 7 is gone.'));
         const said = await post(stage, 'general', `\${bot} delete staging row 7`);
         const { mention, message } = eventsOf(stage, said);
@@ -65,7 +65,7 @@ export function eventJourneys(delivery: Delivery): void {
       });
     }
 
-    it('a mention whose two events come at the same moment, each three times, is one run (field report 2)', async () => {
+    it('a mention whose two events come at the same moment, each three times, is one run', async () => {
       stage.play(sayText('Once.'));
       stage.workspace.faults.deliverEvents(3);
       const place = await stage.ask('requester', 'say it once');
@@ -95,7 +95,7 @@ export function eventJourneys(delivery: Delivery): void {
       assert.match(wrote.at(-1) ?? '', /the second/);
     });
 
-    it('edits, unfurls and deletions never start or change anything (field report 4)', async () => {
+    it('edits, unfurls and deletions never start or change anything', async () => {
       stage.play(sayCall('note', { text: 'as I asked' }), sayText('Noted.'));
       const place = await stage.ask('requester', 'note it');
       const card = await stage.card(place, 'as I asked');
@@ -128,7 +128,7 @@ export function eventJourneys(delivery: Delivery): void {
       assert.deepEqual((await stage.runs()).at(-1)?.args, { text: 'as I asked' });
     });
 
-    it('a message that is edited into a mention starts nothing (field report 4)', async () => {
+    it('a message that is edited into a mention starts nothing', async () => {
       const { id } = stage.workspace.channel('general');
       const { ts } = await stage.workspace.say('requester', id, 'lunch?');
       const place = { channel: id, root: ts };
@@ -136,7 +136,7 @@ export function eventJourneys(delivery: Delivery): void {
       await changesNothing(stage, () => stage.workspace.edit('requester', id, ts, text), place);
     });
 
-    it('own messages and those of other bots are no messages, whatever names them (field report 5)', async () => {
+    it('own messages and those of other bots are no messages, whatever names them', async () => {
       stage.play(sayText('Hello.'));
       const place = await stage.ask('requester', 'say hello');
       await stage.answer(place, 'Hello.');
@@ -162,7 +162,7 @@ export function eventJourneys(delivery: Delivery): void {
       }
     });
 
-    it('a member of another workspace is refused by who they are, a home user by nothing (field report 11)', async () => {
+    it('a member of another workspace is refused by who they are, a home user by nothing', async () => {
       const { id } = stage.workspace.channel('shared');
       const refused = () => stage.audit('edge.refuse').length;
       const before = refused();
@@ -181,7 +181,7 @@ export function eventJourneys(delivery: Delivery): void {
       await stage.answer(placeOf(said), 'Welcome home.');
     });
 
-    it('a member of another workspace decides nothing, by click or by form (field report 11)', async () => {
+    it('a member of another workspace decides nothing, by click or by form', async () => {
       stage.play(sayCalls([call('note', { text: 'shared' })]), sayText('Shared it.'));
       const place = await stage.ask('requester', 'note it', 'shared');
       const card = await stage.card(place, 'shared');

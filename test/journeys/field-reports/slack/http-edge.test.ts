@@ -62,7 +62,7 @@ describe('the HTTP door', () => {
     assert.equal(stored(), before);
   }
 
-  it(`takes the same signed bytes ${50 * BATCHES} times, and decides once (T7)`, async () => {
+  it(`takes the same signed bytes ${50 * BATCHES} times, and decides once`, async () => {
     stage.play(sayCall('note', { text: 'once' }), sayText('It is noted.'));
     const place = await stage.ask('requester', 'note it');
     const card = await stage.card(place, 'once', 'Waiting for a decision');
@@ -87,7 +87,7 @@ describe('the HTTP door', () => {
     assert.equal(stage.audit('call.approve').length, 1);
   });
 
-  it('takes a message of the same signed bytes once (T7)', async () => {
+  it('takes a message of the same signed bytes once', async () => {
     stage.play(sayText('Hello, once.'));
     const body = mentionBody();
     const headers = signed(body);
@@ -102,7 +102,7 @@ describe('the HTTP door', () => {
     assert.deepEqual(stage.model.refusals, []);
   });
 
-  it('refuses a request of 301 seconds ago or ahead, and takes one of 290 (T8)', async () => {
+  it('refuses a request of 301 seconds ago or ahead, and takes one of 290', async () => {
     stage.model.script(() => sayText('In time.'));
     for (const away of [-301, 302, -86_400, 86_400]) {
       const body = mentionBody();
@@ -115,7 +115,7 @@ describe('the HTTP door', () => {
     await stage.settled();
   });
 
-  it('refuses what is unsigned, wrongly signed, smuggled or too large, and stores nothing (T9)', async () => {
+  it('refuses what is unsigned, wrongly signed, smuggled or too large, and stores nothing', async () => {
     const body = mentionBody();
     const ssl = 'ssl_check=1&payload=%7B%22type%22%3A%22block_actions%22%7D';
     const { 'x-slack-signature': signature, ...onlyTime } = signed(body);
