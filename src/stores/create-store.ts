@@ -86,7 +86,7 @@ export function createStore(parts: StoreParts): CreatedStore {
     pins: createPins(records),
     drafts: createDrafts(records, clock),
     keys: createKeys(records),
-    bulletins: createDigestMessages(records),
+    digestMessages: createDigestMessages(records),
     reports: createProgressReports(records),
     async close() {
       await sealing.stop();

@@ -39,8 +39,8 @@ export function createAnnouncements({
 }: Pick<DeskDeps, 'store' | 'clock' | 'digestOver'>): Announcements {
   const limits = { over: digestOver, windowMs: WINDOW_MS, lifeMs: LIFE_MS };
 
-  async function wake(bulletin: string, dueAt: number): Promise<void> {
-    await store.agenda.wake([{ key: renderDigestKey(bulletin), dueAt }]);
+  async function wake(digestMessage: string, dueAt: number): Promise<void> {
+    await store.agenda.wake([{ key: renderDigestKey(digestMessage), dueAt }]);
   }
 
   return {
@@ -55,17 +55,20 @@ export function createAnnouncements({
         at: now,
         calls,
       };
-      const plan = await store.bulletins.registerArrival(arrival, limits);
-      const { bulletin } = plan;
-      if (bulletin !== undefined) {
-        await wake(bulletin, bulletin === digestMessageId(arrival) ? now : now + UPDATE_MS);
+      const plan = await store.digestMessages.registerArrival(arrival, limits);
+      const { digestMessage } = plan;
+      if (digestMessage !== undefined) {
+        await wake(
+          digestMessage,
+          digestMessage === digestMessageId(arrival) ? now : now + UPDATE_MS,
+        );
       }
       return plan;
     },
     async unregister(call, except) {
       if (!mayMention(call)) return;
-      for (const bulletin of await store.bulletins.removeArrival(call.id, except)) {
-        await wake(bulletin, clock.now() + UPDATE_MS);
+      for (const digestMessage of await store.digestMessages.removeArrival(call.id, except)) {
+        await wake(digestMessage, clock.now() + UPDATE_MS);
       }
     },
   };

@@ -21,45 +21,45 @@ export function createRenderDigest(
   rateLimiter: ChannelRateLimiter,
   describeCalls: DescribeCalls,
 ) {
-  const { bulletins } = store;
+  const { digestMessages } = store;
 
   async function readLines({ id, channel }: DigestMessage): Promise<readonly CallListEntry[]> {
-    const ids = await bulletins.callsOf(id, MAX_LINES);
+    const ids = await digestMessages.callsOf(id, MAX_LINES);
     const calls = await Promise.all(ids.map((callId) => store.ledger.get(callId)));
     const waiting = calls.flatMap((call) => (call?.status === 'pending' ? [call] : []));
     return await describeCalls(waiting, { kind: 'channel', channel });
   }
 
-  async function draw(bulletin: DigestMessage, work: HeldWork): Promise<void> {
-    const lines = await readLines(bulletin);
+  async function draw(digestMessage: DigestMessage, work: HeldWork): Promise<void> {
+    const lines = await readLines(digestMessage);
     await work.assertHeld();
-    const lookFirst = !bulletin.place && work.tries > 0;
-    const place = await chat.drawDigest(bulletin, { lookFirst, lines });
-    if (place.ts !== bulletin.place?.ts) await bulletins.place(bulletin.id, place);
+    const lookFirst = !digestMessage.place && work.tries > 0;
+    const place = await chat.drawDigest(digestMessage, { lookFirst, lines });
+    if (place.ts !== digestMessage.place?.ts) await digestMessages.place(digestMessage.id, place);
   }
 
   /** A deleted digest message is posted again without mentions. */
-  async function drawOrRepost(bulletin: DigestMessage, work: HeldWork): Promise<void> {
+  async function drawOrRepost(digestMessage: DigestMessage, work: HeldWork): Promise<void> {
     try {
-      await draw(bulletin, work);
+      await draw(digestMessage, work);
     } catch (error) {
       if (!(error instanceof ChatError) || !UNREACHABLE.has(error.code)) throw error;
-      if (bulletin.waiting === 0) return;
-      const { place: _gone, ...rest } = bulletin;
+      if (digestMessage.waiting === 0) return;
+      const { place: _gone, ...rest } = digestMessage;
       if (error.code === 'gone') return await draw({ ...rest, calls: [] }, work);
       throw new BlockedUntilFixedError(error.message, { cause: error });
     }
   }
 
   return async function drawBulletin(id: string, work: HeldWork): Promise<void> {
-    const bulletin = await bulletins.read(id);
-    if (!bulletin) return;
-    const { channel, place, waiting } = bulletin;
+    const digestMessage = await digestMessages.read(id);
+    if (!digestMessage) return;
+    const { channel, place, waiting } = digestMessage;
     if (place || waiting > 0) {
       assertWriteAllowed(rateLimiter.take(channel, `bulletin ${id}`, !place));
-      await drawOrRepost(bulletin, work);
+      await drawOrRepost(digestMessage, work);
     }
-    if (waiting > 0 || (await bulletins.forget(id))) return;
+    if (waiting > 0 || (await digestMessages.forget(id))) return;
     await store.agenda.wake([{ key: renderDigestKey(id), dueAt: clock.now() }]);
   };
 }

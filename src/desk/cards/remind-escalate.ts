@@ -152,7 +152,7 @@ function whenDue({ store, clock }: RemindEscalateDeps, announce: Announcements, 
 
   /**
    * One notice where the card is, for all of its calls. A card that moves mentions people itself; a
-   * bulletin does so for many calls.
+   * digest message does so for many calls.
    */
   async function noticeFor(before: Call, call: Call): Promise<OutboxMessage | undefined> {
     const more = await countBeside(before, call);
@@ -160,7 +160,7 @@ function whenDue({ store, clock }: RemindEscalateDeps, announce: Announcements, 
     const card = await store.ledger.cardOf(call.id);
     const isMoving = card !== undefined && mustMoveCard(call, card);
     const plan = isMoving ? undefined : await announce.register(call, nudge.occasion);
-    if (plan?.bulletin !== undefined && plan.calls.length === 0) return undefined;
+    if (plan?.digestMessage !== undefined && plan.calls.length === 0) return undefined;
     const { id, words } = nudge.noticeOf(call, more);
     return {
       id,
@@ -190,7 +190,7 @@ function whenDue({ store, clock }: RemindEscalateDeps, announce: Announcements, 
   }
 
   async function stepNow(call: Call): Promise<Step | undefined> {
-    // Decided before it was announced: remove it from the bulletin unless other calls of its card
+    // Decided before it was announced: remove it from the digest message unless other calls of its card
     // are pending.
     if (call.status !== 'pending' && !(await isCardOpen(call))) await announce.unregister(call);
     const now = clock.now();

@@ -114,9 +114,9 @@ async function isOneOfMany(
   { store }: RenderCardDeps,
   plan: MentionPlan | undefined,
 ): Promise<boolean> {
-  if (plan?.bulletin === undefined) return false;
-  const bulletin = await store.bulletins.read(plan.bulletin);
-  return bulletin !== undefined && bulletin.waiting > MAX_URGENT;
+  if (plan?.digestMessage === undefined) return false;
+  const digestMessage = await store.digestMessages.read(plan.digestMessage);
+  return digestMessage !== undefined && digestMessage.waiting > MAX_URGENT;
 }
 
 /** Redraws if the calls have changed since: a slow write may have hidden a newer one. */

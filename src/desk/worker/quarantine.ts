@@ -194,7 +194,7 @@ const READERS: Readonly<
   turn: (store, { id, thread }) => (thread ? store.records.ofTurn(thread, id) : undefined),
   live: (store, { thread }) => (thread ? store.outbox.liveMessageOf(thread) : undefined),
   place: (store, { id }) => Promise.all([store.ledger.cardOf(id), store.ledger.sideMessagesOf(id)]),
-  bulletin: (store, { id }) => store.bulletins.read(id),
+  bulletin: (store, { id }) => store.digestMessages.read(id),
   report: (store, { id }) => store.reports.of(id),
   pause: (store) => store.pause.read(),
   routes: (store) => store.routes.read(),

@@ -30,31 +30,31 @@ export interface CardArrival {
   readonly calls: readonly MentionTarget[];
 }
 
-/** Whom the card may mention, and the bulletin that announces it, if any. */
+/** Whom the card may mention, and the digest message that announces it, if any. */
 export interface MentionPlan {
   readonly calls: readonly MentionTarget[];
-  readonly bulletin?: string;
+  readonly digestMessage?: string;
 }
 
-/** When a channel gets a bulletin instead of single mentions. */
+/** When a channel gets a digest message instead of single mentions. */
 export interface DigestThreshold {
   /** More cards than this within `windowMs` count as a crowd. */
   readonly over: number;
   readonly windowMs: number;
-  /** A crowd that lasts longer gets another bulletin. */
+  /** A crowd that lasts longer gets another digest message. */
   readonly lifeMs: number;
 }
 
-/** The bulletins of all channels. Every method is atomic. */
+/** The digest messages of all channels. Every method is atomic. */
 export interface DigestMessages {
   /**
    * Registers a card about to be posted. A repeat may mention the same people. In a crowd the
-   * bulletin announces it, together with the crowd's other waiting calls. Then only people whom the
-   * bulletin has not mentioned are mentioned.
+   * digest message announces it, together with the crowd's other waiting calls. Then only people whom the
+   * digest message has not mentioned are mentioned.
    */
   registerArrival(arrival: CardArrival, crowding: DigestThreshold): Promise<MentionPlan>;
   /**
-   * Records that a call no longer waits, except in channel `except`. Returns the bulletins that
+   * Records that a call no longer waits, except in channel `except`. Returns the digest messages that
    * announced it.
    */
   removeArrival(callId: string, except?: string): Promise<readonly string[]>;
@@ -62,11 +62,11 @@ export interface DigestMessages {
   /** Returns the ids of its waiting calls, oldest first, at most `limit`. */
   callsOf(id: string, limit: number): Promise<readonly string[]>;
   place(id: string, place: CardPlace): Promise<void>;
-  /** Deletes a bulletin. Returns false, and keeps it, if a call still waits in it. */
+  /** Deletes a digest message. Returns false, and keeps it, if a call still waits in it. */
   forget(id: string): Promise<boolean>;
 }
 
-/** Returns the id of the bulletin that starts with an arrival. Its parts contain no spaces. */
+/** Returns the id of the digest message that starts with an arrival. Its parts contain no spaces. */
 export function digestMessageId({
   channel,
   callId,

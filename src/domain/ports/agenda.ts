@@ -30,7 +30,7 @@ export interface AgendaKey {
   readonly task: AgendaTask;
   /**
    * A thread's key (pump, say, heed), a call's id (run, expire, redraw, remind, escalate, stub,
-   * callback), a bulletin's id, which calls (reroute), which records (tidy), or a record's name
+   * callback), a digest message's id, which calls (reroute), which records (tidy), or a record's name
    * (damaged).
    */
   readonly id: string;
@@ -171,9 +171,9 @@ export const renderCardKey = (call: CallRef): AgendaKey => callKey('redraw', cal
 export const retentionKey = (what: 'audit' | 'history'): AgendaKey => ({ task: 'tidy', id: what });
 export const callbackKey = (call: CallRef): AgendaKey => callKey('callback', call);
 export const renderStubKey = (call: CallRef): AgendaKey => callKey('stub', call);
-export const renderDigestKey = (bulletin: string): AgendaKey => ({
+export const renderDigestKey = (digestMessage: string): AgendaKey => ({
   task: 'bulletin',
-  id: bulletin,
+  id: digestMessage,
 });
 export const damagedRecordKey = (record: RecordName): AgendaKey => ({
   task: 'damaged',

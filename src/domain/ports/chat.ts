@@ -66,11 +66,11 @@ export interface Chat {
   /** Replaces an outdated card by a pointer to `next`, without buttons. */
   closeCard(call: Call, place: CardPlace, next: CardPlace): Promise<void>;
   /**
-   * Renders a bulletin at its place, or posts it in its channel with its mentions. With
+   * Renders a digest message at its place, or posts it in its channel with its mentions. With
    * `lookFirst`, searches for an earlier post first.
    */
   drawDigest(
-    bulletin: DigestMessage,
+    digestMessage: DigestMessage,
     options: {
       readonly lookFirst: boolean;
       /** Its waiting calls, or the oldest of them if there are many. */

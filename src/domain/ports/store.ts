@@ -262,7 +262,7 @@ export interface Store {
   readonly pins: Pins;
   readonly drafts: Drafts;
   readonly keys: Keys;
-  readonly bulletins: DigestMessages;
+  readonly digestMessages: DigestMessages;
   readonly reports: ProgressReports;
   /** Runs work and returns the revisions it has read, since cached records may be outdated. */
   observe<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly seen: ReadRevisions }>;

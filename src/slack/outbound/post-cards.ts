@@ -124,13 +124,13 @@ export function createPostCards(deps: {
     async closeCard(call, place, next) {
       await update(place, withMetadata(buildMovedCard(call, next), METADATA.superseded, call.id));
     },
-    async drawDigest(bulletin, { lookFirst, lines }) {
-      const { channel, id, place, since } = bulletin;
+    async drawDigest(digestMessage, { lookFirst, lines }) {
+      const { channel, id, place, since } = digestMessage;
       const location = { channel, since };
       const earlier =
         place ?? (lookFirst ? await find(location, METADATA.digest, [id]) : undefined);
       const message = withMetadata(
-        buildDigestMessage(bulletin, { isNew: !earlier, lines }),
+        buildDigestMessage(digestMessage, { isNew: !earlier, lines }),
         METADATA.digest,
         id,
       );

@@ -110,7 +110,7 @@ export function createDigestMessages(records: Records): DigestMessages {
       called: [...found.called, ...calls],
     });
     await put(draft, { ...arrival, calls, bulletin: found.id, isFirst, waits: true });
-    return { calls, bulletin: found.id };
+    return { calls, digestMessage: found.id };
   }
 
   /** Opens a digest message for this arrival and for all recent arrivals that wait without one. */
@@ -133,7 +133,7 @@ export function createDigestMessages(records: Records): DigestMessages {
       since: Math.min(...all.map((each) => each.at)),
       total: new Set(all.map(({ callId }) => callId)).size,
     });
-    return { calls: [], bulletin: id };
+    return { calls: [], digestMessage: id };
   }
 
   async function register(
@@ -144,7 +144,8 @@ export function createDigestMessages(records: Records): DigestMessages {
     const { lifeMs, over, windowMs } = threshold;
     const { at, calls, channel } = arrival;
     const known = await draft.read(ARRIVAL, digestMessageId(arrival));
-    if (known) return { calls: known.calls, ...(known.bulletin && { bulletin: known.bulletin }) };
+    if (known)
+      return { calls: known.calls, ...(known.bulletin && { digestMessage: known.bulletin }) };
     const counts = (await draft.read(CHANNEL, channel)) ?? { arrivals: 0, bulletins: 0 };
     const note = (bulletins: number) =>
       draft.put(CHANNEL, channel, { arrivals: counts.arrivals + 1, bulletins });

@@ -120,10 +120,10 @@ const posted = (desk: TestDesk, what: string) =>
 const pings = ({ chat }: TestDesk) => chat.drawings.filter(({ calls }) => calls.length > 0);
 const written = ({ chat }: TestDesk, what: string, how?: string) =>
   chat.drawings.filter((each) => each.what === what && (how === undefined || each.how === how));
-const newest = ({ chat }: TestDesk) => [...chat.bulletins.values()].at(-1);
+const newest = ({ chat }: TestDesk) => [...chat.digestMessages.values()].at(-1);
 
 describe('a crowd of cards', () => {
-  it(`of ${CROWD} calls has one bulletin for two workers, eleven calls for people in all, and every card`, async (t) => {
+  it(`of ${CROWD} calls has one digest message for two workers, eleven calls for people in all, and every card`, async (t) => {
     const { desk, workers } = await stormed(t, CROWD);
     for (let second = 0; second < 1.2 * CROWD; second += 1) {
       await desk.clock.advance(1_000);
@@ -153,7 +153,7 @@ describe('a crowd of cards', () => {
     const { id = '', waiting } = newest(desk) ?? {};
     assert.equal(waiting, 0);
     assert.equal(written(desk, 'bulletin', 'post').length, 1);
-    assert.equal(await desk.store.bulletins.read(id), undefined);
+    assert.equal(await desk.store.digestMessages.read(id), undefined);
     assert.equal(pings(desk).length, 11);
   });
 
@@ -165,14 +165,14 @@ describe('a crowd of cards', () => {
     assert.equal(pings(desk).length, 11);
   });
 
-  it('for whoever asked, in their own thread, has neither calls nor a bulletin', async (t) => {
+  it('for whoever asked, in their own thread, has neither calls nor a digest message', async (t) => {
     const desk = await flooded(t, 14, REQUESTER_ROUTE);
     await pass(desk, MINUTE);
     assert.equal(pings(desk).length, 0);
     assert.equal(written(desk, 'bulletin').length, 0);
   });
 
-  it('is reminded of by another bulletin, not by a word for each call', async (t) => {
+  it('is reminded of by another digest message, not by a word for each call', async (t) => {
     const desk = await flooded(t, 14, { ...OPS, remindAfterMs: 10 * MINUTE });
     await pass(desk, 12 * MINUTE, 10_000);
     const reminders = desk.chat.said.filter(({ id }) => id.startsWith('reminder:'));
@@ -181,7 +181,7 @@ describe('a crowd of cards', () => {
     assert.equal(newest(desk)?.waiting, 14);
   });
 
-  it('whose bulletin was deleted has it again, and nobody is called a second time', async (t) => {
+  it('whose digest message was deleted has it again, and nobody is called a second time', async (t) => {
     const desk = await flooded(t, 12);
     await pass(desk, MINUTE);
     desk.chat.loseNext('bulletin', new ChatError('gone', 'It was deleted.'));

@@ -106,7 +106,7 @@ async function writeRunning(
   return run.call;
 }
 
-/** What is of the whole installation, with as many cards in a channel as make a bulletin. */
+/** What is of the whole installation, with as many cards in a channel as make a digest message. */
 export async function writeSettings({ clock, store }: Bench): Promise<void> {
   await store.keys.add(aKey('k1'), { audit: [aDraft('key.create')] });
   await store.pause.write({ by: REQUESTER, at: 5 }, {});
@@ -126,6 +126,6 @@ export async function writeSettings({ clock, store }: Bench): Promise<void> {
   const crowding = { over: 1, windowMs: 60_000, lifeMs: 3_600_000 };
   for (const n of [1, 2]) {
     const arrival = { channel: 'C9', callId: `call_${n}`, at: n * 1_000, calls: [] };
-    await store.bulletins.registerArrival(arrival, crowding);
+    await store.digestMessages.registerArrival(arrival, crowding);
   }
 }

@@ -50,7 +50,7 @@ const about = { source: 'loop', step: 0, parents: {} } as const;
 const pause = { by: REQUESTER, at: 7 };
 const arrival = { channel: 'C9', callId: 'call_a', at: 5, calls: ['user:U2'] as const };
 const crowding = { over: 1, windowMs: 1_000, lifeMs: 9_000 };
-const bulletin = digestMessageId({ channel: 'C9', callId: 'call_b' });
+const digestMessage = digestMessageId({ channel: 'C9', callId: 'call_b' });
 
 /** Every method that writes, each with an answer that tells whether it was the first; in an order in which each can. */
 const ACTS: Readonly<Record<string, Act>> = {
@@ -81,13 +81,15 @@ const ACTS: Readonly<Record<string, Act>> = {
   'ledger.placeCard': ({ ledger }) => ledger.placeCard(proposal.id, { channel: 'C1', ts: '1' }),
   'ledger.placeSideMessage': ({ ledger }) =>
     ledger.placeSideMessage(proposal.id, 'stub', { channel: 'C1', ts: '3' }),
-  'bulletins.registerArrival': ({ bulletins }) => bulletins.registerArrival(arrival, crowding),
-  'bulletins.arrive in a crowd': ({ bulletins }) =>
-    bulletins.registerArrival({ ...arrival, callId: 'call_b' }, crowding),
-  'bulletins.place': ({ bulletins }) => bulletins.place(bulletin, { channel: 'C9', ts: '4' }),
-  'bulletins.removeArrival': ({ bulletins }) => bulletins.removeArrival('call_b'),
-  'bulletins.leave the other': ({ bulletins }) => bulletins.removeArrival('call_a'),
-  'bulletins.forget': ({ bulletins }) => bulletins.forget(bulletin),
+  'digestMessages.registerArrival': ({ digestMessages }) =>
+    digestMessages.registerArrival(arrival, crowding),
+  'digestMessages.arrive in a crowd': ({ digestMessages }) =>
+    digestMessages.registerArrival({ ...arrival, callId: 'call_b' }, crowding),
+  'digestMessages.place': ({ digestMessages }) =>
+    digestMessages.place(digestMessage, { channel: 'C9', ts: '4' }),
+  'digestMessages.removeArrival': ({ digestMessages }) => digestMessages.removeArrival('call_b'),
+  'digestMessages.leave the other': ({ digestMessages }) => digestMessages.removeArrival('call_a'),
+  'digestMessages.forget': ({ digestMessages }) => digestMessages.forget(digestMessage),
   'outbox.add': ({ outbox }) => outbox.add([aSay('s2')], [], fence),
   'outbox.markSent': ({ outbox }) => outbox.markSent('s1'),
   'outbox.placeLiveMessage': ({ outbox }) =>
@@ -131,7 +133,7 @@ async function tell(store: RedisStore): Promise<unknown> {
     count: await store.ledger.count(),
     card: await store.ledger.cardOf(proposal.id),
     sides: await store.ledger.sideMessagesOf(proposal.id),
-    bulletin: await store.bulletins.read(bulletin),
+    digestMessage: await store.digestMessages.read(digestMessage),
     report: await store.reports.of(proposal.id),
     current: await store.inbox.current(THREAD),
     waiting: await store.inbox.waiting(THREAD),

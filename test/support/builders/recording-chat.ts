@@ -19,7 +19,7 @@ import { placeOf } from '../../../src/domain/threads/thread-key.ts';
 export interface Drawing {
   readonly what: 'card' | 'stub' | 'moved' | 'bulletin';
   readonly how: 'post' | 'update';
-  /** Id of the call, or of the bulletin. */
+  /** Id of the call, or of the digest message. */
   readonly of: string;
   /** Ids of all calls that a card shows. */
   readonly shows: readonly string[];
@@ -44,10 +44,10 @@ export interface RecordingChat extends Chat {
   readonly stubs: Map<string, Call>;
   /** What the newest drawing of each stub said of the card. */
   readonly stubLooks: Map<string, Parameters<Chat['drawStub']>[2]>;
-  /** Every post and update of a card, stub or bulletin, in order: what it was, where, and whom it called. */
+  /** Every post and update of a card, stub or digest message, in order: what it was, where, and whom it called. */
   readonly drawings: Drawing[];
-  /** The newest drawing of each bulletin, by id. */
-  readonly bulletins: Map<string, DigestMessage>;
+  /** The newest drawing of each digest message, by id. */
+  readonly digestMessages: Map<string, DigestMessage>;
   readonly said: OutboxMessage[];
   /** How threads stood, in words. */
   readonly statuses: string[];
@@ -80,7 +80,7 @@ export function createRecordingChat(): RecordingChat {
   const stubs = new Map<string, Call>();
   const stubLooks: RecordingChat['stubLooks'] = new Map();
   const drawings: Drawing[] = [];
-  const bulletins = new Map<string, DigestMessage>();
+  const digestMessages = new Map<string, DigestMessage>();
   const losses = new Map<Drawing['what'], ChatError>();
   const channelFailures = new Map<string, ChatError>();
   const said: OutboxMessage[] = [];
@@ -124,7 +124,7 @@ export function createRecordingChat(): RecordingChat {
     stubs,
     stubLooks,
     drawings,
-    bulletins,
+    digestMessages,
     said,
     statuses,
     sessions,
@@ -170,9 +170,9 @@ export function createRecordingChat(): RecordingChat {
     async closeCard(call, place) {
       write({ what: 'moved', of: call.id, calls: [], lookFirst: false }, place.channel, place);
     },
-    async drawDigest(bulletin, { lookFirst }) {
-      const { calls, channel, id, place } = bulletin;
-      bulletins.set(id, bulletin);
+    async drawDigest(digestMessage, { lookFirst }) {
+      const { calls, channel, id, place } = digestMessage;
+      digestMessages.set(id, digestMessage);
       const called = place ? [] : calls;
       return write({ what: 'bulletin', of: id, calls: called, lookFirst }, channel, place);
     },

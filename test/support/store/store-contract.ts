@@ -5,7 +5,7 @@ import { askedContract } from './contract/calls/asked-contract.ts';
 import { claimContract } from './contract/calls/claim-contract.ts';
 import { effectsContract } from './contract/calls/effects-contract.ts';
 import { ledgerContract } from './contract/calls/ledger-contract.ts';
-import { bulletinsContract, sidesContract } from './contract/calls/places-contract.ts';
+import { digestMessagesContract, sidesContract } from './contract/calls/places-contract.ts';
 import { recoveryContract } from './contract/calls/recovery-contract.ts';
 import { reportsContract } from './contract/calls/reports-contract.ts';
 import { requesterContract } from './contract/calls/requester-contract.ts';
@@ -31,7 +31,7 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('calls of a requester', () => requesterContract(open));
     describe('calls that ask people', () => askedContract(open));
     describe('messages of a call', () => sidesContract(open));
-    describe('bulletins', () => bulletinsContract(open));
+    describe('digest messages', () => digestMessagesContract(open));
     describe('reports of running calls', () => reportsContract(open));
     describe('effects', () => effectsContract(open));
     describe('inbox', () => inboxContract(open));
