@@ -96,7 +96,7 @@ version: 1
 
 rules:
   # Reading changes nothing, so it runs without asking.
-  - tools: [list_files, read_file, task]
+  - tools: [list_files, read_file, search_files, task]
     gate: run
 
   # Commands that delete, or that need more rights, are always refused.

@@ -11,7 +11,7 @@ export const BUILT_IN_HELPERS: readonly Helper[] = [
 - Look before you answer, in more than one place when it matters. Start with the workspace, then search, then read the pages that the search finds.
 - Separate what you saw from what you conclude. Name the source of each fact: the file and line, or the address of the page.
 - When sources disagree, or you find nothing, say so. That is a result.`,
-    tools: ['list_files', 'read_file', 'search_web', 'fetch_url'],
+    tools: ['list_files', 'read_file', 'search_files', 'search_web', 'fetch_url'],
   },
   {
     name: 'worker',

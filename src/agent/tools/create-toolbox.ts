@@ -5,6 +5,7 @@ import { BUILT_IN_HELPERS } from './built-in-helpers.ts';
 import { type DefinedTool, defineTool, type ToolDefinition } from './define-tool.ts';
 import { toExternalTool } from './external-tool.ts';
 import { createFileTools } from './files/file-tools.ts';
+import { createSearchFiles } from './files/search-files.ts';
 import { createWorkspace } from './files/workspace.ts';
 import { ToolsModuleError } from './load-tools-module.ts';
 import { createTaskTool } from './task-tool.ts';
@@ -46,8 +47,10 @@ export function createToolbox(options: {
   readonly live?: DynamicTools;
 }): ToolboxReport {
   const { filesOff } = options;
+  const workspace = createWorkspace(options.workspaceDir);
   const all = [
-    ...createFileTools(createWorkspace(options.workspaceDir)),
+    ...createFileTools(workspace),
+    createSearchFiles(workspace),
     ...(options.withFiles ?? []),
   ];
   const files =

@@ -93,7 +93,12 @@ export const REQUESTER_ROUTE: Route = {
   deadlineMs: 24 * HOUR_MS,
 };
 
-const RUNS_UNASKED: ReadonlySet<string> = new Set(['list_files', 'read_file', 'task']);
+const RUNS_UNASKED: ReadonlySet<string> = new Set([
+  'list_files',
+  'read_file',
+  'search_files',
+  'task',
+]);
 
 /** The gate without a policy file: reading runs, everything else asks the requester. */
 export function defaultGate(facts: GateFacts): GateAnswer {

@@ -26,6 +26,7 @@ const ROWS: readonly ToolRow[] = [
     prompt: { title: 'Look around', message: 'Which files are in the workspace?' },
   },
   { tool: 'read_file', can: 'read them' },
+  { tool: 'search_files', can: 'search them' },
   {
     tool: 'write_file',
     can: 'write files',

@@ -82,7 +82,7 @@ function intro(count: number, policy: Policy<Route> | undefined): string {
 }
 
 const BUILT_IN =
-  '*Without a policy file* `list_files`, `read_file` and `task` run without asking; the requester confirms everything else. A route above makes its tools ask its approvers instead. No route lets a call run without asking.';
+  '*Without a policy file* `list_files`, `read_file`, `search_files` and `task` run without asking; the requester confirms everything else. A route above makes its tools ask its approvers instead. No route lets a call run without asking.';
 
 function routeBlocks(route: AdminRoute, handles: Handles): KnownBlock[] {
   const { changedAt, changedBy, name, revision } = route;

@@ -6,7 +6,7 @@ import { REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 test('without a policy, reading runs and everything else asks the requester', () => {
   const place = { channel: 'C1', thread: THREAD };
   const facts = { args: {}, risk: 'low', requester: REQUESTER, ...place } as const;
-  for (const tool of ['list_files', 'read_file', 'task']) {
+  for (const tool of ['list_files', 'read_file', 'search_files', 'task']) {
     assert.deepEqual(defaultGate({ ...facts, tool }), { kind: 'run' });
   }
   for (const tool of ['write_file', 'run_command', 'search_web', 'fetch_url', 'Read_File', '']) {

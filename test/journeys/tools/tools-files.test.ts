@@ -90,6 +90,19 @@ describe('file tools over the real app', () => {
     await assertNothingGotOut();
   });
 
+  it('search_files runs unasked, and neither follows a link nor leads up', async () => {
+    await writeFile(inside('folder/a.txt'), 'nothing of what lies inside');
+    const { told } = await calls.unasked('search_files', { text: 'what lies' });
+    assert.equal(told, 'folder/a.txt:\n1: nothing of what lies inside');
+    for (const path of ['to-file', 'to-folder', 'pipe']) {
+      const failed = await calls.unasked('search_files', { text: 'what', path });
+      assert.match(failed.told, /search_files failed: .*(?:is a link|special file)/, path);
+    }
+    const up = await calls.unasked('search_files', { text: 'what', path: '../outside' });
+    assert.match(up.told, /^Not run: [\s\S]*- path: .*leads up/);
+    await assertNothingGotOut();
+  });
+
   it('read_file follows no link and waits for no pipe', async () => {
     for (const path of ['to-file', 'to-folder/secret.txt', 'pipe']) {
       const { told } = await calls.unasked('read_file', { path });

@@ -79,6 +79,27 @@ export async function inspectPath(
   }
 }
 
+/** Reads the first `maxBytes` of a plain file as text. Unlike `inspectPath`, reads nothing else. */
+export async function readBeginning(
+  folder: OpenFolder,
+  name: string,
+  maxBytes: number,
+): Promise<Pick<FileEntry, 'text' | 'isCut'>> {
+  const handle = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw notAFileError(name);
+    const wanted = Math.min(stats.size, maxBytes);
+    const chunks: Buffer[] = [];
+    for await (const chunk of chunksFrom(handle, Buffer.alloc(Math.min(CHUNK, wanted)), 0, wanted))
+      chunks.push(Buffer.from(chunk));
+    const isCut = stats.size > maxBytes;
+    return { text: decode(Buffer.concat(chunks), isCut), isCut };
+  } finally {
+    await handle.close();
+  }
+}
+
 async function readOpened(handle: FileHandle, shown: string, maxBytes: number): Promise<FileEntry> {
   const stats = await handle.stat({ bigint: true });
   if (!stats.isFile()) throw notAFileError(shown);

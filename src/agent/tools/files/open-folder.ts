@@ -14,7 +14,8 @@ export interface OpenFolder {
 }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
-const MAX_PATH = 1_000;
+/** The maximum length of a path, in characters. */
+export const MAX_PATH = 1_000;
 /** On Linux, entries are reached through the open folder, so a rename cannot redirect us. */
 const HAS_FD_PATHS = existsSync('/proc/self/fd');
 

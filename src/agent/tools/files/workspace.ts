@@ -16,6 +16,7 @@ import {
   withOpenFolder,
   withOpenPath,
 } from './open-folder.ts';
+import { type Walk, type WalkEnd, walkFiles } from './walk-files.ts';
 
 interface ListedEntry {
   readonly path: string;
@@ -35,6 +36,8 @@ export interface Workspace {
     path: string,
     options: { readonly isDeep: boolean; readonly limit: number },
   ): Promise<{ readonly entries: readonly ListedEntry[]; readonly isCut: boolean }>;
+  /** Visits a file, or everything below a folder. Skips links and special files. */
+  walk(path: string, walk: Walk): Promise<WalkEnd>;
   /**
    * Writes a file atomically and creates missing folders. Rejects if the entry differs from `seen`.
    */
@@ -57,6 +60,7 @@ export function createWorkspace(root: string): Workspace {
         throw error;
       }
     },
+    walk: (path, walk) => walkFiles(root, path, walk),
     write: (path, text, seen) =>
       withOpenPath(root, path, { create: true }, async (folder, name) => {
         const bytes = Buffer.from(text);

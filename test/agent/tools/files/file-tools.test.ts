@@ -117,6 +117,7 @@ for (const [what, path] of ESCAPES) {
     await assert.rejects(run('edit_file', { path, oldText: 's', newText: 'x' }), rejected);
     await assert.rejects(run('delete_file', { path }), rejected);
     await assert.rejects(run('list_files', { path }), { name: 'WorkspaceError' });
+    await assert.rejects(run('search_files', { path, text: 's' }), rejected);
     for (const name of isSeen ? [] : ['write_file', 'delete_file']) {
       const args = name === 'write_file' ? { path, content: 'x' } : { path };
       const shown = await preview(name, args);
@@ -148,6 +149,8 @@ const MISTAKES: readonly (readonly [tool: string, args: JsonValue, why: RegExp])
   ['read_file', { path: '.' }, /the workspace itself/],
   ['list_files', { path: 'a.txt' }, /a\.txt is not a folder/],
   ['list_files', { path: 'none' }, /No such file: none/],
+  ['search_files', { path: 'none', text: 'a' }, /No such file: none/],
+  ['search_files', { path: 'a.txt/b', text: 'a' }, /a\.txt is not a folder/],
   ['write_file', { path: 'folder', content: '' }, /is a folder; name a file/],
   ['write_file', { path: 'a.txt/b.txt', content: '' }, /a\.txt is not a folder/],
   ['write_file', { path: 'n'.repeat(300), content: '' }, /too long/],
@@ -290,6 +293,7 @@ test('what reads runs with low risk, and only what may run twice is said to', ()
       ['write_file', 'medium', true],
       ['edit_file', 'medium', false],
       ['delete_file', 'high', false],
+      ['search_files', 'low', true],
       ['task', 'low', true],
     ],
   );
