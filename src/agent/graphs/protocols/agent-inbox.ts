@@ -8,6 +8,7 @@ import {
   type ForeignRequest,
   type Protocol,
 } from './protocol.ts';
+import { answerForTools, mayRun, mayRunAll, unpackTools } from './tool-execution.ts';
 
 /** https://github.com/langchain-ai/agent-inbox#how-do-the-interrupt-and-humanresponse-objects-work */
 const REQUEST = z.object({
@@ -29,13 +30,43 @@ type Request = z.infer<typeof REQUEST>;
 /** The interrupts of Agent Inbox: one request or a list, always answered with a list. */
 export const agentInboxProtocol: Protocol = {
   name: 'Agent Inbox',
-  parse: (value) => read(value)?.map(toForeign),
-  encode(value, decisions) {
-    const requests = read(value);
-    assertParsed('Agent Inbox', requests?.map(toForeign), decisions);
-    return (requests ?? []).map((request, index) => answer(request, decisions[index]));
-  },
+  parse: (value) => read(value)?.flatMap(toCalls),
+  encode: (value, decisions) =>
+    groupDecisions(value, decisions).map(({ request, own }) => answer(request, own)),
+  lost: (value, decisions) =>
+    groupDecisions(value, decisions).flatMap(({ own, start }) =>
+      own.flatMap((each, at) => (mayRun(each) && !mayRunAll(own) ? [start + at] : [])),
+    ),
 };
+
+interface DecidedRequest {
+  readonly request: Request;
+  /** The decisions about its calls. */
+  readonly own: readonly ForeignDecision[];
+  /** The index of the first one among all. */
+  readonly start: number;
+}
+
+function groupDecisions(
+  value: unknown,
+  decisions: readonly ForeignDecision[],
+): readonly DecidedRequest[] {
+  const requests = read(value);
+  assertParsed(agentInboxProtocol.name, requests?.flatMap(toCalls), decisions);
+  let end = 0;
+  return (requests ?? []).map((request) => {
+    const start = end;
+    end += toCalls(request).length;
+    return { request, own: decisions.slice(start, end), start };
+  });
+}
+
+/** A request is one call, unless it names several tools. */
+function toCalls(request: Request): readonly ForeignRequest[] {
+  const whole = toForeign(request);
+  const tools = unpackTools(whole);
+  return tools.length > 0 ? tools : [whole];
+}
 
 function read(value: unknown): readonly Request[] | undefined {
   const list = z
@@ -60,7 +91,11 @@ function toForeign({ action_request, config, description }: Request): ForeignReq
   };
 }
 
-function answer({ action_request }: Request, decision: ForeignDecision | undefined): JsonValue {
+function answer(request: Request, decisions: readonly ForeignDecision[]): JsonValue {
+  const { action_request } = request;
+  if (unpackTools(toForeign(request)).length > 0)
+    return answerForTools(action_request.args, decisions);
+  const [decision] = decisions;
   switch (decision?.kind) {
     case 'approve':
       return { type: 'accept', args: action_request };
