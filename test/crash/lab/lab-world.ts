@@ -72,6 +72,8 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
   const traffic: Traffic = { underWay: 0, begun: 0, hanging: 0 };
   const data = await backend.open(clock);
   let store = data.store;
+  // The processes of a store share its leases, and so what is known of them.
+  let claims = createUnstartedClaims();
   let ids = 0;
   let all: Running[] = [];
 
@@ -79,7 +81,6 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
     const process = createLabProcess(clock, traffic);
     const own = passStore(store, process);
     const signals = createStopSignals();
-    const claims = createUnstartedClaims();
     const toolbox = createLabTools(tools, process, clock.now);
     const deps = {
       store: own,
@@ -160,6 +161,7 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
       tools.held.length = 0;
       await clock.advance(downMs, rest);
       store = await data.reopen();
+      claims = createUnstartedClaims();
       const made = create();
       all = [made];
       await before?.(made.desk);

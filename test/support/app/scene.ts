@@ -121,10 +121,12 @@ export function createScene(workspace: Workspace, report: () => string): Scene {
       workspace.click(member, { channel: card.channel, ts: card.ts, actionId }),
     openLine,
     async pressLine(member, line, actionId) {
+      const before = topOf(member)?.id;
       await openLine(member, line);
-      await find(`opened call with ${actionId}`, () =>
-        idsIn(topOf(member)?.blocks).includes(actionId) ? true : undefined,
-      );
+      await find(`opened call with ${actionId}`, () => {
+        const top = topOf(member);
+        return top?.id !== before && idsIn(top?.blocks).includes(actionId) ? true : undefined;
+      });
       return await workspace.clickInView(member, { actionId });
     },
     async form(member, title) {

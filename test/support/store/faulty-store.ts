@@ -52,7 +52,7 @@ function passAgenda(agenda: Agenda, passed: Agenda, passage: Passage): Agenda {
     get(target, property, receiver) {
       if (property === 'within') return agenda.within;
       if (property === 'claim') return claim;
-      if (property !== 'enter') return Reflect.get(target, property, receiver) as unknown;
+      if (property !== 'openVisit') return Reflect.get(target, property, receiver) as unknown;
       return async (...args: Parameters<Agenda['openVisit']>) => {
         const visit = await target.openVisit(...args);
         const leave = async () =>
