@@ -8,6 +8,7 @@ import { isInOtherChannel } from '../../domain/cards/card-channel.ts';
 import { mayShareCard } from '../../domain/cards/shared-card.ts';
 import { isSamePerson, type Person } from '../../domain/people/person.ts';
 import {
+  type AgendaKey,
   advanceTurnKey,
   callbackKey,
   deliverOutboxKey,
@@ -36,7 +37,7 @@ export function callEffectsOf(
   before: Call,
   steps: readonly Step[],
   by: Person | undefined,
-): Required<Pick<Effects, 'audit' | 'wakes' | 'outboxMessages'>> {
+): Required<Pick<Effects, 'audit' | 'wakes' | 'cancels' | 'outboxMessages'>> {
   const audit: AuditDraft[] = [];
   let previous = before;
   for (const { cause, call, detail } of steps) {
@@ -74,6 +75,7 @@ export function callEffectsOf(
   return {
     audit,
     wakes: [...wakesOf(before, previous), ...callbackWakes, ...deliveryWakes(outboxMessages)],
+    cancels: cancelledTimers(before, previous),
     outboxMessages,
   };
 }
@@ -218,6 +220,22 @@ function advancesThread(call: Call): boolean {
   return isOver || (call.status === 'running' && behaviourOf(call).runBy === 'graph');
 }
 
+/** The deadline, the reminder and the escalation of a call, as far as it has them now. */
+function timersOf(call: Call): readonly Wake[] {
+  const timers = [
+    { key: expireKey(call), dueAt: expireAt(call) },
+    { key: remindKey(call), dueAt: reminderDueAt(call) },
+    { key: escalateKey(call), dueAt: escalationDueAt(call) },
+  ];
+  return timers.flatMap(({ dueAt, key }) => (dueAt === undefined ? [] : { key, dueAt }));
+}
+
+/** Timers that the call no longer has. */
+function cancelledTimers(before: Call, call: Call): readonly AgendaKey[] {
+  const left = new Set(timersOf(call).map(({ key }) => key.task));
+  return timersOf(before).flatMap(({ key }) => (left.has(key.task) ? [] : key));
+}
+
 function wakesOf(before: Call, call: Call): readonly Wake[] {
   const now = dueImmediately(isRecentCall(call, call.updatedAt), call.updatedAt);
   const wakes: Wake[] = [];
@@ -225,12 +243,7 @@ function wakesOf(before: Call, call: Call): readonly Wake[] {
   const isShownLater = before.status === 'proposed' && mayShareCard(call);
   if (call.route && !isShownLater) wakes.push({ key: renderCardKey(call), dueAt: now });
   if (isToRun(before, call)) wakes.push({ key: runCallKey(call), dueAt: now });
-  const expireDue = expireAt(call);
-  if (expireDue !== undefined) wakes.push({ key: expireKey(call), dueAt: expireDue });
-  const remindDue = reminderDueAt(call);
-  if (remindDue !== undefined) wakes.push({ key: remindKey(call), dueAt: remindDue });
-  const escalateDue = escalationDueAt(call);
-  if (escalateDue !== undefined) wakes.push({ key: escalateKey(call), dueAt: escalateDue });
+  wakes.push(...timersOf(call));
   if (advancesThread(call)) {
     wakes.push({ key: advanceTurnKey(call.thread), dueAt: now });
   }

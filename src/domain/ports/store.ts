@@ -19,7 +19,7 @@ import type { Pause } from '../threads/pause.ts';
 import type { ThreadKey } from '../threads/thread-key.ts';
 import type { TurnRecord } from '../threads/turn-record.ts';
 import type { Pin } from '../tools/tool-pin.ts';
-import type { Agenda, ThreadFence, Wake } from './agenda.ts';
+import type { Agenda, AgendaKey, ThreadFence, Wake } from './agenda.ts';
 import type { Checkpoints } from './agent.ts';
 import type { Drafts } from './drafts.ts';
 import type { ProgressReports } from './progress-reports.ts';
@@ -35,6 +35,8 @@ export type ReadRevisions = ReadonlyMap<string, { readonly revision: number }>;
 export interface Effects {
   readonly audit?: readonly AuditDraft[];
   readonly wakes?: readonly Wake[];
+  /** Tasks that are no longer needed. One that a worker has taken is not affected. */
+  readonly cancels?: readonly AgendaKey[];
   readonly outboxMessages?: readonly OutboxMessage[];
   /** Messages that end with this change. Those already ended are unchanged. */
   readonly messageEnds?: readonly { readonly id: string; readonly how: MessageEnd }[];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
+import { escalateKey, expireKey, remindKey } from '../../../src/domain/ports/agenda.ts';
 import { APPROVER, OUTSIDER, REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
 import { askAll, buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
@@ -48,6 +49,17 @@ async function onlyCall(desk: TestDesk) {
   assert.ok(call);
   return call;
 }
+
+describe('a call that is decided', () => {
+  it('takes its deadline, its reminder and its escalation with it', async (t) => {
+    const { desk } = await waiting(t, OPS);
+    const call = await onlyCall(desk);
+    const timers = [expireKey(call), remindKey(call), escalateKey(call)];
+    assert.deepEqual(await desk.store.agenda.unscheduled(timers), []);
+    await desk.decide(call, APPROVER);
+    assert.deepEqual(await desk.store.agenda.unscheduled(timers), timers);
+  });
+});
 
 describe('a call that nobody decides', () => {
   it('is reminded of once, goes on to the next route once, is reminded of there, and expires', async (t) => {

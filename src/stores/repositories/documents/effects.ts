@@ -4,7 +4,7 @@ import type { Effects } from '../../../domain/ports/store.ts';
 import { checkpointKey, putCheckpoint } from '../checkpoints.ts';
 import { addOutboxMessages } from '../outbox.ts';
 import { putTurnRecords } from '../turn-records.ts';
-import { requestTask } from './agenda-task.ts';
+import { agendaTaskOf, requestTask } from './agenda-task.ts';
 import type { CommitDraft } from './change-records.ts';
 import { keyOf } from './read-records.ts';
 import { CALL, markOutcomesTaken } from './stored-call.ts';
@@ -26,7 +26,7 @@ export function keysOf({
 /** Adds effects to a commit. */
 export async function applyEffects(draft: CommitDraft, effects: Effects): Promise<void> {
   const { audit = [], checkpoint, delivered = [], messageEnds = [] } = effects;
-  const { records = [], outboxMessages = [], wakes = [] } = effects;
+  const { cancels = [], records = [], outboxMessages = [], wakes = [] } = effects;
   appendAudit(draft, audit);
   await draft.load(keysOf(effects));
   for (const { how, id } of messageEnds) await endMessage(draft, id, how);
@@ -35,6 +35,7 @@ export async function applyEffects(draft: CommitDraft, effects: Effects): Promis
   if (checkpoint) await putCheckpoint(draft, checkpoint);
   await addOutboxMessages(draft, outboxMessages);
   requestTask(draft, wakes);
+  for (const key of cancels) draft.task({ ...agendaTaskOf(key), isCalledOff: true });
 }
 
 /** Adds audit entries to a commit. */
