@@ -20,7 +20,7 @@ import {
   OF_THREADS,
   writeSettings,
   writeThread,
-} from './contract/every-kind.ts';
+} from './backend-contract/every-kind.ts';
 import { openRawStore, type RawStore } from './raw-store.ts';
 import { SILENT } from './redis/open-store.ts';
 

@@ -7,7 +7,7 @@ import { openRedisRecords } from '../../../src/stores/redis/redis-records.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { randomCases } from '../../support/sample.ts';
 import { type RedisServer, startRedis } from '../../support/store/redis-server.ts';
-import { recordsContract } from '../contract/records-contract.ts';
+import { recordsContract } from '../backend-contract/records-contract.ts';
 import { SILENT } from './open-store.ts';
 
 let server: RedisServer;

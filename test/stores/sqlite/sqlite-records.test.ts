@@ -10,7 +10,7 @@ import { openSqliteRecords, RECORDS_SCHEMA } from '../../../src/stores/sqlite/sq
 import { randomCases } from '../../support/sample.ts';
 import { watchSyncs } from '../../support/store/watch-syncs.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
-import { recordsContract } from '../contract/records-contract.ts';
+import { recordsContract } from '../backend-contract/records-contract.ts';
 
 async function openFile() {
   const { path, remove } = await makeTempDir();

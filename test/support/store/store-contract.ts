@@ -10,7 +10,6 @@ import { recoveryContract } from './contract/calls/recovery-contract.ts';
 import { reportsContract } from './contract/calls/reports-contract.ts';
 import { requesterContract } from './contract/calls/requester-contract.ts';
 import { type MakeStore, opener } from './contract/contract-store.ts';
-import { recordsContract } from './contract/records-contract.ts';
 import { draftsContract } from './contract/settings/drafts-contract.ts';
 import { keysContract } from './contract/settings/keys-contract.ts';
 import { pauseContract } from './contract/settings/pause-contract.ts';
@@ -20,6 +19,7 @@ import { historyContract } from './contract/threads/history-contract.ts';
 import { inboxContract } from './contract/threads/inbox-contract.ts';
 import { outboxContract } from './contract/threads/outbox-contract.ts';
 import { removalContract } from './contract/threads/removal-contract.ts';
+import { turnRecordsContract } from './contract/turn-records-contract.ts';
 
 export type { MakeStore } from './contract/contract-store.ts';
 
@@ -35,7 +35,7 @@ export function storeContract(name: string, make: MakeStore): void {
     describe('reports of running calls', () => reportsContract(open));
     describe('effects', () => effectsContract(open));
     describe('inbox', () => inboxContract(open));
-    describe('turn records', () => recordsContract(open));
+    describe('turn records', () => turnRecordsContract(open));
     describe('history', () => historyContract(open));
     describe('removal of the history', () => removalContract(open));
     describe('outbox', () => outboxContract(open));

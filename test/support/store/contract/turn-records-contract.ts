@@ -49,7 +49,7 @@ const USER: TurnRecord = {
   rejected: [],
 };
 
-export function recordsContract(open: OpenBench): void {
+export function turnRecordsContract(open: OpenBench): void {
   test('messages of a turn come back as they were, in the order of their positions', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);

@@ -8,9 +8,9 @@ import type { FormValues } from '../../../src/playground/workspace/workspace-por
 import { aCall } from '../../support/builders/a-call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
-import { FORM_TOOLS, KEYS, LONG_ARGS, PARTS_ARGS } from './forms-tools.ts';
-import { type Delivery, type SlackStage, setSlackStage } from './slack-stage.ts';
-import { viewButtons } from './view-buttons.ts';
+import { FORM_TOOLS, KEYS, LONG_ARGS, PARTS_ARGS } from '../support/forms-tools.ts';
+import { type Delivery, type SlackStage, setSlackStage } from '../support/slack-stage.ts';
+import { viewButtons } from '../support/view-buttons.ts';
 
 for (const delivery of ['http', 'socket'] as const) formsOver(delivery);
 
