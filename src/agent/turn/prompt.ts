@@ -83,10 +83,12 @@ function buildSystemText(parts: PromptParts, isNamed: boolean): string {
   return `${parts.systemPrompt}\n\n${lines.join('\n')}`;
 }
 
+/** Reused, since making a formatter takes longer than the rest of the prompt. */
+const WEEKDAY = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' });
+
 function formatUtcNow(now: number): string {
   const date = new Date(now);
-  const weekday = date.toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
-  return `${weekday}, ${date.toISOString()} (UTC)`;
+  return `${WEEKDAY.format(date)}, ${date.toISOString()} (UTC)`;
 }
 
 function formatLocalNow(now: number, timeZone: string): string {
