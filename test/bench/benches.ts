@@ -11,7 +11,7 @@ import { pending } from './pending.ts';
 import { redisCommands } from './redis-commands.ts';
 import { sqliteStatements } from './sqlite-statements.ts';
 
-/** Every row of the table (design §11), by the name under which it runs. */
+/** Every row of the table, by the name under which it runs. */
 export const BENCHES: Readonly<Record<string, Bench>> = {
   clicks,
   'approve-starts': approveStarts,
