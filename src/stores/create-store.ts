@@ -43,7 +43,10 @@ export interface StoreParts {
   readonly onDamaged: OnDamaged;
 }
 
-type PreloadPorts = Pick<Store, 'history' | 'inbox' | 'ledger' | 'outbox' | 'pause' | 'records'>;
+type PreloadPorts = Pick<
+  Store,
+  'history' | 'inbox' | 'ledger' | 'outbox' | 'pause' | 'turnRecords'
+>;
 
 /** The ports, and the signals that wake a worker. */
 export type CreatedStore = Omit<Store, 'check'> &
@@ -65,7 +68,7 @@ export function createStore(parts: StoreParts): CreatedStore {
   const ports = {
     ledger: createCalls(records, onDamaged),
     inbox: createMessages(records, onDamaged),
-    records: createTurnRecords(records),
+    turnRecords: createTurnRecords(records),
     history: createHistory(records, onDamaged),
     outbox: createOutbox(records, onDamaged),
     pause: createPauseSwitch(records),
@@ -104,7 +107,7 @@ const HISTORY_PAGE = 20;
 /** Builds the reads that fill the cache of a held thread. */
 function createPreload(
   records: Records,
-  { history, inbox, ledger, outbox, pause, records: turnRecords }: PreloadPorts,
+  { history, inbox, ledger, outbox, pause, turnRecords }: PreloadPorts,
 ): Store['preload'] {
   return async (thread, turn) => {
     const ofTurn = (id: string) => [

@@ -32,7 +32,7 @@ export type CheckedCall =
     };
 
 /** Turn records written together with a call. */
-type TurnEffects = Pick<Effects, 'records' | 'checkpoint'>;
+type TurnEffects = Pick<Effects, 'turnRecords' | 'checkpoint'>;
 
 type Fit = Extract<ParsedArgs, { ok: true }>;
 

@@ -43,7 +43,7 @@ export function createRecoverTurn({
       const { thread } = fence;
       const [stored, records, calls] = await Promise.all([
         agent.read(thread, fence),
-        store.records.ofTurn(thread, message.id),
+        store.turnRecords.ofTurn(thread, message.id),
         store.ledger.ofThread(thread, message.id),
       ]);
       if (records.some(({ v }) => v !== 1)) throw new Error(NEWER);

@@ -191,7 +191,7 @@ const READERS: Readonly<
   },
   say: (store, { thread }) => (thread ? store.outbox.pendingMessages(thread) : undefined),
   history: (store, { thread }) => (thread ? store.history.newest(thread, MAX_TURNS, 0) : undefined),
-  turn: (store, { id, thread }) => (thread ? store.records.ofTurn(thread, id) : undefined),
+  turn: (store, { id, thread }) => (thread ? store.turnRecords.ofTurn(thread, id) : undefined),
   live: (store, { thread }) => (thread ? store.outbox.liveMessageOf(thread) : undefined),
   place: (store, { id }) => Promise.all([store.ledger.cardOf(id), store.ledger.sideMessagesOf(id)]),
   bulletin: (store, { id }) => store.digestMessages.read(id),

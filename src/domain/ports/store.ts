@@ -43,7 +43,7 @@ export interface Effects {
   /** Calls whose outcomes are now delivered. Unknown ids are ignored. */
   readonly delivered?: readonly string[];
   /** Messages of turns in progress. Known positions are not overwritten. */
-  readonly records?: readonly TurnRecord[];
+  readonly turnRecords?: readonly TurnRecord[];
   /** The graph state that led to this change. */
   readonly checkpoint?: { readonly thread: ThreadKey; readonly state: string } | undefined;
 }
@@ -252,7 +252,7 @@ export interface Audit {
 export interface Store {
   readonly ledger: Ledger;
   readonly inbox: Inbox;
-  readonly records: TurnRecords;
+  readonly turnRecords: TurnRecords;
   readonly history: History;
   /** States of our own graph. */
   readonly checkpoints: Checkpoints;

@@ -143,11 +143,11 @@ describe('a turn that is rebuilt', () => {
     const { desk, decide } = await start(t, [sayActs('a')]);
     await desk.send('go');
     const { id = '' } = (await desk.store.inbox.current(THREAD)) ?? {};
-    assert.equal((await desk.store.records.ofTurn(THREAD, id)).length, 2);
+    assert.equal((await desk.store.turnRecords.ofTurn(THREAD, id)).length, 2);
     lose(desk);
     await decide('a');
     assert.equal(textsOf(desk).at(-1), 'All is done.');
-    assert.deepEqual(await desk.store.records.ofTurn(THREAD, id), []);
+    assert.deepEqual(await desk.store.turnRecords.ofTurn(THREAD, id), []);
   });
 
   it('is ended by an ignored call as any other: its siblings are withdrawn, and the model is not asked', async (t) => {

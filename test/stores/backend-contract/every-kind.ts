@@ -73,7 +73,7 @@ export async function writeThread(bench: Bench, thread: ThreadKey): Promise<void
   await store.history.rate(thread, 'earlier', { by: REQUESTER, value: 'good', at: 2 }, {});
   const opened = { role: 'user', id: 'u', text: 'ask', author: REQUESTER, at: 900 } as const;
   const record = { v: 1, thread, turn: 'now', position: 0, message: opened, rejected: [] } as const;
-  await store.records.keep([record], fence);
+  await store.turnRecords.keep([record], fence);
   await store.checkpoints.keep(thread, 'a state', fence);
   const running = await writeRunning(bench, thread, fence);
   await store.reports.keep(running, { text: '1 of 3', at: 7 }, []);

@@ -12,7 +12,7 @@ type Method = (...args: readonly unknown[]) => Promise<unknown>;
 const PORTS = [
   'ledger',
   'inbox',
-  'records',
+  'turnRecords',
   'history',
   'outbox',
   'agenda',

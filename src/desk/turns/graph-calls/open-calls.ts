@@ -67,12 +67,12 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
       // The checkpoint goes with the last new call; after a crash before it, the turn is rebuilt
       // from its records.
       const checkpoint = checked === last?.checked ? await snapshot(fence) : undefined;
-      const turnEffects = { records: due, checkpoint };
+      const turnEffects = { turnRecords: due, checkpoint };
       proposals.set(open, await propose.put(checked, open, message, turnEffects, fence));
       // The records were written with the call.
       if (isNew({ checked })) due = addRecords(turn, due);
     }
-    if (due.length > 0) await store.records.keep(due, fence);
+    if (due.length > 0) await store.turnRecords.keep(due, fence);
     addRecords(turn, due);
     return proposals;
   }

@@ -26,12 +26,12 @@ export function keysOf({
 /** Adds effects to a commit. */
 export async function applyEffects(draft: CommitDraft, effects: Effects): Promise<void> {
   const { audit = [], checkpoint, delivered = [], messageEnds = [] } = effects;
-  const { cancels = [], records = [], outboxMessages = [], wakes = [] } = effects;
+  const { cancels = [], turnRecords = [], outboxMessages = [], wakes = [] } = effects;
   appendAudit(draft, audit);
   await draft.load(keysOf(effects));
   for (const { how, id } of messageEnds) await endMessage(draft, id, how);
   await markOutcomesTaken(draft, delivered);
-  await putTurnRecords(draft, records);
+  await putTurnRecords(draft, turnRecords);
   if (checkpoint) await putCheckpoint(draft, checkpoint);
   await addOutboxMessages(draft, outboxMessages);
   requestTask(draft, wakes);

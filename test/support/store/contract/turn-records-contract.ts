@@ -53,53 +53,57 @@ export function turnRecordsContract(open: OpenBench): void {
   test('messages of a turn come back as they were, in the order of their positions', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
-    await bench.store.records.keep([aRecord(10), aRecord(2), USER], fence);
-    await bench.store.records.keep([aRecord(0, { turn: 'two' })], fence);
+    await bench.store.turnRecords.keep([aRecord(10), aRecord(2), USER], fence);
+    await bench.store.turnRecords.keep([aRecord(0, { turn: 'two' })], fence);
     const store = await bench.reopen();
-    assert.deepEqual(await store.records.ofTurn(THREAD, 'one'), [USER, aRecord(2), aRecord(10)]);
-    assert.deepEqual(await store.records.ofTurn(OTHER_THREAD, 'one'), []);
-    assert.deepEqual(await store.records.ofTurn(THREAD, 'three'), []);
+    assert.deepEqual(await store.turnRecords.ofTurn(THREAD, 'one'), [
+      USER,
+      aRecord(2),
+      aRecord(10),
+    ]);
+    assert.deepEqual(await store.turnRecords.ofTurn(OTHER_THREAD, 'one'), []);
+    assert.deepEqual(await store.turnRecords.ofTurn(THREAD, 'three'), []);
   });
 
   test('a position that is known stays as it was', async (t) => {
     const bench = await open(t);
-    const { records } = bench.store;
+    const { turnRecords } = bench.store;
     const fence = await holdThread(bench);
-    await records.keep([aRecord(1)], fence);
-    await records.keep([aRecord(1, { notice: 'Other.' }), aRecord(3)], fence);
-    assert.deepEqual(await records.ofTurn(THREAD, 'one'), [aRecord(1), aRecord(3)]);
+    await turnRecords.keep([aRecord(1)], fence);
+    await turnRecords.keep([aRecord(1, { notice: 'Other.' }), aRecord(3)], fence);
+    assert.deepEqual(await turnRecords.ofTurn(THREAD, 'one'), [aRecord(1), aRecord(3)]);
   });
 
   test('messages are kept with the call that they ask for, or not at all', async (t) => {
     const bench = await open(t);
-    const { ledger, records } = bench.store;
+    const { ledger, turnRecords } = bench.store;
     const { old, young } = await loseThread(bench);
-    const effects = { records: [USER, aRecord(1)], audit: [aDraft('proposed')] };
+    const effects = { turnRecords: [USER, aRecord(1)], audit: [aDraft('proposed')] };
     await assert.rejects(ledger.propose(aProposal(), effects, old), StaleFenceError);
-    assert.deepEqual(await records.ofTurn(THREAD, 'one'), []);
+    assert.deepEqual(await turnRecords.ofTurn(THREAD, 'one'), []);
     await ledger.propose(aProposal(), effects, young);
-    await ledger.propose(aProposal(), { records: [aRecord(3)] }, young);
-    assert.deepEqual(await records.ofTurn(THREAD, 'one'), [USER, aRecord(1)]);
+    await ledger.propose(aProposal(), { turnRecords: [aRecord(3)] }, young);
+    assert.deepEqual(await turnRecords.ofTurn(THREAD, 'one'), [USER, aRecord(1)]);
     assert.deepEqual(await eventsOf(bench.store), ['proposed']);
   });
 
   test('a worker that lost the thread keeps nothing, nor does one of another thread', async (t) => {
     const bench = await open(t);
-    const { records } = bench.store;
+    const { turnRecords } = bench.store;
     const { old } = await loseThread(bench);
     const other = await holdThread(bench, OTHER_THREAD);
-    await assert.rejects(records.keep([USER], old), StaleFenceError);
-    await assert.rejects(records.keep([USER], other), /fence/);
-    assert.deepEqual(await records.ofTurn(THREAD, 'one'), []);
+    await assert.rejects(turnRecords.keep([USER], old), StaleFenceError);
+    await assert.rejects(turnRecords.keep([USER], other), /fence/);
+    assert.deepEqual(await turnRecords.ofTurn(THREAD, 'one'), []);
   });
 
   test('they are removed when the turn is appended to the history, and others are not', async (t) => {
     const bench = await open(t);
-    const { history, records } = bench.store;
+    const { history, turnRecords } = bench.store;
     const child = childThreadKey(THREAD, 'call_1');
     const keep = async (thread: ThreadKey, turn: string) => {
       const fence = await holdThread(bench, thread);
-      await records.keep([{ ...USER, thread, turn }], fence);
+      await turnRecords.keep([{ ...USER, thread, turn }], fence);
       return fence;
     };
     await keep(child, 'below');
@@ -107,12 +111,12 @@ export function turnRecordsContract(open: OpenBench): void {
     const turn = { id: 'one', settledAt: 1_000, messages: [] };
     const { old, young } = { old: { ...fence, token: fence.token - 1 }, young: fence };
     await assert.rejects(history.append(THREAD, turn, {}, old), StaleFenceError);
-    assert.equal((await records.ofTurn(THREAD, 'one')).length, 1);
+    assert.equal((await turnRecords.ofTurn(THREAD, 'one')).length, 1);
     await history.append(THREAD, turn, {}, young);
-    assert.deepEqual(await records.ofTurn(THREAD, 'one'), []);
-    await records.keep([{ ...USER, turn: 'two' }], young);
+    assert.deepEqual(await turnRecords.ofTurn(THREAD, 'one'), []);
+    await turnRecords.keep([{ ...USER, turn: 'two' }], young);
     await history.append(THREAD, turn, {}, young);
-    assert.equal((await records.ofTurn(THREAD, 'two')).length, 1);
-    assert.equal((await records.ofTurn(child, 'below')).length, 1);
+    assert.equal((await turnRecords.ofTurn(THREAD, 'two')).length, 1);
+    assert.equal((await turnRecords.ofTurn(child, 'below')).length, 1);
   });
 }

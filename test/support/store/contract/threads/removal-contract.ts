@@ -59,8 +59,8 @@ export function removalContract(open: OpenBench): void {
     await history.append(THREAD, aTurn('one', at), {}, fence);
     await history.append(CHILD, aTurn('two', at), {}, below);
     // Left by a version that does not know of them.
-    await bench.store.records.keep([leftRecord(THREAD)], fence);
-    await bench.store.records.keep([leftRecord(CHILD)], below);
+    await bench.store.turnRecords.keep([leftRecord(THREAD)], fence);
+    await bench.store.turnRecords.keep([leftRecord(CHILD)], below);
     await history.rate(THREAD, 'one', { by: REQUESTER, value: 'good', at }, {});
     await outbox.add([aSay('said'), aSay('unsaid')], []);
     await outbox.markSent('said');
@@ -98,7 +98,7 @@ export function removalContract(open: OpenBench): void {
     assert.equal(await history.remove(found(2_000), { audit: [aDraft('again')] }), false);
     const store = await bench.reopen();
     for (const { id, requester, thread, tool, turn } of [call, inner]) {
-      assert.deepEqual(await store.records.ofTurn(thread, 'left'), []);
+      assert.deepEqual(await store.turnRecords.ofTurn(thread, 'left'), []);
       assert.equal(await store.ledger.get(id), undefined);
       assert.deepEqual(await store.ledger.ofThread(thread), []);
       assert.deepEqual(await store.ledger.ofThread(thread, turn), []);
