@@ -1,4 +1,5 @@
 /** A kind of record that the app does not have: where the clocks of people are. All that it takes is in this file. */
+import type { RecordLabel } from '../../src/domain/audit/damaged-record.ts';
 import type { Person } from '../../src/domain/people/person.ts';
 import type { Records } from '../../src/stores/records.ts';
 import { changeRecords } from '../../src/stores/repositories/documents/change-records.ts';
@@ -27,10 +28,13 @@ export interface Timezones {
   livingIn(zone: string): Promise<readonly string[]>;
 }
 
+/** A kind of the app has its label in `RecordLabel`. */
+const LABEL = 'timezone' as RecordLabel;
+
 const TIMEZONE: RecordKind<Timezone> = {
   name: 'timezone',
   entriesOf: ({ who, zone }) => [{ partition: `timezone.zone|${zone}`, sort: who }],
-  read: (document, id) => parseDocument(document, { kind: 'turn', id }),
+  read: (document, id) => parseDocument(document, { kind: LABEL, id }),
 };
 
 const nameOf = ({ team, user }: Person): string => `${team}/${user}`;

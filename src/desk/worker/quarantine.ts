@@ -9,7 +9,7 @@ import {
   decodeRecordName,
   describeRecordName,
   encodeRecordName,
-  type RecordKind,
+  type RecordLabel,
   type RecordName,
 } from '../../domain/audit/damaged-record.ts';
 import {
@@ -180,7 +180,7 @@ const MAX_TURNS = 10_000;
 
 /** How a damaged record of each kind is read again. */
 const READERS: Readonly<
-  Record<RecordKind, (store: Store, record: RecordName) => Promise<unknown> | undefined>
+  Record<RecordLabel, (store: Store, record: RecordName) => Promise<unknown> | undefined>
 > = {
   call: (store, { id }) => store.ledger.get(id),
   // Both reads are needed: another damaged message of the thread must not hide this one.
@@ -200,6 +200,13 @@ const READERS: Readonly<
   routes: (store) => store.routes.read(),
   pin: (store) => store.pins.all(),
   key: (store, { id }) => (id === '' ? store.keys.list() : store.keys.get(id)),
+  draft: (store, { id }) => store.drafts.read(id),
+  groups: (store, { id }) => store.ledger.groupsAskedToDecide(id),
+  task: (store) => store.agenda.deadLetters(),
+  // No port reads a single one of these.
+  decision: () => undefined,
+  thread: () => undefined,
+  check: () => undefined,
 };
 
 /** Tasks that the record may have held up without becoming dead letters. */

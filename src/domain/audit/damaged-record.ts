@@ -1,11 +1,13 @@
 import type { ThreadKey } from '../threads/thread-key.ts';
 
-/** Kinds of stored records, by their names in messages to people. */
-export type RecordKind =
+/** What a stored record is called in messages to people. */
+export type RecordLabel =
   | 'call'
+  | 'decision'
   | 'message'
   | 'say'
   | 'history'
+  | 'thread'
   | 'turn'
   | 'place'
   | 'live'
@@ -14,11 +16,15 @@ export type RecordKind =
   | 'pause'
   | 'routes'
   | 'pin'
-  | 'key';
+  | 'key'
+  | 'draft'
+  | 'groups'
+  | 'task'
+  | 'check';
 
 /** Identifies one stored record. */
 export interface RecordName {
-  readonly kind: RecordKind;
+  readonly kind: RecordLabel;
   readonly id: string;
   /** The thread it belongs to, if known. */
   readonly thread?: ThreadKey;
@@ -68,6 +74,6 @@ export function decodeRecordName(text: string): RecordName | undefined {
   const [, kind, thread = '', id = ''] = /^([a-z]+) ([^ ]*) (.*)$/s.exec(text) ?? [];
   if (kind === undefined) return undefined;
   // An unknown kind comes from another version of the app; pass it on as it is.
-  const name = { kind: kind as RecordKind, id };
+  const name = { kind: kind as RecordLabel, id };
   return thread === '' ? name : { ...name, thread: thread as ThreadKey };
 }

@@ -20,7 +20,7 @@ const PARKED: RecordKind<DeadLetter> = {
     const thread = threadOfAgendaKey(key);
     return thread && placeOf(thread).team;
   },
-  read: (document, id) => parseDocument<DeadLetter>(document, { kind: 'turn', id }),
+  read: (document, id) => parseDocument<DeadLetter>(document, { kind: 'task', id }),
 };
 
 /** Creates the agenda of a process. It leases units and hands out their tasks as keys. */

@@ -54,7 +54,7 @@ const GROUPS: RecordKind<{ readonly groups: readonly Group[] }> = {
   name: 'asked-groups',
   entriesOf: () => [],
   workspaceOf: (_groups, team) => team,
-  read: (document, id) => parseDocument(document, { kind: 'routes', id }),
+  read: (document, id) => parseDocument(document, { kind: 'groups', id }),
 };
 
 function groupsOf(call: Call): readonly Group[] {

@@ -20,7 +20,7 @@ const DECIDED: RecordKind<Decided> = {
     { partition: `decided.by|${who}`, sort: sortTime(at) },
     { partition: `decided.on|${callId}`, sort: sortTime(at) },
   ],
-  read: (document, id) => parseDocument<Decided>(document, { kind: 'call', id }),
+  read: (document, id) => parseDocument<Decided>(document, { kind: 'decision', id }),
 };
 
 const idOf = ({ callId, who }: Pick<Decided, 'callId' | 'who'>): string => `${callId}|${who}`;

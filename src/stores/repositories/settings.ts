@@ -1,6 +1,6 @@
 /** Installation-wide settings: pause, routes, pins and API keys; and drafts of what people type. */
 
-import type { RecordKind as Kind } from '../../domain/audit/damaged-record.ts';
+import type { RecordLabel } from '../../domain/audit/damaged-record.ts';
 import type { ApiKey } from '../../domain/people/api-key.ts';
 import { type AdminRoutes, NO_ADMIN_ROUTES } from '../../domain/policy/admin-routes.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
@@ -15,7 +15,7 @@ import { parseDocument } from './documents/read-record.ts';
 import { listRecords, type RecordKind, readOne } from './documents/read-records.ts';
 
 function kindOf<T>(
-  name: Kind,
+  name: RecordLabel,
   entriesOf: (value: T) => readonly IndexEntry[] = () => [],
 ): RecordKind<T> {
   return {
@@ -115,7 +115,7 @@ interface TypedText {
 const TYPED: RecordKind<TypedText> = {
   name: 'typed',
   entriesOf: ({ until }) => [{ partition: 'typed.until', sort: sortTime(until) }],
-  read: (document, id) => parseDocument<TypedText>(document, { kind: 'turn', id }),
+  read: (document, id) => parseDocument<TypedText>(document, { kind: 'draft', id }),
 };
 
 /** Expired drafts removed per new one. */
@@ -149,7 +149,7 @@ export function createDrafts(records: Records, clock: Clock): Drafts {
 const TRIED: RecordKind<{ readonly at: number }> = {
   name: 'tried',
   entriesOf: () => [],
-  read: (document, id) => parseDocument(document, { kind: 'turn', id }),
+  read: (document, id) => parseDocument(document, { kind: 'check', id }),
 };
 
 /** Rejects with the reason and a remedy if nothing can be written. */

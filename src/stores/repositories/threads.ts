@@ -13,7 +13,7 @@ export interface TouchedThread {
 export const THREAD: RecordKind<TouchedThread> = {
   name: 'thread',
   entriesOf: ({ touchedAt }) => [{ partition: 'thread.touched', sort: sortTime(touchedAt) }],
-  read: (document, id) => parseDocument<TouchedThread>(document, { kind: 'history', id }),
+  read: (document, id) => parseDocument<TouchedThread>(document, { kind: 'thread', id }),
 };
 
 export const threadRecordOf = (thread: ThreadKey): string => keyOf(THREAD, rootOf(thread));
