@@ -1,6 +1,6 @@
 /**
- * The one check of whether a person may make a decision on a call; every surface uses it. Profiles
- * and groups are looked up each time. What can't be looked up is not allowed.
+ * Checks whether a person may make a decision on a call; every surface uses it. What can't be
+ * looked up is not allowed. The claim checks all approvers again (`recheck-approvers.ts`).
  */
 import type { Call } from '../../domain/calls/call.ts';
 import { effectiveRequester, explainUnsupportedDecision } from '../../domain/calls/call-origin.ts';

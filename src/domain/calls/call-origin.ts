@@ -1,7 +1,4 @@
-/**
- * Calls from external callers: a program, a graph or an MCP server makes the call and runs the
- * result.
- */
+/** Who made a call, and what depends on it. */
 import type { JsonValue } from '../json/json.ts';
 import { isSamePerson, type Person } from '../people/person.ts';
 import type { DecisionKind, GateAnswer, Route } from '../policy/route.ts';

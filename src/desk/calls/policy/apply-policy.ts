@@ -7,10 +7,7 @@ import { commitSteps } from '../advance-call.ts';
 import { evaluateGate, withPolicyDetails } from './evaluate-policy.ts';
 import { createPendingLimit } from './pending-limit.ts';
 
-/**
- * Builds the policy step of a proposed call. Also covers calls stored without that step by an
- * earlier version.
- */
+/** Builds the policy step of a proposed call. Also for calls stored before the gate could be asked. */
 export function createApplyPolicy(
   deps: Pick<DeskDeps, 'store' | 'clock' | 'gate' | 'log' | 'maxPendingPerPerson'>,
 ) {
