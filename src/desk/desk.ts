@@ -34,7 +34,7 @@ import { type Control, createControl } from './control/control.ts';
 import { type AskAgainOutcome, createAskAgain } from './decisions/ask-again.ts';
 import { createAuthorize } from './decisions/authorize.ts';
 import { createDecide } from './decisions/decide.ts';
-import { createDecideAsPerson } from './decisions/decide-as-person.ts';
+import { createDecideUnlessPaused } from './decisions/decide-unless-paused.ts';
 import { createDescribeCalls, type DescribeCalls } from './decisions/lists/describe-calls.ts';
 import { createListDecided, type ListDecided } from './decisions/lists/list-decided.ts';
 import { createListRequested, type ListRequested } from './decisions/lists/list-requested.ts';
@@ -72,7 +72,10 @@ import { createQuarantine, listQuarantined, type QuarantinedRecord } from './wor
 import { createStalledWorkSweep } from './worker/stalled-work-sweep.ts';
 import { createTaskRunner, type TaskRunner } from './worker/task-runner.ts';
 
-/** The use cases of the app: every decision, from any surface, goes through here. */
+/**
+ * What people and programs ask for. Replies in a thread are decided by the worker (`createWorker`),
+ * programs' own calls by `createExternalDesk`.
+ */
 export interface Desk extends Control {
   /** Stores a message durably. Must resolve before Slack's event is acknowledged. */
   receive(message: InboxMessage): Promise<'new' | 'known'>;
@@ -156,7 +159,7 @@ export function createDesk(
   const { gate, helpers } = deps;
   const withClaim = gate && helpers && createClaimOnApproval({ ...deps, gate, helpers });
   const decide = createDecide(deps, authorize);
-  const decisions = createDecideAsPerson(deps, decide, authorize, withClaim);
+  const decisions = createDecideUnlessPaused(deps, decide, authorize, withClaim);
   return {
     ...createControl(deps),
     ...decisions,

@@ -201,8 +201,8 @@ export const BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/desk/decisions/decide.ts',
-        from: '    deps.integrity.sound(all);\n',
-        to: `    deps.integrity.sound(all);
+        from: '    deps.integrity.alarmIfForged(all);\n',
+        to: `    deps.integrity.alarmIfForged(all);
     const last = steps.at(-1)?.call;
     for (const other of last?.status === 'approved' ? await store.ledger.ofThread(last.thread) : []) {
       if (other.messageId !== last?.messageId || other.status !== 'pending') continue;

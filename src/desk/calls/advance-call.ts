@@ -78,6 +78,6 @@ export async function commitSteps(
   const own = callEffectsOf(call, steps, by);
   const audit = actor === undefined ? own.audit : own.audit.map((entry) => ({ ...entry, actor }));
   if (!(await store.ledger.write(call, steps, { ...own, audit, ...effects }))) return false;
-  integrity?.sound(steps);
+  integrity?.alarmIfForged(steps);
   return true;
 }

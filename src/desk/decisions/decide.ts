@@ -62,7 +62,7 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
   const { store, clock } = deps;
   const renewPreview = createRenewPreview(deps);
   const recordRefusal = createRecordRefusal(deps);
-  const followRoute = createRecheckRoute(deps);
+  const recheckRoute = createRecheckRoute(deps);
 
   async function perform<Answer extends { readonly kind: string }>(
     command: Pick<DecisionCheck, 'callId' | 'by' | 'kind'>,
@@ -125,7 +125,7 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
     // Another process now holds the thread, so it makes the claim.
     if (isWritten === 'stale') return await write(call, steps, by, extra);
     if (!isWritten) return undefined;
-    deps.integrity.sound(all);
+    deps.integrity.alarmIfForged(all);
     return outcome;
   }
 
@@ -152,8 +152,8 @@ export function createDecide(deps: DecideDeps, authorize: Authorize) {
           const edited = await readEdit(call, command);
           const tool = deps.toolbox.of(call);
           const ruling = ruleDecision(call, command, clock.now(), permission, edited, tool);
-          const follow = (onAnswer?: HearGate) => followRoute(call, ruling, onAnswer);
-          return (await extra?.claiming?.check(follow)) ?? (await follow());
+          const recheck = (onAnswer?: HearGate) => recheckRoute(call, ruling, onAnswer);
+          return (await extra?.claiming?.check(recheck)) ?? (await recheck());
         },
         extra,
       ),

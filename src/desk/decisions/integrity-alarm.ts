@@ -5,7 +5,7 @@ import type { Log } from '../../domain/ports/log.ts';
 /** Alerts the operator about stored calls that differ from what was shown. */
 export interface IntegrityAlarm {
   /** Alerts for those written steps that stopped a call as forged. */
-  sound(steps: readonly Step[]): void;
+  alarmIfForged(steps: readonly Step[]): void;
   /** The number of alarms since the start; the audit has all of them. */
   count(): number;
 }
@@ -14,7 +14,7 @@ export interface IntegrityAlarm {
 export function createIntegrityAlarm(log: Pick<Log, 'error'>): IntegrityAlarm {
   let alarms = 0;
   return {
-    sound(steps) {
+    alarmIfForged(steps) {
       for (const { cause, call } of steps) {
         if (cause !== 'integrity') continue;
         alarms += 1;

@@ -6,10 +6,10 @@ import type { InboxMessage } from '../../domain/threads/message.ts';
 import type { DeskDeps } from '../deps.ts';
 import { type ActiveTurn, createRecoverTurn } from './recover-turn.ts';
 import { createAnswerOpenCalls } from './steps/answer-open-calls.ts';
-import { createCallModel } from './steps/call-model.ts';
 import { createFinishTurn } from './steps/finish-turn.ts';
 import { createProceedTurn, createResumeTurn } from './steps/resume-turn.ts';
 import { createStartTurn } from './steps/start-turn.ts';
+import { createUnlessPaused } from './steps/unless-paused.ts';
 import type { HeldTurn, TurnParts } from './turn-parts.ts';
 import { isWholeTurn } from './turn-records.ts';
 
@@ -19,13 +19,13 @@ export function createRunTurn(deps: DeskDeps, parts: TurnParts) {
   const { graphCallResults, helperThreads } = parts;
   const { read, recover } = createRecoverTurn(deps);
   const { close, finish, endEarly } = createFinishTurn(deps, parts);
-  const callModel = createCallModel(deps, parts);
-  const startTurn = createStartTurn(deps, parts, callModel);
-  const proceedTurn = createProceedTurn(deps, callModel);
+  const unlessPaused = createUnlessPaused(deps, parts);
+  const startTurn = createStartTurn(deps, parts, unlessPaused);
+  const proceedTurn = createProceedTurn(deps, unlessPaused);
   const answerOpenCalls = createAnswerOpenCalls(
     deps,
     parts,
-    createResumeTurn(deps, parts, callModel),
+    createResumeTurn(deps, parts, unlessPaused),
   );
 
   /** Why the turn must end now; undefined while it may continue. */

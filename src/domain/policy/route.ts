@@ -93,7 +93,7 @@ export const REQUESTER_ROUTE: Route = {
   deadlineMs: 24 * HOUR_MS,
 };
 
-const RUNS_UNASKED: ReadonlySet<string> = new Set([
+const RUNS_WITHOUT_APPROVAL: ReadonlySet<string> = new Set([
   'list_files',
   'read_file',
   'search_files',
@@ -102,6 +102,6 @@ const RUNS_UNASKED: ReadonlySet<string> = new Set([
 
 /** The gate without a policy file: reading runs, everything else asks the requester. */
 export function defaultGate(facts: GateFacts): GateAnswer {
-  if (RUNS_UNASKED.has(facts.tool) && !facts.isOutside) return { kind: 'run' };
+  if (RUNS_WITHOUT_APPROVAL.has(facts.tool) && !facts.isOutside) return { kind: 'run' };
   return { kind: 'ask', route: REQUESTER_ROUTE, isDefault: true };
 }

@@ -14,9 +14,9 @@ import { type ApiContext, type ApiEnv, createOperation, type Operation } from '.
 import { createDecideApproval } from './operations/decide-approval.ts';
 import { createFollowApproval } from './operations/follow-approval.ts';
 import { createListApprovals } from './operations/list-approvals.ts';
+import { createProgramOperations } from './operations/program-operations.ts';
 import { createReadApproval } from './operations/read-approval.ts';
 import { createRequestApproval } from './operations/request-approval.ts';
-import { createTakeApproval } from './operations/take-approval.ts';
 import { DAMAGED_RECORD_DETAIL, problemResponse, RETRY_AFTER_S } from './problem.ts';
 import { jsonResponse, PROBLEM } from './response-schemas.ts';
 import { createServe } from './serve-operation.ts';
@@ -73,7 +73,7 @@ function createOperations(deps: ApiDeps, waits: LongPolls): readonly Operation[]
     createListApprovals(deps, visibility),
     createReadApproval(deps, visibility, waits),
     createFollowApproval(deps, visibility, waits),
-    ...createTakeApproval(deps),
+    ...createProgramOperations(deps),
     ...createDecideApproval(deps, visibility),
     createOperation(
       {

@@ -27,31 +27,31 @@ export async function handleInteraction(
     await checkAndRun(row, parsed, acknowledge, deps);
   });
   // The person sees the effect on Home at once. Clicks on Home refresh it themselves.
-  if (row?.may !== 'home') await deps.home.refresh(parsed.origin.person);
+  if (row?.check !== 'home') await deps.home.refresh(parsed.origin.person);
 }
 
-async function checkAndRun<May extends keyof Checked>(
-  { may, run }: Row<May>,
+async function checkAndRun<Name extends keyof Checked>(
+  { check, run }: Row<Name>,
   interaction: Interaction,
   ack: Acknowledge,
   deps: HandlerDeps,
 ): Promise<void> {
-  if (!isFor(may, interaction)) throw new Error(`The row of ${interaction.id} is for others.`);
-  const problem = await findProblem(may, interaction, deps);
+  if (!isFor(check, interaction)) throw new Error(`The row of ${interaction.id} is for others.`);
+  const problem = await findProblem(check, interaction, deps);
   if (problem !== undefined) return await rejectInteraction(problem, ack, deps);
   await run(interaction, ack, deps);
 }
 
 /** Checks where a click on a call came from, as its row says. */
 async function findProblem(
-  may: keyof Checked,
+  check: keyof Checked,
   interaction: Interaction,
   { cardOf }: HandlerDeps,
 ): Promise<RejectedInteraction | undefined> {
-  const isChecked = may === 'card' || may === 'own';
+  const isChecked = check === 'card' || check === 'own';
   // In a form, Slack has no message to check.
   if (!isChecked || interaction.kind !== 'click' || interaction.place === undefined) return;
-  const card = may === 'own' ? undefined : await cardOf(interaction.token.callId);
+  const card = check === 'own' ? undefined : await cardOf(interaction.token.callId);
   return isFromCurrentCard(interaction, card) ? undefined : outdatedCardProblem(interaction);
 }
 

@@ -54,62 +54,62 @@ export interface Checked {
 }
 
 /** A row of the table, by its check. */
-export type Row<May extends keyof Checked = keyof Checked> = {
-  [M in May]: { readonly may: M; readonly run: Handler<Checked[M]> };
-}[May];
+export type Row<Name extends keyof Checked = keyof Checked> = {
+  [C in Name]: { readonly check: C; readonly run: Handler<Checked[C]> };
+}[Name];
 
 /** The rows by action id, and for submitted forms by callback id. */
 const INTERACTIONS: ReadonlyMap<string, Row> = new Map<string, Row>([
-  [ACTIONS.approve, { may: 'card', run: approve }],
-  [ACTIONS.approveAll, { may: 'each', run: approveAll }],
-  [ACTIONS.ignore, { may: 'card', run: ignore }],
-  [ACTIONS.choose, { may: 'card', run: choose }],
+  [ACTIONS.approve, { check: 'card', run: approve }],
+  [ACTIONS.approveAll, { check: 'each', run: approveAll }],
+  [ACTIONS.ignore, { check: 'card', run: ignore }],
+  [ACTIONS.choose, { check: 'card', run: choose }],
   ...Array.from(
     { length: CHOICE_BUTTONS },
-    (_, place) => [chooseAction(place), { may: 'card', run: choose }] as const,
+    (_, place) => [chooseAction(place), { check: 'card', run: choose }] as const,
   ),
-  [ACTIONS.settleRan, { may: 'card', run: createSettleHandler('ran') }],
-  [ACTIONS.settleRerun, { may: 'card', run: createSettleHandler('rerun') }],
-  [ACTIONS.settleLeave, { may: 'card', run: createSettleHandler('leave') }],
-  [ACTIONS.askAgain, { may: 'own', run: askAgain }],
+  [ACTIONS.settleRan, { check: 'card', run: createSettleHandler('ran') }],
+  [ACTIONS.settleRerun, { check: 'card', run: createSettleHandler('rerun') }],
+  [ACTIONS.settleLeave, { check: 'card', run: createSettleHandler('leave') }],
+  [ACTIONS.askAgain, { check: 'own', run: askAgain }],
 
-  [ACTIONS.review, { may: 'form', run: review }],
-  [ACTIONS.edit, { may: 'form', run: edit }],
-  [ACTIONS.reply, { may: 'form', run: reply }],
-  [ACTIONS.open, { may: 'form', run: open }],
-  [ACTIONS.menu, { may: 'form', run: open }],
-  [ACTIONS.page, { may: 'card', run: turnPage }],
-  [ACTIONS.pageBack, { may: 'card', run: turnPage }],
-  [ACTIONS.formBack, { may: 'card', run: backInForm }],
-  [ACTIONS.formKind, { may: 'card', run: chooseKind }],
-  [ACTIONS.formAdd, { may: 'card', run: addEntry }],
-  [ACTIONS.formRemove, { may: 'card', run: removeEntry }],
-  [ACTIONS.formToggle, { may: 'card', run: toggleGroup }],
-  [VIEWS.edit, { may: 'submit', run: submitEdit }],
-  [VIEWS.reply, { may: 'submit', run: submitReply }],
-  [VIEWS.reason, { may: 'submit', run: submitReason }],
+  [ACTIONS.review, { check: 'form', run: review }],
+  [ACTIONS.edit, { check: 'form', run: edit }],
+  [ACTIONS.reply, { check: 'form', run: reply }],
+  [ACTIONS.open, { check: 'form', run: open }],
+  [ACTIONS.menu, { check: 'form', run: open }],
+  [ACTIONS.page, { check: 'card', run: turnPage }],
+  [ACTIONS.pageBack, { check: 'card', run: turnPage }],
+  [ACTIONS.formBack, { check: 'card', run: backInForm }],
+  [ACTIONS.formKind, { check: 'card', run: chooseKind }],
+  [ACTIONS.formAdd, { check: 'card', run: addEntry }],
+  [ACTIONS.formRemove, { check: 'card', run: removeEntry }],
+  [ACTIONS.formToggle, { check: 'card', run: toggleGroup }],
+  [VIEWS.edit, { check: 'submit', run: submitEdit }],
+  [VIEWS.reply, { check: 'submit', run: submitReply }],
+  [VIEWS.reason, { check: 'submit', run: submitReason }],
 
-  [ACTIONS.rate, { may: 'turn', run: rate }],
-  [ACTIONS.stopTurn, { may: 'turn', run: stopTurn }],
+  [ACTIONS.rate, { check: 'turn', run: rate }],
+  [ACTIONS.stopTurn, { check: 'turn', run: stopTurn }],
 
-  [ACTIONS.homeReview, { may: 'home', run: answerHomeClick }],
-  [ACTIONS.homeIgnore, { may: 'home', run: answerHomeClick }],
-  [ACTIONS.homeRefresh, { may: 'home', run: answerHomeClick }],
-  [ACTIONS.homeBack, { may: 'home', run: answerHomeClick }],
-  [ACTIONS.homeOn, { may: 'home', run: answerHomeClick }],
-  [ACTIONS.homeShow, { may: 'home', run: answerHomeClick }],
-  [ACTIONS.homeTool, { may: 'home', run: answerHomeClick }],
-  [ACTIONS.homeSearch, { may: 'home', run: answerHomeClick }],
-  [ACTIONS.homeClear, { may: 'home', run: answerHomeClick }],
+  [ACTIONS.homeReview, { check: 'home', run: answerHomeClick }],
+  [ACTIONS.homeIgnore, { check: 'home', run: answerHomeClick }],
+  [ACTIONS.homeRefresh, { check: 'home', run: answerHomeClick }],
+  [ACTIONS.homeBack, { check: 'home', run: answerHomeClick }],
+  [ACTIONS.homeOn, { check: 'home', run: answerHomeClick }],
+  [ACTIONS.homeShow, { check: 'home', run: answerHomeClick }],
+  [ACTIONS.homeTool, { check: 'home', run: answerHomeClick }],
+  [ACTIONS.homeSearch, { check: 'home', run: answerHomeClick }],
+  [ACTIONS.homeClear, { check: 'home', run: answerHomeClick }],
 
-  [ROUTE_ACTIONS.manage, { may: 'routes', run: manageRoutes }],
-  [ROUTE_ACTIONS.add, { may: 'routes', run: addRoute }],
-  [ROUTE_ACTIONS.change, { may: 'route', run: changeRoute }],
-  [ROUTE_ACTIONS.remove, { may: 'route', run: removeRoute }],
-  [ROUTE_ACTIONS.channel, { may: 'route-form', run: warnAboutChannel }],
-  [ROUTE_ACTIONS.more, { may: 'route-form', run: showSecondStep }],
-  [ROUTE_ACTIONS.back, { may: 'route-form', run: showFirstStep }],
-  [ROUTE_VIEWS.form, { may: 'submit-route', run: submitRoute }],
+  [ROUTE_ACTIONS.manage, { check: 'routes', run: manageRoutes }],
+  [ROUTE_ACTIONS.add, { check: 'routes', run: addRoute }],
+  [ROUTE_ACTIONS.change, { check: 'route', run: changeRoute }],
+  [ROUTE_ACTIONS.remove, { check: 'route', run: removeRoute }],
+  [ROUTE_ACTIONS.channel, { check: 'route-form', run: warnAboutChannel }],
+  [ROUTE_ACTIONS.more, { check: 'route-form', run: showSecondStep }],
+  [ROUTE_ACTIONS.back, { check: 'route-form', run: showFirstStep }],
+  [ROUTE_VIEWS.form, { check: 'submit-route', run: submitRoute }],
 ]);
 
 /** Returns the row of a button or form; undefined if there is none. */
@@ -117,7 +117,7 @@ export function rowOf(id: string): Row | undefined {
   return INTERACTIONS.get(id);
 }
 
-const KINDS: { readonly [May in keyof Checked]: Checked[May]['kind'] } = {
+const KINDS: { readonly [C in keyof Checked]: Checked[C]['kind'] } = {
   card: 'click',
   form: 'click',
   each: 'click',
@@ -132,9 +132,9 @@ const KINDS: { readonly [May in keyof Checked]: Checked[May]['kind'] } = {
 };
 
 /** Returns whether a row is for this kind of interaction. */
-export function isFor<May extends keyof Checked>(
-  may: May,
+export function isFor<Name extends keyof Checked>(
+  check: Name,
   interaction: Interaction,
-): interaction is Extract<Interaction, Checked[May]> {
-  return KINDS[may] === interaction.kind;
+): interaction is Extract<Interaction, Checked[Name]> {
+  return KINDS[check] === interaction.kind;
 }

@@ -9,7 +9,7 @@ import { ACTIONS, CHOICE_BUTTONS, chooseAction, VIEWS } from '../../../src/slack
 
 const hasRow = (id: string, kind: Interaction['kind'] | undefined) => {
   const row = rowOf(id);
-  return row !== undefined && kind !== undefined && isFor(row.may, { kind } as Interaction);
+  return row !== undefined && kind !== undefined && isFor(row.check, { kind } as Interaction);
 };
 
 test('every button has a row for clicks of its kind', () => {

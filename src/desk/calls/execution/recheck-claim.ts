@@ -17,7 +17,7 @@ const APPROVERS_UNAVAILABLE: Sentence = 'Slack can’t tell who may still approv
  * looked up.
  */
 export function createRecheckClaim(deps: ClaimDeps) {
-  return async function explainNotAnyMore(
+  return async function recheckClaim(
     call: Call,
     { tries }: Pick<HeldWork, 'tries'>,
   ): Promise<Sentence | undefined> {

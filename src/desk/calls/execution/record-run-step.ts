@@ -39,7 +39,7 @@ export function createRecordRunStep(deps: Pick<DeskDeps, 'store' | 'integrity' |
       retryLimit,
       deps,
     );
-    if (written) deps.integrity.sound([step]);
+    if (written) deps.integrity.alarmIfForged([step]);
     return written;
   };
 }

@@ -24,7 +24,7 @@ const TASK_OVER: Sentence = 'the task it belonged to has ended.';
 /** Builds the steps for a call that was claimed and has no end: it may have run, or has not begun. */
 export function createRecoverRun(deps: ClaimDeps, helperThreads: Pick<HelperThreads, 'endedBy'>) {
   const { store, clock } = deps;
-  const explainRejectedRerun = createRecheckClaim(deps);
+  const recheckClaim = createRecheckClaim(deps);
 
   function endWithoutRun(call: Call, text: string): Step {
     return recordRunEnd(call, { kind: 'error', text }, clock.now());
@@ -33,7 +33,7 @@ export function createRecoverRun(deps: ClaimDeps, helperThreads: Pick<HelperThre
   /** The decision may have changed since the claim. */
   async function explainRejected(call: Call, work: HeldWork): Promise<Sentence | undefined> {
     const isOver = (await helperThreads.endedBy(call.thread)) !== undefined;
-    return isOver ? TASK_OVER : await explainRejectedRerun(call, work);
+    return isOver ? TASK_OVER : await recheckClaim(call, work);
   }
 
   async function recheckRerun(call: Call, rerun: Step, work: HeldWork): Promise<Step> {

@@ -63,7 +63,7 @@ export function createRecheckRoute({ gate, helpers = [], ...deps }: RecheckRoute
     return step ? { kind: 'steps', steps: [edited, step] } : ruling;
   }
 
-  return async function followRoute(
+  return async function recheckRoute(
     call: Call,
     ruling: DecisionRuling,
     onAnswer?: HearGate,

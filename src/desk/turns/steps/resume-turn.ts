@@ -3,13 +3,13 @@ import type { Pause } from '../../../domain/threads/pause.ts';
 import type { DeskDeps } from '../../deps.ts';
 import type { OpenCalls } from '../graph-calls/open-calls.ts';
 import type { HeldTurn, TurnParts } from '../turn-parts.ts';
-import type { CallModel } from './call-model.ts';
+import type { UnlessPaused } from './unless-paused.ts';
 
 /** Builds the step that gives a graph the outcomes of its calls. */
 export function createResumeTurn(
   { store, agent }: Pick<DeskDeps, 'store' | 'agent'>,
   { graphCallResults }: TurnParts,
-  callModel: CallModel,
+  unlessPaused: UnlessPaused,
 ) {
   return async function resumeTurn(
     turn: HeldTurn,
@@ -26,7 +26,7 @@ export function createResumeTurn(
       if (!agent.rebuild) await store.ledger.markDelivered([...answered.keys()], fence);
       return next;
     };
-    return endsTurn(state, open) ? await resume() : await callModel(turn, pause, resume);
+    return endsTurn(state, open) ? await resume() : await unlessPaused(turn, pause, resume);
   };
 }
 
@@ -38,7 +38,7 @@ function endsTurn(state: GraphState, { replies }: OpenCalls): boolean {
 /** Builds the step of a graph that stopped between two of its tasks, for example in a crash. */
 export function createProceedTurn(
   { store, agent }: Pick<DeskDeps, 'store' | 'agent'>,
-  callModel: CallModel,
+  unlessPaused: UnlessPaused,
 ) {
   return async function proceedTurn(
     turn: HeldTurn,
@@ -48,6 +48,6 @@ export function createProceedTurn(
     const proceed = () => agent.proceed(fence.thread, fence, work.signal);
     return state.endsTurn
       ? await proceed()
-      : await callModel(turn, await store.pause.read(), proceed);
+      : await unlessPaused(turn, await store.pause.read(), proceed);
   };
 }

@@ -1,6 +1,4 @@
-/**
- * Decisions of people, as they arrive from Slack: a pause blocks those that would run something.
- */
+/** Decisions of people by click, form or HTTP API: a pause blocks those that would run something. */
 
 import { recoverDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call } from '../../domain/calls/call.ts';
@@ -31,8 +29,8 @@ const WORKS_IN_PAUSE: ReadonlySet<DecisionKind> = new Set(['reply', 'ignore']);
 /** Decisions that may start a run at once. */
 const MAY_RUN: ReadonlySet<DecisionKind> = new Set(['approve', 'edit']);
 
-/** Builds the decisions of people in Slack. */
-export function createDecideAsPerson(
+/** Builds the decisions. Replies in a thread run nothing, so they go to `createDecide` directly. */
+export function createDecideUnlessPaused(
   deps: Pick<DeskDeps, 'store' | 'clock'>,
   inner: ReturnType<typeof createDecide>,
   authorize: Authorize,
@@ -67,7 +65,7 @@ export function createDecideAsPerson(
     return await refuseInPause({ by, decision: 'approve' }, call, pause);
   }
 
-  async function checkDecisionAsPerson(command: DecisionCheck): Promise<DecisionOutcome | Open> {
+  async function checkUnlessPaused(command: DecisionCheck): Promise<DecisionOutcome | Open> {
     const [seen, pause] = await Promise.all([inner.check(command), store.pause.read()]);
     if (seen.kind !== 'open' || command.settles || WORKS_IN_PAUSE.has(command.kind)) return seen;
     const { by, kind: decision } = command;
@@ -75,10 +73,10 @@ export function createDecideAsPerson(
   }
 
   return {
-    checkDecision: checkDecisionAsPerson,
+    checkDecision: checkUnlessPaused,
 
     async decide(command: DecisionCommand): Promise<DecisionOutcome> {
-      const seen = await checkDecisionAsPerson({ ...command, kind: command.decision.kind });
+      const seen = await checkUnlessPaused({ ...command, kind: command.decision.kind });
       if (seen.kind !== 'open') return seen;
       const { call } = seen;
       const decide = (claiming?: ClaimOnApproval) =>

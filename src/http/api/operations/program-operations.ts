@@ -12,7 +12,7 @@ import { Approval, Consume, Consumed, Report } from '../schemas.ts';
 type Outside = ApiDeps['outside'];
 
 /** Creates the operations of a program on its own calls: consume, report the outcome, cancel. */
-export function createTakeApproval({ outside, tokens }: ApiDeps): readonly Operation[] {
+export function createProgramOperations({ outside, tokens }: ApiDeps): readonly Operation[] {
   return [createCancel(outside), createConsume(outside, tokens), createReport(outside)];
 }
 

@@ -5,17 +5,17 @@ import { pausedThreadNotice } from '../../control/pause-messages.ts';
 import type { DeskDeps } from '../../deps.ts';
 import type { HeldTurn, TurnParts } from '../turn-parts.ts';
 
-export type CallModel = ReturnType<typeof createCallModel>;
+export type UnlessPaused = ReturnType<typeof createUnlessPaused>;
 
 /**
- * Builds the step that calls the model; undefined while a pause blocks the turn, which its thread
- * is told once.
+ * Builds the guard of the steps that call the model: runs one, or during a pause tells the thread
+ * once and returns undefined.
  */
-export function createCallModel(
+export function createUnlessPaused(
   { store, clock }: Pick<DeskDeps, 'store' | 'clock'>,
   { interactiveTurns, live, progress }: TurnParts,
 ) {
-  return async function callModel(
+  return async function unlessPaused(
     { message, fence }: HeldTurn,
     pause: Pause | undefined,
     call: () => Promise<GraphState>,
