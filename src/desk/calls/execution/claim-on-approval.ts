@@ -17,7 +17,7 @@ export interface ClaimOnApproval {
   /**
    * Runs the last check of a decision. Its reads and the policy's answer are reused by the claim.
    */
-  check(follow: (onAnswer: HearGate) => Promise<DecisionRuling>): Promise<DecisionRuling>;
+  check(recheck: (onAnswer: HearGate) => Promise<DecisionRuling>): Promise<DecisionRuling>;
   /**
    * Returns the claim, the revisions it read, and the hold it is made under. Undefined leaves the
    * claim to the holder of the call's thread.
@@ -63,10 +63,10 @@ export function createClaimOnApproval(deps: ClaimDeps & Pick<DeskDeps, 'claims'>
     }
 
     return {
-      async check(follow) {
+      async check(recheck) {
         let asked: AskedGate | undefined;
         const { seen, value: ruling } = await store.observe(() =>
-          follow((answer) => {
+          recheck((answer) => {
             asked = answer;
           }),
         );
