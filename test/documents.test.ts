@@ -53,9 +53,8 @@ function findLinkProblem(path: DocumentPath, target: string): string | undefined
 function isFile(path: DocumentPath, name: string): boolean {
   const bases = [dirname(path), 'src', '.'];
   if (bases.some((base) => existsSync(join(ROOT, base, name)))) return true;
-  if (name.includes('/')) return false;
   const below = readdirSync(join(ROOT, dirname(path)), { recursive: true, encoding: 'utf8' });
-  return dirname(path) !== '.' && below.some((each) => basename(each) === name);
+  return dirname(path) !== '.' && below.some((each) => `/${each}`.endsWith(`/${name}`));
 }
 
 const CODE = /`([\w@.-]+(?:\/[\w@.-]+)*\.(?:ts|tsx|js)|[\w@.-]+(?:\/[\w@.-]+)*\/)`/g;
