@@ -185,7 +185,7 @@ function edge(delivery: Delivery): void {
       const { call, place } = await card();
       stage.desk.outcome = { kind: 'stale', call: { ...call, attempt: 2 } };
       await click('requester', place, 'call.reply');
-      await waitForView('requester', 'Look at attempt 2');
+      await waitForView('requester', 'See version 2');
       await stage.workspace.close('requester');
     });
 

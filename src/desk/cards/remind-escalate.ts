@@ -71,7 +71,7 @@ export function createEscalate(deps: RemindEscalateDeps, announce: Announcements
     stepOf: escalateCall,
     noticeOf: (call, more) => ({
       id: `escalation:${call.route?.name}:${routeStageOf(call)}`,
-      words: sentence`Nobody has ${behaviourOf(call).asksFor === 'text' ? 'answered' : 'decided'} in time: ${describeLine(call, more)}. ${more === 0 ? 'It is' : 'They are'} now with the route “${call.route?.name ?? ''}”.`,
+      words: sentence`Nobody ${behaviourOf(call).asksFor === 'text' ? 'answered' : 'decided'} in time: ${describeLine(call, more)}. ${more === 0 ? 'It has' : 'They have'} been escalated to the route “${call.route?.name ?? ''}”.`,
     }),
   });
 }

@@ -46,7 +46,7 @@ export function createNotifyUndeliverable({
       kind: 'private',
       to: call.requester,
       ...toOutboxWords(
-        sentence`I can't show the card for ${callTitlePart(call)} ${where}: ${error.message} ${state} Meanwhile, approvers can decide it on my Home tab. I keep trying and will post the card once this is fixed.`,
+        sentence`I can't show the card for ${callTitlePart(call)} ${where}: ${error.message} ${state} Meanwhile, approvers can decide it on my Home tab. I'll keep trying, and post the card once this is fixed.`,
       ),
       createdAt: clock.now(),
     };
@@ -64,7 +64,7 @@ export function createNotifyUndeliverable({
       to: { team, user },
       isDirect: true as const,
       ...toOutboxWords(
-        sentence`The route “${call.route?.name ?? ''}” sends its cards to ${{ channel }}, and I can't post there: ${error.message} Its calls are waiting; meanwhile, approvers can decide them on my Home tab. I keep trying.`,
+        sentence`The route “${call.route?.name ?? ''}” sends its cards to ${{ channel }}, and I can't post there: ${error.message} Its calls are waiting; meanwhile, approvers can decide them on my Home tab. I'll keep trying.`,
       ),
       createdAt: now,
     }));
@@ -99,7 +99,7 @@ export function createNotifyUndeliverable({
 
 function describeCardChannel(call: Call): Sentence {
   const { channel } = cardLocationOf(call);
-  if (isInOtherChannel(call)) return sentence`in ${{ channel }}, where it is to be decided`;
+  if (isInOtherChannel(call)) return sentence`in ${{ channel }}, where it should be decided`;
   const isThread = !isChannelItself(placeOf(call.thread));
   return isThread ? sentence`in our thread in ${{ channel }}` : sentence`in ${{ channel }}`;
 }

@@ -76,7 +76,7 @@ export function createThreadProgress(
     if (call?.status === 'running') publishStatus(root, stored);
   }
 
-  /** Its own state first, then each helper's: `has helpers at work · research is thinking…`. */
+  /** Its own state first, then each helper's: `is waiting for helpers · research is thinking…`. */
   async function describeWaiting(waiting: PendingWork): Promise<Sentence> {
     const helpers = await describeHelpers(waiting);
     const shown = helpers.slice(0, MAX_HELPERS);
@@ -97,7 +97,7 @@ export function createThreadProgress(
     if (calls.length === 0) return THINKING;
     const own = calls.filter(({ child }) => child === undefined);
     if (own.length === 0)
-      return calls.length === 1 ? 'has a helper at work' : 'has helpers at work';
+      return calls.length === 1 ? 'is waiting for a helper' : 'is waiting for helpers';
     return describeBusy(own) ?? (await describePendingCalls(own));
   }
 
@@ -147,7 +147,7 @@ function describeBusy(own: readonly Call[]): string | undefined {
   const running = own.filter((call) => isAtWork(call) && behaviourOf(call).runBy !== 'graph');
   if (running.length > 0) return `is running ${running.map(({ tool }) => tool).join(', ')}…`;
   if (own.some(({ status }) => status === 'unknown')) {
-    return 'is waiting for somebody to say what happened to the interrupted call';
+    return 'is waiting for someone to say whether the interrupted call ran';
   }
   return undefined;
 }

@@ -1,9 +1,9 @@
-import type { DeadLetter } from '../../domain/ports/agenda.ts';
+import type { AgendaTask, DeadLetter } from '../../domain/ports/agenda.ts';
 
 /** Counts dead letters by task, with the time of the oldest of each. */
 export function countDeadLetters(
   parked: readonly DeadLetter[],
-): readonly { readonly task: string; readonly count: number; readonly since: string }[] {
+): readonly { readonly task: AgendaTask; readonly count: number; readonly since: string }[] {
   const kinds = [...new Set(parked.map(({ key }) => key.task))];
   return kinds.map((task) => {
     const times = parked.filter(({ key }) => key.task === task).map(({ at }) => at);

@@ -37,12 +37,12 @@ const ROWS: readonly ToolRow[] = [
   {
     tool: 'run_command',
     can: 'run commands',
-    prompt: { title: 'Run a command', message: 'Show with a command how large the files are' },
+    prompt: { title: 'Run a command', message: 'Run a command that lists the file sizes' },
   },
   {
     tool: 'search_web',
     can: 'search the web',
-    prompt: { title: 'Search the web', message: 'Search the web for good habits of code review' },
+    prompt: { title: 'Search the web', message: 'Search the web for code review best practices' },
   },
   {
     tool: 'fetch_url',
@@ -55,7 +55,7 @@ const ROWS: readonly ToolRow[] = [
 
 const FIRST_PROMPT: PanePrompt = {
   title: 'What can you do?',
-  message: 'What can you do, and for what do you need an approval?',
+  message: 'What can you do, and what needs approval?',
 };
 
 /** https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts */
@@ -67,7 +67,7 @@ export function buildGreeting(botUserId: string, tools: Tools): string {
   return [
     `Hello! I am ${mention(botUserId)}, an AI agent. Tell me what you need.`,
     describeAbilities(tools),
-    'Nothing risky runs before its card is approved: it appears here and shows exactly what would run. You can approve it, change it, answer me instead, or ignore it.',
+    'Before I do anything risky, I post a card here that shows exactly what would run. You can approve it, edit it, reply to me instead, or ignore it.',
   ]
     .filter((line) => line !== '')
     .join('\n\n');

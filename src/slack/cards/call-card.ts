@@ -201,7 +201,7 @@ function describeCutValues(
   return [
     ...(data.leftOut === 0 ? [] : [`${left} not on this card.`]),
     ...(sums.depth <= MAX_CARD_DEPTH ? [] : [`A value is nested ${sums.depth} levels deep.`]),
-    `Not everything can be read here. Open it to read${how}.`,
+    `This card can’t show everything. Press Open to read it all${how}.`,
   ];
 }
 
@@ -224,7 +224,7 @@ export function quoteAgentText(call: Call, masking: Masking): readonly ShownArgu
   if (behaviourOf(call).asksFor === 'form') return [];
   const whose = outside === undefined ? '' : ` · ${callerLabel(outside)}`;
   return [
-    ...quoteLine('Its own summary (unverified)', outside?.summary ?? '', masking),
+    ...quoteLine('Caller’s summary (unverified)', outside?.summary ?? '', masking),
     ...quoteLine(`Agent says (unverified)${whose}`, call.words, masking),
   ];
 }

@@ -16,7 +16,7 @@ export function buildDigestMessage(
   const { calls, total, waiting } = digest;
   const since = dateText(digest.since, '{time}');
   if (waiting === 0) {
-    const text = `:white_check_mark: None of the ${total} calls since ${since} is still waiting.`;
+    const text = `:white_check_mark: No calls are waiting. There have been ${total} since ${since}.`;
     return { text: 'No calls are waiting in this channel', blocks: [section(text)] };
   }
   const mentions = isNew && calls.length > 0 ? `${mentionTargets(calls)} ` : '';

@@ -114,7 +114,7 @@ function quoteShown(text: string): string {
 
 const WITHDRAWALS: Readonly<Record<WithdrawalCause, string>> = {
   'new-message': 'withdrawn: the requester wrote a new message instead',
-  'ignored-sibling': 'withdrawn: another call of the same message was ignored',
+  'ignored-sibling': 'withdrawn: another call from the same message was ignored',
   stop: 'stopped',
   'turn-ended': 'withdrawn: the turn had ended',
   cancelled: 'withdrawn by the program that asked for it',
@@ -236,8 +236,8 @@ export function describeStatusOnly(call: Call): string {
 function describeWait(call: Call): string {
   const { outside, status, siblings } = call;
   if (status === 'running' && behaviourOf(call).runBy === 'graph') {
-    const when = siblings > 1 ? ', once the other calls of this message are decided' : '';
-    return `It goes to the graph, which runs it itself${when}.`;
+    const when = siblings > 1 ? ', once the other calls from this message are decided' : '';
+    return `The graph runs it itself${when}.`;
   }
   return (outside && describeCallerWait(call, outside)) ?? '';
 }

@@ -76,7 +76,7 @@ function buildOf(lines: readonly Line[], context: SharedCardContext): CallCard {
   return { text, blocks };
 }
 
-/** Returns the calls that *Approve all* approves: those shown in full on this card. */
+/** Returns the calls that *Approve All* approves: those shown in full on this card. */
 function approvable(lines: readonly Pick<Line, 'call' | 'pieces'>[]): readonly Call[] {
   return lines.flatMap(({ call, pieces }) => (mayApprove(call) && pieces ? [call] : []));
 }
@@ -133,7 +133,7 @@ function buildCommon(common: readonly ShownArgument[], lines: readonly Line[]): 
   const count = lines.filter(({ pieces }) => pieces).length;
   const isAll = count === lines.length;
   const label = renderText(
-    isAll ? 'The same in all' : `The same in ${count} of them`,
+    isAll ? 'Same for all calls' : `Same for ${count} calls`,
     '',
     first.masking,
   );
@@ -233,7 +233,7 @@ const MAX_CONFIRM = 300;
 
 /** Its value lists the attempts shown on the card, so that it approves nothing else. */
 function makeApproveAll(calls: readonly Call[]): Button {
-  const text = `Approve all ${calls.length}`;
+  const text = `Approve All ${calls.length}`;
   const plain = (words: string) => ({ type: 'plain_text' as const, text: words, emoji: false });
   const names = calls.map((call) => cardTitleOf(call)).join('; ');
   const shown =
@@ -266,7 +266,8 @@ function buildLeftOut(lines: readonly Line[]): KnownBlock[] {
   if (left.length === 0) return [];
   const names = left.slice(0, MAX_NAMED).map(nameInBold).join(', ');
   const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : '';
-  const text = `${left.length} must be opened to be read in full: ${names}${more}`;
+  const which = left.length === 1 ? 'this one to read it' : `these ${left.length} to read them`;
+  const text = `Open ${which} in full: ${names}${more}`;
   return [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true }, expand: true }];
 }
 

@@ -116,7 +116,7 @@ function describeChannelRefusal(call: Call, card: CardPlace | undefined): string
   }
   const isDecided = call.status !== 'pending' && call.status !== 'unknown';
   const meanwhile = isDecided ? '' : ' Approvers can decide on my Home tab meanwhile.';
-  return `:warning: I can’t show the card in ${where}: invite me there with \`/invite\`, or give the route another channel. I keep trying.${meanwhile}`;
+  return `:warning: I can’t show the card in ${where}: invite me there with \`/invite\`, or give the route another channel. I’ll keep trying.${meanwhile}`;
 }
 
 function section(text: string): KnownBlock {

@@ -7,7 +7,7 @@ import { slackErrorName, toChatError } from '../transport/slack-errors.ts';
 
 /** Shown if the app may not read files. */
 export const MISSING_FILE_SCOPE =
-  'Slack does not let me read files. The operator has to install the app again with the manifest (files:read).';
+  'Slack does not let me read files. The person who runs this app has to install it again with the manifest (files:read).';
 /** Shown if a file was deleted. */
 export const FILE_DELETED = 'it is no longer in Slack.';
 

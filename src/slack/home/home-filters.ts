@@ -23,7 +23,8 @@ function describeCounted({ count, hasMore }: BoundedCount): string {
 }
 
 export function buildCounts({ forYou, asked }: HomeCounts): KnownBlock {
-  const text = `*${describeCounted(forYou)}* waiting for you · *${describeCounted(asked)}* of your requests open`;
+  const requests = describeCounted(asked) === '1' ? 'request' : 'requests';
+  const text = `*${describeCounted(forYou)}* waiting for you · *${describeCounted(asked)}* open ${requests} from you`;
   return { type: 'section', text: { type: 'mrkdwn', text } };
 }
 

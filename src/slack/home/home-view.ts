@@ -198,7 +198,7 @@ function buildDecided(decided: DecidedList, content: HomeContent): KnownBlock[] 
   const none =
     state.search === undefined
       ? `No decisions in the last ${DECIDED_DAYS} days.`
-      : 'None of your decisions matches this search.';
+      : 'No decisions match this search.';
   return [
     ...buildSearch(state),
     ...(decided.calls.length === 0
@@ -207,7 +207,7 @@ function buildDecided(decided: DecidedList, content: HomeContent): KnownBlock[] 
     ...buildTurns('decided', { number, next: decided.next, back: 'Newer', on: 'Older' }),
     ...(decided.calls.length === 0
       ? []
-      : [context(`Your decisions of the last ${DECIDED_DAYS} days, the newest first.`)]),
+      : [context(`Your decisions from the last ${DECIDED_DAYS} days, newest first.`)]),
   ];
 }
 
@@ -234,7 +234,11 @@ function fitAdminPart({ adminPart }: HomeContent, isLean: boolean, used: number)
   const room = LIMITS.viewBlocks - used - 1;
   if (!isLean && adminPart.length <= room) return [divider, ...adminPart];
   const cut = isLean ? [] : adminPart.slice(0, room - 1);
-  return [divider, ...cut, context('The rest does not fit here.')];
+  return [
+    divider,
+    ...cut,
+    context('Slack can’t show any more here. Use the filters to narrow the list.'),
+  ];
 }
 
 function header(words: string): KnownBlock {

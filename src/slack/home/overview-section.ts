@@ -3,13 +3,32 @@ import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { WorkspaceOverview } from '../../desk/decisions/lists/workspace-overview.ts';
 import type { Call } from '../../domain/calls/call.ts';
 import { type CallListEntry, toWaitingEntry } from '../../domain/cards/call-list-entry.ts';
+import type { AgendaTask } from '../../domain/ports/agenda.ts';
 import { escapeToolName } from '../../domain/text/visible-text.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
 import { formatCallEntry, formatCallList } from '../cards/call-list-entry.ts';
-import { dateText, escapeMrkdwn } from '../text/mrkdwn.ts';
+import { dateText } from '../text/mrkdwn.ts';
 import { writeSentence } from '../text/write-sentence.ts';
 
 const MAX_ROUTES = 20;
+
+/** Words for the tasks that were given up; their stored names are for the log. */
+const TASK_LABELS: Readonly<Record<AgendaTask, string>> = {
+  pump: 'continuing a thread',
+  heed: 'stopping or forgetting a thread',
+  run: 'running an approved call',
+  expire: 'expiring a call',
+  remind: 'reminding approvers',
+  escalate: 'escalating a call',
+  reroute: 'applying changed rules to waiting calls',
+  redraw: 'updating a card',
+  stub: 'linking a card in its thread',
+  bulletin: 'announcing many cards together',
+  say: 'posting messages in a thread',
+  callback: 'sending a callback to a program',
+  tidy: 'removing old records',
+  damaged: 'reporting a damaged record',
+};
 
 /** Builds the overview. Calls that the admin can't open show only their tool. */
 export function buildOverviewSection(
@@ -39,7 +58,11 @@ export function buildOverviewSection(
         ]),
     ...(parked.length === 0
       ? []
-      : [section(`:warning: *Failed for good (see the log):*\n${describeDeadLetters(parked)}`)]),
+      : [
+          section(
+            `:warning: *Gave up after repeated failures (see the log):*\n${describeDeadLetters(parked)}`,
+          ),
+        ]),
   ];
 }
 
@@ -73,7 +96,7 @@ function listRoutes(
 function describeDeadLetters(parked: WorkspaceOverview['parked']): string {
   return parked
     .map(({ task, count, since }) => {
-      return `• ${escapeMrkdwn(task)}: ${count}, since ${dateText(Date.parse(since))}`;
+      return `• ${TASK_LABELS[task]}: ${count}, since ${dateText(Date.parse(since))}`;
     })
     .join('\n');
 }

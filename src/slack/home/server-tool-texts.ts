@@ -97,12 +97,12 @@ function showChange(change: ChangedTool, maxLength: number): KnownBlock[] {
   const { before, hash, name } = change;
   const by = before.by
     ? `accepted by ${mention(before.by.user)}`
-    : 'as the server first described it';
+    : 'originally listed by the server';
   const piece = truncateValue(renderDifference(change), maxLength);
   const isCut = piece.text.length < renderDifference(change).text.length;
   const more = isCut ? [`\`${COMMAND} tools ${name}\` shows more.`] : [];
   return [
-    ...buildNotice(`*${name}*, ${by}. What the server says now:`).blocks,
+    ...buildNotice(`*${name}*, ${by}. Current version:`).blocks,
     ...buildValueBlock([piece]),
     ...buildNotice(
       [`\`${COMMAND} accept ${name} ${shortPin(hash)}\` accepts this version.`, ...more].join('\n'),
@@ -121,9 +121,9 @@ function renderDifference({ before, name, now }: ChangedTool): ShownArgument {
     names: ['accepted', 'now'],
   });
   const same =
-    'The part that can be shown is the same. The description is longer, and differs after that.';
+    'The part shown here is unchanged. The description differs further on, past what can be shown.';
   const text = old === next ? same : (patch ?? `Everything differs. It is now:\n${next}`);
-  return renderText(`Difference of ${name}`, text, SHOWN);
+  return renderText(`Changes in ${name}`, text, SHOWN);
 }
 
 function printClaims({ annotations, description, schema }: ToolClaims): string {
@@ -144,7 +144,7 @@ export function describeAccepted(outcome: AcceptOutcome, isNamed: boolean): Comp
   switch (outcome.kind) {
     case 'accepted':
       return buildNotice(
-        `Accepted: \`${outcome.name}\` can be called again, under the policy as before. Calls that were made before the change are not run.`,
+        `Accepted: \`${outcome.name}\` can be called again, under the policy as before. Calls made before the change won’t run.`,
       );
     case 'not-changed':
       return buildNotice(

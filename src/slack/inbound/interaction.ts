@@ -33,7 +33,7 @@ export interface ClickBase extends InteractionBase {
 export interface Click extends ClickBase {
   readonly kind: 'click';
   readonly token: CardToken;
-  /** All attempts that the button names, `token` first; only *Approve all* names several. */
+  /** All attempts that the button names, `token` first; only *Approve All* names several. */
   readonly tokens: readonly CardToken[];
   /** The message of the button; undefined in a form. */
   readonly place: CardPlace | undefined;

@@ -47,7 +47,8 @@ type CommandHandler = (command: Command, deps: HandlerDeps) => Promise<CommandAn
 
 const COMMANDS: Readonly<Record<Command['word'], CommandHandler>> = {
   waiting: describeWaitingCalls,
-  stop: async (command, { desk }) => describeStop(await desk.stopAll(placeOf(command))),
+  stop: async (command, { desk }) =>
+    describeStop(await desk.stopAll(placeOf(command)), COMMAND_SENTENCES.nothingToStop),
   status: async (command, { desk }) => describeChannelStatus(await desk.status(placeOf(command))),
   pause: async ({ by }, { desk }) => describePaused(await desk.pause(by)),
   resume: async ({ by }, { desk }) => describeResumed(await desk.resume(by)),

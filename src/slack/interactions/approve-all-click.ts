@@ -36,7 +36,7 @@ export const approveAll: Handler<Click> = async (click, ack, deps) => {
 };
 
 const FAILED =
-  'Something went wrong on my side before I got to it. Press again: nothing happens twice.';
+  'Something went wrong on my side before I got to it. Please press again. Pressing twice is safe.';
 
 async function approveOne(token: CardToken, click: Click, deps: HandlerDeps): Promise<CallResult> {
   if (!isFromCurrentCard(click, await deps.cardOf(token.callId))) {

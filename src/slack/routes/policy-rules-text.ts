@@ -17,7 +17,7 @@ const MAX_TEXTS = 8;
 export function describePolicyRules(policy: Policy<Route>, handles: Handles): readonly string[] {
   const { fallback, rules } = policy;
   const lines = [
-    '*The policy file*, which the operator maintains:',
+    '*The policy file*, maintained by the person who runs this app:',
     ...rules.map(describeRule),
     `• ${fallback.name} → ${describeRuling(fallback.ruling)}`,
     ...routesOf(policy).map(
@@ -42,7 +42,7 @@ function describeRuling(ruling: PolicyRuling<Route>): string {
       return 'runs without asking';
     case 'ask':
       return ruling.route.name === REQUESTER_ROUTE.name
-        ? 'the requester confirms'
+        ? 'needs the requester’s approval'
         : `on the route “${escapeMrkdwn(ruling.route.name)}”`;
     case 'refuse':
       return `refused: ${escapeMrkdwn(ruling.reason)}`;
@@ -80,5 +80,8 @@ function pack(lines: readonly string[]): readonly string[] {
     } else texts.push(cut);
   }
   if (texts.length <= MAX_TEXTS) return texts;
-  return [...texts.slice(0, MAX_TEXTS - 1), 'Not all of it fits here: see the file.'];
+  return [
+    ...texts.slice(0, MAX_TEXTS - 1),
+    'This list is cut off. See the policy file for the rest.',
+  ];
 }

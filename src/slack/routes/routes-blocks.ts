@@ -82,7 +82,7 @@ function intro(count: number, policy: Policy<Route> | undefined): string {
 }
 
 const BUILT_IN =
-  '*Without a policy file* `list_files`, `read_file`, `search_files` and `task` run without asking; the requester confirms everything else. A route above makes its tools ask its approvers instead. No route lets a call run without asking.';
+  '*Without a policy file* `list_files`, `read_file`, `search_files` and `task` run without asking; everything else needs the requester’s approval. A route above makes its tools ask its approvers instead. No route lets a call run without asking.';
 
 function routeBlocks(route: AdminRoute, handles: Handles): KnownBlock[] {
   const { changedAt, changedBy, name, revision } = route;
@@ -110,10 +110,10 @@ function routeBlocks(route: AdminRoute, handles: Handles): KnownBlock[] {
             title: { type: 'plain_text', text: 'Remove this route?' },
             text: {
               type: 'plain_text',
-              text: `Its calls will follow the policy alone. Its channel is notified.`,
+              text: 'Its calls will then follow only the policy, and its channel will be notified.',
             },
             confirm: { type: 'plain_text', text: 'Remove' },
-            deny: { type: 'plain_text', text: 'Keep' },
+            deny: { type: 'plain_text', text: 'Cancel' },
             style: 'danger',
           },
         }),

@@ -51,9 +51,9 @@ export function describeCallerWait(call: Call, outside: CallOrigin): string | un
     case 'pending':
       return `${who} is waiting for it.`;
     case 'approved':
-      return `${who} can take it once${until}.`;
+      return `${who} can pick it up${until}, one time only.`;
     case 'running':
-      return `${who} took it and can report${until}.`;
+      return `${who} picked it up and can report the result${until}.`;
     default:
       return undefined;
   }

@@ -22,9 +22,9 @@ export const HELP = [
   `\`${COMMAND} stop\` stops what I do for you in this channel. If you are an admin, it stops everything here.`,
   `\`${COMMAND} status\` shows what is running here, and whether I am paused.`,
   `\`${COMMAND} forget LINK\` makes me forget a thread of this channel. LINK is the link to one of its messages (_Copy link_).`,
-  `\`${COMMAND} pause\` and \`${COMMAND} resume\`, for admins: pause the start of anything new, everywhere, and resume it.`,
-  `\`${COMMAND} routes\`, for admins: who decides on the calls of which tools, and where.`,
-  `\`${COMMAND} tools\`, for admins: the MCP servers, and their tools that have changed and must be accepted.`,
+  `\`${COMMAND} pause\` and \`${COMMAND} resume\`, for admins: stop new work from starting anywhere, and let it start again.`,
+  `\`${COMMAND} routes\`, for admins: shows who approves which tools, and where.`,
+  `\`${COMMAND} tools\`, for admins: shows the MCP servers, and their tools that have changed and must be accepted.`,
   'In a thread, send a message with only `stop` or `forget this thread`.',
 ].join('\n');
 
@@ -32,6 +32,9 @@ export const HELP = [
 export const COMMAND_SENTENCES = {
   failed: 'That did not work: something went wrong on my side. Please try again.',
   noLink: `Say which thread: \`${COMMAND} forget LINK\`, where LINK is the link to one of its messages (_Copy link_). Or write \`forget this thread\` in it.`,
+  ended: 'Nothing to stop: this is no longer running.',
+  nothingToStop:
+    'Nothing to stop: none of your requests is running here. To stop someone else’s request, write `stop` in its thread.',
   otherChannel: 'That thread is in another channel. Use the command there.',
 } as const;
 
@@ -41,12 +44,15 @@ export function describeCommandSuggestion(word: CommandWord): string {
 }
 
 /** Describes the result of a stop. */
-export function describeStop(outcome: StopOutcome): string {
+export function describeStop(
+  outcome: StopOutcome,
+  nothing: string = COMMAND_SENTENCES.ended,
+): string {
   switch (outcome.kind) {
     case 'stopped':
       return outcome.turns === 1 ? 'Stopped.' : `Stopped: ${outcome.turns} threads.`;
     case 'nothing':
-      return 'Nothing to stop: it is no longer running. What other people asked for can be stopped by them or an admin.';
+      return nothing;
     case 'already-stopped':
       return `${mention(outcome.by.user)} already stopped this.`;
     case 'not-allowed':
@@ -98,7 +104,7 @@ export function describeChannelStatus(outcome: StatusOutcome): string {
     const { channel, root } = placeOf(thread);
     const link = linkTo({ channel, ts: root }, 'Thread');
     const end = stopped ? ', stopping' : '';
-    return `• ${link} of ${mention(author.user)} · ${dateText(receivedAt)}${end}`;
+    return `• ${link} by ${mention(author.user)} · ${dateText(receivedAt)}${end}`;
   });
   const more = ongoing.length - lines.length;
   return [...first, 'Running here:', ...lines, ...(more > 0 ? [`… and ${more} more.`] : [])].join(

@@ -19,9 +19,9 @@ import { writeSentence } from './write-sentence.ts';
 export const SENTENCES = {
   notSaved: 'That was not saved: something went wrong on my side. Please try again.',
   damaged:
-    'Nothing happened: my stored record of this is damaged, so it can’t be decided or run. My operator has to restore it from a backup.',
+    'Nothing happened: my stored record of this is damaged, so it can’t be decided or run. The person who runs this app has to restore it from a backup.',
   perhapsSaved:
-    'I don’t know whether that was saved: my database does not respond. Please press again in a moment; nothing happens twice.',
+    'I don’t know whether that was saved: my database does not respond. Please press again in a moment. Pressing twice is safe.',
   formExpired: 'The form took too long to open. Please press the button again.',
   formFailed: 'The form could not be opened. Please press the button again.',
   outdatedForm: 'This page changed before you sent it. Check it and send it again.',
@@ -41,7 +41,8 @@ export const SENTENCES = {
   notExpired: 'This call has not expired, so there is nothing to ask again.',
   emptyReply: 'Write what the agent should know.',
   emptyAnswer: 'Choose an answer, or write one.',
-  twoAnswers: 'You have chosen an answer too. Choose “Something else” to send this one.',
+  twoAnswers:
+    'You chose an answer and also wrote one. To send what you wrote, choose “Something else”.',
   noSuchChoice: 'That is not one of the answers. Choose one of them, or write your own.',
   emptyReason: 'Write why you approve it.',
 } as const;
@@ -155,9 +156,9 @@ function describeAnswered(call: Call): string {
 
 function describeStale(call: Call): string {
   if (call.editedBy === undefined || call.renewedAt !== undefined) {
-    return `Nothing changed: ${name(call)} has changed since you saw it. Look at attempt ${call.attempt} on its card.`;
+    return `Nothing changed: ${name(call)} has changed since you saw it. See version ${call.attempt} on its card.`;
   }
-  return `Nothing changed: ${mention(call.editedBy.user)} edited ${name(call)} after you saw it. Look at attempt ${call.attempt}.`;
+  return `Nothing changed: ${mention(call.editedBy.user)} edited ${name(call)} after you saw it. See version ${call.attempt}.`;
 }
 
 const STATES: Readonly<Record<CallStatus, string>> = {
@@ -178,14 +179,14 @@ const STATES: Readonly<Record<CallStatus, string>> = {
 /** Describes calls that a program runs, and questions, in their own words. */
 function stateOf(call: Call): string {
   const { status } = call;
-  if (wasNeverTaken(call)) return 'was approved, but not taken in time.';
-  if (endsWhenTaken(call)) return 'was already taken';
+  if (wasNeverTaken(call)) return 'was approved, but not picked up in time.';
+  if (endsWhenTaken(call)) return 'was already picked up';
   if (behaviourOf(call).asksFor === 'text' && status === 'expired')
     return 'expired: nobody answered in time.';
   if (behaviourOf(call).runBy === 'caller' && status === 'approved')
-    return 'is already approved, and waits to be taken';
+    return 'is already approved and waiting for pickup';
   if (behaviourOf(call).runBy === 'caller' && status === 'running')
-    return 'is already approved, and taken';
+    return 'is already approved and picked up';
   return STATES[status];
 }
 
@@ -199,7 +200,7 @@ function describeState(call: Call): string {
 const VERDICTS: Readonly<Record<NonNullable<Call['verdict']>['kind'], string>> = {
   approve: 'approved by',
   edit: 'edited and approved by',
-  reply: 'replied by',
+  reply: 'answered by',
   ignore: 'ignored by',
   settle: 'settled by',
 };

@@ -10,8 +10,8 @@ export const STATUS_LABELS: Readonly<Record<CallStatus, string>> = {
   running: 'Running',
   succeeded: 'Done',
   failed: 'Failed',
-  unknown: 'It is not known whether this ran',
-  replied: 'Replied instead of approving',
+  unknown: 'This may have run',
+  replied: 'Answered with a reply',
   ignored: 'Ignored',
   expired: 'Expired: nobody decided in time',
   withdrawn: 'Withdrawn',
@@ -42,8 +42,8 @@ const SERVER_QUESTION_STATES: Readonly<Record<CallStatus, string>> = {
 
 /** Labels for calls that a program runs itself. */
 const TAKEN_LABELS: Partial<typeof STATUS_LABELS> = {
-  approved: 'Approved, waiting to be taken',
-  running: 'Taken, waiting for its report',
+  approved: 'Approved, waiting for pickup',
+  running: 'Picked up, waiting for the result',
 };
 
 /** Describes a call's status for its card and notification. */
@@ -51,9 +51,10 @@ export function describeStatus(call: Call): string {
   const { status } = call;
   if (behaviourOf(call).asksFor === 'form') return SERVER_QUESTION_STATES[status];
   if (behaviourOf(call).asksFor === 'text') return QUESTION_LABELS[status] ?? STATUS_LABELS[status];
-  if (endsWhenTaken(call)) return behaviourOf(call).runBy === 'caller' ? 'Taken' : 'Handed over';
+  if (endsWhenTaken(call))
+    return behaviourOf(call).runBy === 'caller' ? 'Picked up' : 'Handed over';
   if (behaviourOf(call).runBy !== 'caller') return STATUS_LABELS[status];
-  if (wasNeverTaken(call)) return 'Expired: approved, but not taken in time';
+  if (wasNeverTaken(call)) return 'Expired: approved, but not picked up in time';
   return TAKEN_LABELS[status] ?? STATUS_LABELS[status];
 }
 

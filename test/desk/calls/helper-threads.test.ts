@@ -57,7 +57,7 @@ describe('helpers', () => {
     assert.deepEqual(desk.model.refusals, []);
     assert.ok(
       desk.chat.statuses.includes(
-        'has helpers at work · scout is waiting for a decision on the card · worker is waiting for U2 · scout is waiting for a decision on the card',
+        'is waiting for helpers · scout is waiting for a decision on the card · worker is waiting for U2 · scout is waiting for a decision on the card',
       ),
       desk.chat.statuses.join('\n'),
     );

@@ -180,7 +180,7 @@ describe('the card of a route with a channel', () => {
     );
     assert.match(
       told[0]?.text ?? '',
-      /“Act: a” in C9, where it is to be decided: I am not a member/,
+      /“Act: a” in C9, where it should be decided: I am not a member/,
     );
     assert.match(told[1]?.text ?? '', /The route “ops” sends its cards to C9.*not a member there/);
     for (const { text } of told)

@@ -117,8 +117,8 @@ export const SURFACES: readonly Surface[] = [
   { name: 'the full view', on: 'pending', use: look('approve') },
   { name: 'the review', on: 'unknown', use: look('approve', { settles: true }) },
   { name: 'It Ran', on: 'unknown', use: settle('ran') },
-  { name: 'Did Not Run: Run It', on: 'unknown', use: settle('rerun') },
-  { name: 'Did Not Run: Leave It', on: 'unknown', use: settle('leave') },
+  { name: 'Didn’t Run: Run It Now', on: 'unknown', use: settle('rerun') },
+  { name: 'Didn’t Run: Don’t Run It', on: 'unknown', use: settle('leave') },
 ];
 
 /** Has the call of a stalled desk run in a process that dies over it, as its approver saw it go. */

@@ -190,7 +190,7 @@ describe('a channel of approvers', () => {
     await pass(() =>
       stage.workspace
         .see('requester')
-        .messages.find((each) => allText(each).includes('where it is to be decided')),
+        .messages.find((each) => allText(each).includes('where it should be decided')),
     );
     await stage.privately('admin', 'sends its cards to');
     await stubWith(place, 'I can’t show the card in', '/invite');
@@ -264,7 +264,7 @@ describe('a channel of approvers', () => {
     assert.equal(called.length, 4);
     for (const card of crowd()) await stage.press('approver', card, 'call.approve');
     for (const place of places) await stage.answer(place, 'Over.');
-    await pass(() => digest('None of the 6 calls'));
+    await pass(() => digest('No calls are waiting. There have been 6 since'));
   });
 
   function actionsOf(card: WorkspaceMessage, actionId: string) {

@@ -94,7 +94,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       await stage.press('admin', card, 'call.edit');
       await stage.form('admin', 'Edit the call');
       await stage.workspace.submit('admin', { text: 'after' });
-      const edited = await stage.card(place, 'attempt 2', '1 of 2 approvals by <@U0ADMIN>');
+      const edited = await stage.card(place, 'version 2', '1 of 2 approvals by <@U0ADMIN>');
       assert.ok(isPending(edited));
       await approve('approver', place);
       await stage.answer(place, 'before is noted.');
@@ -195,7 +195,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       const long = `long ${'x'.repeat(4_000)}`;
       play(sayCall('note', { text: long }), sayText('It is noted.'));
       const place = await stage.ask('requester', 'note much', 'ops');
-      const card = await stage.card(place, 'Not everything can be read here');
+      const card = await stage.card(place, 'This card can’t show everything');
       await stage.press('approver', card, 'call.open');
       await stage.view('approver', 'page 1 of');
       for (;;) {

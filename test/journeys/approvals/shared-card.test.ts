@@ -18,7 +18,7 @@ describe('twelve refunds', { timeout: 240_000 }, () => {
   it('are one card, on which one press approves them all, each once', async () => {
     stage.play(twelve(), sayText('All twelve are refunded.'));
     const place = await stage.ask('requester', 'refund the twelve orders');
-    const card = await stage.card(place, 'Approve all 12', '12 ×', '100', '111');
+    const card = await stage.card(place, 'Approve All 12', '12 ×', '100', '111');
     assert.equal(stage.cards(place).length, 1);
     await stage.press('outsider', card, 'call.approve-all');
     await stage.privately('outsider', 'Nothing changed.');
@@ -35,21 +35,21 @@ describe('twelve refunds', { timeout: 240_000 }, () => {
     assert.equal(stage.cards(place).length, 1);
     const [settled] = stage.cards(place);
     assert.ok(settled);
-    assert.doesNotMatch(allText(settled), /Approve all|Open/);
+    assert.doesNotMatch(allText(settled), /Approve All|Open/);
     assert.equal(allText(settled).split('approved by').length - 1, 12);
   });
 
   it('are decided alone too: one is opened from its line, and the rest goes with one press', async () => {
     stage.play(twelve(), sayText('They are refunded once more.'));
     const place = await stage.ask('requester', 'refund them once more');
-    const { channel, ts, blocks } = await stage.card(place, 'Approve all 12');
+    const { channel, ts, blocks } = await stage.card(place, 'Approve All 12');
     const line = blocks.find((block) => JSON.stringify(block).includes('call.review'));
     assert.ok(line?.block_id);
     const at = { channel, ts, actionId: 'call.review', blockId: line.block_id };
     await stage.workspace.click('requester', at);
     await stage.view('requester', 'Approve');
     await stage.workspace.clickInView('requester', { actionId: 'call.approve' });
-    const card = await stage.card(place, 'Approve all 11');
+    const card = await stage.card(place, 'Approve All 11');
     const ranBefore = await stage.runs();
     assert.equal(ranBefore.length, 13);
     await stage.press('requester', card, 'call.approve-all');

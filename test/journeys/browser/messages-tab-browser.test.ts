@@ -39,7 +39,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       await me.toChannels();
       const channels = me.page.getByRole('navigation', { name: 'Channels' });
       await me.press(channels.getByRole('button', { name: 'Countersign' }));
-      const hello = me.page.getByText(/Nothing risky runs before its card is approved/);
+      const hello = me.page.getByText(/Before I do anything risky, I post a card here/);
       await hello.first().waitFor();
       await me.look('tab-1-welcome');
     });

@@ -180,16 +180,16 @@ for (const size of inTurn(PAGE_SIZES)) {
 
     it('an outsider’s click is refused to the outsider alone, and the requester still decides', async () => {
       await me.ask('Two calls at once');
-      await button('Approve all 2', 'release/notes.md').waitFor();
+      await button('Approve All 2', 'release/notes.md').waitFor();
       await me.actAs('outsider');
-      await me.press(button('Approve all 2', 'release/notes.md'));
+      await me.press(button('Approve All 2', 'release/notes.md'));
       const refusal = me.thread.getByRole('article').filter({ hasText: 'Only visible to you' });
       await refusal.filter({ hasText: 'Nothing changed.' }).waitFor();
       await me.look('12-outsider-refused');
       assert.deepEqual(await files(), approved);
       await me.actAs('requester');
       assert.equal(await refusal.count(), 0);
-      await me.press(button('Approve all 2', 'release/notes.md'));
+      await me.press(button('Approve All 2', 'release/notes.md'));
       approved['release/notes.md'] = '# Release notes\n\n- Calls are countersigned on cards.\n';
       approved['release/checklist.md'] = '# Checklist\n\n- [ ] Tests pass\n- [ ] Notes are read\n';
       await said(/^The release is prepared/);

@@ -118,10 +118,10 @@ for (const size of inTurn(PAGE_SIZES, 1)) {
 
     it('several refunds at once', async () => {
       await me.tryOut('Several at once');
-      await me.thread.getByRole('button', { name: 'Approve all 3', exact: true }).waitFor();
+      await me.thread.getByRole('button', { name: 'Approve All 3', exact: true }).waitFor();
       for (const order of ['A-10294', 'A-10295', 'A-10296']) await said(order);
       await me.look('24-several');
-      await decide(me.thread, 'Approve all 3');
+      await decide(me.thread, 'Approve All 3');
       await said(/The three orders are refunded/);
     });
 

@@ -133,7 +133,7 @@ export function mainJobJourneys(
       let left = 3;
       for (const n of [2, 1, 3]) {
         assert.equal(await stage.file(`n${n}.txt`), undefined);
-        const isLeft = left === 1 ? 'Waiting for a decision' : `Approve all ${left}`;
+        const isLeft = left === 1 ? 'Waiting for a decision' : `Approve All ${left}`;
         await stage.card(place, isLeft);
         const line = await stage.line(place, `n${n}.txt`, 'Waiting for a decision');
         await stage.pressLine('requester', line, 'call.approve');

@@ -14,7 +14,7 @@ import {
 
 const APP = fileURLToPath(new URL('../../fixtures/apps/short-grace-app.ts', import.meta.url));
 const TURNS = 20;
-const UNKNOWN = 'It is not known whether this ran';
+const UNKNOWN = 'This may have run';
 
 describe('SIGTERM', () => {
   let stage: FieldStage;

@@ -49,9 +49,9 @@ describe('createAgent with the middleware of its makers, over the real app', () 
       'file-1',
       'approved by',
       'Handed over',
-      'once the other calls of this message are decided',
+      'once the other calls from this message are decided',
     );
-    await stage.line(place, 'file-33', 'It goes to the graph');
+    await stage.line(place, 'file-33', 'The graph runs it itself');
     await stage.restart('kill');
     assert.deepEqual(await ran(), []);
     await press(place, 'file-4', 'reply');

@@ -17,7 +17,7 @@ describe('sessions', () => {
     stage.workspace
       .see(member)
       .messages.filter(({ blocks }) =>
-        JSON.stringify(blocks).includes('Nothing risky runs before'),
+        JSON.stringify(blocks).includes('Before I do anything risky, I post a card'),
       );
   const welcomed = (member: string, times: number) =>
     stage.workspace.waitFor(() => (welcomes(member).length === times ? true : undefined));

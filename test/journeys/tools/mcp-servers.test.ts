@@ -144,7 +144,7 @@ describe('tools of MCP servers', () => {
     stage.play(sayCall('box__die', {}), sayText('I see.'));
     const place = await stage.ask('requester', 'break it');
     await stage.press('requester', await stage.card(place, 'box__die', 'Approve'), 'call.approve');
-    const lost = await stage.card(place, 'box__die', 'not known whether this ran');
+    const lost = await stage.card(place, 'box__die', 'This may have run');
     assert.match(allText(lost), /connection to the MCP server “box” was lost while this ran/);
     await stage.press('requester', lost, 'call.settle-leave');
     await stage.answer(place, 'I see.');
@@ -154,7 +154,7 @@ describe('tools of MCP servers', () => {
     await stage.press('requester', await stage.card(other, 'box__ask', 'Approve'), 'call.approve');
     await stage.card(other, 'Question from box', 'Answer');
     await stage.restart('kill');
-    const unknown = await stage.card(other, 'box__ask', 'not known whether this ran');
+    const unknown = await stage.card(other, 'box__ask', 'This may have run');
     await stage.card(other, 'Question from box', 'the answer is no longer needed');
     await stage.press('requester', unknown, 'call.settle-leave');
     await stage.answer(other, 'I see that too.');

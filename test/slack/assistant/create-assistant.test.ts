@@ -51,7 +51,10 @@ function pane(delivery: Delivery): void {
       );
       const [hello, ...more] = inThread(threadTs);
       assert.deepEqual(more, []);
-      assert.match(JSON.stringify(hello?.blocks), /an AI agent.*Nothing risky runs before/);
+      assert.match(
+        JSON.stringify(hello?.blocks),
+        /an AI agent.*Before I do anything risky, I post a card/,
+      );
       assert.deepEqual(stage.logged, []);
     });
 
@@ -233,7 +236,7 @@ test('the Messages tab: prompts at each opening, and a welcome once per person',
     user: workspace.member('requester').id,
   });
   assert.equal(first?.channel, channel);
-  assert.match(first?.text ?? '', /an AI agent.*Nothing risky runs before/s);
+  assert.match(first?.text ?? '', /an AI agent.*Before I do anything risky, I post a card/s);
   assert.equal(second?.person.user, workspace.member('approver').id);
   await stage.close();
   const prompted = workspace.journal.filter(({ name }) => name.endsWith('setSuggestedPrompts'));

@@ -20,7 +20,7 @@ describe('the greeting', () => {
       hello,
       /I can look through the workspace’s files, read them, write files and search the web\./,
     );
-    assert.match(hello, /Nothing risky runs before its card is approved/);
+    assert.match(hello, /Before I do anything risky, I post a card here/);
     assert.doesNotMatch(hello, /commands/);
     assert.match(
       buildGreeting('UBOT', withTools('write_file', 'send_file', 'task')),

@@ -72,25 +72,25 @@ describe('the card of a program’s call', () => {
       [
         { status: 'approved', verdict: APPROVED },
         {},
-        'Approved, waiting to be taken',
-        /can take it once until <!date[^>]+>\./,
+        'Approved, waiting for pickup',
+        /can pick it up until <!date[^>]+>, one time only\./,
       ],
       [
         { status: 'running', verdict: APPROVED, claim: { fence: 0, at: 3_000 } },
         {},
-        'Taken, waiting for its report',
-        /took it and can report until/,
+        'Picked up, waiting for the result',
+        /picked it up and can report the result until/,
       ],
       [
         { status: 'succeeded', outcome: { kind: 'result', text: 'Taken by x.' } },
         { isSilent: true },
-        'Taken',
+        'Picked up',
         /doesn’t report results/,
       ],
       [
         { status: 'expired', verdict: APPROVED, outcome: { kind: 'expired' } },
         {},
-        'Expired: approved, but not taken in time',
+        'Expired: approved, but not picked up in time',
         /approved by/,
       ],
       [
@@ -99,7 +99,7 @@ describe('the card of a program’s call', () => {
         'Expired: nobody decided in time',
         /expired: nobody/,
       ],
-      [{ status: 'unknown' }, {}, 'It is not known whether this ran', /check whether it ran/],
+      [{ status: 'unknown' }, {}, 'This may have run', /check whether it ran/],
     ] as const satisfies readonly (readonly [
       Partial<Call>,
       Partial<CallOrigin>,
@@ -161,10 +161,10 @@ describe('the card of a program’s call', () => {
       outcomeSentence({ kind: 'already-decided', call: theirs(patch, outside) });
     const approved = { verdict: APPROVED };
     for (const [patch, outside, sentence] of [
-      [{ status: 'approved', ...approved }, {}, 'is already approved, and waits to be taken'],
-      [{ status: 'running', ...approved }, {}, 'is already approved, and taken'],
-      [{ status: 'succeeded', ...approved }, { isSilent: true }, 'was already taken'],
-      [{ status: 'expired', ...approved }, {}, 'was approved, but not taken in time.'],
+      [{ status: 'approved', ...approved }, {}, 'is already approved and waiting for pickup'],
+      [{ status: 'running', ...approved }, {}, 'is already approved and picked up'],
+      [{ status: 'succeeded', ...approved }, { isSilent: true }, 'was already picked up'],
+      [{ status: 'expired', ...approved }, {}, 'was approved, but not picked up in time.'],
       [{ status: 'expired' }, { decisions: ['reply'] }, 'expired: nobody answered in time.'],
     ] as const satisfies readonly (readonly [Partial<Call>, Partial<CallOrigin>, string])[]) {
       assert.ok(

@@ -36,7 +36,7 @@ const TABLE: readonly Row[] = [
   ['own', 'pending', 'full', `Approve? Refund €80.00 to Jane Doe. Asked by <@U1> in <#C1>.${SAYS}`],
   ['own', 'succeeded', 'none', 'A decided call has been updated.'],
   ['own', 'succeeded', 'summary', 'Refund €80.00 to Jane Doe: Done.'],
-  ['own', 'unknown', 'summary', 'Refund €80.00 to Jane Doe: It is not known whether this ran.'],
+  ['own', 'unknown', 'summary', 'Refund €80.00 to Jane Doe: This may have run.'],
   [
     'own without a summary',
     'pending',
@@ -46,7 +46,7 @@ const TABLE: readonly Row[] = [
   ['program', 'pending', 'none', 'A call is waiting for a decision.'],
   ['program', 'pending', 'summary', 'Approve? deploy-bot: write_file, for <@U1> in <#C1>.'],
   ['program', 'pending', 'full', `Approve? deploy-bot: write_file, for <@U1> in <#C1>.${SAYS}`],
-  ['program', 'running', 'summary', 'deploy-bot: write_file: Taken, waiting for its report.'],
+  ['program', 'running', 'summary', 'deploy-bot: write_file: Picked up, waiting for the result.'],
   ['tool of a server', 'pending', 'summary', 'Approve? crm: write_file. Asked by <@U1> in <#C1>.'],
   [
     'helper',

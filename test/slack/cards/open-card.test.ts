@@ -99,7 +99,7 @@ describe('the card of a call that waits', () => {
     const theirs = text({ outside: { by: 'key', name: 'bot', summary: 'Refund €8' } });
     assert.ok(theirs.includes(value('amount', '8000')), theirs);
     assert.doesNotMatch(theirs, /"Note"|Tell them/);
-    assert.match(theirs, /Its own summary \(unverified\).*"Refund €8"/);
+    assert.match(theirs, /Caller’s summary \(unverified\).*"Refund €8"/);
     const server = { secrets: [], schema, server: 'crm' };
     const ofServer = buildCallCard(aCall({ args: '{"amount":8000}', server: 'crm' }), {
       tool: server,

@@ -66,7 +66,7 @@ describe('a question with answers to choose from', () => {
     assert.ok(data.includes('Grün \\u{202e}neht'));
     assert.doesNotMatch(JSON.stringify(card), /"mrkdwn","text":"[^"]*(?:<!channel>|<!here>|U7)/);
     const said = says(asked());
-    assert.match(said, /1 character that can’t be seen/);
+    assert.match(said, /1 invisible character/);
     assert.match(said, /answer by <!date/);
     assert.doesNotMatch(said, /risk|until <!date/);
     assert.equal(card.text, 'Answer? Question from deploy-bot, for <@U1> in <#C1>.');

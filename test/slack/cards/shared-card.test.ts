@@ -88,11 +88,11 @@ describe('a card of several calls', () => {
     const [all, ...more] = named(blocks, 'call.approve-all');
     assert.deepEqual(more, []);
     assert.equal(all?.value, encodeCardTokens(calls.filter((_, n) => n !== 3)));
-    assert.equal(all?.text.text, 'Approve all 11');
+    assert.equal(all?.text.text, 'Approve All 11');
     const shown = dataTexts(blocks);
     for (const n of [0, 1, 2, 4, 11])
       assert.ok(shown.includes(`A-${n}`), `A-${n} is not to be read`);
-    assert.match(JSON.stringify(blocks), /1 must be opened to be read in full: [^"]*Customer 3/);
+    assert.match(JSON.stringify(blocks), /Open this one to read it in full: [^"]*Customer 3/);
   });
 
   it('prints what all have in common once, and everything else beside its call', () => {

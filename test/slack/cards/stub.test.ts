@@ -45,14 +45,14 @@ describe('the stub of a call that needs several approvals', () => {
 describe('the stub of a card that its channel does not take', () => {
   it('says that it is tried again, and where the call is decided meanwhile', () => {
     for (const status of ['pending', 'unknown'] as const) {
-      assert.match(refused(status, undefined), /in <#C9>: invite me.*I keep trying\..*Home tab/);
+      assert.match(refused(status, undefined), /in <#C9>: invite me.*I’ll keep trying\..*Home tab/);
     }
   });
 
   it('speaks of no decision where none is left', () => {
     for (const status of ['approved', 'running'] as const) {
       const words = refused(status, undefined);
-      assert.match(words, /I keep trying\./);
+      assert.match(words, /I’ll keep trying\./);
       assert.doesNotMatch(words, /Home tab/);
     }
   });
@@ -62,7 +62,7 @@ describe('the stub of a card that its channel does not take', () => {
       assert.match(refused(status, undefined), /The card could not be shown in <#C9>\./);
       assert.match(refused(status, CARD), /The card in <#C9> could not be updated\./);
       for (const card of [undefined, CARD]) {
-        assert.doesNotMatch(refused(status, card), /I keep trying|Home tab|:warning:/);
+        assert.doesNotMatch(refused(status, card), /I’ll keep trying|Home tab|:warning:/);
       }
     }
   });

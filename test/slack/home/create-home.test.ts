@@ -181,7 +181,7 @@ describe('the Homes of a workspace', () => {
         text: { type: 'mrkdwn', text },
       }));
     await home.show(approver());
-    assert.match(seen(), /first.*The rest does not fit here/);
+    assert.match(seen(), /first.*Slack can’t show any more here/);
     assert.ok(!seen().includes('yyy'));
     assert.match(logged.join('\n'), /Slack rejected a Home/);
   });

@@ -107,7 +107,7 @@ describe('the fullest Home', () => {
     const view = buildHomeView({ ...full, adminPart: admin(95) });
     assert.deepEqual(validateView(view), []);
     assert.equal(view.blocks.length, LIMITS.viewBlocks);
-    assert.match(JSON.stringify(view.blocks.at(-1)), /The rest does not fit here/);
+    assert.match(JSON.stringify(view.blocks.at(-1)), /Slack can’t show any more here/);
   });
 
   it('has nothing of the agent’s that is markup, and nothing invisible', () => {
@@ -180,7 +180,7 @@ describe('what is shown', () => {
   it('is chosen, with counts, and by a tool where there are several; only admins have the workspace', () => {
     const counts = { forYou: { count: 3, hasMore: false }, asked: { count: 50, hasMore: true } };
     const text = sayHome({ counts });
-    assert.ok(text.includes('*3* waiting for you · *50+* of your requests open'), text);
+    assert.ok(text.includes('*3* waiting for you · *50+* open requests from you'), text);
     const names = (content: Partial<HomeContent>) =>
       views(content)[0]?.options.map(({ value }) => value);
     const all = ['all', 'for-you', 'asked', 'team', 'decided'];
@@ -213,7 +213,7 @@ describe('what is shown', () => {
       lists: { decided: { calls: [] } },
       state: withSearch(state, ' x '),
     });
-    assert.match(searched, /"initial_value":"x".*home\.clear.*matches this search/);
+    assert.match(searched, /"initial_value":"x".*home\.clear.*match this search/);
   });
 
   it('says that nothing waits, only where that is known', () => {
@@ -249,14 +249,17 @@ describe('what is shown', () => {
       unknown: 1,
       routes: [{ route: 'ops', channel: 'C7', count: 2, oldest: call }],
       stuck: [{ call, gap: 'This needs 5 approvals, and only 2 people can give one.' }],
-      parked: [{ task: 'callback', count: 3, since: '2026-01-01T00:00:00.000Z' }],
+      parked: [{ task: 'callback' as const, count: 3, since: '2026-01-01T00:00:00.000Z' }],
       isPartial: false,
     };
     const state = withHomeView(INITIAL_HOME, 'workspace');
     const content = { overview, state, isAdmin: true, lists: {} };
     const closed = sayHome(content);
     assert.match(closed, /Not paused · \*2\* waiting.*ops → .*"channel_id":"C7".*: 2 · oldest: /);
-    assert.match(closed, /Nobody can approve these.*only 2 people can give one.*callback: 3/);
+    assert.match(
+      closed,
+      /Nobody can approve these.*only 2 people can give one.*Gave up after repeated failures.*sending a callback to a program: 3/,
+    );
     assert.doesNotMatch(closed, /Jane Doe/);
     const place2 = { channel: 'C7', ts: '1.1' };
     assert.match(sayHome({ ...content, lines: linesOf([call], { place: place2 }) }), /Jane Doe/);

@@ -95,7 +95,7 @@ describe('a click on Home', () => {
     await openWith(call);
     stage.desk.outcome = { kind: 'stale', call: aCall({ attempt: 2 }) };
     await press(call, 'home.ignore');
-    await shown('Look at attempt 2');
+    await shown('See version 2');
     const by = { team: stage.workspace.team.id, user: stage.workspace.member('approver').id };
     const [callId, attempt, digest, card] = encodeCardToken(call).split('.');
     assert.deepEqual(stage.desk.commands, [
@@ -155,7 +155,7 @@ describe('a click on Home', () => {
     };
     await openWith(call);
     await press(call, 'home.review');
-    const view = await modal('Did Not Run: Run It');
+    const view = await modal('Didn’t Run: Run It Now');
     assert.deepEqual(actionIds(view.blocks), [
       'call.settle-ran',
       'call.settle-rerun',

@@ -77,7 +77,7 @@ const approved = (command: DecisionCommand): DecisionOutcome => {
   return { kind: 'decided', call: { ...callOf(command), status: 'approved', verdict } };
 };
 
-describe('a press of Approve all', () => {
+describe('a press of Approve All', () => {
   it('decides each attempt that the button names, in its order, before Slack is told', async () => {
     const { commands, steps, told } = await press(approved);
     assert.deepEqual(
@@ -136,7 +136,7 @@ describe('a press of Approve all', () => {
   });
 });
 
-describe('the value of Approve all', () => {
+describe('the value of Approve All', () => {
   const value = encodeCardTokens(three);
   const refused = [
     ['twice the same call', `${value} ${value.split(' ')[0]}`],

@@ -18,12 +18,12 @@ describe('a program’s call in its channel', () => {
     const place = { channel: card.channel, ts: card.ts };
     await workspace.click('requester', { ...place, actionId: 'call.approve' });
     await pass();
-    assert.match(textOf(cards()[0]), /Approved, waiting to be taken/);
+    assert.match(textOf(cards()[0]), /Approved, waiting for pickup/);
     assert.equal((await desk.outside.take(call.id, CALLER, call.digest)).kind, 'taken');
     await pass();
-    assert.match(textOf(cards()[0]), /Taken, waiting for its report/);
+    assert.match(textOf(cards()[0]), /Picked up, waiting for the result/);
     await pass(REPORT_MS + MINUTE);
-    assert.match(textOf(cards()[0]), /It is not known whether this ran/);
+    assert.match(textOf(cards()[0]), /This may have run/);
     await workspace.click('requester', { ...place, actionId: 'call.settle-rerun' });
     await pass();
     const again = await stored(call.id);
@@ -123,7 +123,7 @@ describe('a program’s call in its channel', () => {
     await workspace.submit('requester', {});
     assert.deepEqual(errors(), { reply: 'Choose an answer, or write one.' });
     await workspace.submit('requester', { choice: '1', reply: 'Red' });
-    assert.match(errors()?.reply ?? '', /You have chosen an answer too/);
+    assert.match(errors()?.reply ?? '', /You chose an answer and also wrote one/);
     assert.equal((await stored(call.id)).status, 'pending');
     await workspace.submit('requester', { choice: '1', reply: '' });
     await pass();

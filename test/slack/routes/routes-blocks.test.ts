@@ -66,7 +66,7 @@ describe('the views of routes', () => {
     const text = JSON.stringify(buildRoutesModal(found));
     assert.doesNotMatch(text, /<!(?:channel|here)>/);
     assert.match(text, /&lt;!channel&gt; \*b\*/);
-    assert.match(text, /Not all of it fits here/);
+    assert.match(text, /This list is cut off/);
     assert.match(text, /@ops-leads/);
     assert.match(text, /and 30 more/);
     assert.doesNotMatch(text, /…"/);

@@ -83,7 +83,7 @@ describe('a sentence about a decision', () => {
       /^Nothing changed: .*ignored by <@U2>/,
     ],
     [{ kind: 'already-decided', call: aCall({ status: 'expired' }) }, /nobody decided in time/],
-    [{ kind: 'stale', call: aCall({ attempt: 2, editedBy: APPROVER }) }, /<@U2> edited.*attempt 2/],
+    [{ kind: 'stale', call: aCall({ attempt: 2, editedBy: APPROVER }) }, /<@U2> edited.*version 2/],
     [
       { kind: 'not-allowed', call, why: sentence`Only ${{ person: 'U2' }} may, not <@U3>.` },
       /^Nothing changed\. \*Write file\*: Only <@U2> may, not &lt;@U3&gt;\.$/,

@@ -141,7 +141,7 @@ const rows: readonly Row[] = [
     before: 'pending, attempt 2',
     click: 'approve on the card of attempt 1',
     after: { kind: 'stale', call: refund({ attempt: 2, editedBy: SECOND_APPROVER }) },
-    says: `Nothing changed: <@U3> edited ${N} after you saw it. Look at attempt 2.`,
+    says: `Nothing changed: <@U3> edited ${N} after you saw it. See version 2.`,
   },
   {
     before: 'pending',
@@ -170,7 +170,7 @@ const LATE: Readonly<Record<(typeof CALL_STATUSES)[number], string>> = {
   succeeded: `${N} has already run (approved by <@U2>).`,
   failed: `${N} has already run, and failed (approved by <@U2>).`,
   unknown: `${N} was approved; it is unknown whether it ran (approved by <@U2>).`,
-  replied: `${N} was already answered (replied by <@U2>).`,
+  replied: `${N} was already answered (answered by <@U2>).`,
   ignored: `${N} was already ignored (ignored by <@U2>).`,
   expired: `${N} expired: nobody decided in time.`,
   withdrawn: `${N} was withdrawn.`,
@@ -238,7 +238,7 @@ describe('the private answer to a decision', () => {
     const said = outcomeSentence({ kind: 'already-decided', call });
     assert.equal(
       said,
-      'Nothing changed: *cleanup: write_file* was already taken (approved by <@U2>).',
+      'Nothing changed: *cleanup: write_file* was already picked up (approved by <@U2>).',
     );
   });
 

@@ -79,8 +79,8 @@ function describeSize(size: number): string {
 export function buildSettlementButtons(button: MakeButton): Button[] {
   return [
     button(ACTIONS.settleRan, 'It Ran'),
-    button(ACTIONS.settleRerun, 'Did Not Run: Run It'),
-    button(ACTIONS.settleLeave, 'Did Not Run: Leave It'),
+    button(ACTIONS.settleRerun, 'Didn’t Run: Run It Now'),
+    button(ACTIONS.settleLeave, 'Didn’t Run: Don’t Run It'),
   ];
 }
 

@@ -38,7 +38,7 @@ export function buildCardNote(call: Call, masking: Masking, context: NoteContext
   const elements = [
     words(describeAsked(call, context)),
     ...quote(call.askedLine, masking),
-    ...(isHelper ? [words('Its task, in an agent’s words:')] : []),
+    ...(isHelper ? [words('Task, as written by an agent:')] : []),
     ...quote(call.work?.line ?? '', masking),
     ...(facts === '' ? [] : [words(facts)]),
   ];
@@ -90,7 +90,7 @@ function describeFacts(
     ...(earlier === undefined ? [] : [describeSimilarCall(earlier)]),
     ...facts,
     ...(siblings > 1 ? [`call ${position + 1} of ${siblings}`] : []),
-    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+    ...(attempt > 1 ? [`version ${attempt}`] : []),
     `\`${shortDigest(digest)}\``,
   ];
 }

@@ -44,9 +44,7 @@ function warning(...rest: Line): Line {
 function buildHiddenWarning(hidden: number): readonly Line[] {
   if (hidden === 0) return [];
   const what =
-    hidden === 1
-      ? '1 character that can’t be seen is'
-      : `${formatCount(hidden)} characters that can’t be seen are`;
+    hidden === 1 ? '1 invisible character is' : `${formatCount(hidden)} invisible characters are`;
   return [warning(italic(`${what} written as `), asCode('\\u{…}'), italic('.'))];
 }
 
@@ -58,7 +56,8 @@ function buildLookAlikeWarning({ shown, description, other }: LookAlike): Line {
 
 function buildMoreWarning(more: number): readonly Line[] {
   if (more <= 0) return [];
-  return [warning(italic(`${formatCount(more)} more things here look like something else.`))];
+  const what = more === 1 ? 'look-alike' : 'look-alikes';
+  return [warning(italic(`${formatCount(more)} more ${what} here.`))];
 }
 
 /** Every Russian or Greek text has such words, so they are listed without a warning. */
@@ -67,7 +66,7 @@ function buildOrdinaryWordsWarning(words: readonly LookAlike[]): readonly Line[]
   const named = words.slice(0, MAX_USUAL).flatMap(({ shown }) => [italic(' '), asCode(shown)]);
   const left = words.length - MAX_USUAL;
   const more = left > 0 ? ` and ${formatCount(left)} more.` : '.';
-  return [[italic('Words that look the same in another alphabet:'), ...named, italic(more)]];
+  return [[italic('Words that look identical in another alphabet:'), ...named, italic(more)]];
 }
 
 function buildSecretsWarning(

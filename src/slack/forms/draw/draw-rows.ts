@@ -58,7 +58,7 @@ function buildTextWarning({ initial, typed, label }: Field): readonly KnownBlock
   const lines = [
     ...(hidden === 0 ? [] : [describeHidden(hidden)]),
     ...lookAlikes.slice(0, MAX_WARNINGS).map(describeLookAlike),
-    ...(more > 0 ? [`${more} more things look like something else`] : []),
+    ...(more > 0 ? [more === 1 ? '1 more look-alike' : `${more} more look-alikes`] : []),
   ];
   if (lines.length === 0) return [];
   return [{ type: 'context', elements: [plain(`⚠ ${label}: ${lines.join('; ')}.`)] }];

@@ -59,7 +59,7 @@ export function buildFullView(
   ];
   const warnings = buildWarnings(sumHiddenCharacters([...pieces, ...words]), { reveals });
   const where = `page ${page} of ${pages.length}`;
-  const intro = `${listTitleOf(call)} · attempt ${call.attempt} · ${where}`;
+  const intro = `${listTitleOf(call)} · version ${call.attempt} · ${where}`;
   const showsIntro = !isReview || pages.length > 1;
   const last = [...words.map(buildQuote), ...buildReasons(call, masking)];
   const blocks: KnownBlock[] = [

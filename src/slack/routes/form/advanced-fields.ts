@@ -33,7 +33,7 @@ export function ruleFields(route: AdminRoute | undefined): readonly InputBlock[]
   const counts = [
     inputOption('Requesters may approve their own calls', COUNTS.self),
     inputOption('An approval needs a reason', COUNTS.reason),
-    inputOption('Named guests may decide', COUNTS.guests),
+    inputOption('Guests listed as approvers may decide', COUNTS.guests),
   ];
   const isChosen = [route?.selfApproval, route?.requiresReason, route?.allowsGuests];
   const initial = counts.filter((_, i) => isChosen[i]);

@@ -44,7 +44,7 @@ export function buildRouteForm(parts: RouteFormParts): ModalView {
     blocks: [
       ...(problem === undefined ? [] : [problemBlock(problem)]),
       ...fillBlocks(meta.isMore ? moreBlocks(parts) : firstBlocks(parts), values),
-      turnButton(meta.isMore ? 'Back' : 'More', meta.isMore ? 'back' : 'more'),
+      turnButton(meta.isMore ? 'Back' : 'More Options', meta.isMore ? 'back' : 'more'),
     ],
   };
 }

@@ -157,8 +157,8 @@ export function clockJourneys(delivery: Delivery): void {
       await stage.form('approver', 'Edit the call');
       await stage.press('outsider', card, 'call.approve');
       await stage.workspace.submit('approver', { text: 'attempt two' });
-      const second = await stage.card(place, 'attempt 2', 'Edited by');
-      await pressAgain('admin', 'Look at attempt 2');
+      const second = await stage.card(place, 'version 2', 'Edited by');
+      await pressAgain('admin', 'See version 2');
       assert.equal((await noted('attempt one')) + (await noted('attempt two')), 0);
       assert.deepEqual(eyes(second), eyes(card));
       await stage.press('admin', second, 'call.approve');
@@ -208,7 +208,7 @@ export function clockJourneys(delivery: Delivery): void {
       while (!stopped) await stage.clock.advance(1);
       await stopping;
       await stage.start();
-      const unknown = await stage.card(place, 'It is not known whether this ran');
+      const unknown = await stage.card(place, 'This may have run');
       play(sayText('It ran, then.'));
       await writeFile(`${stage.runJournal}.for ever`, '');
       await stage.press('requester', unknown, 'call.settle-ran');

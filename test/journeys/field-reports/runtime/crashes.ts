@@ -41,7 +41,7 @@ export function crashJourneys(delivery: Delivery): void {
         const note = action;
         const place = await runHold(note);
         await stage.restart('kill');
-        const card = await stage.card(place, note, 'It is not known whether this ran');
+        const card = await stage.card(place, note, 'This may have run');
         assert.deepEqual(buttonsOf(card), [
           'call.settle-ran',
           'call.settle-rerun',

@@ -165,7 +165,7 @@ export function clickJourneys(delivery: Delivery): void {
         sayText('Both are noted.'),
       );
       const place = await stage.ask('requester', 'two');
-      const shared = await stage.card(place, 'shown', 'beside it', 'Approve all 2');
+      const shared = await stage.card(place, 'shown', 'beside it', 'Approve All 2');
       await stage.settled();
       const alone = pressOf(meant, 'call.approve');
       const both = pressOf(shared, 'call.approve-all');

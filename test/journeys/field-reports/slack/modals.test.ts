@@ -47,7 +47,7 @@ describe('forms', () => {
     const runs = (await stage.runs()).length;
     await stage.workspace.submit('requester', {});
     // Neither the form nor the card has shown the long text whole: it is read before it is approved.
-    const card = await stage.card(place, 'attempt 2');
+    const card = await stage.card(place, 'version 2');
     assert.ok(!buttonsOf(card).includes('call.approve'));
     await stage.press('requester', card, 'call.open');
     await readToTheEnd(stage);

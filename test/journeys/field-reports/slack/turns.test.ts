@@ -159,7 +159,7 @@ describe('turns', () => {
     const twin = (id: string) => call('note', { text: 'twin' }, id);
     stage.play(sayCalls([twin('call_x'), twin('call_y')]), sayText('One of them.'));
     const place = await stage.ask('requester', 'note it twice');
-    await stage.card(place, 'Approve all 2');
+    await stage.card(place, 'Approve All 2');
     const [first, second] = stage.lines(place);
     assert.ok(first && second);
     for (const [line, which] of [first, second].map((each, n) => [each, n + 1] as const)) {

@@ -25,7 +25,7 @@ export const ATTACKS_BY_WORDS: readonly Attack[] = [
     ],
     says: [
       'helper research (task 2 of 3), for <@U1>',
-      'Its task, in an agent’s words:',
+      'Task, as written by an agent:',
       'Agent says (unverified) · 200 of 459 characters shown',
     ],
   },

@@ -8,7 +8,7 @@ export const ATTACKS_OF_LOOKS: readonly Attack[] = [
     args: { command: `ls ${'\u200b'.repeat(600)}; rm -rf /`, text: '\\u{200b x600}' },
     approvable: true,
     data: ['ls \\u{200b x600}; rm -rf /', '\\u{5c}u{200b x600}'],
-    says: ['600 characters that can’t be seen are written as '],
+    says: ['600 invisible characters are written as '],
   },
   {
     source: 'D8, field',
@@ -24,7 +24,7 @@ export const ATTACKS_OF_LOOKS: readonly Attack[] = [
       'ls \\u{599 invisible characters} ; rm -rf /',
       'a\\u{200b}\\u{2060}b',
     ],
-    says: ['902 characters that can’t be seen are written as ', NOT_ALL],
+    says: ['902 invisible characters are written as ', NOT_ALL],
   },
   {
     source: 'D8',
@@ -75,6 +75,6 @@ export const ATTACKS_OF_LOOKS: readonly Attack[] = [
     },
     approvable: true,
     data: ['Το', 'Не', 'с', 'его', 'Yarın'],
-    says: ['Words that look the same in another alphabet:', ' and 1 more.'],
+    says: ['Words that look identical in another alphabet:', ' and 1 more.'],
   },
 ];

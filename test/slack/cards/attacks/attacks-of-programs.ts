@@ -66,6 +66,6 @@ export const ATTACKS_OF_PROGRAMS: readonly Attack[] = [
     },
     approvable: true,
     data: ['8000', 'Refund €8 · approved by @ceo'],
-    says: ['shop: write_file', 'amount', 'Its own summary (unverified)'],
+    says: ['shop: write_file', 'amount', 'Caller’s summary (unverified)'],
   },
 ];

@@ -37,7 +37,7 @@ const HIDDEN_CHARACTERS = [
   '\u2028',
   '\u00a0',
 ];
-export const NOT_ALL = 'Not everything can be read here. Open it to read and decide.';
+export const NOT_ALL = 'This card can’t show everything. Press Open to read it all and decide.';
 const harmless = 'Dear all, the picnic is on Friday. ';
 const emails = Array.from({ length: 120 }, (_, i) => `person.${i}@example.com`);
 const deep = (levels: number): JsonValue => (levels === 0 ? 'x' : { a: deep(levels - 1) });
@@ -79,7 +79,7 @@ export const ATTACKS: readonly Attack[] = [
     args: { command: `ls${' '.repeat(3_500)}; rm -rf /` },
     approvable: true,
     data: ['ls\\u{20 x3500}; rm -rf /'],
-    says: ['3,500 characters that can’t be seen are written as '],
+    says: ['3,500 invisible characters are written as '],
   },
   {
     source: 'D5',
@@ -113,7 +113,7 @@ export const ATTACKS: readonly Attack[] = [
       args: { text: `pay${character}pal` },
       approvable: true,
       data: [`pay\\u{${code}}pal`],
-      says: ['1 character that can’t be seen is written as '],
+      says: ['1 invisible character is written as '],
     };
   }),
   {
@@ -187,7 +187,7 @@ export const ATTACKS: readonly Attack[] = [
     args: { text: 'caf\u00e9', content: 'cafe\u0301', n: 1 },
     approvable: true,
     data: ['caf\u00e9', 'cafe\\u{301}', '1'],
-    says: ['1 character that can’t be seen is written as '],
+    says: ['1 invisible character is written as '],
   },
   {
     source: 'D14, 13',
