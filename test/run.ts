@@ -1,7 +1,7 @@
 /**
  * The test command: what the machine lacks, then every test file, since Node 20 finds neither globs
  * nor TypeScript by itself, beside the static checks. Its last line is the test runner's own summary.
- * `npm test -- WORD…` runs only the files whose path holds one of the words, and no static checks.
+ * `npm test -- WORD…` runs only the files whose path contains one of the words, and no static checks.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
