@@ -135,7 +135,7 @@ async function forwardOutput(
 function describeEnd({ env }: Pick<CommandDeps, 'env'>, isWaiting: boolean): string {
   return isWaiting
     ? 'The hook was stopped while people were deciding.'
-    : `The hook was stopped before the desk at ${env.COUNTERSIGN_URL} answered. Check that it is running, and that the address is right.`;
+    : `The hook was stopped before Countersign at ${env.COUNTERSIGN_URL} answered. Check that it is running, and that the address is right.`;
 }
 
 const REQUEST_OPTIONS = { channel: { type: 'string' }, requester: { type: 'string' } } as const;
@@ -144,7 +144,7 @@ function createCaller({ env }: Pick<CommandDeps, 'env'>): McpCaller {
   const { COUNTERSIGN_URL: url = '', COUNTERSIGN_API_KEY: key = '' } = env;
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
     throw new UsageError(
-      'Set COUNTERSIGN_URL to the address of the desk, like https://countersign.example.com.',
+      'Set COUNTERSIGN_URL to the address of your Countersign server, like https://countersign.example.com.',
     );
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {

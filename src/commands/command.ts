@@ -15,7 +15,7 @@ export interface CommandDeps {
   readonly err: (text: string) => void;
 }
 
-/** Exit codes: success, problems found, wrong usage. */
+/** Exit codes: success, problems found, usage error. */
 export const EXIT = { fine: 0, problems: 1, usage: 2 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -23,10 +23,10 @@ const USAGES: Readonly<Record<string, string>> = {
   npx --no -- countersign policy explain TOOL 'ARGS' --requester U… --channel C… [--agent NAME | --program NAME] [--json]
       Says what would happen to a call, and by which rule. ARGS is the JSON of its arguments.
       --agent research, --program key:deploy-bot or graph:my-agent
-                     whose call it is (default: the agent of the thread)
+                     who makes the call (default: the agent of the thread)
       --file FILE    (default: POLICY_FILE, or ./policy.yaml)
       --email …, --group S… (may be repeated), --team T…
-                     what conditions see of the person who asks`,
+                     the requester, as seen by policy conditions`,
   audit: `  npx --no -- countersign audit verify [--json]
       Verifies every entry of the audit, and names the first that was changed or is missing.
   npx --no -- countersign audit export [--from TIME] [--to TIME] [--format jsonl|csv] [--out FILE]
@@ -57,7 +57,7 @@ const USAGES: Readonly<Record<string, string>> = {
   Both connect to COUNTERSIGN_URL with COUNTERSIGN_API_KEY, and do not read .env.`,
 };
 
-const EXIT_CODES = `Exit codes: 0 all is well, 1 there are problems, 2 wrong usage.`;
+const EXIT_CODES = `Exit codes: 0 success, 1 problems found, 2 usage error.`;
 
 const COMMANDS: Readonly<
   Record<string, (args: readonly string[], deps: CommandDeps) => Promise<ExitCode>>

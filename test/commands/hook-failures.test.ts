@@ -100,7 +100,7 @@ describe('a hook that fails', () => {
       child.kill(signal);
       const { code, err } = await endOf(child);
       assert.equal(code, 2);
-      assert.match(err, /stopped before the desk at .* answered/);
+      assert.match(err, /stopped before Countersign at .* answered/);
     });
   }
 

@@ -39,7 +39,7 @@ describe('countersign init', () => {
     assert.match((await call('sudo reboot')).out, /^run_command would be refused/);
     assert.match(
       (await call('npm run format')).out,
-      /^run_command would wait for people, by rule 3/,
+      /^run_command would wait for approval, by rule 3/,
     );
   });
 

@@ -295,6 +295,6 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
   await until(() => desk.asked.length > asksBefore, 5);
   ending.abort();
   assert.equal(await running, 2);
-  assert.match(told.at(-1) ?? '', /stopped before the desk at .* answered/);
-  assert.match(String(output.read()), /stopped before the desk at .* answered/);
+  assert.match(told.at(-1) ?? '', /stopped before Countersign at .* answered/);
+  assert.match(String(output.read()), /stopped before Countersign at .* answered/);
 });

@@ -51,13 +51,13 @@ function describeFaultKind(
     case 'unreadable':
       return 'it is no longer a readable entry.';
     case 'changed':
-      return `its content was not written with this installation’s key (${keyPlace}). Either somebody changed it, or the key is another one.`;
+      return `its content was not written with this installation’s key (${keyPlace}). Either somebody changed it, or this is a different key.`;
     case 'missing':
       return `${gone} missing, and the app did not remove it.`;
     case 'unlike-its-seal':
       return 'the entries up to it are not those that were sealed: at least one was replaced.';
     case 'forged-seal':
-      return `the seal was not made with this installation’s key (${keyPlace}). Either somebody changed it, or the key is another one.`;
+      return `the seal was not made with this installation’s key (${keyPlace}). Either somebody changed it, or this is a different key.`;
     case 'cut':
       return `${gone} missing at the end.`;
   }

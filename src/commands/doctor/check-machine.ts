@@ -32,7 +32,8 @@ export async function checkClock(
   if (Number.isNaN(slackTime)) {
     return {
       status: 'warning',
-      message: 'Slack’s answer has no date. Synchronize the clock with NTP.',
+      message:
+        'The clock can’t be checked, because Slack’s answer has no date. Make sure that NTP is on.',
     };
   }
   // The header has no milliseconds.
@@ -93,7 +94,11 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
       server.listen(port, host, done);
     });
     await new Promise((done) => server.close(done));
-    return { status: 'ok', message: port === 0 ? 'Any free port.' : `${host}:${port} is free.` };
+    return {
+      status: 'ok',
+      message:
+        port === 0 ? 'PORT is 0, so any free port will be used.' : `${host}:${port} is free.`,
+    };
   } catch (error) {
     return {
       status: 'problem',

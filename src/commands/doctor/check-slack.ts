@@ -119,6 +119,6 @@ function describeMissingSocketMode(error: unknown): string {
     case 'token_revoked':
       return 'Slack refuses SLACK_APP_TOKEN. Create a new one with the scope connections:write on the app’s page “Basic Information”.';
     default:
-      return `Slack answers ${name} to apps.connections.open. Check that the app’s page “Socket Mode” has it enabled.`;
+      return `Slack answered “${name}” to apps.connections.open. Turn on Socket Mode on the app’s page “Socket Mode”.`;
   }
 }

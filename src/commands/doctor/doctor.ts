@@ -175,6 +175,6 @@ function describeLine({ check, message, status }: Finding & { readonly check: st
 }
 
 function describeEnd(problems: number): string {
-  if (problems === 0) return '\nReady: npm start.';
+  if (problems === 0) return '\nReady. Start it with npm start.';
   return `\n${problems === 1 ? 'One problem' : `${problems} problems`} to fix before the start.`;
 }

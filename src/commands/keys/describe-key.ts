@@ -42,7 +42,7 @@ function describeState(key: ApiKey, now: number): string {
   const state = keyState(key, now);
   if (state === 'revoked') return `revoked ${formatUtcTime(revokedAt ?? now)}`;
   if (state === 'expired') return `expired ${formatUtcTime(expiresAt ?? now)}`;
-  const until = expiresAt === undefined ? 'works' : `works until ${formatUtcTime(expiresAt)}`;
+  const until = expiresAt === undefined ? 'active' : `active until ${formatUtcTime(expiresAt)}`;
   return earlier && now < earlier.until
     ? `${until}, its earlier secret until ${formatUtcTime(earlier.until)}`
     : until;

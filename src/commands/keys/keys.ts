@@ -202,11 +202,11 @@ async function printToken(
   }
   deps.out(describeKey(key, now));
   deps.out(`\n  ${token}\n\nCopy it now: it is shown only once, and only its hash is stored.`);
-  deps.out(`Callbacks to it are signed with ${callbackSecret}`);
+  deps.out(`Callback signing secret: ${callbackSecret}`);
 }
 
 function describeWaiting(pending: number): string {
-  if (pending === 0) return 'None of its calls is pending.';
+  if (pending === 0) return 'It has no pending calls.';
   if (pending === 1) {
     return 'One of its calls is pending until it is ignored or expires. It can no longer run.';
   }

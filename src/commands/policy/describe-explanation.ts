@@ -45,7 +45,7 @@ export function describeExplanation(explanation: Explanation): string {
   }
   lines.push(...describeRedacted(redact));
   for (const { rule: other, why } of passedOver)
-    lines.push(`Not by ${other}: ${describeSkippedRule(why, facts)}.`);
+    lines.push(`Skipped ${other}: ${describeSkippedRule(why, facts)}.`);
   for (const each of assumed) lines.push(`Assumed: ${each}`);
   // Escape line breaks inside a line: they come from quoted text.
   return lines.map(toTerminalLine).join('\n');
@@ -65,7 +65,7 @@ function describeRedacted(redact: readonly string[]): readonly string[] {
 
 const VERBS = {
   run: 'would run without asking',
-  ask: 'would wait for people',
+  ask: 'would wait for approval',
   refuse: 'would be refused',
 } as const;
 
@@ -91,7 +91,9 @@ function describeSkippedRule(why: SkippedRule['why'], { isOutside }: GateFacts):
 function describeRoute(route: DraftRoute, { isOutside }: GateFacts): readonly string[] {
   const { channel, decisions, deadlineMs, escalate, quorum, remindAfterMs, selfApproval } = route;
   const home = isOutside ? 'the channel that the program names' : 'the thread';
-  const self = selfApproval ? 'the requester’s own counts' : 'the requester’s own does not count';
+  const self = selfApproval
+    ? 'the requester’s own approval counts'
+    : 'the requester’s own approval does not count';
   const time = [
     formatDuration(deadlineMs),
     ...(remindAfterMs === undefined ? [] : [`a reminder after ${formatDuration(remindAfterMs)}`]),
@@ -110,7 +112,7 @@ function describeRoute(route: DraftRoute, { isOutside }: GateFacts): readonly st
 }
 
 function describeApprovers({ among, approvers }: DraftRoute): string {
-  const those = approvers.map(describeApprover).join(', ') || 'nobody: it would expire';
+  const those = approvers.map(describeApprover).join(', ') || 'nobody, so the call would expire';
   return among
     ? `${those}; of these only those who are also ${among.map(describeApprover).join(', ')}`
     : those;

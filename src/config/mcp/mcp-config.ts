@@ -60,8 +60,8 @@ const text = (what: string) => z.string(what).min(1, what);
 const texts = (what: string) => z.record(z.string(), z.string(what), what);
 
 const switches = {
-  disabled: z.boolean('“disabled” is true or false').optional(),
-  enabled: z.boolean('“enabled” is true or false').optional(),
+  disabled: z.boolean('“disabled” must be true or false').optional(),
+  enabled: z.boolean('“enabled” must be true or false').optional(),
 };
 
 const StdioEntry = z.looseObject({
@@ -69,7 +69,7 @@ const StdioEntry = z.looseObject({
   type: z
     .literal('stdio', '“type” is stdio for a “command”, and http or sse for a “url”')
     .optional(),
-  command: text('“command” is the program to start, or “url” an address'),
+  command: text('it needs a “command” (the program to start) or a “url” (an address)'),
   args: z
     .array(z.string('“args” must be a list of strings'), '“args” must be a list of strings')
     .default([]),
@@ -112,7 +112,7 @@ export function readMcpConfig(
   if (!json.ok) {
     const where = `line ${json.line}, column ${json.column}`;
     return problem(
-      `MCP_CONFIG ${path} is no JSON (${where}): it takes no comments, no comma behind the last entry and no key twice, and numbers that keep their digits. Write it like ${EXAMPLE}.`,
+      `MCP_CONFIG ${path} is not valid JSON (${where}): remove comments, trailing commas and duplicate keys, and shorten numbers that can’t be stored exactly. Write it like ${EXAMPLE}.`,
     );
   }
   const file = File.safeParse(json.value);

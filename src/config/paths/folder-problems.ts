@@ -58,7 +58,7 @@ export function exportFileProblems(file: string, dataDir: string, what = '--out'
   if (problems.length > 0) return problems;
   const existing = statSync(file, { throwIfNoEntry: false });
   if (existing && !existing.isFile()) {
-    const kind = existing.isDirectory() ? 'a folder' : 'no regular file';
+    const kind = existing.isDirectory() ? 'a folder' : 'not a regular file';
     return [`${what} ${file} is ${kind}. Name a file.`];
   }
   if (!resolvesInto(file, dataDir)) return [];

@@ -35,7 +35,7 @@ describe('countersign doctor', () => {
     const text = (await ask(set)).out;
     assert.match(text, /^ok {7}slack {5}All \d+ scopes of manifest\.yml are granted\.$/m);
     assert.match(text, /^ok {7}mcp {7}“fixture” offers 1 tools\.$/m);
-    assert.match(text, /\nReady: npm start\.$/);
+    assert.match(text, /\nReady\. Start it with npm start\.$/);
     const [asked] = set.model.requests.slice(-1);
     assert.equal(asked?.tools?.length, 1);
     assert.deepEqual(set.model.refusals, []);

@@ -71,12 +71,12 @@ test('the routes that are set in Slack are heeded, beside a running app and with
   await store.routes.write(withAdminRoute(NO_ADMIN_ROUTES, FIN, REQUESTER, 1), {});
   assert.equal(
     await explain(file),
-    `write_file would wait for people, by rule 1, line 5 of ./policy.yaml.
+    `write_file would wait for approval, by rule 1, line 5 of ./policy.yaml.
 The route “fin”, set in Slack, applies beside the rules, and the stricter one counts.
   route      ops + fin
   card       in #ops (a name, looked up at the start)
   approvers  person U2, person U3; of these only those who are also @lead (a name, looked up at the start), user group S0OPS
-  quorum     2 approvals; the requester’s own does not count
+  quorum     2 approvals; the requester’s own approval does not count
   allows     approve, ignore; an approval needs a reason
   deadline   1h; a reminder after 30m
   risk       high`,

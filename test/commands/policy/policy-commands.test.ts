@@ -16,19 +16,19 @@ describe('countersign policy explain', () => {
     assert.equal(code, 0);
     assert.equal(
       out,
-      `write_file would wait for people, by rule 6, line 17 of ./policy.yaml.
+      `write_file would wait for approval, by rule 6, line 17 of ./policy.yaml.
   route      ops
   card       in #ops (a name, looked up at the start)
   approvers  user group S0OPS, @lead (a name, looked up at the start), the requester
-  quorum     2 approvals; the requester’s own does not count
+  quorum     2 approvals; the requester’s own approval does not count
   allows     approve, edit, reply, ignore; an approval needs a reason
   deadline   4h; a reminder after 30m; after 2h it escalates to the route “requester”
   risk       high
-Not by rule 1, line 12: it applies to other tools.
-Not by rule 2, line 13: it applies to another agent.
-Not by rule 3, line 14: its condition is false.
-Not by rule 4, line 15: its condition is false.
-Not by rule 5, line 16: its condition is false.
+Skipped rule 1, line 12: it applies to other tools.
+Skipped rule 2, line 13: it applies to another agent.
+Skipped rule 3, line 14: its condition is false.
+Skipped rule 4, line 15: its condition is false.
+Skipped rule 5, line 16: its condition is false.
 Assumed: The requester has made no other call of this tool: totals count only this one.
 Assumed: The requester is in no user group; --group sets one.
 `,
@@ -75,7 +75,7 @@ Assumed: The requester is in no user group; --group sets one.
     const { call, path } = await folderWith(t, {});
     const builtIn = await call(WRITE);
     assert.equal(builtIn.code, 0);
-    assert.match(builtIn.out, /^write_file would wait for people, by the built-in rules\./);
+    assert.match(builtIn.out, /^write_file would wait for approval, by the built-in rules\./);
     assert.match(builtIn.out, /approvers {2}the requester\n/);
     await writeFile(join(path, 'rules.yaml'), 'version: 2');
     const broken = await call([...WRITE, '--file', join(path, 'rules.yaml')]);
@@ -92,10 +92,10 @@ rules:
     const { call } = await folderWith(t, { 'policy.yaml': rules });
     const explain = ['policy', 'explain', 'read_file', '{"any":1}', ...WHO];
     const other = await call([...explain, '--program', 'backup']);
-    assert.match(other.out, /read_file would wait for people/);
+    assert.match(other.out, /read_file would wait for approval/);
     assert.match(
       other.out,
-      /Not by rule 1, line 3: it applies to others, or allows runs without naming/,
+      /Skipped rule 1, line 3: it applies to others, or allows runs without naming/,
     );
     assert.match(other.out, /card {7}in the channel that the program names/);
     assert.doesNotMatch(other.out, /There is no tool/);
@@ -111,7 +111,7 @@ rules:
     const { out } = await call(['policy', 'explain', 'fly', '{}', ...WHO]);
     assert.match(
       out,
-      /would wait for people.*\nThe condition of this rule can't be evaluated: No such key: far\./,
+      /would wait for approval.*\nThe condition of this rule can't be evaluated: No such key: far\./,
     );
     assert.match(out, /There is no tool “fly” here/);
   });

@@ -59,10 +59,18 @@ describe('the file of MCP servers', () => {
   });
 
   const WRONG: readonly (readonly [what: string, file: unknown, problem: RegExp])[] = [
-    ['no JSON', '{"mcpServers": {"a": sk-secret-of-mine', /is no JSON \(line 1, column 22\)/],
+    [
+      'no JSON',
+      '{"mcpServers": {"a": sk-secret-of-mine',
+      /is not valid JSON \(line 1, column 22\)/,
+    ],
     ['another file', '{"servers": {}}', /has no servers/],
     ['a list', '[]', /has no servers/],
-    ['neither program nor address', { a: {} }, /“a” can't be used: “command” is the program/],
+    [
+      'neither program nor address',
+      { a: {} },
+      /“a” can't be used: it needs a “command” \(the program to start\)/,
+    ],
     ['no object', { a: 'npx sk-secret-of-mine' }, /“a” can't be used/],
     [
       'args that are a text',
