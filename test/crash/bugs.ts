@@ -180,8 +180,8 @@ export const BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: 'test/slack/create-slack-app.test.ts',
-    only: 'keeps the acknowledgement back',
-    finds: /not ok .* keeps the acknowledgement back until the message is stored/,
+    only: 'acknowledges a message only after',
+    finds: /not ok .* acknowledges a message only after it is stored/,
   },
   {
     name: 'a digest that nobody checks again',

@@ -1,4 +1,4 @@
-/** The edge to Slack over both transports: the real Bolt app on the simulated workspace. */
+/** The Slack adapter over both transports: the real Bolt app on the simulated workspace. */
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -9,7 +9,7 @@ import { type Delivery, type SlackStage, setSlackStage } from './support/slack-s
 for (const delivery of ['http', 'socket'] as const) edge(delivery);
 
 function edge(delivery: Delivery): void {
-  describe(`the edge over ${delivery}`, () => {
+  describe(`the Slack app over ${delivery}`, () => {
     let stage: SlackStage;
     let decide: SlackStage['desk']['decide'];
     before(async () => {
@@ -56,7 +56,7 @@ function edge(delivery: Delivery): void {
         { describe: () => stage.logged.join('\n') },
       );
 
-    it('stores a message once, however often and under however many events it comes', async () => {
+    it('stores a message once, even if Slack sends it several times or under several events', async () => {
       stage.workspace.faults.deliverEvents(3);
       const { id } = stage.workspace.channel('general');
       const { ts } = await stage.workspace.say('requester', id, `\${bot} hello`);
@@ -66,7 +66,7 @@ function edge(delivery: Delivery): void {
       );
     });
 
-    it('keeps the acknowledgement back until the message is stored', async () => {
+    it('acknowledges a message only after it is stored', async () => {
       stage.desk.broken = true;
       const event = { type: 'app_mention', channel: 'C1', user: 'U1', ts: '9.1', text: 'x' };
       const ack = await stage.workspace.deliverEvent(event);
@@ -80,7 +80,7 @@ function edge(delivery: Delivery): void {
       assert.equal(stage.desk.received.length, 1);
     });
 
-    it('takes a reply without a mention only in a thread that the agent is in', async () => {
+    it('accepts a reply without a mention only in a thread that the agent is in', async () => {
       const { id } = stage.workspace.channel('general');
       const { ts } = await stage.workspace.say('requester', id, 'lunch?');
       await stage.workspace.say('requester', id, 'pizza', { threadTs: ts });
@@ -93,7 +93,7 @@ function edge(delivery: Delivery): void {
       );
     });
 
-    it('refuses a stranger of a shared channel privately, and remembers it', async () => {
+    it('refuses an outside member of a shared channel privately, and reports it to the desk', async () => {
       const { id } = stage.workspace.channel('shared');
       await stage.workspace.say('stranger', id, `\${bot} give me all`);
       await waitForPrivate('stranger', 'only work for members');
@@ -101,7 +101,7 @@ function edge(delivery: Delivery): void {
       assert.match(stage.desk.refusals[0]?.why ?? '', /another workspace/);
     });
 
-    it('Approve decides the attempt that the card showed, and says nothing more', async () => {
+    it('Approve decides the attempt that the card showed, without a further message', async () => {
       const { call, place } = await card();
       stage.desk.outcome = { kind: 'decided', call };
       const ack = await click('requester', place, 'call.approve');
@@ -118,7 +118,7 @@ function edge(delivery: Delivery): void {
       ]);
     });
 
-    it('tells whoever may not decide why, and only them', async () => {
+    it('tells a person who may not decide the reason, visible only to them', async () => {
       const { call, place } = await card();
       stage.desk.outcome = { kind: 'not-allowed', call, why: 'Only the requester may.' };
       await click('outsider', place, 'call.ignore');
@@ -127,7 +127,7 @@ function edge(delivery: Delivery): void {
       assert.ok(!JSON.stringify(seen).includes('Only the requester may.'));
     });
 
-    it('does not acknowledge what was not saved, and says so', async () => {
+    it('does not acknowledge a decision that was not saved, and tells the person', async () => {
       const { place } = await card();
       stage.desk.broken = true;
       stage.desk.outcome = { kind: 'not-found' };
@@ -136,7 +136,7 @@ function edge(delivery: Delivery): void {
       await waitForPrivate('requester', 'was not saved');
     });
 
-    it('refuses a click on a message that is not the card any more', async () => {
+    it('refuses a click on a message that is no longer the card', async () => {
       const { call, place } = await card();
       stage.places.set(call.id, { ...place, ts: '1.1' });
       await click('requester', place, 'call.approve');
@@ -149,7 +149,7 @@ function edge(delivery: Delivery): void {
       await stage.workspace.close('requester');
     });
 
-    it('Edit opens a form at once, puts errors on their field, and takes the changed arguments', async () => {
+    it('Edit opens a form at once, shows errors on their fields, and accepts the changed arguments', async () => {
       const { call, place } = await card();
       await click('requester', place, 'call.edit');
       await waitForView('requester', 'Edit the call');
@@ -181,7 +181,7 @@ function edge(delivery: Delivery): void {
       };
     }
 
-    it('tells why there is no form, in the form', async () => {
+    it('explains in the modal why there is no form', async () => {
       const { call, place } = await card();
       stage.desk.outcome = { kind: 'stale', call: { ...call, attempt: 2 } };
       await click('requester', place, 'call.reply');
@@ -189,7 +189,7 @@ function edge(delivery: Delivery): void {
       await stage.workspace.close('requester');
     });
 
-    it('asks to press again when the trigger has expired', async () => {
+    it('asks the person to click again when the trigger has expired', async () => {
       const { place } = await card();
       stage.workspace.faults.expireTriggers(1);
       await click('requester', place, 'call.edit');
@@ -197,7 +197,7 @@ function edge(delivery: Delivery): void {
       assert.equal(stage.desk.commands.length, 0);
     });
 
-    it('opens its form before anything is read, however long that takes', async () => {
+    it('opens the form before it reads anything, however long the read takes', async () => {
       const { place } = await card();
       const { checkDecision: look } = stage.desk;
       let read = () => {};
@@ -217,7 +217,7 @@ function edge(delivery: Delivery): void {
       await stage.workspace.close('requester');
     });
 
-    it('shows a call that does not fit page by page, and approves it from the last', async () => {
+    it('shows a long call page by page, and approves it from the last page', async () => {
       const args = JSON.stringify({ content: `${'x'.repeat(20_000)}THE END`, path: 'a.txt' });
       const { call, place } = await card({ args });
       await assert.rejects(click('requester', place, 'call.approve'));
@@ -236,14 +236,14 @@ function edge(delivery: Delivery): void {
       await stage.workspace.close('requester');
     });
 
-    it('settles a call of which it is unknown whether it ran', async () => {
+    it('settles a call whose outcome is unknown', async () => {
       const { call, place } = await card({ status: 'unknown' });
       stage.desk.outcome = { kind: 'decided', call };
       await click('requester', place, 'call.settle-rerun');
       assert.equal((stage.desk.commands[0] as { finding?: string }).finding, 'rerun');
     });
 
-    it('refuses what no button of ours sends', async () => {
+    it('refuses payloads that none of our buttons sends', async () => {
       const { call, place } = await card();
       const { id, teamId } = stage.workspace.member('requester');
       const click = {

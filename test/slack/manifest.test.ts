@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { COMMAND } from '../../src/slack/transport/ids.ts';
 
-/** Scopes of every method that the code calls; any of a row's alternatives is asked for by the kinds of conversation. */
+/** The scopes of each method that the code calls. A list in a row holds alternatives, one per kind of conversation. */
 const METHOD_SCOPES: Readonly<
   Record<string, { readonly scopes: readonly string[]; readonly url: string }>
 > = {
@@ -24,7 +24,7 @@ const METHOD_SCOPES: Readonly<
   'chat.startStream': method('chat.startStream', 'chat:write'),
   'chat.stopStream': method('chat.stopStream', 'chat:write'),
   'chat.update': method('chat.update', 'chat:write'),
-  // What was said in a channel itself, and cards at its top, are found again by their metadata.
+  // Top-level messages and cards of a channel are found by their metadata.
   'conversations.history': method(
     'conversations.history',
     'channels:history',
@@ -33,10 +33,10 @@ const METHOD_SCOPES: Readonly<
     'mpim:history',
     'metadata.message:read',
   ),
-  // The name of a route's channel, and whether the app is in it.
+  // Reads the name of a route's channel, and whether the app is a member.
   'conversations.info': method('conversations.info', 'channels:read', 'groups:read'),
   'conversations.list': method('conversations.list', 'channels:read', 'groups:read'),
-  // Who may approve as a member of a channel; a private one only where the app is in it.
+  // Reads the members of an approver channel; of a private one only if the app is in it.
   'conversations.members': method('conversations.members', 'channels:read', 'groups:read'),
   'conversations.open': method('conversations.open', 'im:write'),
   'conversations.replies': method(
@@ -45,7 +45,7 @@ const METHOD_SCOPES: Readonly<
     'groups:history',
     'im:history',
     'mpim:history',
-    // Cards are found again by their metadata: https://docs.slack.dev/reference/scopes/metadata.message.read/
+    // Cards are found by their metadata: https://docs.slack.dev/reference/scopes/metadata.message.read/
     'metadata.message:read',
   ),
   'files.completeUploadExternal': method('files.completeUploadExternal', 'files:write'),
@@ -67,7 +67,7 @@ const METHOD_SCOPES: Readonly<
 const EVENT_SCOPES: Readonly<Record<string, string | undefined>> = {
   agent_session_stopped: 'chat:write',
   agent_session_title_changed: 'chat:write',
-  // Whoever opens the app is told of without a scope.
+  // The event for an opened app needs no scope.
   app_home_opened: undefined,
   app_mention: 'app_mentions:read',
   'message.channels': 'channels:history',
@@ -122,7 +122,7 @@ async function methodsInCode(): Promise<ReadonlySet<string>> {
 }
 
 describe('the manifest', () => {
-  it('asks for the scopes of every method that the code calls, and of its events, and for no other', async () => {
+  it('requests exactly the scopes of the methods and events that the code uses', async () => {
     const { oauth_config, settings } = await readManifest();
     const needed = [...(await methodsInCode())].flatMap((name) => {
       const row = METHOD_SCOPES[name];
@@ -137,16 +137,16 @@ describe('the manifest', () => {
     assert.deepEqual([...oauth_config.scopes.bot], [...scopes].sort());
   });
 
-  it('has a row for nothing that the code does not call', async () => {
+  it('has scopes listed here for exactly the methods that the code calls', async () => {
     assert.deepEqual([...(await methodsInCode())].sort(), Object.keys(METHOD_SCOPES));
   });
 
-  it('subscribes to every event that is read', async () => {
+  it('subscribes to every event that the code reads', async () => {
     const { settings } = await readManifest();
     assert.deepEqual([...settings.event_subscriptions.bot_events], Object.keys(EVENT_SCOPES));
   });
 
-  it('is what Slack takes: names within 35 and 80 characters, Socket Mode and buttons on', async () => {
+  it('is accepted by Slack: names have at most 35 and 80 characters, Socket Mode and buttons are on', async () => {
     const { display_information, features, settings } = await readManifest();
     assert.equal(display_information.name, 'Countersign');
     assert.ok(features.bot_user.display_name.length <= 80);
@@ -155,7 +155,7 @@ describe('the manifest', () => {
   });
 
   // https://docs.slack.dev/ai/migrating-to-agent-messaging
-  it('declares an agent with a Messages tab, and nothing of the older assistant pane', async () => {
+  it('declares an agent with a Messages tab, without the older assistant pane', async () => {
     const { features, settings } = await readManifest();
     const { agent_description: description, ...rest } = features.agent_view;
     assert.ok(description.length > 0 && description.length <= 300);
@@ -168,7 +168,7 @@ describe('the manifest', () => {
     );
   });
 
-  it('has a Home beside the messages, which people can write', async () => {
+  it('has a Home tab, and a Messages tab that people can write in', async () => {
     const { features } = await readManifest();
     assert.deepEqual(features.app_home, {
       home_tab_enabled: true,
@@ -177,7 +177,7 @@ describe('the manifest', () => {
     });
   });
 
-  it('declares the command that is answered, as Slack takes it', async () => {
+  it('declares the slash command that the code answers, in the form that Slack accepts', async () => {
     const { features } = await readManifest();
     const commands = features.slash_commands ?? [];
     assert.deepEqual(
@@ -185,7 +185,7 @@ describe('the manifest', () => {
       [COMMAND],
     );
     for (const { description, usage_hint: hint, should_escape: escapes } of commands) {
-      // Links must come as they were pasted. https://docs.slack.dev/reference/app-manifest
+      // Links must arrive as they were pasted. https://docs.slack.dev/reference/app-manifest
       assert.equal(escapes, false);
       assert.ok(description.length <= 2_000 && hint.length <= 1_000);
     }

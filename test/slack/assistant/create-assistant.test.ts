@@ -1,4 +1,4 @@
-/** The Messages tab, and the assistant pane of the older form, on the simulated workspace. */
+/** The Messages tab and the older assistant pane on the simulated workspace. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it, test } from 'node:test';
 import { WebClient } from '@slack/web-api';
@@ -42,7 +42,7 @@ function pane(delivery: Delivery): void {
     const say = (channel: string, threadTs: string, text: string) =>
       stage.workspace.say('requester', channel, text, { threadTs });
 
-    it('greets whoever opens it, and suggests what fits the tools', async () => {
+    it('greets a person who opens it, and suggests prompts that fit the tools', async () => {
       const { threadTs } = await open();
       const offered = await prompts(threadTs);
       assert.deepEqual(
@@ -58,7 +58,7 @@ function pane(delivery: Delivery): void {
       assert.deepEqual(stage.logged, []);
     });
 
-    it('takes its messages as everywhere, and names the chat after the first', async () => {
+    it('accepts messages as elsewhere, and names the chat after the first message', async () => {
       const { channel, threadTs } = await open();
       await prompts(threadTs);
       const { ts } = await say(channel, threadTs, 'Write <b> to a.txt\nplease');
@@ -74,7 +74,7 @@ function pane(delivery: Delivery): void {
       assert.equal(chat(threadTs)?.title, 'Write &lt;b&gt; to a.txt');
     });
 
-    it('names no thread of a channel', async () => {
+    it('sets no title for a thread in a channel', async () => {
       const { id } = stage.workspace.channel('general');
       await stage.workspace.say('requester', id, `\${bot} hello`);
       const { channel, threadTs } = await open();
@@ -84,7 +84,7 @@ function pane(delivery: Delivery): void {
       assert.ok(!JSON.stringify(titled).includes(id));
     });
 
-    it('holds nothing up when Slack fails: the rest comes, and the log says what did not', async () => {
+    it('continues when Slack fails: sends the rest, and logs what failed', async () => {
       fail('chat.postMessage', { kind: 'error', error: 'internal_error' });
       const { channel, threadTs } = await open();
       await prompts(threadTs);
@@ -108,7 +108,7 @@ function pane(delivery: Delivery): void {
       assert.equal(statuses.find((each) => each.threadTs === threadTs)?.status, 'is thinking…');
     });
 
-    it('takes the change of what a person looks at for nothing', async () => {
+    it('ignores events about a changed context', async () => {
       const { channel, threadTs } = await open();
       await prompts(threadTs);
       const before = stage.workspace.journal.filter(({ kind }) => kind === 'api').length;
@@ -129,7 +129,7 @@ function pane(delivery: Delivery): void {
   });
 }
 
-test('a pane is greeted once, however often it is told', async () => {
+test('a pane is greeted once, even if Slack repeats the event', async () => {
   const stage = await setSlackStage('http', { form: 'assistant' });
   const { workspace } = stage;
   workspace.faults.deliverEvents(3);
@@ -138,13 +138,13 @@ test('a pane is greeted once, however often it is told', async () => {
   assert.ok(started);
   const { event } = started.request as { event: Record<string, unknown> };
   await Promise.all([workspace.deliverEvent(event), workspace.deliverEvent(event)]);
-  // The app ends what it has begun before it stops.
+  // The app finishes its open work before it stops.
   await stage.close();
   const posts = workspace.journal.filter(({ name }) => name === 'chat.postMessage');
   assert.equal(posts.length, 1);
 });
 
-test('a pane whose greeting an earlier process has said is not greeted again', async () => {
+test('a pane that an earlier process greeted is not greeted again', async () => {
   const stage = await setSlackStage('http', { form: 'assistant' });
   const { workspace } = stage;
   await workspace.openAssistant('requester');
@@ -160,7 +160,7 @@ test('a pane whose greeting an earlier process has said is not greeted again', a
   assert.equal(posts.length, 1);
 });
 
-/** What a pane of its own does when it hears again that a chat was opened. */
+/** Greets the chat again in a second pane, as another process would. */
 async function greetInAnotherProcess({ workspace, desk }: SlackStage, body: unknown) {
   const client = new WebClient(workspace.botToken, { slackApiUrl: workspace.apiUrl });
   const { team, app } = workspace;
@@ -181,7 +181,7 @@ async function greetInAnotherProcess({ workspace, desk }: SlackStage, body: unkn
   await pane.greetInChat(inbound.event, true);
 }
 
-test('nobody from elsewhere is greeted, and no event that is not for us', async () => {
+test('strangers get no greeting, nor do events for other workspaces or apps, or malformed ones', async () => {
   const directory = createTestDirectory({ U0STRANGER: { standing: 'stranger' } });
   const stage = await setSlackStage('http', { form: 'assistant', directory });
   const { workspace } = stage;
@@ -207,7 +207,7 @@ test('nobody from elsewhere is greeted, and no event that is not for us', async 
   }
   directory.failWith(new Error('Slack is away.'));
   await workspace.deliverEvent(started({ thread_ts: '78.1' }));
-  // The app ends what it has begun before it stops.
+  // The app finishes its open work before it stops.
   await stage.close();
   const asked = workspace.journal.filter(({ kind }) => kind === 'api').map(({ name }) => name);
   assert.deepEqual(
@@ -218,7 +218,7 @@ test('nobody from elsewhere is greeted, and no event that is not for us', async 
   assert.match(stage.logged.join('\n'), /could not find out who opened the app/);
 });
 
-test('the Messages tab: prompts at each opening, and a welcome once per person', async () => {
+test('the Messages tab sets prompts each time it opens, and welcomes each person once', async () => {
   const stage = await setSlackStage('http');
   const { workspace, desk } = stage;
   const { channel } = await workspace.openMessages('requester');
@@ -244,7 +244,7 @@ test('the Messages tab: prompts at each opening, and a welcome once per person',
   assert.deepEqual(stage.logged, []);
 });
 
-test('an older installation that opens its messages is left to the greeting of its chats', async () => {
+test('an installation of the older form gets no welcome in the Messages tab', async () => {
   const stage = await setSlackStage('http', { form: 'assistant' });
   await stage.workspace.openMessages('requester');
   await until(() => stage.logged.length > 0);
@@ -253,7 +253,7 @@ test('an older installation that opens its messages is left to the greeting of i
   assert.match(stage.logged.join('\n'), /could not suggest messages.*invalid_thread_ts/);
 });
 
-test('no Messages tab is welcomed that a stranger opens, or that is not for us', async () => {
+test('the Messages tab welcomes no strangers, and ignores events for other workspaces and malformed ones', async () => {
   const directory = createTestDirectory({ U0STRANGER: { standing: 'stranger' } });
   const stage = await setSlackStage('http', { directory });
   const { workspace } = stage;

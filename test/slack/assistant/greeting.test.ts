@@ -10,7 +10,7 @@ const withTools = (...names: readonly string[]) => ({
 });
 
 describe('the greeting', () => {
-  it('says who writes, what the tools can do, and that nothing risky runs unasked', () => {
+  it('names the app, what the tools can do, and that nothing risky runs without approval', () => {
     const hello = buildGreeting(
       'UBOT',
       withTools('list_files', 'read_file', 'write_file', 'search_web'),
@@ -28,25 +28,25 @@ describe('the greeting', () => {
     );
   });
 
-  it('names tools of one’s own, the first few of many, with nothing live in them', () => {
+  it('names the first few of the operator’s own tools, without active markup', () => {
     assert.match(buildGreeting('UBOT', withTools('refund')), /I can use `refund`\./);
     const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     assert.match(buildGreeting('UBOT', withTools(...many)), /`d`, `e` and 2 more\./);
     assert.doesNotMatch(buildGreeting('UBOT', withTools('<!channel>')), /<!channel>/);
   });
 
-  it('promises nothing where there are no tools', () => {
+  it('promises nothing if there are no tools', () => {
     assert.doesNotMatch(buildGreeting('UBOT', withTools()), /I can/);
   });
 });
 
 describe('the suggested messages', () => {
-  it('fit the tools that are offered', () => {
+  it('match the tools that are offered', () => {
     const titles = suggestPrompts(withTools('list_files', 'run_command')).map((each) => each.title);
     assert.deepEqual(titles, ['What can you do?', 'Look around', 'Run a command']);
   });
 
-  it('are never more than Slack takes, and never none', () => {
+  it('number at least one, and at most what Slack accepts', () => {
     const all = ['list_files', 'write_file', 'run_command', 'search_web', 'fetch_url'];
     assert.equal(suggestPrompts(withTools(...all)).length, 4);
     assert.equal(suggestPrompts(withTools()).length, 1);
@@ -54,18 +54,18 @@ describe('the suggested messages', () => {
 });
 
 describe('a title', () => {
-  it('is the first line that says something, without life in it', () => {
+  it('is the first line with content, without active markup', () => {
     assert.equal(chatTitleOf('\n  Tidy <!channel> & go\nplease'), 'Tidy &lt;!channel&gt; &amp; go');
     assert.equal(chatTitleOf('a\u202eb\tc'), 'a b c');
     assert.equal(chatTitleOf(' \n \u200b'), '');
   });
 
-  it('is cut where it is long, no character in two', () => {
+  it('is cut if it is long, without splitting a character', () => {
     assert.equal(chatTitleOf('x'.repeat(80)), 'x'.repeat(80));
     assert.equal(chatTitleOf('👍'.repeat(81)), `${'👍'.repeat(79)}…`);
   });
 
-  it('is one short line, whatever was written', () => {
+  it('is one short line for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
         const title = chatTitleOf(text);

@@ -28,7 +28,7 @@ const verdict = (kind: NonNullable<Call['verdict']>['kind']) => ({
 
 const BOT: CallOrigin = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
 
-/** Every state and kind of card, by the name of its fixture. */
+/** Every state and kind of card, by fixture name. */
 const STATES: Readonly<Record<string, Partial<Call>>> = {
   pending: { words: 'I need this for the report.', preview: '--- a.txt\n+++ a.txt\n+hello' },
   'pending-quorum': {
@@ -101,7 +101,7 @@ const STATES: Readonly<Record<string, Partial<Call>>> = {
 
 describe('the card of a call', () => {
   for (const [name, patch] of Object.entries(STATES)) {
-    it(`looks as its fixture when it is ${name}`, async () => {
+    it(`matches its fixture when it is ${name}`, async () => {
       const card = buildCallCard(aCall(patch), { tool: TOOL });
       const file = new URL(`../../fixtures/slack/card-${name}.json`, import.meta.url);
       if (process.env.UPDATE_FIXTURES === '1') {
@@ -112,7 +112,7 @@ describe('the card of a call', () => {
     });
   }
 
-  it('offers only what the route allows, and Edit only where there is a form', () => {
+  it('offers only what the route allows, and Edit only if there is a form', () => {
     const route = { ...REQUESTER_ROUTE, decisions: ['approve', 'edit'] as const };
     assert.deepEqual(actionIds(buildCallCard(aCall({ route }), { tool: TOOL })), [
       'call.approve',
@@ -122,7 +122,7 @@ describe('the card of a call', () => {
     assert.deepEqual(actionIds(buildCallCard(aCall({ route }), {})), ['call.approve', 'call.open']);
   });
 
-  it('shows empty values each as itself', () => {
+  it('shows the different empty values differently', () => {
     const args = { a: null, b: '', c: '  ', d: [], e: {}, f: 'null', g: false };
     const text = JSON.stringify(
       buildCallCard(aCall({ args: JSON.stringify(args) }), {
@@ -147,7 +147,7 @@ describe('the card of a call', () => {
     assert.ok(JSON.stringify(buildCallCard(aCall({ args: '{}' }), {})).includes('No arguments'));
   });
 
-  it('is never approved with an argument hidden because it looks like a secret: Open shows it to whoever decides', () => {
+  it('has no Approve while an argument that looks like a secret is masked: Open shows it to the approver', () => {
     for (const command of [
       `echo "-----BEGIN PRIVATE KEY-----\n${'A'.repeat(60)}\n-----END PRIVATE KEY-----"`,
       'curl -H "Authorization: Bearer test-not-real-123" https://example.test',
@@ -164,7 +164,7 @@ describe('the card of a call', () => {
     }
   });
 
-  it('hides nothing behind what only begins like a secret', () => {
+  it('does not mask text that only begins like a secret', () => {
     for (const command of [
       'echo "-----BEGIN PRIVATE KEY-----"; rm -rf /',
       'Pay the bearer 1000000.00 today',
@@ -176,7 +176,7 @@ describe('the card of a call', () => {
     }
   });
 
-  it('hides a declared secret however it is written', () => {
+  it('masks a declared secret in every spelling', () => {
     const apiKey = 'ab"c\nd-secretpart';
     const patch = {
       args: JSON.stringify({ apiKey }),
@@ -187,14 +187,14 @@ describe('the card of a call', () => {
     assert.ok(!JSON.stringify(buildCallCard(aCall(patch), { tool: TOOL })).includes('secretpart'));
   });
 
-  it('with more lines than a screen can hold is opened before it is approved', () => {
+  it('must be opened before approval if it has more lines than a screen', () => {
     const command = `ls${'\n#'.repeat(300)}; rm -rf /`;
     const card = buildCallCard(aCall({ args: JSON.stringify({ command }) }), { tool: TOOL });
     assert.ok(!actionIds(card).includes('call.approve'));
     assert.ok(actionIds(card).includes('call.open'));
   });
 
-  it('hides secrets in arguments, preview and words, and says so', () => {
+  it('masks secrets in arguments, preview and reason, and says so', () => {
     const args = { apiKey: 'k-0001', headers: { Authorization: 'test-not-real-123' }, body: 'ok' };
     const card = buildCallCard(
       aCall({
@@ -212,7 +212,7 @@ describe('the card of a call', () => {
     assert.match(text, /1 text looks like a secret/);
   });
 
-  it('puts Open in place of Approve when something does not fit, and says how much is shown', () => {
+  it('has Open instead of Approve when something does not fit, and says how much is shown', () => {
     const args = JSON.stringify({ content: `${'x'.repeat(2_900)}; bcc all` });
     const card = buildCallCard(aCall({ args }), { tool: TOOL });
     assert.deepEqual(actionIds(card), ['call.open', 'call.edit', 'call.reply', 'call.ignore']);
@@ -224,7 +224,7 @@ describe('the card of a call', () => {
     assert.match(JSON.stringify(many.blocks), /190 arguments are not on this card/);
   });
 
-  it('cuts the agent’s words in words, and still can be approved', () => {
+  it('truncates the agent’s reason at a word, and can still be approved', () => {
     const card = buildCallCard(aCall({ words: 'w'.repeat(900) }), { tool: TOOL });
     assert.match(JSON.stringify(card.blocks), /200 of 900 characters shown/);
     assert.equal(actionIds(card)[0], 'call.approve');
@@ -237,13 +237,13 @@ describe('a tool’s name on its card', () => {
     return header?.type === 'header' ? header.text.text : '';
   };
 
-  it('is in the heading as it is, and no emoji', () => {
+  it('is in the heading unchanged, and is never an emoji', () => {
     assert.equal(headingOf('k8s/deploy'), 'k8s/deploy');
     assert.equal(headingOf('db:drop'), 'db:drop');
     assert.equal(headingOf(':ok:'), '\\u{3a}ok\\u{3a}');
   });
 
-  it('is to be read whole where the heading cuts it off', () => {
+  it('is shown in full below if the heading truncates it', () => {
     const tool = `${'a'.repeat(100)}_the_end`;
     assert.match(headingOf(tool), /80 of 108 characters/);
     assert.ok(JSON.stringify(buildCallCard(aCall({ tool }), { tool: TOOL }).blocks).includes(tool));

@@ -1,4 +1,4 @@
-/** Two calls that differ have cards that a person can tell apart. */
+/** Two different calls have visibly different cards. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ const TOOL = {
 
 type Args = { readonly [key: string]: JsonValue };
 
-/** What an eye can tell of a card: its lines without the blanks and breaks around them, and how each part is set; never its digest. */
+/** What a person sees of a card: its lines, trimmed, and how each part is formatted; not its digest. */
 function seen(args: Args): string {
   const call = aCall({ args: canonicalJson(args), askedLine: '' });
   const { blocks } = buildCallCard(call, { tool: TOOL, mark: TEST_MARK });
@@ -76,12 +76,12 @@ const PAIRS: readonly (readonly [what: string, one: Args, other: Args])[] = [
   ['a name that is a type', { 'n · number': '1' }, { n: 1 }],
 ];
 
-describe('cards of two calls can be told apart', () => {
+describe('the cards of two calls look different', () => {
   for (const [what, one, other] of PAIRS) {
-    it(`that differ in: ${what}`, () => assert.notEqual(seen(one), seen(other)));
+    it(`if the calls differ in: ${what}`, () => assert.notEqual(seen(one), seen(other)));
   }
 
-  it('that differ in one thing, wherever it stands', () => {
+  it('if the calls differ in one value, at any place', () => {
     const change = (value: JsonValue): readonly JsonValue[] => [
       [value],
       { a: value },
@@ -100,7 +100,7 @@ describe('cards of two calls can be told apart', () => {
     );
   });
 
-  it('that name an argument as our own labels are named, from one that has them', () => {
+  it('if an argument has the name of one of our labels, and the other call has that label', () => {
     const noted = buildCallCard(aCall({ args: '{}', note: 'Approved.', askedLine: '' }), {
       tool: TOOL,
       mark: TEST_MARK,

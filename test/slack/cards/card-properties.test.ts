@@ -1,4 +1,4 @@
-/** What holds for every card: each property is tried 10,000 times; a run takes 1 to 3 ms. */
+/** Properties of every card. Each was tried 10,000 times; a run takes 1 to 3 ms. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -26,7 +26,7 @@ import { randomCases } from '../../support/sample.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const RUNS = { numRuns: randomCases(4_000) };
-/** Some objects, and lists of them, are shown line by line. */
+/** Some objects and lists of objects are shown line by line. */
 const INNER = { properties: { path: {}, n: {}, content: {} } };
 const NESTED = { ...INNER, items: INNER };
 const TOOL = {
@@ -87,7 +87,7 @@ const { value: anyValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
 const args = fc.dictionary(fc.oneof(NAMED, key), anyValue, { maxKeys: 4 });
 
 describe('every card', () => {
-  it('that shows everything can be read back to the arguments', () => {
+  it('can be parsed back to the arguments if it shows everything', () => {
     let whole = 0;
     fc.assert(
       fc.property(args, (value) => {
@@ -102,7 +102,7 @@ describe('every card', () => {
     assert.ok(whole > RUNS.numRuns * 0.6, `only ${whole} cards show everything`);
   });
 
-  it('differs from that of other arguments, in its digest and in what it shows', () => {
+  it('differs from the card of other arguments, in its digest and in its visible text', () => {
     fc.assert(
       fc.property(args, anyValue, fc.nat(), (value, other, pick) => {
         const before = aCall({ args: canonicalJson(value), askedLine: '' });
@@ -120,7 +120,7 @@ describe('every card', () => {
     );
   });
 
-  it('has nothing of the agent’s outside data, and is taken by Slack in every status', () => {
+  it('keeps the agent’s text inside code, and is accepted by Slack in every status', () => {
     fc.assert(
       fc.property(hostileCalls, fc.constantFrom(...STATUSES), (call, [status, outcome]) => {
         const drawn = { ...call, status, ...(outcome && { outcome }) };
@@ -133,7 +133,7 @@ describe('every card', () => {
     );
   });
 
-  it('of mixed invisible characters shows them all or asks to open the whole call, which does, and keeps both ends readable', () => {
+  it('shows all mixed invisible characters or asks to open the full call, which shows them, with both ends readable', () => {
     fc.assert(
       fc.property(invisible, (unseen) => {
         const command = `begin${unseen}end`;
@@ -145,7 +145,7 @@ describe('every card', () => {
         const isCut = !shown.endsWith('end');
         const most = BUDGET.argumentRows * BUDGET.cardRow;
         const rows = rowsOf(shortenEscapeRuns(toVisible(command).text, most));
-        // Its label takes a row, too.
+        // Its label takes a row too.
         if (isCut) assert.ok(rows >= BUDGET.argumentRows, `${rows} rows`);
         const isWhole = !isCut && !shown.includes(' invisible characters}');
         assert.equal(isInspectable(card), isWhole);
@@ -156,7 +156,7 @@ describe('every card', () => {
     );
   });
 
-  it('has a full view that Slack takes page by page, with Approve on the last page alone', () => {
+  it('has a full view that Slack accepts page by page, with Approve only on the last page', () => {
     fc.assert(
       fc.property(hostileCalls, fc.boolean(), (call, mayApprove) => {
         const show = { tool: TOOL, mark: TEST_MARK, mayApprove };
@@ -244,7 +244,7 @@ const invisible = fc
   )
   .map((characters) => characters.join(''));
 
-/** All data of all pages. */
+/** The data of all pages. */
 function readFullView(call: Call): string {
   let all = '';
   for (let page = 1; ; page += 1) {

@@ -1,4 +1,4 @@
-/** Cards, forms and sentences of calls that programs make. */
+/** Cards, forms and sentences of external calls. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -34,7 +34,7 @@ const cardOf = (call: Call) => {
 const says = (call: Call) => JSON.stringify(outsideData(cardOf(call)));
 
 describe('the card of a program’s call', () => {
-  it('says whose key asks, from where and for whom, and whose words those are', () => {
+  it('names the key that asks, its origin and its requester, and who wrote those texts', () => {
     const card = cardOf(theirs({ words: 'Migration 12.' }));
     const text = JSON.stringify(card.blocks);
     const asker =
@@ -48,7 +48,7 @@ describe('the card of a program’s call', () => {
     assert.ok(asks.includes('The MCP server `deploy-bot` asks this while its tool'));
   });
 
-  it('shows its notes, its address for callbacks and its schema to nobody, wherever it stands', () => {
+  it('never shows its notes, callback address or schema', () => {
     const call = theirs(
       {},
       {
@@ -67,7 +67,7 @@ describe('the card of a program’s call', () => {
     assert.doesNotMatch(JSON.stringify(all), /hidden/);
   });
 
-  it('says for what it waits: to be taken, for a report; and how it ended', () => {
+  it('says whether it waits to be picked up or for a report, and how it ended', () => {
     for (const [patch, outside, state, more] of [
       [
         { status: 'approved', verdict: APPROVED },
@@ -122,7 +122,7 @@ describe('the card of a program’s call', () => {
     ]);
   });
 
-  it('offers to ask again only where there is an agent of ours to do so', () => {
+  it('offers to ask again only if our agent made the call', () => {
     const expired = { status: 'expired', outcome: { kind: 'expired' } } as const;
     const offers = (outside: Partial<CallOrigin>) =>
       actionIds(cardOf(theirs(expired, outside))).includes('call.ask-again');
@@ -134,7 +134,7 @@ describe('the card of a program’s call', () => {
     assert.deepEqual(actionIds(stub), []);
   });
 
-  it('leads nowhere where it has no thread, on Home too', () => {
+  it('has no link if it has no thread, on Home too', () => {
     const call = theirs();
     const line = toWaitingEntry(call, {});
     const bare = JSON.stringify(buildWaitingEntry(line));
@@ -145,7 +145,7 @@ describe('the card of a program’s call', () => {
     assert.ok(linked.includes('https://slack.com/archives/C1/p1000001"'), linked);
   });
 
-  it('has answers for those who press: who is told, and how it stands', () => {
+  it('answers clicks with who is told and the status of the call', () => {
     const say = (patch: Partial<Call>, outside: Partial<CallOrigin> = {}) =>
       outcomeSentence({ kind: 'decided', call: theirs(patch, outside) });
     assert.equal(

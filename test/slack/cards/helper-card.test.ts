@@ -14,7 +14,7 @@ import { dataTexts, outsideData } from '../../support/app/unrender-card.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
-test('the card of a helper’s call says which helper asks, and for whom', () => {
+test('the card of a helper’s call names the helper and its requester', () => {
   const card = buildCallCard(aCall({ agent: 'research' }), { mark: TEST_MARK });
   assert.match(card.text, /\. Asked by helper research, for <@U1> in <#C1>\.$/);
   assert.match(JSON.stringify(card.blocks), /"Asked by helper research, for <@U1>"/);
@@ -28,7 +28,7 @@ test('a helper’s name is never markup', () => {
   assert.deepEqual(validateMessage(card), []);
 });
 
-test('the card of a helper’s call says for which work it asks, as data; two of one name are told apart', () => {
+test('the card of a helper’s call shows the helper’s task as data, which tells two helpers of one name apart', () => {
   const line = '<!here> *Check* the <https://evil.example|invoices>';
   const cards = [0, 1].map((position) =>
     buildCallCard(aCall({ agent: 'research', work: { line, position, siblings: 2 } }), {
@@ -45,7 +45,7 @@ test('the card of a helper’s call says for which work it asks, as data; two of
   }
 });
 
-test('a call that was shown anew says so where it is opened and where it is edited', () => {
+test('a call whose card was replaced says so in its full view and its edit form', () => {
   const note = 'What this works on has changed since it was shown.';
   const call = aCall({ note });
   const tool = {

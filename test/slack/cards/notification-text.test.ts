@@ -1,4 +1,4 @@
-/** What lock screens show of a card, by what it is, how it stands and what the operator allows. */
+/** What a lock screen shows of a card, by its kind, its status and the operator's setting. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call, CallStatus } from '../../../src/domain/calls/call.ts';
@@ -92,7 +92,7 @@ describe('the text of a notification', () => {
     });
   }
 
-  it('names whoever asks by name where they need not be called, and no direct message', () => {
+  it('names the requester without a mention if no mention is needed, and never in a direct message', () => {
     const availability = { awaited: [], unable: [], asker: { person: 'U1', name: 'Riley' } };
     assert.equal(
       say('own', 'pending', 'summary', availability),
@@ -103,7 +103,7 @@ describe('the text of a notification', () => {
     assert.doesNotMatch(notificationText(call, { detail: 'summary', masking }), / in /);
   });
 
-  it('has nothing of the agent’s own words, unless all may be told', () => {
+  it('has no text of the agent, unless the setting allows everything', () => {
     for (const kind of Object.keys(KINDS)) {
       for (const detail of ['none', 'summary'] as const) {
         assert.doesNotMatch(say(kind, 'pending', detail), /damaged|colour|Your name/);
@@ -111,7 +111,7 @@ describe('the text of a notification', () => {
     }
   });
 
-  it('comes before a card whose first blocks say more', () => {
+  it('precedes a card whose first blocks show more', () => {
     const shy = (kind: string, detail: NotificationDetail) =>
       hidesFirstBlocks(aCall(KINDS[kind]), detail);
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** What a person sees first of a call that they decide: its summary, its key arguments, and nothing twice. */
+/** What an approver sees first: the summary and the key arguments, nothing twice. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -15,8 +15,8 @@ const TOOL = { secrets: [], schema: { properties: { path: {}, content: {} } } };
 const buildCallCard = (call: Call, look: Omit<CardContext, 'mark'>) =>
   buildMarkedCard(call, { ...look, mark: TEST_MARK });
 
-describe('the card of a call that waits', () => {
-  it('has its summary as heading, and a warning for a high risk alone', () => {
+describe('the card of a pending call', () => {
+  it('has its summary as heading, and a warning only for high risk', () => {
     const heading = (patch: Partial<Call>) => {
       const [header] = buildCallCard(aCall(patch), { tool: TOOL }).blocks;
       return header?.type === 'header' ? header.text : undefined;
@@ -27,11 +27,11 @@ describe('the card of a call that waits', () => {
     assert.equal(heading({ summary: 'pay\u202epal' })?.text, 'pay\\u{202e}pal');
     const outside = { by: 'key', name: 'bot', summary: 'Refund €8' } as const;
     assert.equal(heading({ outside })?.text, 'bot: write_file');
-    // Ours, of a tool that we know.
+    // A built-in tool with our own summary.
     assert.equal(heading({ summary: 'Run: ls', outside })?.text, 'bot · Run: ls');
   });
 
-  it('repeats the summary before what is of high risk is approved', () => {
+  it('repeats the summary in the confirmation of a high-risk call', () => {
     const buttons = (patch: Partial<Call>) => {
       const { blocks } = buildCallCard(aCall({ summary: 'Refund €80.00', ...patch }), {
         tool: TOOL,
@@ -45,7 +45,7 @@ describe('the card of a call that waits', () => {
     assert.doesNotMatch(buttons({}), /danger/);
   });
 
-  it('shows nothing twice: what the tool says its preview shows is there word for word', () => {
+  it('omits arguments that the tool’s preview shows word for word', () => {
     const preview = '--- a.txt\n+++ a.txt\n@@ -1,2 +1,2 @@\n Hello\n-on Thursday\n+on Friday, ok';
     const args = { path: 'a.txt', oldText: 'Thursday', newText: 'Friday', bcc: 'ok' };
     const tool = {
@@ -63,7 +63,7 @@ describe('the card of a call that waits', () => {
         ([, label]) => label,
       );
     assert.deepEqual(labels(card), ['Path', 'BCC']);
-    // The file is named among the arguments: the head of the diff is one row.
+    // The arguments name the file: the head of the diff is one row.
     assert.ok(
       dataTexts(card.blocks).includes('@@ -1,2 +1,2 @@\n Hello\n-on Thursday\n+on Friday, ok'),
     );
@@ -79,7 +79,7 @@ describe('the card of a call that waits', () => {
     ]);
   });
 
-  it('names arguments by titles of our own tools, and never by a third party’s', () => {
+  it('names arguments by the titles of our own tools, and never by those of a third party', () => {
     const schema = {
       properties: {
         amount: { type: 'number', title: 'Note' },

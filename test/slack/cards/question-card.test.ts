@@ -1,4 +1,4 @@
-/** Cards and forms of questions that programs ask. */
+/** Cards and forms of questions from programs. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -55,8 +55,8 @@ const fill = (text: string | null, choice?: string) => ({
   reply: { text: { value: text } },
 });
 
-describe('a question with answers to choose from', () => {
-  it('stands on its card as data, with its answers to choose from', () => {
+describe('a question with choices', () => {
+  it('is shown on its card as data, with its choices', () => {
     const card = cardOf(asked());
     assert.deepEqual(actionIds(card), ['call.choose', 'call.reply', 'call.open']);
     const data = dataTexts(card.blocks);
@@ -79,7 +79,7 @@ describe('a question with answers to choose from', () => {
     assert.deepEqual(dataTexts(cardOf(answered)), ['Which &lt;!here&gt; colour?', 'Blue']);
   });
 
-  it('is the heading where it is a plain line, and few short answers are buttons', () => {
+  it('is the heading if it is one plain line, and a few short choices are buttons', () => {
     const plain = theirs(
       {
         tool: 'ask_human',
@@ -115,7 +115,7 @@ describe('a question with answers to choose from', () => {
     }
   });
 
-  it('is answered in a form that shows it, by a choice or in words', () => {
+  it('is answered by a choice or by text, in a form that shows it', () => {
     const form = formOf(asked());
     assert.equal(form.title.text, 'Answer the program');
     assert.ok(dataTexts(form.blocks).includes('Which <!here> colour?'));
@@ -126,7 +126,7 @@ describe('a question with answers to choose from', () => {
     assert.doesNotMatch(JSON.stringify(form), /mrkdwn/);
   });
 
-  it('offers many answers in a list, and long ones by number beside their text', () => {
+  it('offers many choices in a list, and long ones by number beside their text', () => {
     const long = `${'a'.repeat(100)} and no more`;
     const choices = [long, ...Array.from({ length: 19 }, (_, i) => `choice ${i}`)];
     const form = formOf(asked({ ...QUESTION, choices }));
@@ -137,7 +137,7 @@ describe('a question with answers to choose from', () => {
     assert.deepEqual(actionIds(card), ['call.open', 'call.choose', 'call.reply']);
   });
 
-  it('takes exactly one answer, and none that was not offered (D16)', () => {
+  it('accepts exactly one answer, and only an offered one (D16)', () => {
     assert.deepEqual(readReply(asked(), fill(null, '0')), { kind: 'choice', place: 0 });
     assert.deepEqual(readReply(asked(), fill('Red', undefined)), { kind: 'text', text: 'Red' });
     assert.deepEqual(readReply(asked(), fill('Red', 'own')), { kind: 'text', text: 'Red' });
@@ -155,13 +155,13 @@ describe('a question with answers to choose from', () => {
     }
   });
 
-  it('is asked in words alone where it offers no answers', () => {
+  it('has only a text field if it offers no choices', () => {
     const form = formOf(asked({ decisions: ['reply'] }));
     assert.doesNotMatch(JSON.stringify(form), /radio|select/);
     assert.match(JSON.stringify(form), /Your answer/);
   });
 
-  it('is reviewed on Home without a word of approving', () => {
+  it('has a review on Home that does not mention approval', () => {
     const review = buildFullView(asked(), {
       page: 1,
       tool: undefined,

@@ -1,4 +1,4 @@
-/** What is left of a card once nobody decides any more. */
+/** What remains of a card after the decision. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -46,8 +46,8 @@ const STATES = {
   refused: { status: 'refused', outcome: { kind: 'refused', reason: 'Never on Fridays.' } },
 } as const satisfies Readonly<Record<string, Partial<Call>>>;
 
-describe('the card of a call that is decided', () => {
-  it('is one section once it is settled, with a button for all the rest', () => {
+describe('the card of a decided call', () => {
+  it('is one section once the call is settled, with a button for the details', () => {
     for (const [status, end] of [
       ['succeeded', 'approved by <@U1>, <!date'],
       ['failed', 'failed · approved by <@U1>, <!date'],
@@ -63,12 +63,12 @@ describe('the card of a call that is decided', () => {
       const text = JSON.stringify(blocks);
       assert.ok(text.includes(` *Write a.txt* · ${end}`), text);
       assert.match(text, /"accessory":\{"type":"button","action_id":"call.open".*"Details"/);
-      // What the model is told is not said to people.
+      // What the model is told is not shown to people.
       assert.doesNotMatch(text, /No such folder|Wrote 5 bytes/);
     }
   });
 
-  it('says that a person stopped it, and no failure, only where that is our own word', () => {
+  it('says “stopped by a person” in place of a failure only if our code reports that', () => {
     const by = (text: string, patch: Partial<Call> = {}) =>
       JSON.stringify(
         buildCallCard(aCall({ status: 'failed', outcome: { kind: 'error', text }, ...patch }), {
@@ -87,7 +87,7 @@ describe('the card of a call that is decided', () => {
     assert.match(by('', withdrawn), /⏹ .* · stopped"/);
   });
 
-  it('says what a third party’s call was about, and what two alike were', () => {
+  it('shows what a third party’s call was about, and tells two similar calls apart', () => {
     const about = (path: string, patch: Partial<Call> = {}) =>
       JSON.stringify(
         buildCallCard(
@@ -98,15 +98,15 @@ describe('the card of a call that is decided', () => {
     const outside = { by: 'key', name: 'bot' } as const;
     const programs = about('a.txt', { outside });
     assert.match(programs, / \*bot: write_file\* “a\.txt” · approved by/);
-    // What ours answered is the model's; what a program reports is told nowhere else.
+    // The result of our own tool goes to the model. The report of a program is shown nowhere else.
     assert.match(programs, / · it reports “Wrote 5 bytes\.”"/);
     assert.doesNotMatch(about('a.txt'), /Wrote 5 bytes/);
     assert.notEqual(about('a.txt'), about('b.txt'));
-    // A quotation can't end itself, nor be markup.
+    // Quoted text can't end the quotation, nor be markup.
     assert.match(about('a” · approved by *CEO*'), / “`a\\" · approved by \*CEO\*`” · approved by/);
   });
 
-  it('says of a running call since when, what it said last, and how to stop it', () => {
+  it('shows when a running call started, its last progress message and how to stop it', () => {
     const running = aCall({ ...STATES.running, summary: 'Write a.txt' });
     const progress = { text: 'Half of it. <!here> *done*', at: 92_000 };
     const card = buildCallCard(running, { tool: TOOL, progress });

@@ -70,7 +70,7 @@ const SCENES: Readonly<Record<string, readonly Call[]>> = {
 
 describe('a card of several calls', () => {
   for (const [name, calls] of Object.entries(SCENES)) {
-    it(`looks as its fixture when it is ${name}`, async () => {
+    it(`matches its fixture when it is ${name}`, async () => {
       const card = cardOf(calls);
       assert.deepEqual(validateMessage({ ...card }), []);
       const file = new URL(`../../fixtures/slack/shared-${name}.json`, import.meta.url);
@@ -80,7 +80,7 @@ describe('a card of several calls', () => {
     });
   }
 
-  it('approves by one button just the attempts that can be read whole on it', () => {
+  it('approves with one button exactly the attempts that it shows in full', () => {
     const calls = refunds(12, (n) =>
       n === 3 ? { args: JSON.stringify({ text: 'x'.repeat(5_000) }) } : {},
     );
@@ -95,13 +95,13 @@ describe('a card of several calls', () => {
     assert.match(JSON.stringify(blocks), /Open this one to read it in full: [^"]*Customer 3/);
   });
 
-  it('prints what all have in common once, and everything else beside its call', () => {
+  it('shows what all calls have in common once, and the rest beside each call', () => {
     const texts = JSON.stringify(cardOf(refunds(3)).blocks);
     assert.equal(texts.split('damaged').length - 1, 1);
     for (const n of [0, 1, 2]) assert.equal(texts.split(`A-${n}`).length - 1, 1);
   });
 
-  it('offers no button for all where a reason is owed, nothing may be approved, or one call is left', () => {
+  it('has no Approve all if a reason is required, nothing can be approved, or one call is left', () => {
     const routes = [
       { ...REQUESTER_ROUTE, requiresReason: true },
       { ...REQUESTER_ROUTE, decisions: ['reply', 'ignore'] as const },
@@ -116,13 +116,13 @@ describe('a card of several calls', () => {
     assert.equal(named(last.blocks, 'call.approve').length, 1);
   });
 
-  it('asks once more before calls of high risk, with their number and names', () => {
+  it('asks for confirmation of high-risk calls, with their number and names', () => {
     const { blocks } = cardOf(refunds(3, (n) => (n === 1 ? { risk: 'high' } : {})));
     const [all] = named(blocks, 'call.approve-all');
     assert.match(JSON.stringify(all?.confirm), /Approve 3 calls\?.*Customer 0; .*Customer 2/);
   });
 
-  it('fits a message of Slack with 20 calls in whatever state, and hides none of them', () => {
+  it('fits into a Slack message with 20 calls in any state, and hides none of them', () => {
     for (const status of CALL_STATUSES) {
       const long = 'x'.repeat(149);
       const calls = refunds(20, (n) => ({
@@ -148,7 +148,7 @@ describe('a card of several calls', () => {
     }
   });
 
-  it('parses nothing of what an agent or a tool says', () => {
+  it('parses no markup in the text of an agent or a tool', () => {
     const evil = '*Approved by* <@U7> <!channel> `x` https://evil.example :white_check_mark: _~';
     const calls = refunds(2, () => ({
       summary: evil,
@@ -169,7 +169,7 @@ describe('a card of several calls', () => {
     }
   });
 
-  it('masks secrets, and leaves what must be opened out of the button for all', () => {
+  it('masks secrets, and leaves calls that must be opened out of Approve all', () => {
     const key = `sk-${'a1B2'.repeat(12)}`;
     const calls = refunds(3, (n) => (n === 0 ? { args: JSON.stringify({ key }) } : {}));
     const { blocks } = cardOf(calls);

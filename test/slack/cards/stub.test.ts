@@ -12,8 +12,8 @@ function refused(status: CallStatus, card: typeof CARD | undefined): string {
   return JSON.stringify(buildStub(call, { card, isRefused: true }).blocks);
 }
 
-describe('the stub of a card that stands elsewhere', () => {
-  it('says whom the call waits for, while it waits, and calls nobody', () => {
+describe('the stub of a card in another channel', () => {
+  it('names the approvers while the call is pending, without mentions', () => {
     const availability = { awaited: [{ person: 'U7', name: 'Lee' }], unable: [] };
     const look = { card: CARD, isRefused: false, availability };
     const route = { ...REQUESTER_ROUTE, approvers: ['user:U7' as const], channel: 'C9' };
@@ -22,14 +22,14 @@ describe('the stub of a card that stands elsewhere', () => {
         buildStub({ ...aCall({ summary: 'Refund €500.00' }), status, route }, look).blocks,
       );
     assert.match(say('pending'), /:raised_hand: \*Refund €500\.00\*: waiting for `Lee` in <#C9>"/);
-    // Whoever reads the thread may not be let in where the card is.
+    // A reader of the thread may have no access to the channel of the card.
     assert.doesNotMatch(say('pending'), /<@U7>|archives/);
     assert.match(say('running'), /:gear: \*Refund €500\.00\* · \*Running\* in <#C9>"/);
   });
 });
 
 describe('the stub of a call that needs several approvals', () => {
-  it('counts them, and says how it ended in one line', () => {
+  it('counts the approvals, and says in one line how the call ended', () => {
     const route = { ...TWO_APPROVERS, channel: 'C9' };
     const call = aCall({ route, votes: [{ by: APPROVER, at: 1 }], summary: 'Refund €500.00' });
     const say = (patch: Partial<Call>) =>
@@ -42,14 +42,14 @@ describe('the stub of a call that needs several approvals', () => {
   });
 });
 
-describe('the stub of a card that its channel does not take', () => {
-  it('says that it is tried again, and where the call is decided meanwhile', () => {
+describe('the stub of a card that cannot be posted to its channel', () => {
+  it('says that posting is retried, and where the call can be decided meanwhile', () => {
     for (const status of ['pending', 'unknown'] as const) {
       assert.match(refused(status, undefined), /in <#C9>: invite me.*I’ll keep trying\..*Home tab/);
     }
   });
 
-  it('speaks of no decision where none is left', () => {
+  it('does not mention a decision if none is left', () => {
     for (const status of ['approved', 'running'] as const) {
       const words = refused(status, undefined);
       assert.match(words, /I’ll keep trying\./);
@@ -57,7 +57,7 @@ describe('the stub of a card that its channel does not take', () => {
     }
   });
 
-  it('promises no more once the call is over', () => {
+  it('promises no retry once the call has ended', () => {
     for (const status of ['succeeded', 'expired', 'ignored'] as const) {
       assert.match(refused(status, undefined), /The card could not be shown in <#C9>\./);
       assert.match(refused(status, CARD), /The card in <#C9> could not be updated\./);

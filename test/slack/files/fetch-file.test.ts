@@ -61,18 +61,18 @@ describe('fetching an attached file', () => {
     (_request, response) =>
       void response.writeHead(status, headers).end(text);
 
-  it('gives the bytes as they are, and the token to Slack', async () => {
+  it('returns the bytes unchanged, and sends the token to Slack', async () => {
     answer = body(200, Buffer.from([0, 255]));
     assert.deepEqual(await fetchIt(), { kind: 'bytes', bytes: Buffer.from([0, 255]) });
     assert.deepEqual(seen, [{ path: '/a', token: `Bearer ${TOKEN}` }]);
   });
 
-  it('counts what comes, whatever size was told', async () => {
+  it('counts the received bytes, whatever size was declared', async () => {
     answer = body(200, 'x'.repeat(MAX));
     assert.equal((await fetchIt()).kind, 'bytes');
     answer = (_request, response) => {
       response.writeHead(200);
-      // Without an end: who waits for it never answers.
+      // Endless: a fetch that waits for its end never returns.
       response.write('x'.repeat(MAX + 1));
     };
     const refused = await fetchIt();
@@ -87,7 +87,7 @@ describe('fetching an attached file', () => {
     ['redirects to it', body(302, '', { location: '/elsewhere' }), {}],
     ['says 403', body(403, 'no'), {}],
   ] as const) {
-    it(`says which scope is missing where Slack ${what}, and follows nothing`, async () => {
+    it(`names the missing scope when Slack ${what}, and follows no link`, async () => {
       answer = given;
       assert.match(JSON.stringify(await fetchIt(patch)), /refused.*files:read/);
       assert.deepEqual(
@@ -97,7 +97,7 @@ describe('fetching an attached file', () => {
     });
   }
 
-  it('gives a page that was attached', async () => {
+  it('returns an attached HTML page', async () => {
     answer = body(200, page, html);
     const size = Buffer.byteLength(page);
     assert.equal((await fetchIt({ mimeType: 'text/html', size })).kind, 'bytes');
@@ -122,7 +122,7 @@ describe('fetching an attached file', () => {
     ['99999999999', 600_000],
     ['soon', 30_000],
   ] as const) {
-    it(`waits as long as makes sense where Slack asks for ${asked} seconds`, async () => {
+    it(`waits a bounded time when Slack asks for ${asked} seconds`, async () => {
       answer = body(429, '', { 'retry-after': asked });
       await assert.rejects(fetchIt(), { name: 'ChatError', code: 'rate-limited', retryAfterMs });
     });
@@ -145,14 +145,14 @@ describe('fetching an attached file', () => {
       'temporary',
     ],
   ] as const) {
-    it(`rejects where Slack ${what}, to be tried again`, async () => {
+    it(`throws a retryable error when Slack ${what}`, async () => {
       answer = given;
       const retryAfterMs = code === 'rate-limited' ? 7_000 : undefined;
       await assert.rejects(fetchIt(), { name: 'ChatError', code, retryAfterMs });
     });
   }
 
-  it('waits a minute for the whole file, and ends at once with its signal', async () => {
+  it('waits a minute for the whole file, and aborts at once with its signal', async () => {
     answer = (_request, response) => void response.writeHead(200).write('x');
     const slow = fetchIt();
     const late = assert.rejects(slow, { name: 'ChatError', code: 'temporary' });
@@ -167,7 +167,7 @@ describe('fetching an attached file', () => {
     assert.equal(clock.pendingCount, 0);
   });
 
-  it('without an address is looked up, and then fetched', async () => {
+  it('looks a file without an address up, and then fetches it', async () => {
     answer = body(200, 'abc');
     info = { ok: true, file: { id: 'F1', file_access: 'visible', url_private: `${origin}/found` } };
     assert.equal((await fetchIt(withoutUrl)).kind, 'bytes');
@@ -198,20 +198,20 @@ describe('fetching an attached file', () => {
       /does not let me download it/,
     ],
   ] as const) {
-    it(`refuses ${what}, and says so`, async () => {
+    it(`refuses ${what}, with the reason`, async () => {
       info = given;
       assert.match(JSON.stringify(await fetchIt(withoutUrl)), why);
       assert.deepEqual(seen, []);
     });
   }
 
-  it('rejects where the look-up fails for now', async () => {
+  it('throws a retryable error when the look-up fails temporarily', async () => {
     info = { ok: false, error: 'internal_error' };
     await assert.rejects(fetchIt(withoutUrl), { name: 'ChatError', code: 'temporary' });
   });
 });
 
-describe('addresses that get the token', () => {
+describe('addresses that receive the token', () => {
   const GOV = 'https://slack-gov.com/api/';
   for (const [url, apiUrl, is] of [
     ['https://files.slack.com/a', undefined, true],

@@ -10,7 +10,7 @@ import { connectSlack } from '../../../src/slack/transport/connect-slack.ts';
 const SIGNAL = new AbortController().signal;
 const bytes = Buffer.from([0, 1, 255]);
 
-describe('a file on its way into a thread', () => {
+describe('an upload into a thread', () => {
   let workspace: Workspace;
   let send: ReturnType<typeof createFileUpload>;
   const logged: object[] = [];
@@ -41,7 +41,7 @@ describe('a file on its way into a thread', () => {
     return { key, files };
   }
 
-  it('arrives there, and its hash is logged', async () => {
+  it('posts the file, and logs its hash', async () => {
     const { key, files } = await aThread();
     await send({ thread: key, name: 'a.bin', bytes }, SIGNAL);
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('a file on its way into a thread', () => {
     assert.equal(size, 3);
   });
 
-  it('that a helper sends stands in the thread of the people', async () => {
+  it('posts a helper’s file into the parent thread', async () => {
     const { key, files } = await aThread();
     await send({ thread: `${key}/call_x` as typeof key, name: 'a.bin', bytes }, SIGNAL);
     assert.equal(files().length, 1);
@@ -72,7 +72,7 @@ describe('a file on its way into a thread', () => {
     ],
     ['files.completeUploadExternal', { kind: 'error', error: 'not_in_channel' }, /Invite me/],
   ] as const) {
-    it(`is not there where ${method} fails with ${JSON.stringify(fault)}, and why is said`, async () => {
+    it(`posts no file when ${method} fails with ${JSON.stringify(fault)}, and gives the reason`, async () => {
       const { key, files } = await aThread();
       workspace.faults.api(method, fault);
       await assert.rejects(send({ thread: key, name: 'a.bin', bytes }, SIGNAL), why);
@@ -81,14 +81,14 @@ describe('a file on its way into a thread', () => {
     });
   }
 
-  it('may have arrived where the last answer was lost, and that is said', async () => {
+  it('reports an unknown outcome when the last response is lost', async () => {
     const { key, files } = await aThread();
     workspace.faults.api('files.completeUploadExternal', { kind: 'lost' });
     await assert.rejects(send({ thread: key, name: 'a.bin', bytes }, SIGNAL), /may have arrived/);
     assert.equal(files().length, 1);
   });
 
-  it('does not go to a place that is not Slack’s', async () => {
+  it('sends nothing to a host that is not Slack’s', async () => {
     const { key } = await aThread();
     const { client, asked } = elsewhere();
     const config = { botToken: 'xoxb-1', apiUrl: workspace.apiUrl };

@@ -1,4 +1,4 @@
-/** Schemas of every kind that a form knows, each with a value that fits it. */
+/** Schemas of every kind that a form supports, each with a value that fits. */
 import fc from 'fast-check';
 import type { JsonValue } from '../../../src/domain/json/json.ts';
 
@@ -105,7 +105,7 @@ const leaf: Samples = fc.oneof(
       fc.array(fc.constantFrom(...values), { maxLength: 5 }),
     ),
   ),
-  // A value that is not what its schema says: the form never bends it.
+  // A value that violates its schema: the form never changes it.
   fc.record({
     schema: fc.constantFrom<JsonValue>(
       { type: 'string' },
@@ -149,7 +149,7 @@ function objectOf(inner: Samples): Samples {
     }));
 }
 
-/** Values under one schema: the first sample's schema for all, with values that may not fit it. */
+/** Values under one schema: that of the first sample, so other values may not fit. */
 function listOf(inner: Samples): Samples {
   return fc.tuple(inner, fc.array(inner, { maxLength: 2 })).map(([first, more]) => ({
     schema: { type: 'array', items: first.schema },
@@ -206,7 +206,7 @@ const DEFS: JsonValue = {
   },
 };
 
-/** Arguments of a tool: an object, or one of several kinds, with whatever inside, three levels deep. */
+/** Arguments of a tool: an object, or one of several kinds, with any content, three levels deep. */
 export const anyArgs: fc.Arbitrary<{ readonly schema: JsonValue; readonly args: JsonValue }> =
   (() => {
     let inner: Samples = leaf;

@@ -1,4 +1,4 @@
-/** Reports from the field about the values of calls: from the model's text over card and form to what runs. */
+/** Field reports about values of calls: from the model's text over card and form to the run. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ function toolOf(schema: ArgsSchema, more: Partial<ToolDefinition> = {}) {
   return made.tool;
 }
 
-/** A desk whose model asks for these texts of arguments one after the other, and what it runs and logs. */
+/** A desk whose model proposes calls with these argument texts in turn, with its runs and logs. */
 async function deskAsking(t: TestContext, tool: ToolDefinition, texts: readonly string[]) {
   const logged: unknown[] = [];
   const log = (...entry: unknown[]) => void logged.push(entry);
@@ -54,8 +54,8 @@ function cardOf(args: JsonValue) {
   return { call, card: buildCallCard(call, { mark: TEST_MARK }) };
 }
 
-describe('values in the field', () => {
-  it('a secret stands in no card, notification, form, log or error; an edit beside it keeps it, and it runs as it is', async (t) => {
+describe('values from field reports', () => {
+  it('a secret is in no card, notification, form, log or error; an edit of another field keeps it, and it runs unchanged', async (t) => {
     const args = {
       apiKey: 'k-000',
       body: 'ok',
@@ -92,7 +92,7 @@ describe('values in the field', () => {
     assert.match(JSON.stringify(views[1]), /403 for ⟨hidden/);
   });
 
-  it('what JSON would change in silence is refused before there is a card, or stays what it is', async (t) => {
+  it('values that JSON would change silently are refused before a card exists, or stay unchanged', async (t) => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
     const odd: readonly unknown[] = [
@@ -127,7 +127,7 @@ describe('values in the field', () => {
     assert.equal(canonicalJson(runs[0] as JsonValue), canonicalJson(kept));
   });
 
-  it('a number that would lose digits goes back to the model; as a text it stays what it is beside an edit', async (t) => {
+  it('a number that would lose digits is returned to the model; as a string it survives an edit of another field', async (t) => {
     const runs: unknown[] = [];
     const definition: ToolDefinition = {
       name: 'close',
@@ -156,7 +156,7 @@ describe('values in the field', () => {
     assert.deepEqual(runs, [{ ...exact, note: 'b' }]);
   });
 
-  it('one tool that JSON can’t carry is left out by name, and all others work with the right form', async (t) => {
+  it('a tool that JSON can’t express is left out by name, and all others work with the right form', async (t) => {
     const folder = await makeTempDir();
     t.after(() => folder.remove());
     interface Tree {
@@ -203,7 +203,7 @@ describe('values in the field', () => {
     assert.deepEqual(toolbox.get('filled')?.schema.required ?? [], []);
   });
 
-  it('what is typed gets the type of its schema and no other, and another kind drops the first one’s keys', () => {
+  it('typed values get the type of their schema, and another kind drops the keys of the first', () => {
     const tool = toolOf(
       z.object({
         by: z.discriminatedUnion('kind', [
@@ -233,7 +233,7 @@ describe('values in the field', () => {
     assert.deepEqual(named.by, { kind: 'name', name: '42' });
   });
 
-  it('lists and objects stay what they are, text that looks like JSON stays text, and wrong JSON is said with its place', () => {
+  it('lists and objects stay unchanged, text that looks like JSON stays text, and invalid JSON is reported with its position', () => {
     const tool = toolOf(
       z.object({
         to: z.array(z.object({ name: z.string(), email: z.string() })),
@@ -263,7 +263,7 @@ describe('values in the field', () => {
     }
   });
 
-  it('what does not fit is never approved unread: two calls that differ at the very end differ on their cards', () => {
+  it('a call that does not fit is never approved unread: two calls that differ only at the end have different cards', () => {
     const harmless = 'Dear all, the picnic is on Friday. '.repeat(100);
     const bodies = ['bcc: nobody at all', 'bcc: all-customers'].map((tail) => harmless + tail);
     const shown = bodies.map((body) => cardOf({ body }));
@@ -287,7 +287,7 @@ function inputsOfRaw(views: ReturnType<typeof fillForm>['views']) {
   return views.flatMap(inputsOf).find(({ element }) => element.action_id?.startsWith('raw'));
 }
 
-/** All pages of a call's full view, the last of which alone can approve. */
+/** All pages of a call's full view. Only the last one has Approve. */
 function readWhole(call: ReturnType<typeof aCall>): string {
   let text = '';
   for (let page = 1; ; page += 1) {

@@ -1,4 +1,4 @@
-/** A person who fills a form in, page by page, as Slack's client sends it. */
+/** Fills in a form page by page, as Slack's client sends it. */
 import assert from 'node:assert/strict';
 import type { InputBlock, ModalView } from '@slack/types';
 import { canonicalJson, type JsonValue } from '../../../src/domain/json/json.ts';
@@ -24,7 +24,7 @@ import { aCall } from '../../support/builders/a-call.ts';
 
 const META = createFormMetadata();
 
-/** A form with its views, all of which passed the strict validator. */
+/** A form with its views, which all passed the strict validator. */
 export interface FilledForm {
   readonly plan: FormNode;
   readonly views: readonly ModalView[];
@@ -37,7 +37,7 @@ export function toolOf(schema: JsonValue, secrets: readonly string[] = []): Form
   return { schema: schema as FormTool['schema'], secrets };
 }
 
-/** Goes through all pages of a form; `changes` are by the id or the action id of a field. */
+/** Goes through all pages of a form. `changes` are keyed by the id or the action id of a field. */
 export function fillForm(
   args: JsonValue,
   tool: FormTool,
@@ -59,7 +59,7 @@ export function fillForm(
     }
     const blocks = view.blocks as unknown as readonly Json[];
     const state = collectState(blocks, here(view, typed), offers(plan));
-    // Slack's own client lets an untouched form through.
+    // Slack's own client accepts an untouched form.
     if (Object.keys(changes).length === 0 && before === NO_DRAFT)
       assert.deepEqual(checkForm(blocks, {}), {});
     draft = takeValues(draft, plan, state);
@@ -76,7 +76,7 @@ function here(view: ModalView, typed: Typed): Typed {
   return Object.fromEntries(Object.entries(typed).filter(([id]) => ids.has(id)));
 }
 
-/** What searched fields offer: everything. */
+/** Options of the searched fields: all of them. */
 function offers(plan: FormNode) {
   const searched = fieldsOf(plan).filter(
     ({ widget }) => widget.kind === 'choice' || widget.kind === 'many',
@@ -101,20 +101,20 @@ export function inputsOf(view: ModalView): readonly InputBlock[] {
   return view.blocks.filter((block): block is InputBlock => block.type === 'input');
 }
 
-/** The field with this action id; throws when there is none. */
+/** The field with this action id; throws if it does not exist. */
 export function fieldNamed(plan: FormNode, actionId: string): Field {
   const field = fieldsOf(plan).find((each) => each.actionId === actionId);
   assert.ok(field, `${actionId} is none of ${fieldsOf(plan).map((each) => each.actionId)}`);
   return field;
 }
 
-/** The arguments that the form gives; throws when something is wrong in it. */
+/** The arguments that the form returns; throws if it has errors. */
 export function argsOf({ reading }: Pick<FilledForm, 'reading'>): JsonValue {
   assert.ok(reading.ok, JSON.stringify(reading));
   return reading.args;
 }
 
-/** The messages of what is wrong in a form. */
+/** The error messages of a form. */
 export function problemsOf({ reading }: Pick<FilledForm, 'reading'>): readonly string[] {
   return reading.ok ? [] : reading.problems.map(({ message }) => message);
 }

@@ -10,7 +10,7 @@ import { argsOf, fillForm, toolOf } from './fill-form.ts';
 const RUNS = randomCases(4_000);
 
 describe('any form', () => {
-  it('changes nothing when it is left untouched, and every page of it passes the validator', () => {
+  it('changes nothing when it is untouched, and every page passes the validator', () => {
     fc.assert(
       fc.property(anyArgs, ({ schema, args }) => {
         const filled = fillForm(args, toolOf(schema));
@@ -20,7 +20,7 @@ describe('any form', () => {
     );
   });
 
-  it('changes the one path whose field was changed', () => {
+  it('changes only the path of the changed field', () => {
     let changed = 0;
     fc.assert(
       fc.property(anyArgs, fc.nat(), ({ schema, args }, at) => {
@@ -44,7 +44,7 @@ describe('any form', () => {
   });
 });
 
-/** Something else for a field to hold that is right for its kind; undefined when there is nothing. */
+/** Another valid value for a field; undefined if there is none. */
 function another({ widget, initial }: Field): Raw | undefined {
   switch (widget.kind) {
     case 'text':
@@ -63,7 +63,7 @@ function another({ widget, initial }: Field): Raw | undefined {
       return initial === '' ? '1900000000' : String(Number(initial) + 3_600);
     case 'choice': {
       const other = widget.options.findIndex((_, i) => String(i) !== initial);
-      // “Not set” is no change where nothing was set.
+      // “Not set” is no change if nothing was set.
       return other < 0 || (initial === '' && widget.options[other] === undefined)
         ? undefined
         : String(other);

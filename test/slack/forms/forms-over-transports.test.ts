@@ -1,4 +1,4 @@
-/** Forms as people use them: the real Bolt app on the simulated workspace, over both transports. */
+/** Forms in the real Bolt app on the simulated workspace, over both transports. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -72,7 +72,7 @@ function formsOver(delivery: Delivery): void {
       };
     };
 
-    it('pages are turned there and back, and what was typed on each is saved with the last', async () => {
+    it('pages can be turned both ways, and the last page saves what was typed on each', async () => {
       const call = await open('long', LONG_ARGS);
       decideAs(call);
       await submit({ f0: 'first' });
@@ -98,7 +98,7 @@ function formsOver(delivery: Delivery): void {
       await until(() => stage.drafts.size === 0);
     });
 
-    it('an edit beside a text that neither form nor card shows whole says so to the desk', async () => {
+    it('an edit beside a text that neither form nor card shows in full tells the desk so', async () => {
       for (const [text, keepsUnseen] of [
         ['x'.repeat(20_000), true],
         ['x'.repeat(200), undefined],
@@ -113,7 +113,7 @@ function formsOver(delivery: Delivery): void {
       }
     });
 
-    it('what is wrong on an earlier page is gone to and said there, with all that was typed', async () => {
+    it('an error on an earlier page opens that page and is shown there, with everything that was typed', async () => {
       const call = await open('long', LONG_ARGS);
       stage.desk.decide = async () => ({
         kind: 'invalid',
@@ -131,7 +131,7 @@ function formsOver(delivery: Delivery): void {
       assert.deepEqual(stage.workspace.see('requester').toasts, []);
     });
 
-    it('a form whose typed pages are gone says so, and changes nothing', async () => {
+    it('a form whose typed pages are lost says so, and changes nothing', async () => {
       await open('long', LONG_ARGS);
       await submit({ f0: 'first' });
       await says('Page 2 of 3');
@@ -141,7 +141,7 @@ function formsOver(delivery: Delivery): void {
       assert.deepEqual(stage.desk.commands, []);
     });
 
-    it('a form that is opened again holds what the card shows, not what was typed into another', async () => {
+    it('a form that is opened again has the values of the card, not what was typed into another form', async () => {
       await open('long', LONG_ARGS);
       await submit({ f0: 'first' });
       await says('Page 2 of 3');
@@ -150,7 +150,7 @@ function formsOver(delivery: Delivery): void {
       assert.ok(!JSON.stringify(shown()).includes('"first"'));
     });
 
-    it('another kind redraws the form; what was typed elsewhere and before stays', async () => {
+    it('another kind redraws the form, and keeps what was typed in other fields', async () => {
       decideAs(await open('parts', PARTS_ARGS));
       const choose = (option: string, values: FormValues) =>
         stage.workspace.clickInView('requester', { actionId: 'form.kind', option, values });
@@ -167,7 +167,7 @@ function formsOver(delivery: Delivery): void {
       assert.deepEqual(edited(), expected);
     });
 
-    it('entries are added and removed where they stand', async () => {
+    it('entries are added and removed in place', async () => {
       decideAs(await open('parts', PARTS_ARGS));
       await press('Add Another: To', { 'to.0.name': 'A2' });
       await says('To 2 of 2');
@@ -179,7 +179,7 @@ function formsOver(delivery: Delivery): void {
       assert.deepEqual(edited(), { ...PARTS_ARGS, to: [{ name: 'B' }] });
     });
 
-    it('a long choice is searched, for those who may edit', async () => {
+    it('a long list of options can be searched by people who may edit', async () => {
       decideAs(await open('parts', PARTS_ARGS));
       const found = await stage.workspace.suggest('requester', 'city', 'CITY 29');
       assert.deepEqual(
@@ -193,7 +193,7 @@ function formsOver(delivery: Delivery): void {
       assert.deepEqual(await stage.workspace.suggest('requester', 'city', 'city 2'), []);
     });
 
-    it('a view that claims more than the form has changes only what the form has (D16)', async () => {
+    it('a view with more fields than the form changes only the fields of the form (D16)', async () => {
       decideAs(await open('parts', PARTS_ARGS));
       const { id, teamId } = stage.workspace.member('requester');
       const send = (patch: object) =>
@@ -233,7 +233,7 @@ function formsOver(delivery: Delivery): void {
       assert.deepEqual(edited(), { ...PARTS_ARGS, note: 'typed' });
     });
 
-    it('a form whose opening was not answered is found and filled', async () => {
+    it('a form whose opening got no response is found and filled', async () => {
       stage.workspace.faults.api('views.open', { kind: 'lost' });
       await open('parts', PARTS_ARGS);
       assert.equal(stage.workspace.see('requester').views.length, 1);
@@ -241,8 +241,8 @@ function formsOver(delivery: Delivery): void {
   });
 }
 
-describe('a call whose file changes while it is read', () => {
-  it('is read from its first page on again: no page holds what was read before (D18)', async () => {
+describe('a call whose file changes while a person reads it', () => {
+  it('starts again from its first page, without stale pages (D18)', async () => {
     const stage = await setSlackStage('http', { tools: FORM_TOOLS });
     try {
       const args = canonicalJson(Object.fromEntries(KEYS.map((key) => [key, 'x'.repeat(500)])));
@@ -271,8 +271,8 @@ describe('a call whose file changes while it is read', () => {
   });
 });
 
-describe('a form before a slow store', () => {
-  it('opens at once, and is there when the store has answered after four seconds', async () => {
+describe('a form with a slow store', () => {
+  it('opens at once, and shows its fields when the store responds after four seconds', async () => {
     const clock = createManualClock(Date.now());
     const stage = await setSlackStage('http', { tools: FORM_TOOLS, clock });
     try {

@@ -1,4 +1,4 @@
-/** Schemas as no tool should bring them: none breaks its card, its form or the offer to the model. */
+/** Hostile schemas: none breaks its card, its form or the tool definition for the model. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -24,7 +24,7 @@ import { randomCases } from '../../support/sample.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 import { argsOf, fillForm, toolOf } from './fill-form.ts';
 
-/** A run takes some milliseconds; the schemas that broke something stand among the examples. */
+/** A run takes some milliseconds. Schemas that once broke something are examples. */
 const RUNS = randomCases(500);
 
 type Schema = Tool['schema'];
@@ -59,7 +59,7 @@ const schema = part.filter((each): each is Schema => {
 const args = fc.dictionary(name, json, { maxKeys: 4 });
 
 describe('a hostile schema', () => {
-  it('leaves an untouched form unchanged, the card valid, and an object to offer', () => {
+  it('has an untouched form that changes nothing, a valid card, and an object schema for the model', () => {
     fc.assert(
       fc.property(schema, args, (given, value) => {
         const tool = toolOf(given);
@@ -74,7 +74,7 @@ describe('a hostile schema', () => {
     );
   });
 
-  it('has a form whose parts can be changed in any way, and every page of it is valid', () => {
+  it('has a form whose parts can be changed in any way, and every page is valid', () => {
     const change = fc.tuple(fc.nat(), fc.constantFrom('add', 'toggle', 'remove'), fc.nat(5));
     fc.assert(
       fc.property(schema, args, fc.array(change, { maxLength: 4 }), (given, value, changes) => {
@@ -89,7 +89,7 @@ describe('a hostile schema', () => {
     );
   });
 
-  // What no field of a form stands for is still there when it is left, and still checked.
+  // A value without a field stays in the arguments, and is still validated.
   const inX = (x: JsonValue): Schema => ({ type: 'object', properties: { x } });
   const constructs: readonly (readonly [string, Schema, fits: JsonValue, not: JsonValue])[] = [
     ['not', inX({ not: { const: 1 } }), { x: 2 }, { x: 1 }],
@@ -145,7 +145,7 @@ describe('a hostile schema', () => {
     ['contentEncoding', inX({ type: 'string', contentEncoding: 'base64' }), { x: '!' }, { x: 1 }],
   ];
   for (const [what, given, fits, not] of constructs) {
-    it(`that says ${what} is kept to, whatever its form shows of it`, () => {
+    it(`is enforced even if the form does not show it: ${what}`, () => {
       const reading = readJsonSchema(given);
       assert.ok(reading.ok, what);
       for (const value of [fits, not]) {
@@ -156,7 +156,7 @@ describe('a hostile schema', () => {
     });
   }
 
-  it('has a form of so many places, and what is left untouched in it is unchanged', () => {
+  it('has a form of limited size that leaves untouched values unchanged', () => {
     for (const { name: what, schema: given, args: value } of HOSTILE_SCHEMAS) {
       const tool = toolOf(given);
       const form = planForm({ args: canonicalJson(value) }, tool, NO_DRAFT);
@@ -179,7 +179,7 @@ describe('a hostile schema', () => {
     ['a tree with eight kinds of branches', { anyOf: [{ type: 'number' }, ...branches] }, deep],
   ];
   for (const [what, a, value] of endless) {
-    it(`that is ${what} has a card, a form and an offer before long`, () => {
+    it(`that is ${what} quickly gets a card, a form and a tool definition`, () => {
       const given = { $defs: { a }, properties: { v: { $ref: '#/$defs/a' } } } as Schema;
       for (const [schema, values] of [
         [{ ...given, $ref: '#/$defs/a' }, value],

@@ -1,4 +1,4 @@
-/** Who sees what when: the Homes on the simulated workspace, on a clock that moves when told to. */
+/** Who sees what and when: the Homes on the simulated workspace, with a manual clock. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -15,7 +15,7 @@ import { createManualClock, type ManualClock } from '../../support/manual-clock.
 import { createFakeDesk, type FakeDesk } from '../support/fake-desk.ts';
 
 const ROUND_MS = 15_000;
-/** More than are shown anything in one round. */
+/** More people than one round updates. */
 const CROWD = Array.from({ length: 25 }, (_, i) => `looker-${i}`);
 const MEMBERS = [...DEFAULT_MEMBERS, ...CROWD.map((name) => ({ name, realName: name }))];
 
@@ -67,7 +67,7 @@ describe('the Homes of a workspace', () => {
   const call = (name: string) => aCall({ id: `call_${name}`, tool: name });
   const published = () => workspace.journal.filter(({ name }) => name === 'views.publish');
   const seen = (name = 'approver') => JSON.stringify(workspace.see(name).home?.blocks ?? []);
-  /** Moves the clock and waits until the publishing that has fallen due is answered. */
+  /** Advances the clock and waits until the due publishing has finished. */
   const pass = async (ms: number) => {
     await clock.advance(ms);
     await home.refresh(personOf('stranger'));
@@ -78,7 +78,7 @@ describe('the Homes of a workspace', () => {
       describe: () => `${seen(name)}\n${logged.join('\n')}`,
     });
 
-  it('show who opens it what there is, and what is new to those who have looked lately, and no others', async () => {
+  it('show their content when opened, and update only for people who opened theirs recently', async () => {
     wait(call('first'));
     await home.show(approver());
     assert.ok(seen().includes('first'));
@@ -95,7 +95,7 @@ describe('the Homes of a workspace', () => {
     assert.ok(!seen().includes('third'), 'Whoever has not looked for long opens it anew.');
   });
 
-  it('publish a few views, and not one for each of five hundred calls in a minute', async () => {
+  it('publish only a few views for five hundred calls in a minute', async () => {
     await home.show(approver());
     for (let i = 0; i < 500; i += 1) {
       wait(call(`call_${i}`));
@@ -109,7 +109,7 @@ describe('the Homes of a workspace', () => {
     assert.ok(reads <= 10, `${reads} readings`);
   });
 
-  it('publish nothing that looks as it did', async () => {
+  it('publish nothing if the view is unchanged', async () => {
     wait(call('first'));
     await home.show(approver());
     for (let i = 0; i < 5; i += 1) {
@@ -120,7 +120,7 @@ describe('the Homes of a workspace', () => {
     assert.ok(reads > 1);
   });
 
-  it('keep what a press came to until the next one', async () => {
+  it('keep the result of a click until the next one', async () => {
     wait(call('first'), call('second'));
     await home.show(approver(), undefined, 'You ignored `first`.');
     wait(call('second'));
@@ -132,7 +132,7 @@ describe('the Homes of a workspace', () => {
     assert.ok(!seen().includes('You ignored'));
   });
 
-  it('leave a person to the replica on which they have looked since', async () => {
+  it('leave a person to the replica that showed them Home last', async () => {
     wait(call('first'));
     await home.show(approver());
     await others.show(approver());
@@ -151,7 +151,7 @@ describe('the Homes of a workspace', () => {
     assert.equal(published().length, before);
   });
 
-  it('wait as long as Slack asks to, and show it then', async () => {
+  it('wait as long as Slack asks, and publish then', async () => {
     wait(call('first'));
     workspace.faults.api('views.publish', { kind: 'rate-limited', retryAfterS: 40 }, 1);
     await home.show(approver());
@@ -159,7 +159,7 @@ describe('the Homes of a workspace', () => {
     assert.equal(workspace.see('approver').home, undefined);
     await pass(1_000);
     await sees('first');
-    // An answer that was lost leaves a view that is not known of: the next one takes its place.
+    // After a lost response the published view is unknown: the next one replaces it.
     wait(call('second'));
     workspace.faults.api('views.publish', { kind: 'lost' }, 1);
     home.nudge();
@@ -172,7 +172,7 @@ describe('the Homes of a workspace', () => {
     await sees('third');
   });
 
-  it('show the lists without the rest where Slack does not take all', async () => {
+  it('show only the lists if Slack rejects the full view', async () => {
     wait(call('first'));
     const text = 'y'.repeat(2_900);
     adminPart = async () =>
@@ -186,7 +186,7 @@ describe('the Homes of a workspace', () => {
     assert.match(logged.join('\n'), /Slack rejected a Home/);
   });
 
-  it('show what there is where the part of admins can’t be read', async () => {
+  it('show the lists if the admin section can’t be read', async () => {
     wait(call('first'));
     adminPart = async () => {
       throw new Error('The disk is full.');
@@ -195,7 +195,7 @@ describe('the Homes of a workspace', () => {
     assert.match(seen(), /first.*The admin section could not be loaded/);
   });
 
-  it('say when nothing can be read, and follow when it can', async () => {
+  it('say that nothing can be read, and update once it can', async () => {
     const { listWaiting } = desk;
     desk.listWaiting = async () => {
       throw new Error('The disk is full.');
@@ -211,7 +211,7 @@ describe('the Homes of a workspace', () => {
     await sees('first');
   });
 
-  it('leave what is known there while the workspace does not tell all, and follow when it does', async () => {
+  it('keep the last view while Slack gives incomplete answers, and update afterwards', async () => {
     desk.waiting = { kind: 'page', calls: [], warning: 'Slack did not tell.' };
     await home.show(approver());
     assert.ok(seen().includes('Slack did not tell.'), 'Who has just asked is told so.');
@@ -227,7 +227,7 @@ describe('the Homes of a workspace', () => {
     await sees('second');
   });
 
-  it('go back to the page before when one has become empty', async () => {
+  it('go back to the previous page when a page has become empty', async () => {
     const asked: (string | undefined)[] = [];
     desk.listWaiting = async (_person, { after }) => {
       asked.push(after);
@@ -238,12 +238,12 @@ describe('the Homes of a workspace', () => {
       view: 'for-you',
       waiting: ['call_a', 'call_b'],
     });
-    // The first one is for the count.
+    // The first request is for the count.
     assert.deepEqual(asked, [undefined, 'call_b', 'call_a']);
     assert.match(seen(), /Page 2/);
   });
 
-  it('come in turn where many look: each round is for some of them, and nobody is left out', async () => {
+  it('take turns when many people look: each round updates some, and nobody is left out', async () => {
     for (const name of CROWD) await home.show(personOf(name));
     for (let round = 0; round < 3; round += 1) {
       const before = published().length;
@@ -255,7 +255,7 @@ describe('the Homes of a workspace', () => {
     for (const name of CROWD) assert.match(seen(name), /round_[12]/, name);
   });
 
-  it('are not remembered for those of whom Slack takes none', async () => {
+  it('are forgotten for people whose Home Slack rejects', async () => {
     await home.show({ team: workspace.team.id, user: 'U0NOBODY' });
     const before = reads;
     home.nudge();

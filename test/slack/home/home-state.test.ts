@@ -13,7 +13,7 @@ import {
 import { LIMITS } from '../../../src/slack/text/limits.ts';
 
 describe('the pages of Home', () => {
-  it('are kept by the view with its filters, however many there are, within Slack’s limit', () => {
+  it('are stored in the view with its filters, however many there are, within Slack’s limit', () => {
     let place = withSearch(withToolFilter(withHomeView(INITIAL_HOME, 'decided'), 'pay'), '"; x,y');
     for (let i = 0; i < 500; i += 1) {
       place = nextHomePage(
@@ -31,7 +31,7 @@ describe('the pages of Home', () => {
     assert.deepEqual(previousHomePage(INITIAL_HOME, 'asked'), INITIAL_HOME);
   });
 
-  it('begin anew where something else is shown', () => {
+  it('start over when something else is shown', () => {
     const place = nextHomePage(INITIAL_HOME, 'waiting', 'call_a');
     for (const next of [
       withHomeView(place, 'team'),
@@ -43,7 +43,7 @@ describe('the pages of Home', () => {
     assert.equal(withToolFilter(withToolFilter(place, 'pay'), undefined).tool, undefined);
   });
 
-  it('of a view that is none of ours are the first ones', () => {
+  it('are the first ones if the view is not ours', () => {
     const of = (...parts: unknown[]) => JSON.stringify(parts);
     for (const text of [
       '',

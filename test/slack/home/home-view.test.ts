@@ -91,7 +91,7 @@ describe('the fullest Home', () => {
   const admin = (count: number) =>
     Array.from({ length: count }, (): KnownBlock => ({ type: 'divider' }));
 
-  it('is within the limits of Slack, whatever is shown, and leaves room for forty blocks of admins', () => {
+  it('is within Slack’s limits for any content, and leaves room for forty admin blocks', () => {
     for (const view of ['all', 'for-you', 'asked', 'team', 'decided', 'workspace'] as const) {
       const state = { ...full.state, view };
       const built = buildHomeView({ ...full, state, adminPart: admin(40) });
@@ -103,18 +103,18 @@ describe('the fullest Home', () => {
     assert.equal(blocks.filter(({ type }) => type === 'divider').length, 1 + 40);
   });
 
-  it('says so where there is no room for all that admins have', () => {
+  it('says so if the admin blocks do not fit', () => {
     const view = buildHomeView({ ...full, adminPart: admin(95) });
     assert.deepEqual(validateView(view), []);
     assert.equal(view.blocks.length, LIMITS.viewBlocks);
     assert.match(JSON.stringify(view.blocks.at(-1)), /Slack can’t show any more here/);
   });
 
-  it('has nothing of the agent’s that is markup, and nothing invisible', () => {
+  it('shows the agent’s text without markup and invisible characters', () => {
     const { blocks } = buildHomeView(full);
     const text = JSON.stringify(blocks);
     assert.ok(!text.includes('\u202e'));
-    // What screen readers say of a button is no markup.
+    // The screen-reader text of a button is no markup.
     const others = blocks.filter(({ type }) => type !== 'rich_text');
     const markup = JSON.stringify(others).replaceAll(
       /"accessibility_label":"(?:[^"\\]|\\.)*"/g,
@@ -124,7 +124,7 @@ describe('the fullest Home', () => {
     assert.ok(text.includes('{"type":"text","text":"<!channel> *b*'), 'shown as it is, as data');
   });
 
-  it('has no argument in it, so no secret', () => {
+  it('has no arguments, so no secret', () => {
     const call = withArgs(
       { path: 'plans.txt', token: 'hunter2-and-more' },
       { summary: 'Write it' },
@@ -136,7 +136,7 @@ describe('the fullest Home', () => {
 });
 
 describe('an entry', () => {
-  it('of a call that waits has the way to all of it, and Ignore only where that is no risk', () => {
+  it('of a pending call links to the full call, and has Ignore only if that is no risk', () => {
     const buttons = (call: Call) => {
       const { blocks } = buildHomeView({ ...NOTHING, ...waiting(call) });
       return actionIds(blocks.slice(3));
@@ -150,7 +150,7 @@ describe('an entry', () => {
     assert.ok(sayHome(waiting(call)).includes(`"value":"${encodeCardToken(call)}"`));
   });
 
-  it('is one line: its name, its age, whose turn it is, and a link where it can be opened', () => {
+  it('is one line: its name, its age, whose turn it is, and a link if it can be opened', () => {
     const call = aCall({
       summary: 'Refund €80.00 to Jane Doe',
       risk: 'high',
@@ -172,12 +172,12 @@ describe('an entry', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('the lists on Home', () => {
   const views = (content: Partial<HomeContent>) =>
     JSON.parse(sayHome(content)).find(({ block_id = '' }) => block_id.startsWith('filters:'))
       .elements as { action_id: string; options: { value: string }[]; initial_option: object }[];
 
-  it('is chosen, with counts, and by a tool where there are several; only admins have the workspace', () => {
+  it('can be selected, with counts, and by tool if there are several; only admins have the workspace list', () => {
     const counts = { forYou: { count: 3, hasMore: false }, asked: { count: 50, hasMore: true } };
     const text = sayHome({ counts });
     assert.ok(text.includes('*3* waiting for you · *50+* open requests from you'), text);
@@ -198,7 +198,7 @@ describe('what is shown', () => {
     assert.match(JSON.stringify(tools?.initial_option), /"pay"/);
   });
 
-  it('of what the person decided can be searched, and a search be cleared', () => {
+  it('have a search for the person’s decisions, which can be cleared', () => {
     const call = aCall({
       status: 'succeeded',
       verdict: { kind: 'approve', by: APPROVER, at: 5_000 },
@@ -216,7 +216,7 @@ describe('what is shown', () => {
     assert.match(searched, /"initial_value":"x".*home\.clear.*match this search/);
   });
 
-  it('says that nothing waits, only where that is known', () => {
+  it('say that no approvals are waiting only if that is known', () => {
     assert.match(
       sayHome({}),
       /No approvals waiting\. Calls that need your decision appear here\..*No open requests/,
@@ -231,18 +231,18 @@ describe('what is shown', () => {
     assert.match(filtered, /Nothing here for this tool/);
   });
 
-  it('says that everything is paused', () => {
+  it('say that everything is paused', () => {
     const text = sayHome({ pause: { by: APPROVER, at: 1_000 } });
     assert.match(text, /Paused by <@U2> since .*nothing new runs/);
   });
 
-  it('says when it could not be read, and can be asked again', () => {
+  it('say when they could not be read, and can be refreshed', () => {
     const view = buildHomeErrorView(INITIAL_HOME, 1_000);
     assert.deepEqual(validateView(view), []);
     assert.deepEqual(actionIds(view.blocks), ['home.refresh']);
   });
 
-  it('of the workspace is what an admin has to mend, without the names of what they can’t open', () => {
+  it('of the workspace show what an admin has to fix, without the names of calls they can’t open', () => {
     const call = aCall({ summary: 'Dismiss Jane Doe', tool: 'dismiss' });
     const overview = {
       pending: 2,
@@ -267,7 +267,7 @@ describe('what is shown', () => {
 });
 
 describe('pages', () => {
-  it('are gone through from both ends, and said', () => {
+  it('can be turned in both directions, and are numbered', () => {
     const calls = many(8, aCall());
     const page = (content: Partial<HomeContent>) => {
       const text = sayHome(content);

@@ -17,7 +17,7 @@ describe('a review', () => {
     buildFullView(call, { page, tool, mayApprove: true, mark: TEST_MARK, isReview: true });
   const buttons = (view: { readonly blocks: readonly unknown[] }) => actionIds(view.blocks);
 
-  it('holds what the card holds, and every decision of the route', () => {
+  it('has the content of the card, and every decision that the route allows', () => {
     const call = aCall({ words: 'I want this.' });
     const view = review(call);
     assert.deepEqual(validateView(view), []);
@@ -30,7 +30,7 @@ describe('a review', () => {
     assert.deepEqual(buttons(review(aCall({ route }))), ['call.approve', 'call.ignore']);
   });
 
-  it('can be approved, or settled, only where all of it has been in view', () => {
+  it('can be approved or settled only if all of it was in view', () => {
     const long = { path: 'x'.repeat(20_000) };
     const first = buttons(review(withArgs(long)));
     assert.deepEqual(first, ['call.page', 'call.edit', 'call.reply', 'call.ignore']);

@@ -1,4 +1,4 @@
-/** What admins are told of tools that changed: bounded, and never in a server's own markup. */
+/** What admins read about changed tools: bounded, and never in a server's own markup. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ChangedTool } from '../../../src/domain/tools/server-tools.ts';
@@ -30,8 +30,8 @@ const SERVER = {
   problem: `${HOSTILE}${'x'.repeat(9_000)}`,
 };
 
-describe('what admins read of servers', () => {
-  it('keeps to Slack’s limits and to our words, however much and whatever a server says', () => {
+describe('what admins read about servers', () => {
+  it('stays within Slack’s limits and our own texts, whatever a server sends', () => {
     const big = Object.fromEntries(
       Array.from({ length: 2_000 }, (_, i) => [`field${i}`, HOSTILE] as const),
     );
@@ -62,7 +62,7 @@ describe('what admins read of servers', () => {
     assert(whole.includes(line));
   });
 
-  it('shows a difference that no text shows for what it is', () => {
+  it('makes a difference visible that plain text would hide', () => {
     const same = { ...aChange('a', 'Does.'), hash: 'f'.repeat(64) };
     const found = {
       kind: 'tools' as const,
@@ -75,7 +75,7 @@ describe('what admins read of servers', () => {
     );
   });
 
-  it('stands on the Home of admins alone, and only while a tool waits', async () => {
+  it('is only on the Home of admins, and only while a tool waits', async () => {
     let changed = [aChange('a', 'Does more.')];
     const directory = createTestDirectory({ [APPROVER.user]: { isAdmin: true } });
     const part = createServerToolsSection({

@@ -1,4 +1,4 @@
-/** Clicks on Home as Slack delivers them: what is none of ours does nothing, and reviews tell how a call stands. */
+/** Clicks on Home as Slack delivers them: foreign ones do nothing, and reviews show the status of a call. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -36,7 +36,7 @@ describe('a click on Home', () => {
       { describe: () => stage.logged.join('\n') },
     );
 
-  /** Opens the approver's Home, on which this call waits. */
+  /** Opens the approver's Home, with this call pending. */
   async function openWith(call: Call): Promise<void> {
     stage.desk.call = call;
     stage.desk.waiting = { kind: 'page', calls: [call] };
@@ -47,7 +47,7 @@ describe('a click on Home', () => {
   const press = (call: Call, actionId: string) =>
     stage.workspace.clickInHome('approver', { actionId, blockId: `waiting:${call.id}` });
 
-  it('that is tampered with, from elsewhere or of somebody else does nothing, and is remembered', async () => {
+  it('that is forged, from another place or of another person does nothing, and is recorded', async () => {
     const { team, app } = stage.workspace;
     const call = aCall();
     const payload = (actionId: string, value: string, patch: Record<string, unknown> = {}) => ({
@@ -80,7 +80,7 @@ describe('a click on Home', () => {
       payload('home.ignore', token, { view: undefined }),
       payload('home.ignore', token, { api_app_id: 'A0OTHER' }),
       payload('home.ignore', token, { user: { id: 'U0STRANGER', team_id: 'T0OTHER' } }),
-      // A button of cards, which has no card on Home.
+      // A button of cards, which Home does not have.
       payload('call.approve', token),
     ];
     for (const each of wrong) {
@@ -90,7 +90,7 @@ describe('a click on Home', () => {
     assert.equal(stage.desk.refusals.length, wrong.length);
   });
 
-  it('on Ignore is bound to the attempt that was shown, and says what came of it in place', async () => {
+  it('on Ignore is bound to the attempt that was shown, and shows the result in place', async () => {
     const call = aCall();
     await openWith(call);
     stage.desk.outcome = { kind: 'stale', call: aCall({ attempt: 2 }) };
@@ -103,7 +103,7 @@ describe('a click on Home', () => {
     ]);
   });
 
-  it('on Refresh reads all anew', async () => {
+  it('on Refresh reads everything again', async () => {
     const call = aCall();
     await openWith(call);
     stage.desk.waiting = { kind: 'page', calls: [] };
@@ -111,7 +111,7 @@ describe('a click on Home', () => {
     await shown('No approvals waiting.');
   });
 
-  it('on a filter shows that, and keeps it over a refresh', async () => {
+  it('on a filter applies it, also after a refresh', async () => {
     stage.desk.waiting = { kind: 'page', calls: [] };
     stage.desk.decided = { calls: [aCall({ status: 'ignored', tool: 'pay' })] };
     const searches: (string | undefined)[] = [];
@@ -133,7 +133,7 @@ describe('a click on Home', () => {
     assert.equal(searches[3], undefined);
   });
 
-  it('that can’t be saved is told so', async () => {
+  it('that can’t be saved says so', async () => {
     const call = aCall();
     await openWith(call);
     stage.desk.broken = true;
@@ -146,7 +146,7 @@ describe('a click on Home', () => {
     );
   });
 
-  it('on a call of which nobody knows whether it ran leads to what can be said of it', async () => {
+  it('on a call with an unknown outcome offers the ways to settle it', async () => {
     const call = aCall({ status: 'unknown' });
     const looks: DecisionCheck[] = [];
     stage.desk.checkDecision = async (each) => {
@@ -174,7 +174,7 @@ describe('a click on Home', () => {
     assert.equal((stage.desk.commands.at(-1) as { finding?: string }).finding, 'leave');
   });
 
-  it('on a call that can’t be approved now still leads to what can be done, with the reason', async () => {
+  it('on a call that can’t be approved now shows the other decisions, with the reason', async () => {
     const call = aCall();
     const why = 'Everything is paused.';
     stage.desk.checkDecision = async ({ kind }) =>
@@ -185,7 +185,7 @@ describe('a click on Home', () => {
     assert.deepEqual(actionIds(view.blocks), ['call.edit', 'call.reply', 'call.ignore']);
   });
 
-  it('on a call of which they may decide nothing any more is told why, and nothing of the call', async () => {
+  it('on a call that the person may no longer decide shows the reason, and nothing of the call', async () => {
     const call = aCall({ args: '{"path":"plans.txt"}' });
     const why = 'Only others may decide this call.';
     await openWith(call);

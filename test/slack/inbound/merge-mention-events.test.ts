@@ -1,4 +1,4 @@
-/** A mention with a file, which Slack tells of twice: the file is taken in whichever event comes first, and there is one message. */
+/** Slack sends two events for a mention with a file. One message with the file is stored, in either order. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type SlackStage, setSlackStage } from '../support/slack-stage.ts';
@@ -31,7 +31,7 @@ describe('a mention with a file', () => {
   const filesOf = (ts: string) =>
     stage.desk.received.filter((each) => each.ts === ts).map(({ files = [] }) => files.length);
 
-  it('has its file when the mention comes first, and is there once', async () => {
+  it('has its file when the mention comes first, and is stored once', async () => {
     const { mention, message } = twinsOf('1700000001.000100');
     const acks = await Promise.all([
       stage.workspace.deliverEvent(mention),
@@ -50,7 +50,7 @@ describe('a mention with a file', () => {
     assert.deepEqual(filesOf(mention.ts), [1]);
   });
 
-  it('is taken without one where its twin never comes', async () => {
+  it('is accepted without the file if the second event never comes', async () => {
     const { mention } = twinsOf('1700000003.000100');
     const ack = await stage.workspace.deliverEvent(mention);
     assert.equal(ack.kind, 'acknowledged');

@@ -1,4 +1,4 @@
-/** Which words reach the agent: what was written, forwarded, pasted as a table, or said with /me. */
+/** Which text reaches the agent: what was written, forwarded, pasted as a table, or sent with /me. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseMessage } from '../../../src/slack/inbound/parse-message.ts';
@@ -19,7 +19,7 @@ function parse(event: Record<string, unknown>, envelope: Record<string, unknown>
 
 const mention = { type: 'app_mention', text: '<@UBOT> delete staging row 7' };
 
-describe('the words of a message', () => {
+describe('the text of a message', () => {
   const textOf = (event: Record<string, unknown>) => {
     const parsed = parse(event);
     assert.ok(parsed.kind === 'message', JSON.stringify(parsed));
@@ -34,7 +34,7 @@ describe('the words of a message', () => {
     fallback: 'fallback',
   };
 
-  it('written with /me is one, with a mention and in a direct message', () => {
+  it('includes /me messages, with a mention and in a direct message', () => {
     const me = { type: 'message', subtype: 'me_message' };
     assert.equal(textOf({ ...me, channel_type: 'im', text: 'needs a coffee' }), 'needs a coffee');
     assert.equal(
@@ -43,7 +43,7 @@ describe('the words of a message', () => {
     );
   });
 
-  it('has what was forwarded with it, as the words of somebody else, with its files', () => {
+  it('includes forwarded messages, marked as somebody else’s, with their files', () => {
     const commented = { ...mention, text: '<@UBOT> what is this?', attachments: [FORWARD] };
     const forward = '(Forwarded; written by Lee Kim:)\n> The *row* is here (https://a.example)';
     assert.equal(textOf(commented), `what is this?\n\n${forward}`);
@@ -64,7 +64,7 @@ describe('the words of a message', () => {
     ]);
   });
 
-  it('has tables, lists and code of its blocks as Markdown, without the mention', () => {
+  it('includes tables, lists and code of its blocks as Markdown, without the mention', () => {
     const section = (...elements: object[]) => ({ type: 'rich_text_section', elements });
     const us = { type: 'user', user_id: 'UBOT' };
     const list = {
@@ -108,7 +108,7 @@ describe('the words of a message', () => {
     );
   });
 
-  it('that is plain in its blocks too is taken from its text', () => {
+  it('comes from the text field if its blocks are plain too', () => {
     const blocks = [
       { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [words('other')] }] },
     ];

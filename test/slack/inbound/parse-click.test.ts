@@ -23,7 +23,7 @@ const CLICK = {
 };
 
 describe('a click', () => {
-  it('is read with who, what and where', () => {
+  it('is parsed with person, action and place', () => {
     const parsed = parseClick(CLICK, identity);
     assert.ok(parsed.kind === 'click');
     assert.deepEqual(parsed.origin.person, { team: 'T1', user: 'U1' });
@@ -58,7 +58,7 @@ describe('a click', () => {
     });
   }
 
-  it('counts only from the card where it stands', () => {
+  it('is accepted only from the current place of the card', () => {
     const parsed = parseClick(CLICK, identity);
     assert.ok(parsed.kind === 'click');
     assert.ok(isFromCurrentCard(parsed, { channel: 'C1', ts: '5.1' }));
@@ -66,7 +66,7 @@ describe('a click', () => {
     assert.ok(!isFromCurrentCard(parsed, { channel: 'C2', ts: '5.1' }));
   });
 
-  it('counts, before the place of the card is known, from a message of ours only', () => {
+  it('is accepted only from one of our messages while the place of the card is unknown', () => {
     const own = parseClick(CLICK, identity);
     const foreign = parseClick({ ...CLICK, message: { bot_id: 'B2' } }, identity);
     assert.ok(own.kind === 'click' && foreign.kind === 'click');
@@ -74,7 +74,7 @@ describe('a click', () => {
     assert.ok(!isFromCurrentCard(foreign, undefined));
   });
 
-  it('in a form takes the token of the form, never the button’s', () => {
+  it('in a form uses the token of the form, never that of the button', () => {
     const view = { id: 'V1', type: 'modal', callback_id: 'call.full', private_metadata: token };
     const actions = [{ type: 'button', action_id: 'call.page', value: '2' }];
     const container = { type: 'view', view_id: 'V1' };
@@ -100,7 +100,7 @@ describe('a submitted form', () => {
     },
   };
 
-  it('is read with its token and values', () => {
+  it('is parsed with its token and values', () => {
     const parsed = parseForm(FORM, identity);
     assert.ok(parsed.kind === 'submission');
     assert.deepEqual(parsed.values, { a: {} });

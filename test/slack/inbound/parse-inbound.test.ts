@@ -1,4 +1,4 @@
-/** Each payload of Slack is one kind of inbound, told apart as Bolt does. */
+/** Each Slack payload is one kind of inbound, distinguished as Bolt does it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseInbound } from '../../../src/slack/inbound/parse-inbound.ts';
@@ -31,7 +31,7 @@ describe('a payload', () => {
     it(`that is ${what} becomes: ${kind}`, () => assert.equal(parse(body).kind, kind));
   }
 
-  it('with actions is a click, whatever its type, and then refused', () => {
+  it('with actions is a click whatever its type, and is then refused', () => {
     const inbound = parse({ ...FROM, type: 'view_submission', view: {}, actions: [{}] });
     assert.ok(inbound.kind === 'interaction' && inbound.parsed.kind === 'refused');
     assert.match(inbound.parsed.why, /a press in a payload of type view_submission/);
@@ -82,7 +82,7 @@ describe('an event', () => {
     });
   }
 
-  it('that is a message says whether it is a mention or direct', () => {
+  it('that is a message is parsed as a mention or a direct message', () => {
     const hello = { channel: 'C1', user: 'U1', ts: '1.1', text: '<@UBOT> hello' };
     const mention = parseEvent({ type: 'app_mention', ...hello });
     const direct = parseEvent({ type: 'message', channel_type: 'im', ...hello });

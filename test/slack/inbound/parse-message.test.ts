@@ -34,14 +34,14 @@ describe('a message to the agent', () => {
     });
   });
 
-  it('of nothing but blanks holds nobody up, however many they are', () => {
+  it('of only blanks is parsed fast, however many there are', () => {
     const startedAt = performance.now();
     const parsed = parse({ ...mention, text: `<@UBOT> a${' '.repeat(300_000)}b \n <@UBOT>: c` });
     assert.ok(performance.now() - startedAt < 1_000);
     assert.match(parsed.kind === 'message' ? parsed.message.text : '', /^a {300000}b c$/);
   });
 
-  it('has one id under both event types, whatever their event ids', () => {
+  it('has one id under both event types, whatever the event ids', () => {
     const asMessage = parse(
       { ...mention, type: 'message', channel_type: 'channel' },
       { event_id: 'E2' },
@@ -49,7 +49,7 @@ describe('a message to the agent', () => {
     assert.deepEqual(asMessage, parse(mention, { event_id: 'E1' }));
   });
 
-  it('looks back where it mentions the app in a thread, under both event types, and only there', () => {
+  it('looks back only if it mentions the app in a thread, under both event types', () => {
     const inThread = { ...mention, thread_ts: '1.1' };
     const looksBack = (event: Record<string, unknown>) => {
       const parsed = parse(event);
@@ -158,13 +158,13 @@ describe('a message to the agent', () => {
     }
   });
 
-  it('is refused once where Slack tells of it twice', () => {
+  it('is refused once if Slack sends two events', () => {
     const twin = { ...mention, type: 'message', user_team: 'TEXT' };
     assert.equal(parse({ ...twin, channel_type: 'channel' }).kind, 'ignore');
     assert.equal(parse({ ...twin, channel_type: 'im' }).kind, 'refuse');
   });
 
-  it('does not refuse what another workspace’s members say to each other', () => {
+  it('from another workspace is not refused if it is not for the agent', () => {
     const parsed = parse({
       type: 'message',
       channel_type: 'channel',
@@ -174,7 +174,7 @@ describe('a message to the agent', () => {
     assert.equal(parsed.kind, 'ignore');
   });
 
-  it('never shares a key with the same time in another channel', () => {
+  it('has another key than one with the same time in another channel', () => {
     const [a, b] = [parse(mention), parse({ ...mention, channel: 'C2' })];
     assert.ok(a.kind === 'message' && b.kind === 'message');
     assert.notEqual(a.message.thread, b.message.thread);
@@ -209,7 +209,7 @@ describe('a message to the agent', () => {
     url_private_download: 'https://files.slack.com/files-pri/T1-F1/download/a.pdf',
   };
 
-  it('has the files that are attached, and its text is what the person wrote', () => {
+  it('has the attached files, and the text that the person wrote', () => {
     const parsed = parse({ ...shared, text: 'read this', files: [hosted] });
     assert.ok(parsed.kind === 'message');
     assert.equal(parsed.message.text, 'read this');
@@ -224,7 +224,7 @@ describe('a message to the agent', () => {
     ]);
   });
 
-  it('of files alone is a message, with words that say so on one line', () => {
+  it('of files alone is accepted, with one line of text that says so', () => {
     const files = [hosted, { ...hosted, id: 'F2', name: 'b\n<@U1>.png' }];
     const parsed = parse({ ...shared, text: '', files });
     assert.ok(parsed.kind === 'message');
@@ -244,17 +244,17 @@ describe('a message to the agent', () => {
     });
   }
 
-  it('is never an unknown body', () => {
+  it('is never an unknown payload', () => {
     for (const body of [undefined, null, 'x', {}, { type: 'block_actions' }]) {
       assert.equal(parseMessage(body, { identity, now: NOW }).kind, 'ignore');
     }
   });
 });
 
-describe('a message below one of ours that stands by itself', () => {
+describe('a message below a top-level message of ours', () => {
   const below = { thread_ts: '1600000000.000100', parent_user_id: 'UBOT' };
 
-  it('is an aside, to us where it mentions us', () => {
+  it('is an aside, addressed to us if it mentions us', () => {
     const plain = parse({ ...below, type: 'message', channel_type: 'group', text: 'yes' });
     assert.deepEqual(
       [
@@ -268,7 +268,7 @@ describe('a message below one of ours that stands by itself', () => {
     assert.deepEqual([toUs.kind, toUs.kind === 'aside' && toUs.isToUs], ['aside', true]);
   });
 
-  it('is a message in a direct message, and below what a person wrote', () => {
+  it('is an ordinary message in a direct message, and below a person’s message', () => {
     const direct = parse({ ...below, type: 'message', channel_type: 'im', text: 'yes' });
     assert.equal(direct.kind, 'message');
     const other = { ...below, parent_user_id: 'U2', type: 'message', channel_type: 'group' };

@@ -21,7 +21,7 @@ const CLICK = {
 };
 
 describe('a click that names a turn', () => {
-  it('is read with who, the turn, its thread and the word beside it', () => {
+  it('is parsed with person, turn, thread and the word beside it', () => {
     const parsed = parseClick(CLICK, identity);
     assert.ok(parsed.kind === 'turn-click');
     const { origin, id, thread, word } = parsed;
@@ -38,7 +38,7 @@ describe('a click that names a turn', () => {
     assert.deepEqual([parsed.turn, parsed.word], [turn, '']);
   });
 
-  it('on a message that begins its thread is of that thread', () => {
+  it('on the first message of a thread belongs to that thread', () => {
     const container = { type: 'message', channel_id: 'C1', message_ts: '5.1' };
     const message = { ts: '5.1', bot_id: 'BOWN' };
     const parsed = parseClick({ ...CLICK, container, message }, identity);

@@ -1,4 +1,4 @@
-/** Every element and form of the app, and payloads that do not fit them. */
+/** Every element and form of the app, and payloads that do not match them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeCardToken } from '../../../src/domain/calls/digest.ts';
@@ -53,7 +53,7 @@ const of = (stands: readonly string[], ...ids: readonly string[]) =>
 const withPrefix = (prefix: string, names: string) =>
   names.split(' ').map((name) => `${prefix}.${name}`);
 
-/** Where each action may be pressed, and of which type its element is. */
+/** Where each action may be clicked, and the type of its element. */
 const STANDS: Readonly<Record<string, readonly string[]>> = {
   ...of(['message', 'call.full'], ...withPrefix('call', 'approve edit reply ignore')),
   ...of(['message', 'call.full'], ...withPrefix('call', 'settle-ran settle-rerun settle-leave')),
@@ -79,9 +79,9 @@ const TYPES: Readonly<Record<string, string>> = {
   'route.channel': 'conversations_select',
 };
 
-describe('a press', () => {
-  it('of every element of the app has a row here', () => {
-    // The field of user groups is searched and never pressed.
+describe('a click', () => {
+  it('has a row here for every element of the app', () => {
+    // The field of user groups is searched and never clicked.
     const ids = [...Object.values(ACTIONS), ...Object.values(ROUTE_ACTIONS)];
     const places = Array.from({ length: CHOICE_BUTTONS }, (_, place) => chooseAction(place));
     const pressed = [...ids, ...places].filter((id) => id !== ROUTE_ACTIONS.groups);
@@ -89,7 +89,7 @@ describe('a press', () => {
   });
 
   for (const [id, stands] of Object.entries(STANDS)) {
-    it(`of ${id} counts from ${stands.join(' and ')}, and from nowhere else`, () => {
+    it(`on ${id} is accepted from ${stands.join(' and ')}, and from nowhere else`, () => {
       const type = TYPES[id] ?? 'button';
       const all: readonly (readonly [string, Json])[] = [
         ['message', onMessage(id, type)],
@@ -99,7 +99,7 @@ describe('a press', () => {
       assert.deepEqual(taken.map(([stand]) => stand).toSorted(), [...stands].toSorted());
     });
 
-    it(`of ${id} is refused from an element of another type`, () => {
+    it(`on ${id} is refused from an element of another type`, () => {
       for (const type of ['button', 'static_select', 'overflow', 'checkboxes', undefined]) {
         if (type === (TYPES[id] ?? 'button')) continue;
         const [stand = ''] = stands;
@@ -160,7 +160,7 @@ describe('a payload', () => {
     ['before the app is known', { ...identity, appId: undefined }, {}, /app id is not known yet/],
   ];
   for (const [what, who, patch, why] of cases) {
-    it(`${what} is ${why ? 'refused' : 'taken'}`, () => {
+    it(`${what} is ${why ? 'refused' : 'accepted'}`, () => {
       const found = explainWrongInstallation({ ...onMessage('call.approve'), ...patch }, who)?.why;
       if (why === undefined) assert.equal(found, undefined);
       else assert.match(found ?? '', why);
@@ -183,7 +183,7 @@ describe('a form', () => {
     },
   });
 
-  /** Which metadata each form has, by its callback id. */
+  /** The metadata of each form, by its callback id. */
   const metadata = {
     token,
     'token and page': `${token} ${meta}`,
@@ -202,7 +202,7 @@ describe('a form', () => {
     constructor: [],
   };
   for (const [callbackId, kinds] of Object.entries(taken)) {
-    it(`${callbackId} is taken with ${kinds.join(' and ') || 'no metadata'}`, () => {
+    it(`${callbackId} is accepted with ${kinds.join(' and ') || 'no metadata'}`, () => {
       const found = Object.entries(metadata).flatMap(([kind, text]) =>
         parseForm(form(callbackId, text), identity).kind === 'submission' ? [kind] : [],
       );
@@ -210,7 +210,7 @@ describe('a form', () => {
     });
   }
 
-  it('is refused in a payload of another type, and where its view is no modal', () => {
+  it('is refused in a payload of another type, and if its view is no modal', () => {
     const right = form('call.reply.submit', token);
     const wrong = [
       { ...right, type: 'block_actions' },
@@ -222,7 +222,7 @@ describe('a form', () => {
     for (const each of wrong) assert.equal(parseForm(each, identity).kind, 'refused');
   });
 
-  it('asks for choices in a payload of its own only', () => {
+  it('requests options only in a payload of its own type', () => {
     const right = form('call.edit.submit', `${token} ${meta}`);
     assert.equal(
       parseOptionsQuery({ ...right, type: 'block_suggestion' }, identity).kind,
@@ -231,7 +231,7 @@ describe('a form', () => {
     assert.equal(parseOptionsQuery(right, identity).kind, 'refused');
   });
 
-  it('turns its pages by the metadata of its own view only', () => {
+  it('turns its pages only by the metadata of its own view', () => {
     const turn = (text: string) => {
       const payload = inView('call.page', 'call.full');
       const view = { ...(payload.view as Json), private_metadata: text };
@@ -264,11 +264,11 @@ describe('a command', () => {
     ['from another workspace', { team_id: 'T2' }, /members of this workspace/],
     ['from another organization', { enterprise_id: 'E2' }, /members of this workspace/],
   ];
-  it('that is ours is taken', () => {
+  it('of ours is accepted', () => {
     assert.equal(parseCommand(right, identity).kind, 'command');
   });
   for (const [what, patch, sentence] of refused) {
-    it(`is refused ${what}, and its author told`, () => {
+    it(`is refused ${what}, and its author is told`, () => {
       const parsed = parseCommand({ ...right, ...patch }, identity);
       assert.ok(parsed.kind === 'refused');
       assert.match(parsed.sentence, sentence);
@@ -286,7 +286,7 @@ describe('an event', () => {
   const kindOf = (patch: Json, who = identity) =>
     parseMessage({ ...body, ...patch }, { identity: who, now: 0 }).kind;
 
-  it('counts in an envelope of its kind, for this app', () => {
+  it('is accepted only in an envelope of its kind, for this app', () => {
     assert.equal(kindOf({}), 'message');
     assert.equal(kindOf({ type: 'block_actions' }), 'ignore');
     assert.equal(kindOf({ api_app_id: 'A2' }), 'ignore');

@@ -38,7 +38,7 @@ function commands(delivery: Delivery): void {
         { describe: () => stage.logged.join('\n') },
       );
 
-    it('does what its word says, for whoever typed it, where they typed it', async () => {
+    it('does what its word says, for the person who typed it, in that place', async () => {
       const channel = stage.workspace.channel('general').id;
       const { ts } = await stage.workspace.say('requester', channel, 'a message');
       const link = `https://x.slack.com/archives/${channel}/p${ts.replace('.', '')}`;
@@ -60,13 +60,13 @@ function commands(delivery: Delivery): void {
       ]);
     });
 
-    it('answers with help what it does not know', async () => {
+    it('answers an unknown word with help', async () => {
       for (const text of ['', 'help', 'stop_everything']) await type('requester', text);
       await answer('requester', 'Copy link');
       assert.deepEqual(stage.desk.controls, []);
     });
 
-    it('suggests the near command for a typo, without all help, and does nothing', async () => {
+    it('suggests the nearest command for a typo, without the full help, and does nothing', async () => {
       for (const text of ['wating', 'stpo', 'resmue now']) await type('approver', text);
       for (const word of ['waiting', 'stop', 'resume']) {
         const { blocks } = await answer('approver', `Did you mean \`/countersign ${word}\`?`);
@@ -75,7 +75,7 @@ function commands(delivery: Delivery): void {
       assert.deepEqual(stage.desk.controls, []);
     });
 
-    it('forgets no thread of a channel that it was not typed in', async () => {
+    it('does not forget a thread of another channel', async () => {
       await type('outsider', 'forget https://x.slack.com/archives/C0FINANCE/p1700000000000100');
       await answer('outsider', 'in another channel');
       await type('outsider', 'forget that');
@@ -83,7 +83,7 @@ function commands(delivery: Delivery): void {
       assert.deepEqual(stage.desk.controls, []);
     });
 
-    it('is acknowledged before it is carried out, and says when that failed', async () => {
+    it('is acknowledged before it runs, and says when it failed', async () => {
       stage.desk.broken = true;
       assert.equal((await type('approver', 'stop')).kind, 'acknowledged');
       await answer('approver', 'That did not work');
@@ -107,7 +107,7 @@ function commands(delivery: Delivery): void {
     };
     const turn = () => `${person('outsider').team}/${stage.workspace.channel('general').id}/1.1`;
 
-    it('has a button beside it that stops the turn that it names', async () => {
+    it('comes with a button that stops the turn that it names', async () => {
       const ack = await stage.workspace.deliverInteraction(button(turn()));
       assert.equal(ack.kind, 'acknowledged');
       assert.deepEqual(stage.desk.controls, [
@@ -115,13 +115,13 @@ function commands(delivery: Delivery): void {
       ]);
     });
 
-    it('has a button that says when there is nothing to stop any more', async () => {
+    it('has a button that says when there is nothing left to stop', async () => {
       stage.desk.stopped = { kind: 'already-stopped', by: person('approver') };
       await stage.workspace.deliverInteraction(button(turn()));
       await answer('outsider', `<@${person('approver').user}> already stopped this`);
     });
 
-    it('has a button that stops nothing of another channel, app or workspace, nor from a message of others', async () => {
+    it('has a button that stops nothing of another channel, app or workspace, nor works in others’ messages', async () => {
       const { team } = person('outsider');
       const message = { ts: '5.1', bot_id: 'B0OTHER' };
       const stranger = { id: person('stranger').user, team_id: 'T0OTHER' };
@@ -143,7 +143,7 @@ function commands(delivery: Delivery): void {
 describe('the link of a message', () => {
   const TEAM = 'T1';
 
-  it('is read as the thread that the message is in', () => {
+  it('is parsed as the thread of the message', () => {
     const base = 'https://x.slack.com/archives/C1AB/p1700000000000100';
     const threads = [
       [base, 'T1/C1AB/1700000000.000100'],
@@ -157,7 +157,7 @@ describe('the link of a message', () => {
     }
   });
 
-  it('is nothing else', () => {
+  it('is not parsed if it is anything else', () => {
     const wrong = [
       '',
       'this thread',

@@ -42,7 +42,7 @@ function clickOn(calls: readonly Call[]): Click {
   return parsed;
 }
 
-/** Presses it over a desk that answers so; tells what was asked of the desk, and what the person was told. */
+/** Clicks it with a desk that answers so. Returns what the desk was asked and the person was told. */
 async function press(
   answer: (command: DecisionCommand) => DecisionOutcome,
   placeOf: (id: string) => CardPlace | undefined = () => HERE,
@@ -51,7 +51,7 @@ async function press(
   const told: string[] = [];
   const refused: string[] = [];
   const steps: string[] = [];
-  // Only what the handler uses of them.
+  // Only the parts that the handler uses.
   const deps = {
     desk: {
       async decide(command: DecisionCommand) {
@@ -77,8 +77,8 @@ const approved = (command: DecisionCommand): DecisionOutcome => {
   return { kind: 'decided', call: { ...callOf(command), status: 'approved', verdict } };
 };
 
-describe('a press of Approve All', () => {
-  it('decides each attempt that the button names, in its order, before Slack is told', async () => {
+describe('a click on Approve All', () => {
+  it('decides each attempt that the button names, in order, before it acknowledges', async () => {
     const { commands, steps, told } = await press(approved);
     assert.deepEqual(
       commands.map(({ callId, attempt, digest, decision }) => [callId, attempt, digest, decision]),
@@ -93,7 +93,7 @@ describe('a press of Approve All', () => {
     assert.deepEqual(told, ['Approved 3: *Do 0*, *Do 1*, *Do 2*.']);
   });
 
-  it('says of each that it was not approved, and why, beside those that were', async () => {
+  it('says which calls were not approved, and why, beside those that were', async () => {
     const { told } = await press((command) => {
       const call = callOf(command);
       if (call.position === 1) return { kind: 'stale', call: { ...call, attempt: 2 } };
@@ -104,14 +104,14 @@ describe('a press of Approve All', () => {
     assert.match(told[0] ?? '', /\n1 not approved: Nothing changed: /);
   });
 
-  it('says once to somebody who may not that they may not', async () => {
+  it('says only once that the person may not decide', async () => {
     const { told } = await press((command) => {
       return { kind: 'not-allowed', call: callOf(command), why: 'Only others may.' };
     });
     assert.deepEqual(told, ['Nothing changed. Only others may.']);
   });
 
-  it('decides nothing of a call whose card is another message by now', async () => {
+  it('does not decide a call whose card is now another message', async () => {
     const moved = three[1]?.id;
     const { commands, refused, told } = await press(approved, (id) =>
       id === moved ? { ...HERE, ts: '9.9' } : HERE,
@@ -124,7 +124,7 @@ describe('a press of Approve All', () => {
     assert.match(told[0] ?? '', /^Approved 2: .*\n1 not approved: /);
   });
 
-  it('tells what was saved when something breaks amid it, and nothing was when it breaks at once', async () => {
+  it('says what was saved when an error interrupts it, and that nothing was if it fails at once', async () => {
     const breaksAt = (position: number) => (command: DecisionCommand) => {
       if (callOf(command).position >= position) throw new Error('The disk is full.');
       return approved(command);
@@ -145,17 +145,17 @@ describe('the value of Approve All', () => {
     ['two spaces', value.replace(' ', '  ')],
   ] as const;
   for (const [what, text] of refused) {
-    it(`is refused where it holds ${what}`, () => {
+    it(`is refused if it has ${what}`, () => {
       assert.equal(parseCardTokens(text), undefined);
       assert.equal(parseClick(payload(text), identity).kind, 'refused');
     });
   }
 
-  it('is no value of another button', () => {
+  it('is not the value of another button', () => {
     assert.equal(parseClick(payload(value, 'call.approve'), identity).kind, 'refused');
   });
 
-  it('names 20 calls with the longest tokens within what Slack takes', () => {
+  it('names 20 calls with the longest tokens within Slack’s limit', () => {
     const calls = Array.from({ length: 20 }, (_, n) =>
       aCall({ id: `call_${String(n).padStart(22, 'x')}`, attempt: 999_999 }),
     );

@@ -1,4 +1,4 @@
-/** Submissions that Slack’s client would not have sent: each form holds its own limits, over both transports. */
+/** Submissions that Slack’s client would not send: each form enforces its own limits, over both transports. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { RouteControl } from '../../../src/desk/control/routes.ts';
@@ -72,7 +72,7 @@ function forgedOver(delivery: Delivery): void {
       return String(found?.block_id);
     }
 
-    /** Sends the view as it stands, with these values in place of its own. */
+    /** Sends the current view with these values in place of its own. */
     async function send(values: Json, patch: Json = {}): Promise<Json> {
       const { id, teamId } = stage.workspace.member('requester');
       const ack = await stage.workspace.deliverInteraction({
@@ -123,7 +123,7 @@ function forgedOver(delivery: Delivery): void {
       });
     }
 
-    it('of an edit can’t reach a secret, nor anything that the page does not have', async () => {
+    it('of an edit can’t change a secret, nor a field of another page', async () => {
       await openEdit('pay', ARGS);
       assert.doesNotMatch(JSON.stringify(top()), /1234/);
       const block = blockOf('text');
@@ -135,7 +135,7 @@ function forgedOver(delivery: Delivery): void {
       assert.deepEqual(command?.decision?.args, { ...ARGS, text: 'changed' });
     });
 
-    it('of an edit with the fields of another page is drawn anew, and saves nothing', async () => {
+    it('of an edit with the fields of another page is redrawn, and saves nothing', async () => {
       await openEdit('long', LONG_ARGS);
       await stage.workspace.submit('requester', {});
       await says('Page 2 of 3');
@@ -148,7 +148,7 @@ function forgedOver(delivery: Delivery): void {
       assert.deepEqual(stage.desk.commands, []);
     });
 
-    it('keeps what a person typed when a press in it claims more than a field holds', async () => {
+    it('keeps the typed values when a click in it sends more than a field may hold', async () => {
       await openEdit('pay', ARGS);
       const { id, teamId } = stage.workspace.member('requester');
       const block = blockOf('text');
@@ -166,7 +166,7 @@ function forgedOver(delivery: Delivery): void {
       assert.ok(![...stage.drafts.values()].join('').includes('xxx'));
     });
 
-    it('of an answer holds 3,000 characters', async () => {
+    it('of an answer is limited to 3,000 characters', async () => {
       await open({}, 'call.reply', 'Reply to the agent');
       const { errors } = await send({ reply: { text: { value: 'x'.repeat(3_001) } } });
       assert.match(String((errors as Json).reply), /At most 3,000 characters; this has 3,001/);
@@ -174,7 +174,7 @@ function forgedOver(delivery: Delivery): void {
       assert.equal(stage.desk.commands.length, 1);
     });
 
-    it('of an answer has no choices that the call does not offer', async () => {
+    it('of an answer accepts only choices that the call offers', async () => {
       await open({}, 'call.reply', 'Reply to the agent');
       const choice = { chosen: { selected_option: { value: '0' } } };
       const { errors } = await send({ choice, reply: { text: { value: null } } });
@@ -182,7 +182,7 @@ function forgedOver(delivery: Delivery): void {
       assert.deepEqual(stage.desk.commands, []);
     });
 
-    it('of a reason holds 300 characters', async () => {
+    it('of a reason is limited to 300 characters', async () => {
       const call = await stage.callIn();
       const place = await stage.draw(call);
       stage.desk.decide = async () => ({ kind: 'needs-reason', call });
@@ -236,7 +236,7 @@ function forgedOver(delivery: Delivery): void {
       ];
     const onMore = ['route.decisions', 'route.counts', 'route.deadline', 'route.escalate-to'];
     async function openRoute(block = ''): Promise<void> {
-      // A form of before would be taken for the one that is to come.
+      // An earlier form would be mistaken for the next one.
       while (shown()) await stage.workspace.close('requester');
       const general = stage.workspace.channel('general').id;
       stage.workspace.setUserGroup('ops', ['requester']);
@@ -248,7 +248,7 @@ function forgedOver(delivery: Delivery): void {
       await stage.workspace.clickInView('requester', { actionId: 'route.more' });
       await says('Expires after');
     }
-    it('of a route that is not forged is taken', async () => {
+    it('of a route is accepted if it is not forged', async () => {
       await openRoute();
       await send(right);
       assert.equal(drafts.length, 1);

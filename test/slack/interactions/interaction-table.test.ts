@@ -1,4 +1,4 @@
-/** Every button and form that the parser knows has a row, for what the parser makes of it. */
+/** Every button and form that the parser knows has a row of the matching kind. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elementOf } from '../../../src/slack/inbound/elements.ts';

@@ -1,4 +1,4 @@
-/** What people think of an answer, from its buttons to the desk. */
+/** Ratings of an answer, from its buttons to the desk. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { CardPlace } from '../../../src/domain/calls/call.ts';
@@ -40,7 +40,7 @@ describe('a rating', () => {
   const rate = (who: string, place: CardPlace, option: 'positive' | 'negative') =>
     stage.workspace.click(who, { ...place, actionId: 'answer.rate', option });
 
-  it('goes to the desk with who, which turn and what, and is thanked for privately', async () => {
+  it('goes to the desk with person, turn and rating, and gets private thanks', async () => {
     const { place, turn, thread } = await answered();
     await rate('approver', place, 'negative');
     await waitForPrivate('approver', 'did not help');
@@ -51,21 +51,21 @@ describe('a rating', () => {
     assert.equal(stage.desk.ratings.at(-1)?.value, 'good');
   });
 
-  it('of an answer that is not known any more says so', async () => {
+  it('of an answer that is no longer known says so', async () => {
     const { place } = await answered();
     stage.desk.knowsTurns = false;
     await rate('requester', place, 'positive');
     await waitForPrivate('requester', 'no longer have this answer');
   });
 
-  it('that could not be kept says so', async () => {
+  it('that could not be saved says so', async () => {
     const { place } = await answered();
     stage.desk.broken = true;
     await rate('requester', place, 'positive');
     await waitForPrivate('requester', 'was not saved');
   });
 
-  it('with another turn, another word or from another workspace changes nothing', async () => {
+  it('with another turn or word, or from another workspace, changes nothing', async () => {
     const { place, turn } = await answered();
     const message = stage.message(place);
     const payload = (value: string, teamId: string) => ({

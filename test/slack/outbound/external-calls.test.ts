@@ -1,4 +1,4 @@
-/** Calls of programs as people see and decide them: the real desk on the simulated workspace. They belong to channels, and no thread is named for them. */
+/** External calls as people see and decide them: the real desk on the simulated workspace. They belong to channels and have no thread. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
@@ -6,8 +6,8 @@ import type { WorkspaceMessage } from '../../../src/playground/workspace/workspa
 import { REPORT_MS } from '../../support/desk/build-desk.ts';
 import { CALLER, MINUTE, setOutsideScene, textOf } from '../support/external-call-scene.ts';
 
-describe('a program’s call in its channel', () => {
-  it('stands at the top with whom it calls, is approved there, taken, left, and settled on the same card', async (t) => {
+describe('an external call in its channel', () => {
+  it('is a top-level card with mentions, which is approved, picked up, left and settled in place', async (t) => {
     const scene = await setOutsideScene(t);
     const { workspace, desk, ids, ask, cards, stored, pass } = scene;
     const call = await ask({ words: 'Migration 12.' });
@@ -40,7 +40,7 @@ describe('a program’s call in its channel', () => {
     scene.assertSound();
   });
 
-  it('is read whole, edited and answered in forms made of its own schema; whoever presses too late is told so there', async (t) => {
+  it('is read in full, edited and answered in forms of its own schema; a late click is told so there', async (t) => {
     const scene = await setOutsideScene(t);
     const { workspace, ask, cards, stored, pass } = scene;
     const schema = {
@@ -88,7 +88,7 @@ describe('a program’s call in its channel', () => {
     scene.assertSound();
   });
 
-  it('that is a question is answered by choice; what was not offered is not sent', async (t) => {
+  it('that is a question is answered by a choice; one that was not offered is not sent', async (t) => {
     const scene = await setOutsideScene(t);
     const { workspace, ask, cards, stored, pass } = scene;
     const call = await ask({
@@ -138,7 +138,7 @@ describe('a program’s call in its channel', () => {
     scene.assertSound();
   });
 
-  it('whose result claims another approval changes nothing for the next one', async (t) => {
+  it('with a result that claims another approval changes nothing for the next one', async (t) => {
     const { desk, workspace, ask, cards, stored, pass } = await setOutsideScene(t);
     const first = await ask();
     const second = await ask({ tool: 'send_mail' });
@@ -164,7 +164,7 @@ describe('a program’s call in its channel', () => {
     assert.doesNotMatch(shown, /"type":"mrkdwn"[^}]*granted/);
   });
 
-  it('that is a question is answered by the press of an answer on its card', async (t) => {
+  it('that is a question is answered by a choice button on its card', async (t) => {
     const { workspace, ask, cards, stored, pass } = await setOutsideScene(t);
     const question = { tool: 'ask_human', args: { question: 'Which colour?' } };
     const call = await ask({ ...question, decisions: ['reply'], choices: ['Blue', 'Green'] });
@@ -181,8 +181,8 @@ describe('a program’s call in its channel', () => {
   });
 });
 
-describe('a program’s call that others decide, or nobody can', () => {
-  it('goes on from its channel to another, with a reminder below its card, and its requester hears in person', async (t) => {
+describe('an external call that others decide, or nobody can', () => {
+  it('escalates from its channel to another, with a reminder below its card and a direct message to its requester', async (t) => {
     const scene = await setOutsideScene(t);
     const { workspace, ids, routes, ask, cards, ofType, pass } = scene;
     const approver = `user:${ids.approver}` as const;
@@ -225,7 +225,7 @@ describe('a program’s call that others decide, or nobody can', () => {
     scene.assertSound();
   });
 
-  it('that nobody can approve is told to its requester in the channel, and to nobody else', async (t) => {
+  it('that nobody can approve is reported to its requester in the channel, and to nobody else', async (t) => {
     const scene = await setOutsideScene(t);
     const { workspace, ids, routes, ask } = scene;
     routes.set('drop_table', { approvers: [] });
@@ -239,7 +239,7 @@ describe('a program’s call that others decide, or nobody can', () => {
     scene.assertSound();
   });
 
-  it('whose channel takes no cards is told of in person, and waits', async (t) => {
+  it('whose channel accepts no cards is reported by direct message, and stays pending', async (t) => {
     const scene = await setOutsideScene(t);
     const { workspace, ask, cards, stored, pass } = scene;
     workspace.faults.api('chat.postMessage', { kind: 'error', error: 'not_in_channel' }, 1_000);
@@ -257,7 +257,7 @@ describe('a program’s call that others decide, or nobody can', () => {
     assert.equal((await stored(call.id)).status, 'pending');
   });
 
-  it('expires with a word on its card alone, where there is nobody to ask again, forged presses included', async (t) => {
+  it('expires with a note only on its card, and nobody can ask again, not even by a forged click', async (t) => {
     const scene = await setOutsideScene(t);
     const { workspace, desk, ids, ask, cards, stored, pass } = scene;
     const call = await ask({ deadlineMs: 10 * MINUTE });

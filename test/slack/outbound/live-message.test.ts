@@ -1,4 +1,4 @@
-/** A message that grows on the simulated workspace, whatever Slack answers. */
+/** Live messages on the simulated workspace, with Slack's failures. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { WebClient } from '@slack/web-api';
@@ -12,7 +12,7 @@ import { hasStop, type LiveLab, markdownOf, setLiveLab } from '../support/live-l
 const FIVE_MINUTES = 300_000;
 const LIVE_MENTION = /<(?:[@#][A-Z0-9]|!(?:channel|here|everyone|subteam|date)\b)/i;
 
-describe('a message that grows', () => {
+describe('a live message', () => {
   let lab: LiveLab;
   let workspace: Workspace;
   let clock: ManualClock;
@@ -30,7 +30,7 @@ describe('a message that grows', () => {
     workspace.faults.api(method, fault, times);
 
   for (const where of ['channel', 'direct'] as const) {
-    it(`streams in a ${where}, with a way to stop it and with the tools`, async () => {
+    it(`streams in a ${where}, with a stop button and the tools`, async () => {
       const bench = await inChannel(where);
       await bench.draw('Hello ', [{ id: 'c1', tool: 'read_file', status: 'in_progress' }]);
       await bench.draw('Hello you', [{ id: 'c1', tool: 'read_file', status: 'complete' }]);
@@ -112,7 +112,7 @@ describe('a message that grows', () => {
     ],
   ];
   for (const [what, set] of faults) {
-    it(`loses no word when ${what}`, async () => {
+    it(`loses no text when ${what}`, async () => {
       const bench = await inChannel();
       for (const [method, fault] of set) fail(method, fault);
       const shown: string[] = [];
@@ -129,7 +129,7 @@ describe('a message that grows', () => {
     });
   }
 
-  it('goes on by updates when Slack has ended the stream after five minutes', async () => {
+  it('continues by updates when Slack has ended the stream after five minutes', async () => {
     const bench = await inChannel();
     await bench.draw('one ');
     await clock.advance(FIVE_MINUTES);
@@ -140,14 +140,14 @@ describe('a message that grows', () => {
     assert.ok(!message?.streaming && hasStop(message));
   });
 
-  it('starts over by an update when the words are others than before', async () => {
+  it('starts over by an update when the earlier text changes', async () => {
     const bench = await inChannel();
     await bench.draw('one two ');
     await bench.draw('else ');
     assert.deepEqual(bench.messages().map(markdownOf), ['else ']);
   });
 
-  it('writes once for each drawing, and not at all when nothing has come', async () => {
+  it('writes once per redraw, and not at all if nothing is new', async () => {
     const bench = await inChannel();
     const calls = () => workspace.journal.filter(({ kind }) => kind === 'api').length;
     await bench.draw('');
@@ -159,7 +159,7 @@ describe('a message that grows', () => {
     assert.equal(calls(), before + 1);
   });
 
-  it('goes on with what an earlier process left, also when it never learned where that stands', async () => {
+  it('continues the message of an earlier process, even if that never learned its place', async () => {
     const first = await inChannel();
     await first.draw('one ');
     const { channel = '', ts = '' } = first.live.place() ?? {};
@@ -174,7 +174,7 @@ describe('a message that grows', () => {
     }
   });
 
-  it('is taken away, and is not missed where it has gone already', async () => {
+  it('can be deleted, also if it is already gone', async () => {
     const bench = await inChannel();
     await bench.draw('one ');
     await bench.clear();
@@ -182,7 +182,7 @@ describe('a message that grows', () => {
     await bench.clear();
   });
 
-  it('becomes a new message when it was deleted by somebody', async () => {
+  it('becomes a new message when somebody deleted it', async () => {
     const bench = await inChannel();
     await bench.draw('one ');
     const { channel = '', ts = '' } = bench.live.place() ?? {};
@@ -192,7 +192,7 @@ describe('a message that grows', () => {
     assert.deepEqual(bench.messages().map(markdownOf), ['one two three']);
   });
 
-  it('leaves no half message beside the answer when Slack does not take the change', async () => {
+  it('leaves no partial message beside the answer when Slack refuses the update', async () => {
     const bench = await inChannel();
     await bench.draw('one ');
     fail('chat.update', { kind: 'error', error: 'edit_window_closed' });
@@ -200,7 +200,7 @@ describe('a message that grows', () => {
     assert.deepEqual(bench.messages().map(markdownOf), ['one two three']);
   });
 
-  it('is the first part of a long answer, whose further parts follow, once, also when it is said again', async () => {
+  it('becomes the first part of a long answer; the further parts follow once, also after a retry', async () => {
     const bench = await inChannel();
     const text = Array.from({ length: 3_000 }, (_, i) => `word${i}`).join(' ');
     await bench.draw(text);
@@ -214,7 +214,7 @@ describe('a message that grows', () => {
     assert.equal(bench.messages()[0]?.ts, place?.ts);
   });
 
-  it('is said in smaller pieces when Slack finds a part too long, once, also when it is said again', async () => {
+  it('is split into smaller parts when Slack finds one too long, each posted once, also after a retry', async () => {
     const bench = await inChannel();
     const text = Array.from({ length: 600 }, (_, i) => `word-number-${i}`).join(' ');
     await bench.draw(text.slice(0, 500));
@@ -228,7 +228,7 @@ describe('a message that grows', () => {
     assert.equal(bench.messages()[0]?.ts, place?.ts);
   });
 
-  it('fires no mention, however its words are cut', async () => {
+  it('triggers no mention, wherever its text is cut', async () => {
     const bench = await inChannel();
     const text = 'Hi <!channel> and <@U123> and <#C1|x> and <!subteam^S1> \u{1F600} end <';
     for (let end = 1; end <= text.length; end += 3) {

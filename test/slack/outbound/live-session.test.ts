@@ -1,4 +1,4 @@
-/** A message that grows in a session, where Slack shows a stop button of its own. */
+/** Live messages in a session, where Slack shows its own stop button. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
@@ -11,7 +11,7 @@ import {
   setLiveLab,
 } from '../support/live-lab.ts';
 
-describe('a message that grows in a session', () => {
+describe('a live message in a session', () => {
   let lab: LiveLab;
   before(async () => {
     lab = await setLiveLab();
@@ -33,7 +33,7 @@ describe('a message that grows in a session', () => {
   const stopAs = (member: string, { thread }: LiveBench) =>
     lab.workspace.stopSession(member, thread.split('/')[1] ?? '', thread.split('/')[2] ?? '');
 
-  it('has no button of ours, as a stream and as a message', async () => {
+  it('has no stop button of ours, as a stream and as a message', async () => {
     const bench = await inSession();
     await bench.draw('Hello');
     assert.ok(bench.messages()[0]?.streaming && !hasStop(bench.messages()[0]));
@@ -44,7 +44,7 @@ describe('a message that grows in a session', () => {
     assert.ok(!hasStop(other.messages()[0]));
   });
 
-  it('leaves the session as it is wanted when its stream ends', async () => {
+  it('leaves the session in the wanted status when its stream ends', async () => {
     const bench = await inSession();
     await bench.draw('Hello');
     await bench.sessions.setStatus(bench.thread, { session: 'suspended', words: '' });
@@ -53,7 +53,7 @@ describe('a message that grows in a session', () => {
     assert.equal(bench.messages().length, 1);
   });
 
-  it('is found again without a button after an answer that was lost', async () => {
+  it('is found again without a button after a lost response', async () => {
     for (const method of ['chat.startStream', 'chat.postMessage']) {
       const bench = await inSession();
       if (method === 'chat.postMessage')
@@ -67,7 +67,7 @@ describe('a message that grows in a session', () => {
     }
   });
 
-  it('goes on in a new message where a person stopped the stream who may not stop the turn', async () => {
+  it('continues in a new message if a person without the right to stop the turn stopped the stream', async () => {
     const bench = await inSession();
     await bench.draw('Hello ');
     const first = bench.messages()[0]?.ts;
@@ -86,7 +86,7 @@ describe('a message that grows in a session', () => {
     assert.equal(markdownOf(bench.messages()[0]), 'Hello you all');
   });
 
-  it('becomes what is said of a turn that a person has stopped', async () => {
+  it('is replaced by the notice of a turn that a person stopped', async () => {
     const bench = await inSession();
     await bench.draw('Hello ');
     const first = bench.messages()[0]?.ts;

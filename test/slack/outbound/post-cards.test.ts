@@ -1,4 +1,4 @@
-/** How cards get into a channel: what is pushed first, and what follows without a notification. */
+/** How cards are posted: what is in the notification, and what an update adds without one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WebClient } from '@slack/web-api';
@@ -15,7 +15,7 @@ interface Sent {
   readonly blocks: unknown;
 }
 
-/** A Slack that writes down what it is sent; `fails` says which update it refuses. */
+/** A Slack that records its requests; `fails` says which update it refuses. */
 function setUp(detail: NotificationDetail, { failsUpdate = false } = {}) {
   const sent: Sent[] = [];
   const posted: object[] = [];
@@ -44,7 +44,7 @@ const CALL: Call = aCall({ summary: 'Refund €80.00 to Jane Doe', askedLine: 'r
 const draw = { lookFirst: false };
 
 describe('a new card', () => {
-  it('is posted at once where its notification may tell what it does', async () => {
+  it('is posted at once if its notification may show what it does', async () => {
     const { sent, posts } = setUp('summary');
     await posts.drawCard(CALL, undefined, draw);
     assert.deepEqual(
@@ -54,7 +54,7 @@ describe('a new card', () => {
     assert.ok(actionIds(sent[0]?.blocks).includes('call.approve'));
   });
 
-  it('is posted without a word of its call where none may be told, calls people, and is put in at once by an update', async () => {
+  it('is posted without details if none may be shown, with mentions, and an update adds them at once', async () => {
     const { sent, posts } = setUp('none');
     const route = { ...TWO_APPROVERS, channel: 'C1' };
     const calls = ['user:U2'] as const;
@@ -84,7 +84,7 @@ describe('a new card', () => {
     assert.ok(actionIds(sent[1]?.blocks).includes('call.approve'));
   });
 
-  it('that shows a call whose own card was posted, and not remembered, goes on there', async () => {
+  it('is not posted if the call has a card whose place was not saved: that one is used', async () => {
     const { sent, posts } = setUp('summary');
     const second: Call = { ...CALL, id: 'call_b', position: 1 };
     await posts.drawCard(second, undefined, draw);
@@ -96,7 +96,7 @@ describe('a new card', () => {
     );
   });
 
-  it('that asks a question tells its words after the notification', async () => {
+  it('shows the text of a question after the notification', async () => {
     const outside = { by: 'key', name: 'bot', decisions: ['reply'] } as const;
     const question = aCall({ outside, args: '{"question":"Which colour?"}' });
     const { sent, posts } = setUp('summary');
@@ -107,7 +107,7 @@ describe('a new card', () => {
 });
 
 describe('a new stub', () => {
-  it('says nothing of its call in a notification that may tell none', async () => {
+  it('shows nothing of its call in a notification without details', async () => {
     const route = { ...TWO_APPROVERS, channel: 'C9' };
     const look = { lookFirst: false, card: undefined, isRefused: false };
     const { sent, posts } = setUp('none');

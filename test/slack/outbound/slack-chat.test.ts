@@ -1,4 +1,4 @@
-/** Cards and words on the simulated workspace, with Slack's failures. */
+/** Cards and messages on the simulated workspace, with Slack's failures. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -31,7 +31,7 @@ describe('the chat', () => {
     return { id: 'say-1', thread: call.thread, kind: 'answer', text: 'hi', createdAt: 1, ...patch };
   }
 
-  it('posts a card into its thread, marked with the call, and redraws it where it stands', async () => {
+  it('posts a card into its thread, with the call as metadata, and redraws it in place', async () => {
     const call = await stage.callIn();
     const place = await draw(call);
     const posted = stage.message(place);
@@ -42,7 +42,7 @@ describe('the chat', () => {
     assert.equal(inThread(call).length, 1);
   });
 
-  it('finds a card whose posting was answered by silence, and posts no second one', async () => {
+  it('finds a card whose post got no response, and posts no second one', async () => {
     const call = await stage.callIn();
     fail('chat.postMessage', { kind: 'lost' });
     await assert.rejects(draw(call), isError('temporary'));
@@ -51,7 +51,7 @@ describe('the chat', () => {
     assert.equal(place.ts, inThread(call)[0]?.ts);
   });
 
-  it('tells two calls of one thread apart when it looks for a card', async () => {
+  it('distinguishes two calls of one thread when it looks for a card', async () => {
     const call = await stage.callIn();
     await draw(call);
     const twin = { ...call, id: `${call.id}x` };
@@ -70,7 +70,7 @@ describe('the chat', () => {
     ['the blocks are bad', { kind: 'error', error: 'invalid_blocks' }, 'rejected'],
   ];
   for (const [what, fault, code] of errors) {
-    it(`says ${code} when ${what}, after one try`, async () => {
+    it(`throws ${code} when ${what}, after one attempt`, async () => {
       const call = await stage.callIn();
       fail('chat.postMessage', fault);
       await assert.rejects(draw(call), isError(code));
@@ -78,19 +78,19 @@ describe('the chat', () => {
     });
   }
 
-  it('says when to come back', async () => {
+  it('says when to retry', async () => {
     const call = await stage.callIn();
     fail('chat.postMessage', { kind: 'rate-limited', retryAfterS: 9 });
     await assert.rejects(draw(call), (error) => (error as ChatError).retryAfterMs === 9_000);
   });
 
-  it('says gone when the card was deleted', async () => {
+  it('reports that a card was deleted', async () => {
     const call = await stage.callIn();
     fail('chat.update', { kind: 'error', error: 'message_not_found' });
     await assert.rejects(draw(call, false, await draw(call)), isError('gone'));
   });
 
-  it('says a long answer whole, and goes on where an earlier try ended', async () => {
+  it('posts a long answer in full, and continues after the last posted part on a retry', async () => {
     const call = await stage.callIn();
     const text = Array.from({ length: 3_000 }, (_, i) => `word${i}`).join(' ');
     const say = aSay(call, { text });
@@ -109,7 +109,7 @@ describe('the chat', () => {
   const blocksOf = (call: Call) => inThread(call).map(({ blocks }) => blocks.map((b) => b.type));
   const TURN = 'T1/C1/1.1';
 
-  it('writes over what it said before, also when it is tried again, and says nothing where that is gone', async () => {
+  it('replaces an earlier message, also on a retry, and posts nothing if that is gone', async () => {
     const call = await stage.callIn();
     const reminder = aSay(call, { id: 'reminder:1', kind: 'notice', text: 'Still open' });
     await stage.chat.postOutboxMessage(reminder, { lookFirst: false });
@@ -123,7 +123,7 @@ describe('the chat', () => {
     assert.deepEqual(texts(), ['No longer open']);
   });
 
-  it('puts what stands below an answer under its last part only', async () => {
+  it('puts footer and buttons only below the last part of an answer', async () => {
     const call = await stage.callIn();
     const text = Array.from({ length: 3_000 }, (_, i) => `word${i}`).join(' ');
     const say = aSay(call, { id: 'say-5', text, turn: TURN, foot: '9 tokens in <!channel>' });
@@ -141,7 +141,7 @@ describe('the chat', () => {
     assert.ok(!below.includes('<!channel>'));
   });
 
-  it('says an answer without the buttons of a rating where Slack refuses them', async () => {
+  it('posts an answer without rating buttons if Slack refuses them', async () => {
     const call = await stage.callIn();
     fail('chat.postMessage', { kind: 'error', error: 'invalid_blocks' });
     const say = aSay(call, { id: 'say-6', turn: TURN, foot: '9 tokens in' });
@@ -155,7 +155,7 @@ describe('the chat', () => {
     );
   });
 
-  it('asks for no rating where its turn does not stand', async () => {
+  it('asks for no rating outside the thread of the turn', async () => {
     const call = await stage.callIn();
     fail('chat.postMessage', { kind: 'error', error: 'is_archived' });
     const say = aSay(call, { id: 'say-8', text: 'elsewhere', to: call.requester, turn: TURN });
@@ -174,7 +174,7 @@ describe('the chat', () => {
     }
   });
 
-  it('says what is private to one person only', async () => {
+  it('posts private text to one person only', async () => {
     const call = await stage.callIn();
     await stage.chat.postOutboxMessage(
       aSay(call, { kind: 'private', to: call.requester, text: 'psst' }),
@@ -187,7 +187,7 @@ describe('the chat', () => {
     assert.ok(!JSON.stringify(stage.workspace.see('approver').messages).includes('psst'));
   });
 
-  it('says directly what can’t be said in the thread, with the reason', async () => {
+  it('sends a direct message with the reason if it can’t post in the thread', async () => {
     const call = await stage.callIn();
     fail('chat.postMessage', { kind: 'error', error: 'is_archived' });
     const say = aSay(call, { id: 'say-2', text: 'the answer', to: call.requester });
@@ -216,7 +216,7 @@ describe('the chat', () => {
   const legacyCalls = () =>
     stage.workspace.journal.filter(({ name }) => name === 'assistant.threads.setStatus');
 
-  it('shows how a thread stands as a session, named when it is made, and never in words beside it', async () => {
+  it('shows the thread status as a session, titled when it is created, without a status text', async () => {
     const { thread } = await stage.callIn();
     const session = () => {
       const root = thread.split('/')[2];
@@ -237,7 +237,7 @@ describe('the chat', () => {
     assert.deepEqual(legacyCalls(), []);
   });
 
-  it('fires no mention from the agent’s answer', async () => {
+  it('triggers no mention from the agent’s answer', async () => {
     const call = await stage.callIn();
     await stage.chat.postOutboxMessage(aSay(call, { id: 'say-3', text: 'hi <!channel> <@U1>' }), {
       lookFirst: false,
@@ -245,7 +245,7 @@ describe('the chat', () => {
     assert.ok(!/<[!@]/.test(JSON.stringify(inThread(call).at(-1)?.blocks)));
   });
 
-  it('answers in a child thread where its parent stands', async () => {
+  it('posts the answer of a child thread into its parent', async () => {
     const call = await stage.callIn();
     const child = `${call.thread}/call_x` as ThreadKey;
     await stage.chat.postOutboxMessage(
@@ -263,7 +263,7 @@ describe('the chat of an installation of the older form', () => {
   });
   after(() => stage.close());
 
-  it('shows how a thread stands in words, asks once for sessions, and writes nothing beside a message that grows', async () => {
+  it('shows the thread status as text, asks for sessions once, and writes no status beside a live message', async () => {
     const { thread } = await stage.callIn();
     const shown = () =>
       stage.workspace

@@ -46,7 +46,7 @@ async function directoryOf(
 }
 
 describe('the directory', () => {
-  it('tells in which time zone a person is, where it is one', async (t) => {
+  it('returns the time zone of a person, if it is valid', async (t) => {
     const zones: Readonly<Record<string, string>> = {
       requester: 'Asia/Kolkata',
       admin: 'Nowhere/At all',
@@ -60,7 +60,7 @@ describe('the directory', () => {
     assert.equal((await of('admin')).timezone, undefined);
   });
 
-  it('tells members, admins, guests, strangers, bots and the deactivated apart', async (t) => {
+  it('distinguishes members, admins, guests, strangers, bots and deactivated people', async (t) => {
     const { workspace, directory, team, of } = await directoryOf(t);
     workspace.changeMember('outsider', { deleted: true });
     const told = Object.fromEntries(
@@ -84,20 +84,20 @@ describe('the directory', () => {
     assert.equal(nobody.standing, 'stranger');
   });
 
-  it('counts those of ADMIN_USERS as admins, if they are members', async (t) => {
+  it('treats people of ADMIN_USERS as admins if they are members', async (t) => {
     const { of } = await directoryOf(t, ['U0REQUESTER', 'U0GUEST']);
     assert.equal((await of('requester')).isAdmin, true);
     assert.equal((await of('guest')).isAdmin, false);
   });
 
-  it('asks nobody about people of another team', async (t) => {
+  it('makes no request about people of another team', async (t) => {
     const { directory, asked } = await directoryOf(t);
     const profile = await directory.profileOf({ team: 'T0OTHER', user: 'U0REQUESTER' });
     assert.deepEqual(profile, { standing: 'stranger', isAdmin: false });
     assert.equal(asked(), 0);
   });
 
-  it('asks once in five minutes, also when many want to know at once', async (t) => {
+  it('asks once in five minutes, also for simultaneous lookups', async (t) => {
     const { workspace, clock, of, asked } = await directoryOf(t);
     await Promise.all([of('requester'), of('requester'), of('requester')]);
     assert.equal(asked(), 1);
@@ -109,7 +109,7 @@ describe('the directory', () => {
     assert.equal(asked(), 2);
   });
 
-  it('rejects with Slack’s trouble, and asks again the next time', async (t) => {
+  it('throws Slack’s error, and asks again the next time', async (t) => {
     const { workspace, of } = await directoryOf(t);
     workspace.faults.api('users.info', { kind: 'rate-limited', retryAfterS: 7 }, 1);
     await assert.rejects(
@@ -121,7 +121,7 @@ describe('the directory', () => {
     assert.equal((await of('requester')).standing, 'member');
   });
 
-  it('gives up in time for a click', async (t) => {
+  it('times out early enough for a click', async (t) => {
     const { workspace, clock, of } = await directoryOf(t);
     workspace.faults.api('users.info', { kind: 'hang' }, 1);
     const asking = assert.rejects(() => of('requester'), /did not answer in time/);

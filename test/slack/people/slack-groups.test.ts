@@ -41,7 +41,7 @@ async function groupsOf(t: TestContext) {
 const OPS = 'usergroup:S0OPSAPPROVERS';
 
 describe('a group', () => {
-  it('of users has its members and its handle', async (t) => {
+  it('has its members and its handle if it is a user group', async (t) => {
     const { directory } = await groupsOf(t);
     const { members, handle, missing } = await directory.groupOf(OPS);
     assert.deepEqual([...members].sort(), ['U0ADMIN', 'U0APPROVER']);
@@ -49,7 +49,7 @@ describe('a group', () => {
     assert.equal(missing, undefined);
   });
 
-  it('is a channel with all its members, page by page', async (t) => {
+  it('has all members of a channel, page by page', async (t) => {
     const { workspace, directory, asked } = await groupsOf(t);
     const channel = workspace.channel('general');
     const { members } = await directory.groupOf(`channel:${channel.id}`);
@@ -57,7 +57,7 @@ describe('a group', () => {
     assert.equal(asked('conversations.members'), 1);
   });
 
-  it('is missing, with what to mend, where Slack shows none: then nobody is in it', async (t) => {
+  it('is missing and empty if Slack does not show it, and says what to fix', async (t) => {
     const { workspace, directory } = await groupsOf(t);
     const gone = await directory.groupOf('usergroup:S0GONE');
     assert.deepEqual([...gone.members], []);
@@ -67,7 +67,7 @@ describe('a group', () => {
     assert.match(hidden.missing ?? '', /\/invite/);
   });
 
-  it('rejects with Slack’s trouble, which is not kept', async (t) => {
+  it('throws Slack’s error, which is not cached', async (t) => {
     const { workspace, directory } = await groupsOf(t);
     workspace.faults.api('usergroups.users.list', { kind: 'status', status: 500 });
     await assert.rejects(() => directory.groupOf(OPS), /did not answer as it should/);
@@ -81,7 +81,7 @@ describe('a group', () => {
     assert.equal((await directory.groupOf(OPS)).members.size, 2);
   });
 
-  it('has its members although Slack does not tell its handle', async (t) => {
+  it('has its members even if Slack does not return its handle', async (t) => {
     const { workspace, directory } = await groupsOf(t);
     workspace.faults.api('usergroups.list', { kind: 'status', status: 500 });
     const { members, handle } = await directory.groupOf(OPS);
@@ -89,7 +89,7 @@ describe('a group', () => {
     assert.equal(handle, undefined);
   });
 
-  it('is asked about once a minute, and anew by whoever wants no memory', async (t) => {
+  it('is cached for a minute, except for callers that want no cache', async (t) => {
     const { workspace, clock, directory, asked } = await groupsOf(t);
     const asks = () => asked('usergroups.users.list');
     await Promise.all([directory.groupOf(OPS), directory.groupOf(OPS, { maxAgeMs: 0 })]);
@@ -107,7 +107,7 @@ describe('a group', () => {
     assert.equal(asks(), 3);
   });
 
-  it('is asked about anew when the clock was put back meanwhile', async (t) => {
+  it('is read again after the clock was set back', async (t) => {
     const { workspace, directory, putClockBack } = await groupsOf(t);
     await directory.groupOf(OPS);
     workspace.setUserGroup('ops-approvers', ['admin']);
@@ -118,7 +118,7 @@ describe('a group', () => {
     assert.equal((await directory.groupOf(OPS)).members.size, 0);
   });
 
-  it('is given up in time for a click, and waited for where none hangs on it', async (t) => {
+  it('times out early enough for a click', async (t) => {
     const { workspace, clock, directory } = await groupsOf(t);
     workspace.faults.api('usergroups.users.list', { kind: 'hang' });
     const asking = assert.rejects(() => directory.groupOf(OPS), /did not answer in time/);
@@ -128,8 +128,8 @@ describe('a group', () => {
   });
 });
 
-describe('a channel of more members than a page', () => {
-  it('is read to its end', async () => {
+describe('a channel with more members than a page', () => {
+  it('is read to the end', async () => {
     const many = Array.from({ length: 1_200 }, (_, i) => `U${i}`);
     const asked: (string | undefined)[] = [];
     const client = {

@@ -34,8 +34,8 @@ async function open(t: TestContext) {
   };
 }
 
-describe('names of the policy file', () => {
-  it('are channels that the app sees, people by handle and user groups', async (t) => {
+describe('a name in the policy file', () => {
+  it('resolves to a channel that the app sees, a person by handle or a user group', async (t) => {
     const { names, workspace } = await open(t);
     const group = workspace.setUserGroup('ops-leads', ['approver', 'admin']);
     const found = await names.resolveNames(['#ops', '@Approver', '@ops-leads']);
@@ -46,7 +46,7 @@ describe('names of the policy file', () => {
     });
   });
 
-  it('are nothing for what is not there, hidden from the app, of another team, gone or a bot', async (t) => {
+  it('resolves to nothing if it is missing, hidden from the app, of another team, deactivated or a bot', async (t) => {
     const { names, workspace } = await open(t);
     workspace.changeMember('outsider', { deleted: true });
     const wanted = ['#nowhere', '#finance', '@stranger', '@outsider', '@countersign'] as const;
@@ -54,14 +54,14 @@ describe('names of the policy file', () => {
     assert.deepEqual([...found.values()], [[], [], [], [], []]);
   });
 
-  it('are several things where a group is called like a person', async (t) => {
+  it('is ambiguous if a group is called like a person', async (t) => {
     const { names, workspace } = await open(t);
     const group = workspace.setUserGroup('approver', ['admin']);
     const found = await names.resolveNames(['@approver']);
     assert.deepEqual(found.get('@approver'), ['user:U0APPROVER', `usergroup:${group}`]);
   });
 
-  it('ask Slack only for what they may be', async (t) => {
+  it('asks Slack only for the kinds that it can be', async (t) => {
     const { asked, names } = await open(t);
     await names.resolveNames(['#ops']);
     assert.deepEqual([asked('conversations.list'), asked('users.list')], [1, 0]);
@@ -69,7 +69,7 @@ describe('names of the policy file', () => {
     assert.deepEqual([asked('conversations.list'), asked('users.list')], [1, 1]);
   });
 
-  it('fail with what to do when Slack refuses', async (t) => {
+  it('fails with a remedy when Slack refuses', async (t) => {
     const { names, workspace } = await open(t);
     workspace.faults.api('usergroups.list', { kind: 'error', error: 'missing_scope' });
     await assert.rejects(names.resolveNames(['@approver']), (error) => {
@@ -80,8 +80,8 @@ describe('names of the policy file', () => {
   });
 });
 
-describe('what conditions ask of people', () => {
-  it('is their e-mail address and their groups', async (t) => {
+describe('what conditions read about people', () => {
+  it('is their email address and their groups', async (t) => {
     const { people, person, workspace } = await open(t);
     workspace.setUserGroup('ops-approvers', []);
     const ops = workspace.setUserGroup('ops-leads', ['approver', 'admin']);
@@ -91,7 +91,7 @@ describe('what conditions ask of people', () => {
     assert.deepEqual(await people.groupsOf(person('outsider')), []);
   });
 
-  it('is kept for a minute, and a failure is not', async (t) => {
+  it('is cached for a minute, and a failure is not', async (t) => {
     const { asked, clock, people, person, workspace } = await open(t);
     workspace.setUserGroup('ops-approvers', []);
     workspace.faults.api('usergroups.list', { kind: 'status', status: 500 });
@@ -105,7 +105,7 @@ describe('what conditions ask of people', () => {
     assert.equal(asked('usergroups.list'), 3);
   });
 
-  it('is asked about anew when the clock was put back meanwhile', async (t) => {
+  it('is read again after the clock was set back', async (t) => {
     const { people, person, putClockBack, workspace } = await open(t);
     assert.equal((await people.groupsOf(person('approver'))).length, 1);
     workspace.setUserGroup('ops-approvers', []);
@@ -113,7 +113,7 @@ describe('what conditions ask of people', () => {
     assert.deepEqual(await people.groupsOf(person('approver')), []);
   });
 
-  it('is nothing of people of another workspace', async (t) => {
+  it('is empty for people of another workspace', async (t) => {
     const { people, asked } = await open(t);
     const stranger = { team: 'T0OTHER', user: 'U0APPROVER' };
     await assert.rejects(people.emailOf(stranger), /another workspace/);
@@ -121,7 +121,7 @@ describe('what conditions ask of people', () => {
     assert.equal(asked('users.info'), 0);
   });
 
-  it('fails with the scope to add where Slack shows no address', async (t) => {
+  it('fails with the scope to add if Slack shows no address', async (t) => {
     const { people, person } = await open(t);
     const bot = { ...person('approver'), user: 'U0COUNTERSIGN' };
     await assert.rejects(people.emailOf(bot), /scope users:read\.email/);

@@ -1,4 +1,4 @@
-/** The views of routes at their largest, by Slack's rules, and what they never let through. */
+/** The largest views of routes stay within Slack's rules and let no markup through. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -53,16 +53,16 @@ describe('the views of routes', () => {
   const handles = new Map([['usergroup:S1', 'ops-leads']]);
   const found = { book: fullBook(), policy: loadText(POLICY), handles };
 
-  it('stay within Slack’s limits with as many routes and rules as there can be', () => {
+  it('stay within Slack’s limits with the maximum of routes and rules', () => {
     const list = buildRoutesModal(found, 'Look.');
     assert.deepEqual(validateView(list), []);
     const blocks = buildRoutesSection(found);
     assert.deepEqual(validateView({ type: 'home', blocks }), []);
-    // App Home shows other things too.
+    // App Home shows other blocks too.
     assert(blocks.length <= 40);
   });
 
-  it('mention nobody in the words of the file, and keep its conditions as code', () => {
+  it('mention nobody in texts of the file, and show its conditions as code', () => {
     const text = JSON.stringify(buildRoutesModal(found));
     assert.doesNotMatch(text, /<!(?:channel|here)>/);
     assert.match(text, /&lt;!channel&gt; \*b\*/);
@@ -72,7 +72,7 @@ describe('the views of routes', () => {
     assert.doesNotMatch(text, /…"/);
   });
 
-  it('fill the form with all that a route says', () => {
+  it('fill the form with all settings of a route', () => {
     const [route] = found.book.routes;
     assert(route);
     const parts = {
@@ -91,7 +91,7 @@ describe('the views of routes', () => {
     assert.deepEqual(validateView(least), []);
   });
 
-  it('carry tokens and facts that nobody else has written', () => {
+  it('accept only tokens and facts that we wrote', () => {
     for (const text of ['', '0 ops', '1 ', '1 a b', '01 ops', 'x ops', `1 ${'a'.repeat(41)}`]) {
       assert.equal(parseRouteToken(text), undefined);
     }

@@ -5,7 +5,7 @@ import { createRoutesSection } from '../../../src/slack/routes/routes-section.ts
 import { OUTSIDER, REQUESTER } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
 
-test('App Home shows routes to admins, and asks the desk for nobody else', async () => {
+test('App Home shows routes to admins, and does not read them for others', async () => {
   const asked: string[] = [];
   const part = createRoutesSection({
     directory: createTestDirectory({ [REQUESTER.user]: { isAdmin: true } }),

@@ -1,4 +1,4 @@
-/** What a caller marks as secret, as people see and decide it: the real desk on the simulated workspace. */
+/** What a caller marks as secret, as people see it: the real desk on the simulated workspace. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { WebClient } from '@slack/web-api';
@@ -40,7 +40,7 @@ async function setMasked(t: TestContext) {
         .see(member)
         .messages.find((each) => each.visibleTo !== undefined && textOf(each).includes(text)),
     );
-  /** A card that still has the button, as one that was drawn by an older version. */
+  /** A card with Approve, as an older version drew it. */
   async function showApprove(): Promise<void> {
     const [card] = cards();
     assert.ok(card);
@@ -54,8 +54,8 @@ async function setMasked(t: TestContext) {
   return { ...scene, call, press, top, shows, privately, showApprove, audited };
 }
 
-describe('a call of which the caller hides a part', () => {
-  it('is masked wherever it stands, and is not approved before it was opened', async (t) => {
+describe('a call with a part that the caller hides', () => {
+  it('is masked everywhere, and can’t be approved before it is opened', async (t) => {
     const scene = await setMasked(t);
     const { audited, call, cards, press, shows, stored, top, workspace } = scene;
     const card = textOf(cards()[0]);
@@ -82,7 +82,7 @@ describe('a call of which the caller hides a part', () => {
     scene.assertSound();
   });
 
-  it('is opened by each person for themselves, and by nobody who may not decide', async (t) => {
+  it('is opened by each person separately, and only by people who may decide', async (t) => {
     const scene = await setMasked(t);
     const { audited, call, press, privately, showApprove, shows, stored, top } = scene;
     await press('requester', 'call.open');
@@ -98,7 +98,7 @@ describe('a call of which the caller hides a part', () => {
     assert.equal((await audited('call.open')).length, 1);
   });
 
-  it('is edited without what is hidden, which stays byte for byte, and has to be opened anew', async (t) => {
+  it('is edited without the hidden part, which stays byte for byte, and must be opened again', async (t) => {
     const scene = await setMasked(t);
     const { audited, cards, call, press, shows, stored, top, workspace } = scene;
     await press('requester', 'call.edit');
@@ -119,14 +119,14 @@ describe('a call of which the caller hides a part', () => {
     await shows('requester', 'Command: kept as it is (secret)');
     await workspace.submit('requester', { host: 'db3' });
     await scene.pass();
-    // They have opened the attempt whose hidden parts they keep.
+    // They opened the attempt whose hidden parts they keep.
     const again = await stored(call.id);
     assert.deepEqual(JSON.parse(again.args), { ...ARGS, host: 'db3' });
     assert.deepEqual([again.status, again.attempt], ['approved', 3]);
     assert.equal((await audited('call.open')).length, 1);
   });
 
-  it('is masked on Home and opened by its review, and stays masked when it has ended', async (t) => {
+  it('is masked on Home, opened by its review, and masked after its end', async (t) => {
     const scene = await setMasked(t);
     const { audited, call, cards, desk, ids, ofType, shows, stored, workspace } = scene;
     await workspace.openHome('requester');
@@ -145,7 +145,7 @@ describe('a call of which the caller hides a part', () => {
     const [card] = cards();
     assert.ok(card);
     const place = { channel: card.channel, ts: card.ts };
-    // What it reported is in the details, masked for those who only look now.
+    // Its report is in the details, masked for people who look only now.
     await workspace.click('requester', { ...place, actionId: 'call.open' });
     await shows('requester', 'denied');
     const view = workspace.see('requester').views.at(-1);

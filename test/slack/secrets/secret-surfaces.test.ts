@@ -1,4 +1,4 @@
-/** Who declared a secret, and where a call is shown: hidden, masked until opened, or told to nobody at all. */
+/** Who declared a secret, and where a call is shown: hidden, masked until opened, or never shown. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -60,7 +60,7 @@ describe('a declared secret', () => {
       assert.match(words, isOperators ? /part of it is hidden from everyone/ : /This was logged/);
     });
 
-    it(`of ${who} stays as it is in a form that is not touched`, () => {
+    it(`of ${who} is unchanged by an untouched form`, () => {
       const call = tellAll(declared);
       const reading = readForm(formOf(call, declared.tool).plan);
       assert.ok(reading.ok);
@@ -68,7 +68,7 @@ describe('a declared secret', () => {
     });
   }
 
-  it('of a caller is one wherever the schema says so, and whatever it claims to be', () => {
+  it('of a caller is masked wherever the schema marks it, whatever its title', () => {
     const marks = [
       { writeOnly: true },
       { format: 'password' },
@@ -91,7 +91,7 @@ describe('a declared secret', () => {
     }
   });
 
-  it('of a caller that marks more than anybody reads is all of its arguments', () => {
+  it('of a caller covers all arguments if the schema marks too many', () => {
     const names = Array.from({ length: 100 }, (_, i) => [`k${i}`, { writeOnly: true }]);
     const schema = { type: 'object', properties: Object.fromEntries(names) };
     const { tool, call } = outsideTool({ by: 'key', name: 'bot', schema });
@@ -104,7 +104,7 @@ describe('a declared secret', () => {
   });
 });
 
-describe('whatever the secrets and the arguments', () => {
+describe('with any secrets and arguments', () => {
   const text = fc
     .array(fc.constantFrom('Z', 'Q', 'X', '"', '\\', '\n', '/', '+', 'ü', '字', '😀', ' Q'), {
       minLength: 5,
@@ -113,7 +113,7 @@ describe('whatever the secrets and the arguments', () => {
     .map((parts) => `ZQ${parts.join('')}X`);
   const all = Object.entries({ ...OPERATORS, ...OTHERS });
 
-  it('no surface tells a secret that is not to be shown there, and nothing that runs is changed', () => {
+  it('no surface shows a secret that it must hide, and the arguments that run are unchanged', () => {
     fc.assert(
       fc.property(fc.constantFrom(...all), text, ([who, declared], secret) => {
         const call = Object.freeze(tellAll(declared, secret));
@@ -129,7 +129,7 @@ describe('whatever the secrets and the arguments', () => {
     );
   });
 
-  it('arguments that are edited over the API with their marks left alone are the same', () => {
+  it('an edit over the API that keeps the masks leaves the arguments unchanged', () => {
     fc.assert(
       fc.property(fc.constantFrom(...all), text, ([, declared], secret) => {
         const call = tellAll(declared, secret);

@@ -1,4 +1,4 @@
-/** Calls that tell their secret everywhere, by who declared it, and all the ways in which a call is shown. */
+/** Calls that repeat their secret everywhere, by who declared it, and all ways to show a call. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { createServerTool } from '../../../src/agent/mcp/listing/create-server-tool.ts';
@@ -26,7 +26,7 @@ import { buildWaitingEntry } from '../../../src/slack/home/waiting-entry.ts';
 import { APPROVER, aCall } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
-/** A tool that declares the argument `key` secret, and what its calls carry of it. */
+/** A tool that declares the argument `key` secret, and the fields of its calls. */
 export interface Declared {
   readonly tool: Tool;
   readonly call: Partial<Call>;
@@ -64,7 +64,7 @@ function serverTool(): Declared {
   return { tool, call: { server: 'github', secrets: tool.secrets } };
 }
 
-/** Those that nobody is shown. */
+/** Secrets that are never shown. */
 export const OPERATORS: Readonly<Record<string, Declared>> = {
   'the operator, by the schema of their tool': ownTool(z.string().meta({ format: 'password' })),
   'the operator, by the tool’s secrets': ownTool(z.string(), ['key']),
@@ -77,7 +77,7 @@ export const OPERATORS: Readonly<Record<string, Declared>> = {
     { redact: ['key'] },
   ),
 };
-/** Those that are masked until a person opens the call. */
+/** Secrets that are masked until a person opens the call. */
 export const OTHERS: Readonly<Record<string, Declared>> = {
   'a program over HTTP': outsideTool({ by: 'key', name: 'bot', key: 'k1', schema: SCHEMA }),
   'an agent over MCP': outsideTool({ by: 'key', name: 'claude', key: 'k2', schema: SCHEMA }),
@@ -85,10 +85,10 @@ export const OTHERS: Readonly<Record<string, Declared>> = {
   'a graph': outsideTool({ by: 'graph', name: 'planner', schema: SCHEMA }),
 };
 
-/** Letters that no word of ours is made of. */
+/** Letters that are in none of our own texts. */
 export const SECRET = 'ZQ"XJ/7+\nQZXJ';
 
-/** A call that tells its secret in every place that there is. */
+/** A call with its secret in every possible place. */
 export function tellAll({ call }: Declared, secret = SECRET): Call {
   const { outside } = call;
   const args = canonicalJson({
@@ -113,10 +113,10 @@ export function tellAll({ call }: Declared, secret = SECRET): Call {
   });
 }
 
-/** The first page of the whole call. */
+/** The first page of the full call. */
 export const view = { page: 1, mark: TEST_MARK } as const;
 
-/** All ways in which people and programs are shown a call. */
+/** All ways to show a call to people and programs. */
 export function surfacesOf(call: Call, tool: Tool): Readonly<Record<string, unknown>> {
   const hide = createSecretHider(TEST_MARK, { of: () => tool });
   const sight = (reveals: boolean) => ({
@@ -148,7 +148,7 @@ export function surfacesOf(call: Call, tool: Tool): Readonly<Record<string, unkn
 }
 
 const OPENED: ReadonlySet<string> = new Set(['opened full view', 'opened API']);
-/** What a person wrote is theirs to write, and no caller's to blank. */
+/** A caller's secret does not mask what a person wrote. */
 export const SHOWS_CLAIMS: ReadonlySet<string> = new Set([...OPENED, 'audit']);
 export const TELLS_NOTHING: ReadonlySet<string> = new Set(['stub', 'push', 'reply form', 'Home']);
 
@@ -158,20 +158,20 @@ function pagesOf(call: Call, tool: Tool, mayApprove: boolean) {
   );
 }
 
-/** The form of a call that nobody has touched. */
+/** The untouched form of a call. */
 export function formOf(call: Call, tool: Tool) {
   const plan = planForm(call, tool, NO_DRAFT);
   return { plan, ...buildEditForm(call, plan, { meta: createFormMetadata() }) };
 }
 
-/** Every text of a surface, names of fields included. */
+/** Every text of a surface, with field names. */
 export function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, each]) => [key, ...textsOf(each)]);
 }
 
-/** The secret, however it is written: what a person could read it from. */
+/** Whether a text contains the secret in any spelling. */
 export function tells(surface: unknown, secret: string): boolean {
   const ways = [
     secret,

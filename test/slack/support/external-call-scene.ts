@@ -39,7 +39,7 @@ export async function setOutsideScene(t: TestContext) {
   for (const name of ['requester', 'approver'] as const) ids[name] = workspace.member(name).id;
   for (const name of ['general', 'approvals'] as const) ids[name] = workspace.channel(name).id;
 
-  /** Whatever is due within a time is done. */
+  /** Advances the clock and does all tasks that become due. */
   async function pass(ms = 5_000): Promise<void> {
     for (let left = ms; left > 0; left -= MINUTE) {
       await real.rest();
@@ -72,7 +72,7 @@ export async function setOutsideScene(t: TestContext) {
     return call;
   };
 
-  /** What the app asked of Slack: all of it was taken, and nothing names a thread that is none. */
+  /** Checks the app's requests: Slack accepted all, and none names a nonexistent thread. */
   function assertSound(): void {
     const asked = workspace.journal.filter(({ kind }) => kind === 'api');
     for (const { name, ok, problem, request } of asked) {
@@ -96,5 +96,5 @@ export async function setOutsideScene(t: TestContext) {
   };
 }
 
-/** All of a message, as text to look for words in. */
+/** The whole message as text, to search in. */
 export const textOf = (message: WorkspaceMessage | undefined) => JSON.stringify(message ?? '');

@@ -20,7 +20,7 @@ import { toDecidedEntry, toWaitingEntry } from '../../../src/domain/cards/call-l
 import type { InboxMessage } from '../../../src/domain/threads/message.ts';
 import type { Pause } from '../../../src/domain/threads/pause.ts';
 
-/** A desk that answers as it is told, and remembers what it was asked. */
+/** A fake desk with scripted answers, which records what it was asked. */
 export interface FakeDesk extends Desk {
   readonly received: InboxMessage[];
   readonly commands: (DecisionCommand | SettleCommand)[];
@@ -28,7 +28,7 @@ export interface FakeDesk extends Desk {
   readonly refusals: { surface: string; subject: string; actor: string; why: string }[];
   /** The call that people look at. */
   call: Call | undefined;
-  /** What the next decisions and looks answer. */
+  /** The answers to the next decisions and checks. */
   outcome: DecisionOutcome | undefined;
   /** Set to make the next writes fail. */
   broken: boolean;
@@ -37,26 +37,26 @@ export interface FakeDesk extends Desk {
   knowsTurns: boolean;
   /** What was asked of it besides decisions. */
   readonly controls: object[];
-  /** Who was welcomed, however often. */
+  /** Every welcome, repeated ones too. */
   readonly welcomes: WelcomedPerson[];
-  /** What a stop answers. */
+  /** The answer to a stop. */
   stopped: StopOutcome;
-  /** What waits for everybody, and what everybody asked for. */
+  /** What waits for each person, and what each person requested. */
   waiting: WaitingCalls;
   asked: RequestedCalls;
   team: TeamList;
   decided: DecidedList;
-  /** Whoever sees it is an admin. */
+  /** Whether the viewer is an admin. */
   overview: WorkspaceOverview | undefined;
   paused: Pause | undefined;
-  /** Whether it is the turn of whoever reads. */
+  /** Whether it is the viewer's turn. */
   isTurn: boolean;
   listWaiting: ListWaiting;
   listRequested: ListRequested;
   listDecided: ListDecided;
 }
 
-/** Makes a desk for tests of the edge. */
+/** Makes a desk for tests of the Slack adapter. */
 export function createFakeDesk(): FakeDesk {
   const known = new Set<string>();
   const answer = (): DecisionOutcome => {

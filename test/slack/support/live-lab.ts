@@ -19,20 +19,20 @@ import { createManualClock, type ManualClock } from '../../support/manual-clock.
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Messages that grow, each in a thread of its own. */
+/** Live messages, each in a thread of its own. */
 export interface LiveBench {
   readonly sessions: AgentSessions;
   readonly thread: ThreadKey;
   readonly live: LiveMessage;
-  /** The messages below the one that began the thread. */
+  /** The replies in the thread. */
   messages(): readonly WorkspaceMessage[];
-  /** Draws until nothing more is needed; what has to be waited for is tried again. */
+  /** Redraws until nothing more is needed, and retries what has to wait. */
   draw(text: string, tasks?: LiveView['tasks']): Promise<number>;
   say(text: string, options?: { lookFirst?: boolean; live?: CardPlace }): Promise<void>;
   clear(): Promise<void>;
 }
 
-/** A simulated workspace on which messages grow. */
+/** A simulated workspace for live messages. */
 export interface LiveLab {
   readonly workspace: Workspace;
   readonly clock: ManualClock;
@@ -102,7 +102,7 @@ export function markdownOf(message: WorkspaceMessage | undefined): string {
     .join('');
 }
 
-/** Tells whether a message has our own stop button. */
+/** Whether a message has our own stop button. */
 export function hasStop(message: WorkspaceMessage | undefined): boolean {
   return JSON.stringify(message?.blocks ?? []).includes('turn.stop');
 }

@@ -28,7 +28,7 @@ import { createFakeDesk, type FakeDesk } from './fake-desk.ts';
 
 export type Delivery = 'http' | 'socket';
 
-/** The real Slack side on the simulated workspace, with a desk of the tests behind it. */
+/** The real Slack adapter on the simulated workspace, with a fake desk behind it. */
 export interface SlackStage {
   readonly workspace: Workspace;
   /** Where the app's HTTP server listens. */
@@ -37,11 +37,11 @@ export interface SlackStage {
   readonly chat: Chat;
   readonly places: Map<string, CardPlace>;
   readonly logged: string[];
-  /** What was typed into forms and not sent, by id. */
+  /** Typed form values that were not submitted, by id. */
   readonly drafts: Map<string, string>;
   /** A message of the requester's in #general, and a pending call in its thread. */
   callIn(patch?: Partial<Call>): Promise<Call>;
-  /** Draws the call's card and has the desk know it. */
+  /** Draws the call's card and makes it the call of the desk. */
   draw(call: Call): Promise<CardPlace>;
   message(place: CardPlace): WorkspaceMessage | undefined;
   close(): Promise<void>;
@@ -69,16 +69,16 @@ export async function setSlackStage(
   more: {
     readonly tools?: readonly Tool[];
     readonly clock?: Clock;
-    /** The app's own, where it is not that of the workspace. */
+    /** The app's own, if it differs from that of the workspace. */
     readonly appClock?: Clock;
-    /** How the app's manifest declares it. (Default: as ours does.) */
+    /** The form of app that the manifest declares. (Default: that of ours.) */
     readonly form?: AppForm;
     /** Who people are. (Default: everybody is a member.) */
     readonly directory?: Directory;
     readonly routes?: RouteControl;
     /** Prepares the workspace before the app connects. */
     readonly prepare?: (workspace: Workspace) => void;
-    /** Makes the desk behind it, with where its cards stand. (Default: a desk of the tests.) */
+    /** Makes the desk behind it, with the places of its cards. (Default: a fake desk.) */
     readonly deskOf?: (
       chat: Chat,
     ) => Promise<Pick<Parameters<typeof createSlackApp>[0], 'desk' | 'cardOf'>>;

@@ -1,4 +1,4 @@
-/** A button of a view, as a person names it and as it is pressed. */
+/** A button of a view: its label and what a click sends. */
 export interface PressedButton {
   readonly actionId: string;
   readonly blockId: string;

@@ -32,7 +32,7 @@ describe('an error of Slack', () => {
     it(`${what} is ${code}`, () => assert.equal(toChatError(error, 'post').code, code));
   }
 
-  it('of too many calls says when to come back', () => {
+  it('about too many requests says when to retry', () => {
     assert.equal(toChatError(new WebAPIRateLimitedError(7), 'post').retryAfterMs, 7_000);
   });
 
@@ -98,15 +98,15 @@ describe('a sentence about a decision', () => {
   }
 });
 
-describe('words of ours', () => {
-  it('keep mentions of people, dates and links, and nothing else of markup', () => {
+describe('our own texts', () => {
+  it('keep mentions of people, dates and links, and no other markup', () => {
     assert.equal(
       toSafeNotice('<@U1> <!channel> a&b &lt; <https://a.example> <!date^1^{date}|x> <b>'),
       '<@U1> &lt;!channel&gt; a&amp;b &lt; <https://a.example> <!date^1^{date}|x> &lt;b&gt;',
     );
   });
 
-  it('of the agent mention nobody', () => {
+  it('from the agent mention nobody', () => {
     const text = disarmMentions('<!channel> <@U1> <!subteam^S1> <#C1> <b> <https://a.example>');
     assert.equal(
       text,
@@ -114,7 +114,7 @@ describe('words of ours', () => {
     );
   });
 
-  it('arrive whole in as many messages as it takes', () => {
+  it('arrive in full, in as many messages as needed', () => {
     const parts = buildOutboxParts({ kind: 'answer', text: 'word '.repeat(6_000) });
     assert.equal(parts.length, 3);
     assert.match(parts[2]?.text ?? '', /part 3 of 3/);

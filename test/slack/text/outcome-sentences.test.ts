@@ -1,4 +1,4 @@
-/** Every private answer to a decision, by how the call stood, what was pressed, and how it stands then. */
+/** Every private answer to a decision, by status before, button and status after. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call, Verdict } from '../../../src/domain/calls/call.ts';
@@ -161,7 +161,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** What is said to somebody who comes too late. */
+/** The answer to a person who clicks too late. */
 const LATE: Readonly<Record<(typeof CALL_STATUSES)[number], string>> = {
   proposed: `${N} is not yet open for a decision.`,
   pending: `${N} is still waiting for a decision.`,
@@ -193,7 +193,7 @@ const late: readonly Row[] = CALL_STATUSES.map((status) => {
   };
 });
 
-/** Where people did approve it. */
+/** Cases in which people approved the call. */
 const APPROVED: ReadonlySet<Call['status']> = new Set([
   'approved',
   'running',
@@ -218,7 +218,7 @@ describe('the private answer to a decision', () => {
     });
   }
 
-  it('names no channel of approvers either', () => {
+  it('does not name the channel of the approvers either', () => {
     const route = { ...FINANCE, approvers: ['channel:C0SECRET'] as const };
     const call = refund({ route });
     const why = sentence`Only ${{ group: 'channel:C0SECRET' }} may decide this call.`;
@@ -230,7 +230,7 @@ describe('the private answer to a decision', () => {
     }
   });
 
-  it('says of a program that does not report only that it was picked up', () => {
+  it('says only “picked up” of a program that does not report', () => {
     const outside = { by: 'key', name: 'cleanup', isSilent: true } as const;
     const { summary: _none, ...call } = refund({
       ...{ outside, status: 'succeeded', verdict: verdict('approve') },
@@ -242,7 +242,7 @@ describe('the private answer to a decision', () => {
     );
   });
 
-  it('has nothing of a call’s name that Slack would read', () => {
+  it('shows the name of a call without active markup', () => {
     const summary = 'Pay *a* `b` _c_ :tada: <!channel> <@U1> https://a.example\nYou approved *x*';
     const said = outcomeSentence({ kind: 'needs-reason', call: refund({ summary }) });
     assert.doesNotMatch(said, /<|:tada:|\n|[^\u2060]https:\/\/a|`b`|\*a\*/);

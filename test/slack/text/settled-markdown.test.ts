@@ -32,7 +32,7 @@ describe('settled Markdown', () => {
     fc.string({ unit: 'binary', maxLength: 6 }),
   );
 
-  it('is the beginning of the defused text, for every beginning of every text, and mentions nobody', () => {
+  it('is a prefix of the disarmed text, for every prefix of every text, and mentions nobody', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
         const whole = disarmMentions(pieces.join(''));
@@ -52,14 +52,14 @@ describe('settled Markdown', () => {
     );
   });
 
-  it('holds back a dozen characters at most', () => {
+  it('holds back at most a dozen characters', () => {
     const text = 'a'.repeat(50);
     assert.equal(settledMarkdownPrefix(text), text);
     assert.equal(settledMarkdownPrefix(`${text}<${'b'.repeat(12)}`), `${text}<${'b'.repeat(12)}`);
     assert.equal(settledMarkdownPrefix(`${text}<!chan`), text);
   });
 
-  it('shows a table as soon as it is one, and whole rows of it', () => {
+  it('shows a table as soon as it is one, in whole rows', () => {
     const head = 'So:\n\n| a | b |\n|---|---|\n';
     assert.equal(settledTableRows('So:\n\n| a | b |\n|--'), 'So:\n\n');
     assert.equal(settledTableRows(`${head}| 1 |`), head);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { splitMarkdown } from '../../../src/slack/text/split-markdown.ts';
 
 describe('split Markdown', () => {
-  it('has parts within the limit, and every word once, in order', () => {
+  it('has parts within the limit, with every word once, in order', () => {
     const piece = fc.oneof(
       fc.constantFrom('\n\n', '\n', '```ts\n', '```\n', ' '),
       fc.string({ maxLength: 30 }),
@@ -21,7 +21,7 @@ describe('split Markdown', () => {
     );
   });
 
-  it('closes a code fence that is cut, and opens it again', () => {
+  it('closes a code fence at a cut, and opens it again', () => {
     const code = `\`\`\`ts\n${'let a = 1;\n'.repeat(60)}\`\`\`\nafter`;
     const parts = splitMarkdown(code, 400);
     assert.ok(parts.length > 1);
@@ -29,7 +29,7 @@ describe('split Markdown', () => {
     assert.ok(parts[1]?.startsWith('```ts\n'));
   });
 
-  it('leaves a code block whole where there is a paragraph before it', () => {
+  it('keeps a code block whole if a paragraph precedes it', () => {
     const code = `\`\`\`ts\n${'let a = 1;\n\n'.repeat(15)}\`\`\``;
     const parts = splitMarkdown(`${'word '.repeat(50)}\n\n${code}\n\n${'word '.repeat(50)}`, 420);
     assert.ok(
@@ -38,7 +38,7 @@ describe('split Markdown', () => {
     );
   });
 
-  it('gives each part of a table its head', () => {
+  it('repeats the header row in each part of a table', () => {
     const head = '| File | Size |\n|:---|---:|\n';
     const rows = Array.from({ length: 60 }, (_, i) => `| file-${i} | ${i} |`);
     const parts = splitMarkdown(`Before.\n\n${head}${rows.join('\n')}\n\nAfter.`, 400);
@@ -48,14 +48,14 @@ describe('split Markdown', () => {
     assert.deepEqual(said, rows);
   });
 
-  it('cuts a list before an item, not within one', () => {
+  it('cuts a list between items, not within one', () => {
     const item = (i: number) => `- item ${i}\n  - below it\n    and its second line`;
     const parts = splitMarkdown(Array.from({ length: 30 }, (_, i) => item(i)).join('\n'), 400);
     assert.ok(parts.length > 2);
     for (const part of parts) assert.match(part, /^- item \d+\n/);
   });
 
-  it('takes a megabyte of blank lines within a code block in its stride', () => {
+  it('splits a code block with a megabyte of blank lines fast', () => {
     for (const filler of ['\n', 'a\n\n', '~~~\n\n']) {
       const text = `\`\`\`\n${filler.repeat(1_000_000 / filler.length)}`;
       const startedAt = performance.now();

@@ -1,4 +1,4 @@
-/** Until Slack has told which app this is, nothing that people send is carried out, and they are told so. */
+/** Until Slack returns the app id, nothing that people send is carried out, and they are told so. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
@@ -7,7 +7,7 @@ import { type Delivery, type SlackStage, setSlackStage } from '../support/slack-
 for (const delivery of ['http', 'socket'] as const) startedBlind(delivery);
 
 function startedBlind(delivery: Delivery): void {
-  describe(`an app over ${delivery} that Slack does not tell its id`, () => {
+  describe(`an app over ${delivery} that does not know its id`, () => {
     let stage: SlackStage;
     let appClock: ManualClock;
     before(async () => {
@@ -50,7 +50,7 @@ function startedBlind(delivery: Delivery): void {
       assert.deepEqual(whys(), ['the app id is not known yet']);
     });
 
-    it('refuses a press, a form, a command and a shortcut, answers each and logs it', async () => {
+    it('refuses a click, a form, a command and a shortcut, answers each and logs it', async () => {
       const call = await stage.callIn();
       const place = await stage.draw(call);
       stage.desk.refusals.length = 0;
@@ -76,7 +76,7 @@ function startedBlind(delivery: Delivery): void {
         ...from,
         view,
       });
-      // The form stays open with what was typed.
+      // The form stays open with the typed values.
       assert.match(JSON.stringify(form), /"response_action":"errors".*"reply":"I can’t check yet/);
       const general = stage.workspace.channel('general').id;
       await stage.workspace.command('requester', general, '/countersign', 'pause');
@@ -94,7 +94,7 @@ function startedBlind(delivery: Delivery): void {
       assert.equal(refused.length, 4);
     });
 
-    it('asks again, later each time, until Slack tells', async () => {
+    it('retries with growing delays until Slack answers', async () => {
       assert.equal(asked(), 1);
       await appClock.advance(999);
       assert.equal(asked(), 1);
@@ -111,7 +111,7 @@ function startedBlind(delivery: Delivery): void {
       await stage.workspace.waitFor(() => (asked() === 4 ? true : undefined));
     });
 
-    it('takes presses and messages again, and is ready', async () => {
+    it('accepts clicks and messages again, and is ready', async () => {
       for (let looks = 0; looks < 200 && (await ready()).status !== 200; looks += 1);
       assert.equal((await ready()).status, 200);
       const call = await stage.callIn();

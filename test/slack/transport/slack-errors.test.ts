@@ -1,4 +1,4 @@
-/** What Slack's own client makes of answers that are none of Slack's, and what it means for the desk: it waits, and gives nothing up. */
+/** What Slack's own client makes of responses that are not Slack's. The desk retries, and drops nothing. */
 import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -44,7 +44,7 @@ const ANSWERS: readonly (readonly [
   ['a refusal', say(200, '{"ok":false,"error":"invalid_blocks"}'), 'rejected'],
 ];
 
-describe('in place of an answer of Slack', () => {
+describe('a response that is not Slack’s', () => {
   let answer: (response: ServerResponse) => void = () => {};
   let client: WebClient;
   const server = createServer((request, response) => {
@@ -77,7 +77,7 @@ describe('in place of an answer of Slack', () => {
   }
 });
 
-/** Every error that Slack's pages name for what we write. https://docs.slack.dev/reference/methods */
+/** Every error that Slack documents for our write methods. https://docs.slack.dev/reference/methods */
 const NAMED: Readonly<Record<string, ChatError['code']>> = {
   block_mismatch: 'gone',
   cannot_provide_both_markdown_text_and_chunks: 'rejected',
@@ -135,9 +135,9 @@ const NAMED: Readonly<Record<string, ChatError['code']>> = {
   view_too_large: 'rejected',
 };
 
-describe('an error that Slack names', () => {
+describe('an error that Slack documents', () => {
   for (const [name, code] of Object.entries(NAMED)) {
-    it(`${name} is ${code}, with a sentence on what it means`, () => {
+    it(`${name} is ${code}, with a sentence that explains it`, () => {
       const told = toChatError(
         new WebAPIPlatformError({ ok: false, error: name }),
         'post the card',

@@ -23,13 +23,13 @@ import { setSlackStage } from '../support/slack-stage.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
-describe('the line over Socket Mode', () => {
+describe('the Socket Mode transport', () => {
   for (const how of ['refresh', 'drop'] as const) {
-    it(`comes back after a ${how}, and messages arrive`, async () => {
+    it(`reconnects after a ${how}, and messages arrive`, async () => {
       const stage = await setSlackStage('socket');
       try {
         stage.workspace.faults.disconnectSockets(how);
-        // Slack holds events until a socket is there again.
+        // Slack keeps events until a socket is connected again.
         await stage.workspace.connected();
         const { id } = stage.workspace.channel('general');
         await stage.workspace.say('requester', id, `\${bot} still there?`);
@@ -43,7 +43,7 @@ describe('the line over Socket Mode', () => {
     });
   }
 
-  it('tries again, and ends nothing, while Slack can’t be reached', async () => {
+  it('retries, and keeps running, while Slack is unreachable', async () => {
     const stage = await setSlackStage('socket');
     try {
       stage.workspace.faults.api('apps.connections.open', { kind: 'status', status: 503 }, 1);
@@ -57,7 +57,7 @@ describe('the line over Socket Mode', () => {
     }
   });
 
-  it('says at the start what is wrong with the app token', async () => {
+  it('reports a wrong app token at the start', async () => {
     const clock = createSystemClock();
     const workspace = await createWorkspace({ clock });
     try {
@@ -91,8 +91,8 @@ describe('the line over Socket Mode', () => {
   });
 });
 
-describe('the line, to whoever answers in Slack’s place', () => {
-  /** A server that takes every call of the API, and connections on which `greet` says what it likes. */
+describe('the Socket Mode transport with a server that is not Slack', () => {
+  /** A server that accepts every API call, and runs `greet` on each connection. */
   async function answerWith(t: TestContext, greet: (socket: WebSocket, count: number) => void) {
     const server = createServer((request, response) => {
       const { port } = server.address() as AddressInfo;
@@ -133,7 +133,7 @@ describe('the line, to whoever answers in Slack’s place', () => {
 
   const hello = (socket: WebSocket) => socket.send('{"type":"hello"}');
 
-  it('gives up a connection without a greeting, at the start and later, and tries again', async (t) => {
+  it('closes a connection without a greeting, at the start and later, and retries', async (t) => {
     const { line, clock, logged, connections } = await answerWith(t, (socket, count) => {
       if (count === 2 || count === 4) hello(socket);
       if (count === 2) socket.close();
@@ -152,7 +152,7 @@ describe('the line, to whoever answers in Slack’s place', () => {
     assert.equal(clock.pendingCount, 0);
   });
 
-  it('drops what is not made like a message of Slack’s, and goes on', async (t) => {
+  it('drops malformed messages, and continues', async (t) => {
     let link: WebSocket | undefined;
     const { line, logged } = await answerWith(t, (socket) => {
       link = socket;
@@ -173,7 +173,7 @@ describe('the line, to whoever answers in Slack’s place', () => {
 });
 
 describe('the connection', () => {
-  it('knows who the app is', async () => {
+  it('knows the identity of the app', async () => {
     const workspace = await createWorkspace({ clock: createSystemClock() });
     try {
       const config = { botToken: workspace.botToken, apiUrl: workspace.apiUrl };

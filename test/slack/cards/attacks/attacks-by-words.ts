@@ -1,4 +1,4 @@
-/** What somebody may try with all that surrounds the arguments of a call. */
+/** Attacks with the texts around the arguments of a call. */
 import type { Attack } from './attacks.ts';
 
 const QUESTION = 'Please pay the customer back <!here>. '.repeat(8).slice(0, 300);

@@ -1,4 +1,4 @@
-/** What somebody may try with text that can't be seen, or looks like other text. */
+/** Attacks with invisible text, or text that looks like other text. */
 import { type Attack, NOT_ALL } from './attacks.ts';
 
 export const ATTACKS_OF_LOOKS: readonly Attack[] = [

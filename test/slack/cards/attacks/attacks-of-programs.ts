@@ -1,4 +1,4 @@
-/** What a program may try with all that it says of itself: its key's name, its address, its words and notes. */
+/** Attacks by a program: with the name of its key, its address, its texts and notes. */
 import type { Attack } from './attacks.ts';
 
 export const ATTACKS_OF_PROGRAMS: readonly Attack[] = [

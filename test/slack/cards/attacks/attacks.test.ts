@@ -67,7 +67,7 @@ describe('a card under attack', () => {
         assert.ok(ours.includes(JSON.stringify(text).slice(1, -1)), `${text}\n${ours}`);
       }
       assert.doesNotMatch(ours, /evil\.example|<!(?!date)|<@(?!U[12]>)|PRE-APPROVED|Approved by/);
-      // What a phone shows while it is locked (D20).
+      // What a locked phone shows.
       assert.match(card.text, NOTIFICATION);
       assert.doesNotMatch(JSON.stringify(card), /k-000111|test-not-real|xoxb-not/);
     });

@@ -1,23 +1,23 @@
-/** What somebody may try with the arguments and the words of a call, and what the card must say of it. */
+/** Attacks with the arguments and texts of a call, and what the card must show. */
 import type { Call } from '../../../../src/domain/calls/call.ts';
 import type { JsonValue } from '../../../../src/domain/json/json.ts';
 import type { ArgumentsContext } from '../../../../src/slack/cards/values/render-arguments.ts';
 
 export interface Attack {
-  /** The attack's number among those on display, or the field report's. */
+  /** The number of the attack or of the field report. */
   readonly source: string;
   readonly title: string;
   readonly args: { readonly [key: string]: JsonValue };
   readonly call?: Partial<Call>;
-  /** The tool's own schema. (Default: one that has the usual names.) */
+  /** The tool's own schema. (Default: one with the usual names.) */
   readonly schema?: ArgumentsContext['schema'];
-  /** Whether the card itself offers to approve. */
+  /** Whether the card itself has Approve. */
   readonly approvable: boolean;
-  /** The first thing that can be pressed. (Default: to approve, or to open the whole call.) */
+  /** The first button. (Default: Approve, or the one that opens the full call.) */
   readonly first?: string;
-  /** Texts that the card shows as data, whole. */
+  /** Texts that the card shows as data, in full. */
   readonly data?: readonly string[];
-  /** Sentences of ours on the card. */
+  /** Our own sentences on the card. */
   readonly says?: readonly string[];
 }
 
@@ -95,7 +95,7 @@ export const ATTACKS: readonly Attack[] = [
     approvable: false,
     says: ['Text · 280 of 40,000 characters shown', NOT_ALL],
   },
-  // Eight rows, the label and a blank among them.
+  // Eight rows, with the label and a blank one.
   ...[314, 315, 316, 2_800, 3_000].map((length) => ({
     source: 'D6',
     title: `a text of ${length} characters`,

@@ -11,7 +11,7 @@ const warned = (text: string) =>
   findLookAlikes(text).flatMap(({ shown, isUsual }) => (isUsual ? [] : [shown]));
 const named = (text: string) => findLookAlikes(text).map(({ shown }) => shown);
 
-/** Texts that looked like others, unmarked, with what is marked in them. */
+/** Texts that imitate others, with what is marked in them. */
 const IMITATIONS: readonly (readonly [what: string, text: string, marked: readonly string[]])[] = [
   ['mathematical digits', 'pay 𝟷𝟶𝟶 euros', ['𝟷𝟶𝟶']],
   ['a word in Lisu', 'ꓐꓰꓡꓡ', ['ꓐꓰꓡꓡ']],
@@ -37,7 +37,7 @@ const IMITATIONS: readonly (readonly [what: string, text: string, marked: readon
   ['two scripts in one word', 'pаypal', ['pаypal']],
 ];
 
-/** Honest texts, with those words that are named without a warning. */
+/** Honest texts, with the words that are named without a warning. */
 const HONEST: readonly (readonly [language: string, text: string, usual: readonly string[]])[] = [
   [
     'Russian',
@@ -64,11 +64,11 @@ const HONEST: readonly (readonly [language: string, text: string, usual: readonl
 
 describe('look-alikes', () => {
   for (const [what, text, marked] of IMITATIONS) {
-    it(`are warned of: ${what}`, () => assert.deepEqual(warned(text), marked));
+    it(`get a warning: ${what}`, () => assert.deepEqual(warned(text), marked));
   }
 
   for (const [language, text, usual] of HONEST) {
-    it(`are no reason to warn of honest ${language}`, () => {
+    it(`cause no warning in honest ${language}`, () => {
       const isMixedDirection = ['Arabic', 'Hebrew'].includes(language);
       assert.deepEqual(
         warned(text).filter((shown) => shown !== ''),
@@ -83,7 +83,7 @@ describe('look-alikes', () => {
     });
   }
 
-  it('are named once, and as an imitation where they are one somewhere', () => {
+  it('are named once, and as an imitation if any occurrence is one', () => {
     const text = 'файл о проекте и о людях\n{"x": "о"}';
     assert.deepEqual(
       findLookAlikes('файл о проекте и о людях').map((each) => each.isUsual),
@@ -92,7 +92,7 @@ describe('look-alikes', () => {
     assert.deepEqual(warned(text), ['о']);
   });
 
-  it('are marked in one of two texts that look the same', () => {
+  it('are marked in at least one of two texts that look the same', () => {
     const differ = ([before, after]: readonly [string, string]) => {
       if (before === after) return;
       const [first, second] = [before, after].map((text) => skeleton(toVisible(text).text));
@@ -102,7 +102,7 @@ describe('look-alikes', () => {
     fc.assert(fc.property(pairs, differ), { numRuns: randomCases(4_000) });
   });
 
-  it('are found in a long text in time that grows with its length', () => {
+  it('are found in linear time in a long text', () => {
     const unit = 'Не трогать файл, пока его нет: pаypal 𝟷𝟶 — да. ';
     const times = [1, 4].map((size) => {
       const text = unit.repeat(size * 1_500);
@@ -120,14 +120,14 @@ const DATA: Readonly<Record<string, string>> = createRequire(import.meta.url)(
   'unhomoglyph/data.json',
 );
 
-/** Unicode's own: it holds characters of ASCII to look alike too. */
+/** The list of Unicode, which also has pairs within ASCII. */
 function skeleton(text: string): string {
   return [...text]
     .map((each) => [...prototypeFormOf(each)].map((one) => DATA[one] ?? one).join(''))
     .join('');
 }
 
-/** What can stand in for a character, unless a font tells the two apart as it does within ASCII: the quotation marks and dashes of prose, and two letters of one Greek word. */
+/** The look-alikes of each character. Left out are pairs that fonts tell apart, as within ASCII: quotation marks and dashes of prose, and two letters of one Greek word. */
 const STAND_INS = Object.entries(DATA).reduce((all, [character, look]) => {
   if (/^[\0-\x7f]|[\p{C}\p{Z}‘’“”„‚‛–…σ]/u.test(character)) return all;
   return all.set(look, [...(all.get(look) ?? []), character]);
@@ -147,7 +147,7 @@ const texts = fc.oneof(
   fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 12 }),
 );
 
-/** A text and an imitation of it: each character that has stand-ins may have become one. */
+/** A text and an imitation of it, in which look-alikes replace some characters. */
 const pairs = fc
   .tuple(texts, fc.array(fc.option(fc.nat(), { freq: 2 }), { minLength: 40, maxLength: 40 }))
   .map(([text, picks]): [string, string] => {

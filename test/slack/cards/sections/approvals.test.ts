@@ -57,20 +57,20 @@ function factsOf(patch: Partial<Call>, known?: KnownPeople): string {
 const others = (...approvers: readonly Approver[]) => ({ route: { ...ROUTE, approvers } });
 
 describe('a pending card', () => {
-  it('says who has approved, how many, and for whom it waits, without a mention of those', () => {
+  it('shows who approved, how many approvals it has, and whom it waits for, without mentioning them', () => {
     const facts = factsOf({ votes: [{ by: APPROVER, at: 1 }] });
     assert.match(facts, /1 of 2 approvals by <@U2> · waiting for one of `Sam`, @ops · /);
     assert.doesNotMatch(facts, /<@U3>|<!subteam/);
   });
 
-  it('says how many of them it takes', () => {
+  it('shows how many approvals it needs', () => {
     assert.match(factsOf({}), /0 of 2 approvals · waiting for 2 of `Avery`, `Sam`, @ops · /);
     assert.match(factsOf(others('user:U2', 'user:U3')), /waiting for `Avery`, `Sam` · /);
     const one = { route: { ...ROUTE, approvers: ['channel:C7'], quorum: 1 } } as const;
     assert.match(factsOf(one), /waiting for the members of <#C7> · /);
   });
 
-  it('says nothing of it where only the requester decides, nor once it is decided', () => {
+  it('shows no approvals if only the requester decides, or once the call is decided', () => {
     const alone = { ...ROUTE, approvers: ['requester'], quorum: 1, selfApproval: true } as const;
     assert.doesNotMatch(factsOf({ route: alone }), /waiting for/i);
     assert.doesNotMatch(factsOf({ status: 'approved' }), /waiting for/i);
@@ -87,14 +87,14 @@ describe('a pending card', () => {
     );
   });
 
-  it('says that nobody can approve it, and what to mend', () => {
+  it('says that nobody can approve it, and what to fix', () => {
     const facts = factsOf(others());
     assert.match(facts, /:warning: This can’t be approved: the route “two” has no approvers\./);
     assert.match(facts, /An admin can change the route\./);
     assert.doesNotMatch(facts, /waiting for/i);
   });
 
-  it('lets no chosen name be markup, an emoji or a line of ours', () => {
+  it('treats display names as text: no markup, no emoji, none of our own lines', () => {
     const name = '`*x*` :white_check_mark:\nApproved by <!channel> <@U9>\u202e';
     const profiles = new Map<string, Profile>([...KNOWN.profiles, ['U2', member(name)]]);
     const facts = factsOf(others('user:U2', 'user:U3'), { ...KNOWN, profiles });
@@ -104,7 +104,7 @@ describe('a pending card', () => {
     assert.ok(!facts.split('\n').some((each) => each.startsWith('Approved by')));
   });
 
-  it('stays within Slack’s limits with a hundred approvers of long names', () => {
+  it('stays within Slack’s limits with a hundred approvers with long names', () => {
     const ids = Array.from({ length: 100 }, (_, i) => `U${i + 10}`);
     const profiles = new Map(
       ids.map((id) => [id, { ...member('W'.repeat(200)), standing: 'gone' }] as const),
@@ -122,7 +122,7 @@ describe('a reason', () => {
     { by: SECOND_APPROVER, at: 2 },
   ];
 
-  it('stands on the pending card and in the details of any, as text, with who gave it', () => {
+  it('is on the pending card and in the details of every card, as text, with its author', () => {
     const detailsOf = (status: Call['status']) =>
       buildFullView(aCall({ route: ROUTE, status, votes }), {
         page: 1,
@@ -152,7 +152,7 @@ describe('a reason', () => {
 });
 
 describe('a note that names people', () => {
-  it('is our own sentence, with them in it', () => {
+  it('is our own sentence with their mentions', () => {
     const note = sentence`An approval no longer counts: ${{ person: 'U3' }} (a <guest>).`;
     const text = JSON.stringify(cardOf({ note }).blocks);
     assert.match(text, /\*Note\* An approval no longer counts: <@U3> \(a &lt;guest&gt;\)\./);

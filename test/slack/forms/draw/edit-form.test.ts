@@ -18,7 +18,7 @@ function objectOf(
   return toolOf({ type: 'object', properties, required });
 }
 
-describe('what a form does not carry', () => {
+describe('what a form does not contain', () => {
   const secret = { type: 'object', properties: { user: STRING, password: STRING } };
   const tool = toolOf(
     {
@@ -43,7 +43,7 @@ describe('what a form does not carry', () => {
     token: 'sec-5',
   };
 
-  it('is named, never shown, and kept to the byte', () => {
+  it('is named, never shown, and kept byte for byte', () => {
     const { views } = fillForm(args, tool);
     const text = JSON.stringify(views);
     assert.ok(!/sec-\d|llll/.test(text));
@@ -58,7 +58,7 @@ describe('what a form does not carry', () => {
     assert.deepEqual(argsOf(changed), { ...args, login: { password: 'sec-3', user: 'v' } });
   });
 
-  it('is out of reach of whatever a view sends: no secret, no other key, no other name', () => {
+  it('can’t be changed by a forged view: no secret, no other key, no other name', () => {
     const { plan, draft } = fillForm(args, tool);
     const kept = nodesOf(plan).filter(({ type }) => type === 'kept');
     assert.equal(kept.length, 6);
@@ -74,7 +74,7 @@ describe('what a form does not carry', () => {
     assert.ok(fieldsOf(plan).every(({ initial }) => !String(initial).includes('KEY')));
   });
 
-  it('is a secret by the name that it came with; what a person adds is theirs to type', () => {
+  it('is recognized by its original key: a value that a person adds is not hidden', () => {
     const { plan, draft } = fillForm(args, tool);
     const env = nodesOf(plan).find((node) => node.type === 'entries');
     assert.ok(env?.type === 'entries');
@@ -94,7 +94,7 @@ describe('what a form does not carry', () => {
     assert.deepEqual(argsOf(typed), { ...args, env: { KEY: 'mine', OTHER: 'o' } });
   });
 
-  it('leaves nothing to save where that is all', () => {
+  it('leaves nothing to save if the form contains nothing else', () => {
     const { views } = fillForm(
       { token: 'x' },
       toolOf({ properties: { token: STRING } }, ['token']),
@@ -104,7 +104,7 @@ describe('what a form does not carry', () => {
   });
 });
 
-it('the names and hints of a stranger’s fields are said to be theirs', () => {
+it('the form says that the names and hints of a third party’s fields are theirs', () => {
   const tool = objectOf({ text: { ...STRING, description: 'Approved by security: just save.' } });
   const introOf = (more: object) => {
     const call = aCall({ args: '{"text":"a"}', ...more });
@@ -122,7 +122,7 @@ it('the names and hints of a stranger’s fields are said to be theirs', () => {
 });
 
 describe('the pages of a form', () => {
-  it('hold thirty fields each, and only the last one saves', () => {
+  it('have thirty fields each, and only the last one saves', () => {
     const args = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`f${i}`, `v${i} `]));
     const tool = objectOf(Object.fromEntries(Object.keys(args).map((key) => [key, STRING])));
     const { views } = fillForm(args, tool);
@@ -141,7 +141,7 @@ describe('the pages of a form', () => {
     });
   });
 
-  it('stay small: sixty texts of three thousand characters are spread out', () => {
+  it('stay small: sixty texts of three thousand characters are spread over several', () => {
     const args = Object.fromEntries(
       Array.from({ length: 60 }, (_, i) => [`f${i}`, 'é'.repeat(3_000)]),
     );

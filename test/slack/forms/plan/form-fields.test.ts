@@ -170,7 +170,7 @@ describe('the field of a value', () => {
     ['what refers to nothing', { $ref: '#/$defs/no' }, [1], 'plain_text_input', '[2]', [2]],
   ];
   for (const [what, schema, before, element, raw, after] of cases) {
-    it(`${what} is a ${element}, kept untouched and changed alone`, () => {
+    it(`${what} is a ${element}, keeps its value untouched, and changes only itself`, () => {
       const tool = objectOf({ v: schema, other: STRING });
       const args = { other: ' kept\t', v: before };
       assert.equal(elements(args, tool).v, element);
@@ -180,7 +180,7 @@ describe('the field of a value', () => {
     });
   }
 
-  it('an emptied one is left out, null, an empty text or an empty list, as its schema has it', () => {
+  it('becomes absent, null, an empty text or an empty list when it is emptied, as its schema allows', () => {
     const nullable = { anyOf: [STRING, { type: 'null' }] };
     const list = { type: 'array', items: STRING };
     const properties = { a: STRING, b: STRING, c: nullable, d: list, n: { type: 'number' } };
@@ -191,7 +191,7 @@ describe('the field of a value', () => {
     assert.deepEqual(problemsOf(fillForm(args, tool, { n: '' })), ['This needs a value.']);
   });
 
-  it('says where JSON and numbers are wrong, and what is no choice', () => {
+  it('reports where JSON and numbers are invalid, and which value is no option', () => {
     const tool = objectOf(
       { j: {}, n: { type: 'number' }, l: { type: 'array', items: { type: 'integer' } } },
       ['n'],
@@ -207,7 +207,7 @@ describe('the field of a value', () => {
     assert.match(wrong({ l: '1\nx' }), /^Line 2: Write a whole number with digits only/);
   });
 
-  it('has a name that people read, the reason it is there, and marks where it may be left empty', () => {
+  it('has a readable name, a description, and a mark if it is optional', () => {
     const tool = objectOf(
       {
         customerEmail: { type: 'string', description: 'Where it goes\n<!channel> \u202e' },
@@ -227,7 +227,7 @@ describe('the field of a value', () => {
     );
   });
 
-  it('says above it what of its text can’t be seen as it is, or looks like something else', () => {
+  it('shows above it which characters are invisible or look like others', () => {
     const said = (text: string) => {
       const [view] = fillForm({ text }, objectOf({ text: STRING })).views;
       return JSON.stringify(view?.blocks.filter(({ type }) => type === 'context'));
@@ -249,7 +249,7 @@ describe('the field of a value', () => {
     }
   });
 
-  it('of a value that may be anything is JSON, which is said of it and of nothing else', () => {
+  it('is JSON for a value of any type, and only such a field says so', () => {
     const tool = objectOf({ l: { type: 'array' }, t: STRING });
     const inputs = fillForm({ l: [1, 'x', 'a\u200bb'], t: 'x' }, tool).views.flatMap(inputsOf);
     assert.deepEqual(
@@ -258,7 +258,7 @@ describe('the field of a value', () => {
     );
   });
 
-  it('of a searched choice is found by what was typed, the best first', () => {
+  it('searches options by the typed text, the best match first', () => {
     const values = Array.from({ length: 2_000 }, (_, i) => `city ${i}`);
     const { plan } = fillForm(
       { c: 'city 1999' },

@@ -26,7 +26,7 @@ function elements(args: JsonValue, tool = toolOf({})): Readonly<Record<string, s
 }
 
 describe('the parts of a form', () => {
-  /** Makes a change of the parts by the path of the part. */
+  /** Changes the part at a path. */
   function change(
     args: JsonValue,
     tool: ReturnType<typeof toolOf>,
@@ -48,7 +48,7 @@ describe('the parts of a form', () => {
     required: ['name'],
   };
 
-  it('entries of a list are changed, added and removed, the others to the byte', () => {
+  it('change, add and remove entries of a list, and keep the others byte for byte', () => {
     const tool = objectOf({ to: { type: 'array', items: person } }, ['to']);
     const args = { to: [{ name: 'A ' }, { email: 'b@b.example', name: 'B' }, { name: 'C\t' }] };
     const removed = change(args, tool, 'to', '1');
@@ -61,7 +61,7 @@ describe('the parts of a form', () => {
     assert.deepEqual(argsOf(filled), { to: [{ name: 'A2' }, { name: 'C\t' }, { name: 'D' }] });
   });
 
-  it('an empty list and an absent one stay what they are until an entry is added', () => {
+  it('keep an empty list and an absent one apart until an entry is added', () => {
     const tool = objectOf({
       a: { type: 'array', items: person },
       b: { type: 'array', items: person },
@@ -74,7 +74,7 @@ describe('the parts of a form', () => {
     });
   });
 
-  it('entries of a record are renamed, added and removed; two of one name are refused', () => {
+  it('rename, add and remove entries of a record, and refuse two of one name', () => {
     const tool = objectOf({ env: { type: 'object', additionalProperties: { type: 'number' } } });
     const args = { env: { a: 1, 'b c': 2 } };
     const { plan } = fillForm(args, tool);
@@ -96,7 +96,7 @@ describe('the parts of a form', () => {
     });
   });
 
-  it('a group that may lack is added with what it needs, and left out again', () => {
+  it('add an optional group with its required fields, and remove it again', () => {
     const tool = objectOf({ who: { anyOf: [person, { type: 'null' }] }, at: person }, ['who']);
     const args = { at: { name: 'x' }, who: null };
     assert.deepEqual(argsOf(fillForm(args, tool, {}, change(args, tool, 'at', 'toggle'))), {
@@ -111,7 +111,7 @@ describe('the parts of a form', () => {
     );
   });
 
-  it('another kind has its own fields, keeps what both have, and drops the rest; coming back brings it back', () => {
+  it('show the fields of another kind, keep the common ones, drop the rest, and restore it on the way back', () => {
     const kind = (name: string, properties: JsonValue, required: string[]) => ({
       type: 'object',
       properties: { kind: { const: name }, note: STRING, ...(properties as object) },
@@ -140,13 +140,13 @@ describe('the parts of a form', () => {
     });
   });
 
-  it('a value of two types keeps its own: the text 42 stays a text', () => {
+  it('keep the type of a value that may have two: the text 42 stays a text', () => {
     const tool = objectOf({ v: { anyOf: [STRING, { type: 'number' }] } }, ['v']);
     assert.deepEqual(argsOf(fillForm({ v: '42' }, tool, { v: '43' })), { v: '43' });
     assert.deepEqual(argsOf(fillForm({ v: 42 }, tool, { v: '43' })), { v: 43 });
   });
 
-  it('a tuple, an intersection and a tree have a field for each value', () => {
+  it('have a field for each value of a tuple, an intersection and a tree', () => {
     const tree = {
       type: 'object',
       properties: { name: STRING, next: { type: 'array', items: { $ref: '#/properties/tree' } } },
@@ -175,7 +175,7 @@ describe('the parts of a form', () => {
     });
   });
 
-  it('without a schema each value has the field of its own type, however malformed the schema', () => {
+  it('follow the type of each value if the schema is missing or malformed', () => {
     const args = { a: 'x', b: true, c: [{ d: 1 }], e: null, f: { g: ['h'] } };
     const inferred = elements(args);
     assert.equal(inferred.a, 'plain_text_input');
@@ -193,7 +193,7 @@ describe('the parts of a form', () => {
     }
   });
 
-  it('a list in a list says each name once, and numbers its entries by both', () => {
+  it('name each list in a list once, and number its entries by both', () => {
     const rows = { type: 'array', items: { type: 'array', items: person } };
     const { views } = fillForm({ rows: [[{ name: 'A' }, { name: 'B' }], []] }, objectOf({ rows }));
     const texts = JSON.stringify(views.map(({ blocks }) => blocks)).match(/"text":"[^"]*"/g) ?? [];

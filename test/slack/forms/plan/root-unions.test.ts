@@ -1,4 +1,4 @@
-/** Tools whose arguments are one of several kinds: from the schema of zod to the arguments that the form gives. */
+/** Tools whose arguments are one of several kinds: from the zod schema to the arguments that the form returns. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
@@ -31,7 +31,7 @@ function choiceOf(args: JsonValue, tool: ReturnType<typeof toolOf>) {
 }
 
 describe('a tool whose arguments are one of several kinds', () => {
-  it('has a form that begins with the kind; another one redraws it, and what both have stays', () => {
+  it('has a form that starts with the kind; another kind redraws it, and keeps common fields', () => {
     const tool = toolOf(PAY);
     const { kinds, chosen, id, label } = choiceOf(ARGS, tool);
     assert.deepEqual([kinds, chosen, label], [['Bank', 'Card'], 0, 'Kind']);
@@ -55,7 +55,7 @@ describe('a tool whose arguments are one of several kinds', () => {
     assert.equal(problem?.id, fieldNamed(plan, 'iban').id);
   });
 
-  it('is told apart without a fixed value too, in zod 4 and in zod 3', () => {
+  it('has its kind recognized without a fixed value too, in zod 4 and in zod 3', () => {
     for (const tool of [
       toolOf(z.union([z.object({ id: z.number() }), z.object({ name: z.string() })])),
       toolOf(z3.union([z3.object({ id: z3.number() }), z3.object({ name: z3.string() })])),
@@ -67,7 +67,7 @@ describe('a tool whose arguments are one of several kinds', () => {
     }
   });
 
-  it('names its arguments on the card as its own, and masks what is secret in any kind', () => {
+  it('has its own argument names on the card, and masks what is secret in any kind', () => {
     const tool = toolOf(PAY, ['iban']);
     const card = buildCallCard(aCall({ args: JSON.stringify(ARGS) }), { tool, mark: TEST_MARK });
     const shown = JSON.stringify(card.blocks);
@@ -79,7 +79,7 @@ describe('a tool whose arguments are one of several kinds', () => {
     assert.deepEqual(argsOf(filled), ARGS);
   });
 
-  it('has one field of JSON where no kind is found in the value, and where no form can be made', () => {
+  it('has one JSON field if the value matches no kind, or no form can be made', () => {
     const tool = toolOf(PAY);
     const odd = { kind: 'cash' };
     const { plan, ...filled } = fillForm(odd, tool, { value: '{"kind":"card","digits":1}' });
@@ -104,7 +104,7 @@ describe('a tool whose arguments are one of several kinds', () => {
     assert.deepEqual(argsOf(fillForm({ a: 1 }, clash)), { a: 1 });
   });
 
-  it('that only says which properties must be there is no choice of kinds', () => {
+  it('has no choice of kinds if the kinds differ only in required properties', () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'string' } },

@@ -40,7 +40,7 @@ describe('errors of a form', () => {
   });
   const args = { end: 'e', raw: { a: [] }, start: 's', to: [{ email: 'x' }] };
   for (const [what, path, message, on, said] of cases) {
-    it(`${what} stand on an input that is there`, () => {
+    it(`${what} are on an input that is there`, () => {
       const { plan } = fillForm(args, tool);
       const inputs = new Set(fieldsOf(plan).map(({ id }) => id));
       const errors =
@@ -51,7 +51,7 @@ describe('errors of a form', () => {
     });
   }
 
-  it('of what the page shows without an input stand on its first one, by name', () => {
+  it('about a part without an input are on the first input, with its name', () => {
     const { plan } = fillForm(args, tool);
     const to = nodesOf(plan).find(({ type }) => type === 'entries');
     assert.ok(to);
@@ -62,7 +62,7 @@ describe('errors of a form', () => {
     assert.equal(toFormErrors(problems, plan, { ...inView, shown: NONE }), undefined);
   });
 
-  it('of an input that is not in view stand nowhere: the form has to go there', () => {
+  it('about an input on another page are on none: the form has to open that page', () => {
     const { plan } = fillForm(args, tool);
     const problems = locateProblems([{ path: ['end'], message: 'Bad.' }], plan);
     assert.equal(

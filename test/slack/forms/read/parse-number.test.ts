@@ -5,7 +5,7 @@ import { readFormNumber } from '../../../../src/slack/forms/read/parse-number.ts
 
 const KINDS = { whole: { integer: true }, decimal: { integer: false } } as const;
 
-/** What a person may write, and whether it is taken as a whole number and as a decimal one. */
+/** What a person may type, and whether it is accepted as an integer and as a decimal number. */
 const TEXTS: readonly (readonly [text: string, whole: boolean, decimal: boolean])[] = [
   ['0', true, true],
   ['12', true, true],
@@ -65,7 +65,7 @@ describe('a number in a form', () => {
     });
   }
 
-  it('keeps to its bounds', () => {
+  it('must be within its bounds', () => {
     const limits = { integer: true, min: 1, max: 50 };
     const read = (text: string) => {
       const reading = readFormNumber(text, limits);
@@ -79,7 +79,7 @@ describe('a number in a form', () => {
     ]);
   });
 
-  it('is read back from what JSON writes of it, whatever it is', () => {
+  it('is parsed from its JSON form, for every number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const number = Object.is(value, -0) ? 0 : value;
@@ -89,7 +89,7 @@ describe('a number in a form', () => {
     );
   });
 
-  it('is never taken for another one: what is taken is written back as it came', () => {
+  it('is never changed: an accepted number is written back as it was typed', () => {
     const piece = fc.constantFrom(...'0123456789.,-+eExX _٣１\u00a0');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {

@@ -1,4 +1,4 @@
-/** Forms of outside tools: what their schema adds or shortens approves nothing unseen. */
+/** Forms of outside tools: nothing that a schema adds or shortens is approved unseen. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fieldsOf } from '../../../../src/slack/forms/plan/form-node.ts';
@@ -9,7 +9,7 @@ import { fillForm, toolOf } from '../fill-form.ts';
 const LONG = 'keep everything that is there, as it was before, and change nothing at all';
 
 describe('a form of an outside tool', () => {
-  it('adds unseen what the schema fixes for another kind, under whatever title', () => {
+  it('reports as unseen what the schema fixes for another kind, under any title', () => {
     const kind = (title: string, mode: string) => ({
       title,
       type: 'object',
@@ -32,7 +32,7 @@ describe('a form of an outside tool', () => {
     assert.equal(addsHiddenValues(changed.plan, args), true);
   });
 
-  it('adds unseen the end of an option that is too long to be read', () => {
+  it('reports as unseen the end of an option that is too long to show', () => {
     const options = [`${LONG} (a)`, `${LONG}, but for all of it`, 'b'];
     const tool = toolOf({ type: 'object', properties: { mode: { enum: options } } });
     const args = { mode: 'b' };
@@ -46,7 +46,7 @@ describe('a form of an outside tool', () => {
     assert.equal(addsHiddenValues(long.plan, args), true);
   });
 
-  it('names a field by its key too, however long its title is', () => {
+  it('shows the key of a field too, however long its title is', () => {
     const label = fieldLabelOf('command', { title: 'Comment '.repeat(40) });
     assert.match(label, /^Comment .*… \(command\)$/);
     assert.ok(label.length <= 100);

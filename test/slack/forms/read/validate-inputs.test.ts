@@ -1,4 +1,4 @@
-/** A submission is held to the form as it was drawn. */
+/** A submission is validated against the form as it was drawn. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { InputBlock } from '@slack/types';
@@ -31,7 +31,7 @@ function problemOf(element: Element, state: unknown, isWhole = true, optional = 
 const LIST = 'Choose from the list.';
 const FIELD = 'This field can’t hold what was sent. Please fill it in again.';
 
-/** An element, what it is said to hold, and what is said of that; nothing where it is taken. */
+/** An element, its submitted value, and the expected error; undefined if the value is accepted. */
 const CASES: readonly (readonly [string, Element, unknown, string | RegExp | undefined])[] = [
   ['3,000 characters', text(), { value: 'x'.repeat(3_000) }, undefined],
   ['3,001 characters', text(), { value: 'x'.repeat(3_001) }, /At most 3,000.*this has 3,001/],
@@ -113,14 +113,14 @@ describe('an input of a form', () => {
     });
   }
 
-  it('needs a value where Slack insists on one: when the form is sent, and not while it is filled in', () => {
+  it('needs a value if Slack requires one: on submission, and not while it is filled in', () => {
     const empty = { value: null };
     assert.equal(problemOf(text(), empty, true, false), 'This needs a value.');
     assert.equal(problemOf(text(), empty, true, true), undefined);
     assert.equal(problemOf(text(), empty, false, false), undefined);
   });
 
-  it('is all that a view has: other values are none of it', () => {
+  it('is read only if the form has it: other values are ignored', () => {
     const block: InputBlock = {
       type: 'input',
       block_id: 'f',
