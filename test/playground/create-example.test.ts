@@ -11,7 +11,7 @@ import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import { aPlayground } from './playground-fixture.ts';
 
-/** The threads of the channel: what was asked, and the content of all that followed. */
+/** The threads of the channel: each request and the content of its replies. */
 function threadsOf({ messages }: WorkspaceView) {
   return messages
     .filter(({ threadTs }) => threadTs === undefined)
@@ -44,7 +44,7 @@ function assertExample(sight: WorkspaceView): void {
   assert.equal(waiting.length, 1);
 }
 
-test('it begins with a refund that was approved and answered, and one that waits', async (t) => {
+test('the example starts with a refund that is approved and answered, and one that waits', async (t) => {
   const { logged, start } = await aPlayground(t);
   const page = await start();
   assertExample(await page.see());
@@ -54,7 +54,7 @@ test('it begins with a refund that was approved and answered, and one that waits
   assert.deepEqual(logged, []);
 });
 
-test('a restart shows the same workspace, and the refund that waits can be approved then', async (t) => {
+test('a restart shows the same workspace, and the waiting refund can still be approved', async (t) => {
   const { logged, start } = await aPlayground(t);
   const first = await start();
   await first.say('Write a haiku about approvals to haiku.txt');
@@ -78,7 +78,7 @@ for (const [moment, shape] of [
   ['the first card waits', /call\.approve/],
   ['the second question was asked', /A-10291/],
 ] as const) {
-  test(`killed as soon as ${moment}, it goes on with the same example at the next start`, async (t) => {
+  test(`the next start continues the same example if the process is killed as soon as ${moment}`, async (t) => {
     const folder = await makeTempDir();
     t.after(folder.remove);
     const app = await startApp({

@@ -12,7 +12,7 @@ async function tempDir(t: TestContext): Promise<string> {
   return path;
 }
 
-test('the files of a folder come with path, size and text, sorted by path', async (t) => {
+test('lists the files of a folder with path, size and text, sorted by path', async (t) => {
   const root = await tempDir(t);
   mkdirSync(join(root, 'b/c'), { recursive: true });
   writeFileSync(join(root, 'z.txt'), '');
@@ -25,11 +25,11 @@ test('the files of a folder come with path, size and text, sorted by path', asyn
   ]);
 });
 
-test('a folder that is not there has no files', async (t) => {
+test('lists no files for a missing folder', async (t) => {
   assert.deepEqual(await listWorkspaceFiles(join(await tempDir(t), 'later')), []);
 });
 
-test('links are not followed, and pipes are not read', async (t) => {
+test('follows no links, and reads no pipes', async (t) => {
   const root = await tempDir(t);
   const outside = await tempDir(t);
   writeFileSync(join(outside, 'secret.txt'), 'secret');
@@ -39,7 +39,7 @@ test('links are not followed, and pipes are not read', async (t) => {
   assert.deepEqual(await listWorkspaceFiles(root), []);
 });
 
-test('of a large file the beginning is read, and of many files the first 200', async (t) => {
+test('reads the beginning of a large file, and the first 200 of many files', async (t) => {
   const root = await tempDir(t);
   writeFileSync(join(root, '!large'), 'x'.repeat(100_000));
   for (let index = 0; index < 210; index += 1) writeFileSync(join(root, `f${index}`), '');

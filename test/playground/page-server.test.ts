@@ -70,7 +70,7 @@ for (const [name, headers] of [
   ['that a browser marks as cross-site', { 'sec-fetch-site': 'cross-site' }],
   ['that a browser marks as same-site', { 'sec-fetch-site': 'same-site' }],
 ] as const) {
-  test(`a request ${name} can say nothing`, async () => {
+  test(`a request ${name} can post nothing`, async () => {
     const seen = workspace.see('requester').messages.length;
     const body = { as: 'requester', channel: 'general', text: 'hi' };
     assert.equal((await post('say', body, headers)).status, 403);
@@ -84,7 +84,7 @@ test('a link on another page opens this one but reads nothing', async () => {
   assert.equal((await get('/ui/start', { 'sec-fetch-site': 'cross-site' })).status, 403);
 });
 
-test('a form of another page can not post, for only JSON is taken', async () => {
+test('a form of another page can not post, because only JSON is accepted', async () => {
   const body = JSON.stringify({ as: 'requester', channel: 'general', text: 'hi' });
   const response = await post('say', body, { 'content-type': 'text/plain' });
   assert.equal(response.status, 400);
@@ -123,21 +123,21 @@ test('a body beyond the limit is refused', async () => {
   assert.equal(response.status, 413);
 });
 
-test('what can not be done now is answered with the reason', async () => {
+test('an action that is not possible now is refused with the reason', async () => {
   const target = { as: 'requester', channel: 'general', ts: '1.0', actionId: 'x' };
   const response = await post('click', target);
   assert.equal(response.status, 409);
   assert.match(await response.text(), /sees no message/);
 });
 
-test('a person is seen by name, an unknown one is refused', async () => {
+test('the page is served for a person by name, an unknown one is refused', async () => {
   const sight = (await (await get('/ui/sight?as=approver')).json()) as { me: { name: string } };
   assert.equal(sight.me.name, 'approver');
   assert.equal((await get('/ui/sight?as=nobody')).status, 409);
   assert.equal((await get('/ui/sight')).status, 400);
 });
 
-test('what is said with a file reaches the channel', async () => {
+test('a message with a file reaches the channel', async () => {
   const file = { name: 'a.txt', mimetype: 'text/plain', base64: btoa('hello') };
   const body = { as: 'outsider', channel: 'general', text: 'look <here>', files: [file] };
   const said = await post('say', body);
@@ -147,7 +147,7 @@ test('what is said with a file reaches the channel', async () => {
   assert.equal(message?.files[0]?.name, 'a.txt');
 });
 
-test('who is in a user group is said anew, for a group that there is', async () => {
+test('the members of an existing user group can be replaced', async () => {
   const set = (handle: string, members: readonly string[]) =>
     post('set-group', { as: 'outsider', handle, members });
   assert.equal((await set('ops-approvers', ['approver'])).status, 200);
@@ -162,7 +162,7 @@ test('who is in a user group is said anew, for a group that there is', async () 
   assert.equal((await set('ops-approvers', ['ghost'])).status, 409);
 });
 
-test('the journal is read from where the reader is', async () => {
+test('the journal is read from the position of the reader', async () => {
   const all = workspace.journal;
   const last = all.at(-1)?.seq ?? 0;
   assert.ok(last > 0);
@@ -172,11 +172,11 @@ test('the journal is read from where the reader is', async () => {
   assert.equal((await get('/ui/journal?after=x')).status, 400);
 });
 
-test('the files are those of the options', async () => {
+test('the files are those from the options', async () => {
   assert.deepEqual(await (await get('/ui/files')).json(), await PAGE_OPTIONS.files());
 });
 
-test('changes in quick succession reach the page as few events, and leaving ends the subscription', {
+test('rapid changes reach the page as few events, and a closed connection ends the subscription', {
   timeout: 20_000,
 }, async () => {
   let change = () => {};

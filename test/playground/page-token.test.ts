@@ -1,4 +1,4 @@
-/** Where others than this machine reach the playground, nothing of it is there without its token. */
+/** If other machines can reach the playground, everything in it needs the token. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Hono } from 'hono';
@@ -23,7 +23,7 @@ const ROUTES: readonly (readonly [method: string, path: string])[] = [
   ...['/ui/files', '/ui/changes', '/ui/no-such'],
 ].map((path) => ['GET', path] as const);
 
-describe('a page that others than this machine reach', () => {
+describe('a page that other machines can reach', () => {
   const guarded = new Hono();
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     guarded.request(path, { method, headers: { host: '192.0.2.7:3000', ...headers } });
@@ -38,7 +38,7 @@ describe('a page that others than this machine reach', () => {
     ...ROUTES,
     ...Object.keys(PAGE_ACTIONS).map((name) => ['POST', `/ui/${name}`] as const),
   ]) {
-    test(`${method} ${path} is refused without its token, or with another one`, async () => {
+    test(`refuses ${method} ${path} without its token, or with another one`, async () => {
       const [name = ''] = (await signIn()).split('=');
       const wrong: readonly Record<string, string>[] = [
         {},
@@ -56,7 +56,7 @@ describe('a page that others than this machine reach', () => {
     });
   }
 
-  test('its printed address gives a cookie that no script and no other site can use, and leads on without the token', async () => {
+  test('sets at its printed address a cookie that no script and no other site can use, and redirects without the token', async () => {
     const first = await ask(`/?token=${TOKEN}`);
     assert.equal(first.status, 303);
     assert.equal(first.headers.get('location'), '/');
@@ -73,7 +73,7 @@ describe('a page that others than this machine reach', () => {
     }
   });
 
-  test('another token in its address gives nothing, nor does the right one elsewhere', async () => {
+  test('sets no cookie for another token, nor for the right one at another path', async () => {
     for (const path of ['/?token=x', '/?token=', `/ui/start?token=${TOKEN}`]) {
       const response = await ask(path);
       assert.equal(response.status, 401, path);
@@ -81,7 +81,7 @@ describe('a page that others than this machine reach', () => {
     }
   });
 
-  test('another site’s name for its address is refused, with its cookie too', async () => {
+  test('refuses another site’s host name, with its cookie too', async () => {
     const cookie = await signIn();
     assert.equal((await ask('/ui/start', { cookie, host: 'evil.example' })).status, 403);
     const origin = 'http://evil.example';
@@ -89,7 +89,7 @@ describe('a page that others than this machine reach', () => {
   });
 });
 
-test('only what listens on loopback needs no token', () => {
+test('only a loopback address needs no token', () => {
   const loopback = ['127.0.0.1', '127.9.9.9', '::1', 'localhost', 'LOCALHOST'];
   const open = ['0.0.0.0', '::', '192.0.2.7', '::ffff:127.0.0.1', 'host', '127.evil.example', ''];
   assert.deepEqual([...loopback, ...open].filter(isLoopback), loopback);

@@ -1,4 +1,4 @@
-/** The playground in the process of the test, pressed by HTTP as its page does. */
+/** The playground in the process of the test, used over HTTP as by its page. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -19,7 +19,7 @@ import { makeTempDir } from '../support/temp-dir.ts';
 const GENERAL = 'C0GENERAL';
 const PATIENCE_MS = 30_000;
 
-/** The playground in folders of its own, pressed by HTTP as its page does. */
+/** The playground in folders of its own, used over HTTP as by its page. */
 export async function aPlayground(t: TestContext, folder?: string) {
   const { path, remove } = folder
     ? { path: folder, remove: async () => undefined }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aPlayground } from './playground-fixture.ts';
 
-test('with nothing configured the page, the health and the scripted agent are there, and what is approved is written', async (t) => {
+test('without configuration the page, the health check and the scripted agent work, and an approved file is written', async (t) => {
   const { start, logged } = await aPlayground(t);
   const page = await start();
   const html = await page.get('/');
@@ -25,7 +25,7 @@ test('with nothing configured the page, the health and the scripted agent are th
   assert.deepEqual(logged, []);
 });
 
-test('what an earlier run left waiting does not hinder the next run on the same data', async (t) => {
+test('a waiting call of an earlier run does not block the next run on the same data', async (t) => {
   const { start, logged } = await aPlayground(t);
   const first = await start();
   await first.say('Plan the week: one file each for Monday, Tuesday and Wednesday');
@@ -39,7 +39,7 @@ test('what an earlier run left waiting does not hinder the next run on the same 
   assert.deepEqual(logged, []);
 });
 
-test('its page is there before the app: it says that it starts, and gets what it asked for meanwhile', async (t) => {
+test('the page is served before the app: it says that the app starts, and requests sent meanwhile get a response', async (t) => {
   const { start } = await aPlayground(t);
   let isReady = false;
   const early = new Promise<readonly [Response, Promise<Response>]>((resolve) => {
@@ -63,7 +63,7 @@ test('its page is there before the app: it says that it starts, and gets what it
   assert.equal((await begin).status, 200);
 });
 
-test('stopped twice it is stopped once, and its port is free again', async (t) => {
+test('a second stop is harmless, and the port is free again', async (t) => {
   const { start } = await aPlayground(t);
   const page = await start();
   await Promise.all([page.stop(), page.stop()]);

@@ -3,23 +3,26 @@ import { test } from 'node:test';
 import { hasSandbox } from '../support/system-needs.ts';
 import { aPlayground } from './playground-fixture.ts';
 
-test('each suggestion begins something real that can be decided', async (t) => {
+test('each suggestion starts something real that can be decided', async (t) => {
   const { logged, start } = await aPlayground(t);
   const page = await start();
   const begin = await (await page.get('/ui/start')).json();
 
-  await t.test('they are these, and commands only where there is a tool for them', () => {
-    const labels = begin.suggestions.map(({ label }: { label: string }) => label);
-    assert.deepEqual(labels, [
-      'Refund an order',
-      ...(hasSandbox() ? ['Run a command'] : []),
-      'Change a file',
-      'Several at once',
-      'Two approvers',
-      'A program asks',
-      'Ask me something',
-    ]);
-  });
+  await t.test(
+    'the suggestions have these labels, and commands only if there is a tool for them',
+    () => {
+      const labels = begin.suggestions.map(({ label }: { label: string }) => label);
+      assert.deepEqual(labels, [
+        'Refund an order',
+        ...(hasSandbox() ? ['Run a command'] : []),
+        'Change a file',
+        'Several at once',
+        'Two approvers',
+        'A program asks',
+        'Ask me something',
+      ]);
+    },
+  );
 
   await t.test('a refund', async () => {
     const { ts } = await page.tryOut('Refund an order');
@@ -38,7 +41,7 @@ test('each suggestion begins something real that can be decided', async (t) => {
     for (const order of ['A-10294', 'A-10295', 'A-10296']) await page.seen(new RegExp(order));
   });
 
-  await t.test('a transfer that two people approve, by a route that is set once', async () => {
+  await t.test('a transfer that two people approve, with a route that is set once', async () => {
     const { note } = await page.tryOut('Two approvers');
     assert.match(note ?? '', /#approvals.*approver.*admin/);
     const [card] = await page.seen(/payroll.*call\.approve/i, 1, 'approver');
@@ -53,7 +56,7 @@ test('each suggestion begins something real that can be decided', async (t) => {
     assert.equal((await page.seen(/two-approvers/, 1, 'admin')).length, told.length);
   });
 
-  await t.test('a program that asks over the HTTP API, and is told', async () => {
+  await t.test('a program that asks over the HTTP API, and gets the outcome', async () => {
     await page.tryOut('A program asks');
     const [card] = await page.seen(/warehouse.*call\.approve/);
     assert(card);

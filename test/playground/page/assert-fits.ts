@@ -4,15 +4,15 @@ import type { Page } from 'playwright-core';
 const BOXES = ':root, .top-bar, .act-as, .pane, .developer h2, .messages, dialog';
 const CONTROLS =
   'button, select, textarea, summary, [role=tab], input:not([type=checkbox], [type=radio]), .box';
-/** 44 CSS pixels, less what rounding can take. */
+/** 44 CSS pixels, minus rounding. */
 const THUMB_PX = 43.9;
 
-/** Checks that nothing is wider than its place, that no text of a message or form ends out of sight, and that on a phone each control is large enough for a thumb. */
+/** Checks that nothing overflows, that no text of a message or form is cut off, and that on a phone each control is large enough for a thumb. */
 export async function assertFits(page: Page): Promise<void> {
   const tooWide = await page.locator(BOXES).evaluateAll((nodes) =>
     nodes
       .filter((node) => {
-        // Rounding takes a pixel from a box; a title that lacks one ends in dots.
+        // Rounding can cost a box one pixel; a title that lacks more ends in dots.
         const rounding = node.matches('h2') ? 0 : 1;
         return node.checkVisibility() && node.scrollWidth > node.clientWidth + rounding;
       })

@@ -1,4 +1,4 @@
-/** For test files that use a browser: it ends with the last of them in this process. */
+/** For test files that use a browser: it closes after the last of them in this process. */
 import { after } from 'node:test';
 import { endChromium, executablePath } from './chromium.ts';
 

@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { findChromium } from '../../support/system-needs.ts';
 
-/** Where it is; undefined without one. */
+/** Its path; undefined if there is none. */
 export const executablePath = findChromium();
 
 const ARGS = [
@@ -14,10 +14,10 @@ const ARGS = [
   '--disable-sync',
 ] as const;
 
-/** One for all people of this process: it takes longer to start than they do. */
+/** One for all people of this process, because it starts slowly. */
 let browser: Promise<Browser> | undefined;
 
-/** Opens a headless Chromium for somebody who has nothing in it yet, narrow ones as on a phone. */
+/** Opens a headless Chromium with an empty profile. A narrow one behaves like a phone. */
 export async function openChromium(size: {
   readonly width: number;
   readonly height: number;
@@ -33,7 +33,7 @@ export async function openChromium(size: {
   });
 }
 
-/** Ends the Chromium, once everybody is done. */
+/** Closes Chromium once everybody is done. */
 export async function endChromium(): Promise<void> {
   await (await browser)?.close();
   browser = undefined;

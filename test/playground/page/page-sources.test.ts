@@ -30,12 +30,12 @@ for (const url of [
   '//evil.example',
   '/ui/sight',
 ]) {
-  test(`"${url}" is shown and not followed`, () => {
+  test(`"${url}" is shown and not linked`, () => {
     assert.equal(followableUrl(url), undefined);
   });
 }
 
-test('web and mail addresses are followed', () => {
+test('web and mail addresses are linked', () => {
   for (const url of ['https://a.example', 'HTTP://a.example', 'mailto:a@b.example']) {
     assert.equal(followableUrl(url), url);
   }

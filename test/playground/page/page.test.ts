@@ -64,7 +64,7 @@ for (const size of [
       await assertFits(page);
     });
 
-    test('an empty channel speaks of suggestions only where there are some', async (t) => {
+    test('an empty channel mentions suggestions only if there are some', async (t) => {
       const real = await startTinyPlayground({
         ...PAGE_OPTIONS,
         tryOuts: Promise.resolve({ list: () => [], run: async () => ({}) }),
@@ -120,7 +120,7 @@ for (const size of [
       await assertFits(page);
     });
 
-    test('a refused press is answered only to the one who pressed', async () => {
+    test('the answer to a refused click is visible only to the person who clicked', async () => {
       await thread().getByRole('button', { name: 'Ignore' }).click();
       const note = thread().getByText('Only Avery may decide this call.');
       await note.waitFor();
@@ -130,7 +130,7 @@ for (const size of [
       assert.equal(await note.count(), 0);
     });
 
-    test('a form says what is wrong on its field, keeps what was typed, and takes the good value', async () => {
+    test('a form shows an error at its field, keeps the typed values, and accepts the correct value', async () => {
       await thread().getByRole('button', { name: 'Edit' }).click();
       await field('Lines').fill('many');
       await dialog().getByRole('button', { name: 'Save and approve' }).click();
@@ -181,7 +181,7 @@ for (const size of [
       assert.equal(await more.evaluate((node) => node === document.activeElement), true);
     });
 
-    test('a press on Approve changes the card for everybody', async () => {
+    test('a click on Approve changes the card for everybody', async () => {
       await thread().getByRole('button', { name: 'Approve' }).click();
       await thread().getByText('Approved by @Avery').waitFor();
       await actAs('requester');
@@ -189,7 +189,7 @@ for (const size of [
       assert.equal(await thread().getByRole('button', { name: 'Approve' }).count(), 0);
     });
 
-    test('a slash command is no message, and its answer is private', async () => {
+    test('a slash command is no message, and its response is private', async () => {
       await toChannel();
       const composer = page.getByRole('textbox', { name: 'Message #general' });
       await composer.fill('/countersign stop now');
@@ -200,7 +200,7 @@ for (const size of [
       );
     });
 
-    test("the app's home is drawn, and its menus reach the app", async () => {
+    test("the app's Home tab is drawn, and its menus reach the app", async () => {
       if (isPhone) await page.getByRole('button', { name: 'Back to channels' }).click();
       await assertFits(page);
       const nav = page.getByRole('navigation', { name: 'Channels' });
@@ -231,7 +231,7 @@ for (const size of [
       await got('"value":"hello"');
     });
 
-    test('a button with a question is pressed only by a yes', async () => {
+    test('a button with a confirmation is sent only after a yes', async () => {
       const press = () => page.getByRole('button', { name: 'Delete the route' }).click();
       const question = page.getByRole('dialog', { name: 'Delete it?' });
       const presses = () =>
@@ -249,7 +249,7 @@ for (const size of [
       assert.ok(presses() > before);
     });
 
-    test('the developer panel shows payloads, answers and files', async () => {
+    test('the developer panel shows payloads, responses and files', async () => {
       const role = isPhone ? 'tab' : 'button';
       await page.getByRole(role, { name: 'Developer' }).click();
       const panel = page.getByRole('complementary', { name: 'Developer' });
@@ -266,13 +266,13 @@ for (const size of [
       await assertFits(page);
     });
 
-    test('the browser found nothing to complain about', () => {
+    test('the browser reports no errors', () => {
       assert.deepEqual(problems, []);
     });
   });
 }
 
-/** However often Tab is pressed, the page behind the dialog never has the focus. */
+/** Tab never moves the focus to the page behind the dialog. */
 async function assertFocusStays(page: Page, dialog: Locator): Promise<void> {
   for (let press = 0; press < 14; press += 1) {
     await page.keyboard.press('Tab');

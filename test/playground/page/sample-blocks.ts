@@ -167,7 +167,7 @@ export function sampleAnswer(): readonly KnownBlock[] {
   ];
 }
 
-/** A Home tab with one element of each kind that acts at once, and the line that says what was chosen. */
+/** A Home tab with one element of each kind that acts at once, and a line with the selected value. */
 export function sampleHome(said = 'Nothing chosen yet.'): readonly KnownBlock[] {
   const options = [
     { text: plain('First'), value: 'first' },

@@ -9,7 +9,7 @@ import type { Workspace } from '../../../src/playground/workspace/workspace-port
 import { createSystemClock } from '../../../src/process/system-clock.ts';
 import { sampleAnswer, sampleCard, sampleForm, sampleHome } from './sample-blocks.ts';
 
-/** What the page is mounted with where a test does not say otherwise. */
+/** The default options of the page. */
 export const PAGE_OPTIONS: PageOptions = {
   scriptedModel: true,
   files: async () => [{ path: 'docs/notes.md', size: 8, text: '# Notes\n' }],

@@ -13,7 +13,7 @@ const by = { team: 'T1', user: 'U1' };
 const ran = (text: string): Outcome => ({ kind: 'result', text });
 const failed = (text: string): Outcome => ({ kind: 'error', text });
 
-test('every outcome that the app can tell a model is read as what it is', () => {
+test('every outcome that the app sends to a model is parsed back', () => {
   const ENDS: readonly (readonly [Outcome, kind: string])[] = [
     [ran('Wrote 3 bytes.'), 'ran'],
     [ran('(no output)'), 'ran'],
@@ -49,7 +49,7 @@ function editTo(args: string) {
   return callEditOf(aCall({ args, proposedArgs: '{}' }));
 }
 
-test('an expired call that is asked for again is what the person said before', () => {
+test('a request to ask again for an expired call is parsed as the earlier message of the person', () => {
   const { text } = askAgainMessage(aCall({ tool: 'edit_file', status: 'expired' }), 1);
   const request = {
     model: 'scripted',

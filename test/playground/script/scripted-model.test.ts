@@ -32,7 +32,7 @@ const FIRST_CALLS: Readonly<Record<string, readonly string[]>> = {
   'A long answer': [],
 };
 
-test('every scene is found by its message, also behind a mention and an author’s id', async () => {
+test('every scene is found by its message, also after a mention and an author id', async () => {
   assert.deepEqual(
     SCENARIOS.map(({ label }) => label),
     Object.keys(FIRST_CALLS),
@@ -47,7 +47,7 @@ test('every scene is found by its message, also behind a mention and an author�
   }
 });
 
-test('anything else is answered with what it is and what it can do', async () => {
+test('any other message gets an introduction and a list of what it can do', async () => {
   const { words, calls } = await aThread().say('Guten Tag!');
   assert.deepEqual(calls, []);
   assert.match(words, /scripted model/);
@@ -62,7 +62,7 @@ test('without the tool for commands it says what is missing, and calls nothing',
   assert.match(words, /ALLOW_UNSANDBOXED_COMMANDS=1/);
 });
 
-test('a refund is of the order and the amount that are named', async () => {
+test('a refund has the order and the amount of the message', async () => {
   const { calls } = await aThread().say('Refund €12.50 of order A-10291, it came damaged');
   const [call] = calls;
   assert.deepEqual(call?.args, {
@@ -74,7 +74,7 @@ test('a refund is of the order and the amount that are named', async () => {
   });
 });
 
-test('a file is sent once it is there, and an attached one is read', async () => {
+test('a file is sent once it exists, and an attached one is read', async () => {
   const thread = aThread();
   const first = await thread.say('Send me haiku.txt as a file');
   const missing = failed('read_file failed: No such file: haiku.txt.');
@@ -91,7 +91,7 @@ test('a file is sent once it is there, and an attached one is read', async () =>
   assert.match(shown.words, /`inbox\/a haiku\.txt` holds:\n\n```\none\ntwo\n```/);
 });
 
-test('earlier turns of the thread do not decide what is answered', async () => {
+test('earlier turns of the thread do not change the answer', async () => {
   const thread = aThread();
   await thread.end(await thread.say('Write a haiku'), ran('Wrote 5 bytes to haiku.txt.'));
   const again = await thread.say('Write a haiku');
@@ -100,7 +100,7 @@ test('earlier turns of the thread do not decide what is answered', async () => {
   assert.deepEqual(toolsOf(await thread.say('Read the agenda')), ['read_file agenda.md']);
 });
 
-test('a result is reported in its own words', async () => {
+test('a result is quoted', async () => {
   const thread = aThread();
   const { words } = await thread.end(
     await thread.say('Write a haiku'),
@@ -146,7 +146,7 @@ for (const [outcome, says] of NOT_DONE) {
   });
 }
 
-test('in a batch each call is reported by its own end', async () => {
+test('in a batch each call is reported with its own outcome', async () => {
   const thread = aThread();
   const { words } = await thread.end(
     await thread.say('Plan the week'),
@@ -160,7 +160,7 @@ test('in a batch each call is reported by its own end', async () => {
   assert.match(words, /week\/wednesday\.md` did not run.*Not on Wednesday/);
 });
 
-test('a file that is not there is written, and then read or changed', async () => {
+test('a missing file is written, and then read or changed', async () => {
   const missing = (path: string) =>
     failed(toReadFailure(`No such file: ${path}. list_files shows what is there.`));
   const agenda = aThread();
@@ -186,7 +186,7 @@ test('a file that is not there is written, and then read or changed', async () =
   assert.equal(edited.calls[0]?.args.newText, oldText);
 });
 
-test('a file that can’t be read for another reason is left as it is', async () => {
+test('a file that can’t be read for another reason is left unchanged', async () => {
   for (const said of ['Read the agenda', 'greeting']) {
     const thread = aThread();
     const end = failed(toReadFailure('it is a folder; list_files shows what is in it.'));
@@ -198,7 +198,7 @@ test('a file that can’t be read for another reason is left as it is', async ()
 
 const LISTING = 'a b.txt (3 bytes)\nnotes/\nnotes/x.md (0 bytes)\nlink (link, not usable)';
 
-test('a deletion names files that are there: all when asked for all, else those that were named', async () => {
+test('a deletion uses existing files: all if all are requested, else those that are named', async () => {
   const all = aThread();
   const every = await all.end(await all.say('Delete all files'), ran(LISTING));
   assert.deepEqual(toolsOf(every), ['delete_file a b.txt', 'delete_file notes/x.md']);
@@ -232,7 +232,7 @@ test('the long answer has about 6,000 characters, a table, lists and code', asyn
   assert.equal(words.match(/^```/gm)?.length, 4);
 });
 
-test('without its key nobody is answered, its control routes included', async () => {
+test('every request without the key is refused, on its control routes too', async () => {
   for (const path of ['/v1/chat/completions', '/__aimock/fixtures', '/__aimock/reset']) {
     const response = await fetch(new URL(path, model.baseUrl), {
       method: 'POST',

@@ -11,7 +11,7 @@ export interface Answer {
   readonly finishReason: string | null;
 }
 
-/** A thread with the scripted model, over HTTP, as the app has it. */
+/** A thread with the scripted model over HTTP, as the app uses it. */
 export function aThreadWith(
   model: Pick<ScriptedModel, 'apiKey' | 'baseUrl'>,
   tools: readonly string[] = ['run_command'],

@@ -11,7 +11,7 @@ import { makeTempDir } from '../../support/temp-dir.ts';
 
 const REFUND = { order: 'A-10293', amount: 80, currency: 'EUR', reason: 'damaged', notify: true };
 
-/** The tools as the app has them, on what a file keeps. */
+/** The tools of the app, with their data in a file. */
 function toolsOn(kept: PersistedFile) {
   const tools = createShopTools(kept).map((definition) => {
     const made = defineTool(definition);
@@ -46,7 +46,7 @@ async function aShop(t: TestContext) {
   return { ...toolsOn(kept), reopen: () => toolsOn(openPersistedFile(file)) };
 }
 
-test('a refund says from the order book what it is about, and afterwards what is left', async (t) => {
+test('a refund shows the data of the order, and afterwards what is left', async (t) => {
   const { preview, run } = await aShop(t);
   const before = await preview('refund', REFUND);
   assert.equal(before?.text, 'Order A-10293 · paid €129.00 on 3 March');
@@ -60,7 +60,7 @@ test('a refund says from the order book what it is about, and afterwards what is
   assert.notEqual(after?.basis, before?.basis);
 });
 
-test('the same key refunds once, in the next process too', async (t) => {
+test('the same key refunds once, also in the next process', async (t) => {
   const { reopen, run } = await aShop(t);
   const first = await run('refund', REFUND, 'key-1');
   assert.equal(await run('refund', REFUND, 'key-1'), first);
@@ -78,7 +78,7 @@ for (const [what, change, why] of [
   ['an order that there is not', { order: 'A-99999' }, /There is no order A-99999/],
   ['another currency', { currency: 'USD' }, /was paid in EUR, not in USD/],
 ] as const) {
-  test(`${what} is not refunded, and the card says so before`, async (t) => {
+  test(`${what} is not refunded, and the card says so beforehand`, async (t) => {
     const { preview, run } = await aShop(t);
     const args = { ...REFUND, ...change };
     await assert.rejects(run('refund', args, 'key-1'), why);
@@ -88,7 +88,7 @@ for (const [what, change, why] of [
   });
 }
 
-test('every argument of a refund has a label for people, and half cents are none', async (t) => {
+test('every argument of a refund has a readable label, and half cents are no amount', async (t) => {
   const { get } = await aShop(t);
   const { properties } = get('refund').schema as { properties: Record<string, { title: string }> };
   assert.deepEqual(
@@ -99,7 +99,7 @@ test('every argument of a refund has a label for people, and half cents are none
   assert.equal(get('refund').parse({ ...REFUND, amount: 79.999 }).ok, false);
 });
 
-test('a transfer is made once for each key, is kept, and shows what the account holds', async (t) => {
+test('a transfer is made once per key, is stored, and shows the balance of the account', async (t) => {
   const { preview, reopen, run } = await aShop(t);
   const args = { to: 'payroll', amount: 4_800 };
   assert.equal(

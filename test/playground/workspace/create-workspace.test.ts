@@ -126,7 +126,7 @@ for (const transport of ['http', 'socket'] as const) {
     );
   });
 
-  test(`a direct message is one message event over ${transport}`, async (t) => {
+  test(`a direct message sends one message event over ${transport}`, async (t) => {
     const { workspace } = await startWorkspace(t);
     const seen: string[] = [];
     await startApp(workspace, transport, (app) => approvals(app, seen));

@@ -1,4 +1,4 @@
-/** What Slack answers a call that it refuses. */
+/** Slack's response to a call that it refuses. */
 export async function refusalOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;

@@ -9,12 +9,12 @@ import {
 } from '../../../src/playground/workspace/create-workspace.ts';
 import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
 
-/** A clock that stands still until it is moved. */
+/** A manual clock. */
 export interface HandClock extends Clock {
   advance(ms: number): void;
 }
 
-/** Creates a hand clock that starts at the machine's time, for Bolt checks signatures by that. */
+/** Creates a manual clock that starts at the machine's time, because Bolt checks signatures by that. */
 function createHandClock(): HandClock {
   let now = Date.now();
   const due: { at: number; run: () => void }[] = [];
@@ -47,10 +47,10 @@ function createHandClock(): HandClock {
 
 type Closer = () => unknown;
 
-/** What was opened after a workspace closes before it: hooks of a test run first come, first served. */
+/** What was opened after a workspace must close before it, and hooks of a test run in order. */
 export const CLOSERS = new WeakMap<Workspace, Closer[]>();
 
-/** A workspace with a clock in the test's hand; both end with the test. */
+/** A workspace with a manual clock; both end with the test. */
 export async function startWorkspace(
   t: TestContext,
   options: Pick<WorkspaceOptions, 'form'> = {},
@@ -68,7 +68,7 @@ export async function startWorkspace(
   return { workspace, clock, client };
 }
 
-/** Options with which Slack's client talks to the workspace and never retries. */
+/** Options for a Slack client that calls the workspace and never retries. */
 export function clientOptions(workspace: Workspace) {
   return {
     slackApiUrl: workspace.apiUrl,
@@ -78,13 +78,13 @@ export function clientOptions(workspace: Workspace) {
   };
 }
 
-/** One request as a plain HTTP endpoint got it. */
+/** A request as a plain HTTP endpoint received it. */
 export interface Received {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 }
 
-/** A bare endpoint in place of an app; `answer` decides status and body, or never answers. */
+/** A plain endpoint in place of an app. `answer` returns status and body, or never resolves. */
 export async function startEndpoint(
   workspace: Workspace,
   answer: (received: Received, count: number) => { status: number; body?: unknown } | undefined,

@@ -10,7 +10,7 @@ const input = (
   element: Extract<KnownBlock, { type: 'input' }>['element'],
 ): KnownBlock => ({ type: 'input', block_id: blockId, label, element });
 
-test('what stands in the fields becomes what they start with', () => {
+test('the current values of the fields become their initial values', () => {
   const option = { text: { type: 'plain_text' as const, text: 'A' }, value: 'a' };
   const blocks = [
     input('text', { type: 'plain_text_input', action_id: 'x', initial_value: 'old' }),

@@ -8,7 +8,7 @@ import {
   type Route,
 } from '../../../../src/playground/page/state/route.ts';
 
-test('a route in the address is the route that was put there', () => {
+test('a route survives the round trip through the address', () => {
   const id = fc.string({ minLength: 1 });
   const routes: fc.Arbitrary<Route> = fc.record(
     {
@@ -27,12 +27,12 @@ test('a route in the address is the route that was put there', () => {
   );
 });
 
-test('an address without a route is the first person at the messages', () => {
+test('an address without a route shows the messages of the first person', () => {
   assert.deepEqual(parseRoute('', 'requester'), { as: 'requester', tab: 'messages', pane: 'chat' });
   assert.equal(parseRoute('#pane=nonsense&tab=x', 'requester').pane, 'chat');
 });
 
-test('a link to a message of Slack leads to its thread here, and no other link does', () => {
+test('a Slack link to a message opens its thread here, and no other link does', () => {
   const link = 'https://slack.com/archives/C0GENERAL/p1700000000000100';
   const thread = '1700000000.000100';
   assert.deepEqual(parseMessageLink(link), { channel: 'C0GENERAL', thread });

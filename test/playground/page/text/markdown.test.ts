@@ -131,8 +131,8 @@ for (const [name, source, expected] of TABLE) {
   });
 }
 
-test('no text loses a visible character, whatever marks it has', () => {
-  // Digits and dots are list markers, so they may go; letters and brackets of HTML may not.
+test('no text loses a visible character, with any markup', () => {
+  // Digits and dots are list markers and may vanish; letters and HTML brackets may not.
   const marks = /[*_~`>#+\-|\s\d.=]/g;
   const units = [...'*_~`># \n-|abc</"1.'];
   // The word after an opening fence names its language and is not shown.
@@ -148,7 +148,7 @@ test('no text loses a visible character, whatever marks it has', () => {
   );
 });
 
-test('a long list is parsed in time that grows no worse than its square', () => {
+test('a long list is parsed in at most quadratic time', () => {
   const source = '- a\n'.repeat(2_000) + '> '.repeat(2_000);
   const started = process.hrtime.bigint();
   const [list] = parseMarkdown(source);

@@ -95,7 +95,7 @@ const show = (source: string) =>
     .map((block) => visibleText(block.children))
     .join('\n');
 
-test('an encoded text without marks is shown as it is, HTML and all', () => {
+test('an encoded text without markup is shown unchanged, HTML included', () => {
   const units = [...'abZ09 <>&"\'/=;#.,()\\é€😀\n'];
   const plain = fc
     .string({ unit: fc.constantFrom(...units), minLength: 1 })
@@ -107,7 +107,7 @@ test('an encoded text without marks is shown as it is, HTML and all', () => {
   );
 });
 
-test('no text loses a visible character, whatever marks it has', () => {
+test('no text loses a visible character, with any markup', () => {
   const marks = /[*_~`>\s]/g;
   const units = [...'*_~`> \nab1./(-é'];
   fc.assert(
@@ -119,7 +119,7 @@ test('no text loses a visible character, whatever marks it has', () => {
   );
 });
 
-test('formatted words are shown without their marks', () => {
+test('formatted text is shown without its markup', () => {
   const word = fc.stringMatching(/^[a-z]{1,8}$/);
   const wrap = (mark: string) => word.map((value) => ({ source: mark + value + mark, value }));
   const piece = fc.oneof(...['*', '_', '~', '`', ''].map(wrap));
@@ -131,14 +131,14 @@ test('formatted words are shown without their marks', () => {
   );
 });
 
-test('a long text full of unclosed marks is parsed in time that grows no worse than its square', () => {
+test('a long text full of unclosed markup is parsed in at most quadratic time', () => {
   const source = '*a _b ~c <e '.repeat(1_000);
   const started = process.hrtime.bigint();
   assert.ok(show(source) === source);
   assert.ok(process.hrtime.bigint() - started < 3_000_000_000n);
 });
 
-test('plain text knows entities and emoji, and no marks', () => {
+test('plain text has entities and emoji, and no markup', () => {
   assert.deepEqual(parsePlainText('*a* &lt;b&gt; :x:'), [
     text('*a* <b> '),
     { kind: 'emoji', name: 'x' },

@@ -18,7 +18,7 @@ for (const [typed, said] of [
   ['mail@Countersign', 'mail@Countersign'],
   ['<b> & @Countersign', `<b> & ${bot}`],
 ] as const) {
-  test(`"${typed}" is said as "${said}"`, () => {
+  test(`"${typed}" is sent as "${said}"`, () => {
     assert.equal(encodeTyped(typed, app), said);
   });
 }
@@ -50,7 +50,7 @@ for (const [typed, parsed] of [
   });
 }
 
-test('a mention is offered from the @ on, up to the caret', () => {
+test('a mention is completed from the @ up to the caret', () => {
   assert.equal(mentionPrefix('hi @Co there', 6), 'Co');
   assert.equal(mentionPrefix('@', 1), '');
   assert.equal(mentionPrefix('a@b', 3), undefined);

@@ -4,7 +4,7 @@ import { WebClient } from '@slack/web-api';
 import { refusalOf } from '../refusal-of.ts';
 import { clientOptions, startWorkspace } from '../start-lab.ts';
 
-test('tokens are checked by kind', async (t) => {
+test('tokens are checked for their kind', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const options = clientOptions(workspace);
   assert.equal(await refusalOf(new WebClient('xoxb-wrong', options).auth.test()), 'invalid_auth');
@@ -15,7 +15,7 @@ test('tokens are checked by kind', async (t) => {
   assert.equal((await client.auth.test()).user_id, workspace.app.botUserId);
 });
 
-test('JSON and form bodies mean the same, unknown methods are named', async (t) => {
+test('JSON and form bodies are equivalent, and unknown methods are reported by name', async (t) => {
   const { workspace } = await startWorkspace(t);
   const response = await fetch(`${workspace.apiUrl}chat.postMessage`, {
     method: 'POST',
@@ -34,7 +34,7 @@ test('JSON and form bodies mean the same, unknown methods are named', async (t) 
   assert.equal(((await form.json()) as { error: string }).error, 'unknown_method');
 });
 
-test('faults hit the next calls of their method, and then no more', async (t) => {
+test('a fault affects the set number of calls of its method', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const channel = workspace.channel('ops').id;
   const post = (text: string) => refusalOf(client.chat.postMessage({ channel, text }));
@@ -66,7 +66,7 @@ test('a hanging call ends when the workspace stops', async (t) => {
   assert.match(await hanging, /fetch failed|request error/i);
 });
 
-test('blocks.validate points at what is wrong', async (t) => {
+test('blocks.validate points at each error', async (t) => {
   const { client } = await startWorkspace(t);
   await client.blocks.validate({ blocks: [{ type: 'divider' }] });
   try {
@@ -86,7 +86,7 @@ test('blocks.validate points at what is wrong', async (t) => {
   }
 });
 
-test('invalid blocks are refused with Slack messages and noted in the journal', async (t) => {
+test('invalid blocks are refused with Slack’s messages and recorded in the journal', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const blocks = [{ type: 'nonsense' }];
   try {

@@ -1,4 +1,4 @@
-/** Blocks that Slack allows in some places only: charts, what stands in a container, and inputs of files. */
+/** Blocks that Slack allows only in some places: charts, contents of a container, and file inputs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -52,7 +52,7 @@ const homeOf = (...blocks: object[]) => ({ type: 'home', blocks });
 const messagesOf = (problems: readonly { readonly message: string }[]) =>
   problems.map(({ message }) => message);
 
-test('charts at their limits stand in messages and on Home', () => {
+test('charts at their limits are accepted in messages and on Home', () => {
   const charts = [
     pie(12),
     pie(1, { label: long(20), value: 0.5 }, long(50)),
@@ -90,7 +90,7 @@ const CHILDREN: readonly object[] = [
   },
 ];
 
-test('a container takes every block that Slack names for it', () => {
+test('a container accepts every block that Slack documents for it', () => {
   for (const child of CHILDREN) {
     assert.deepEqual(validateMessage({ blocks: [container(child)] }), []);
   }
@@ -100,11 +100,11 @@ test('a container takes every block that Slack names for it', () => {
   assert.deepEqual(validateMessage({ blocks: [container(section, ruled)] }), []);
 });
 
-test('a file input stands in a modal', () => {
+test('a file input is accepted in a modal', () => {
   assert.deepEqual(validateView(modalOf(fileInput)), []);
 });
 
-/** What is wrong with a message or a view, and all that Slack would say of it. */
+/** An error in a message or a view, and all messages that Slack would return. */
 const WRONG: Readonly<Record<string, readonly [subject: object, ...says: string[]]>> = {
   'a chart of no kind': [{ blocks: [chartOf({ type: 'radar' })] }, 'unsupported type: radar'],
   'too many segments': [{ blocks: [pie(13)] }, 'no more than 12 items allowed'],

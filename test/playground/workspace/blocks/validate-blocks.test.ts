@@ -13,7 +13,7 @@ const option = (value: string, text = 'x') => ({ text: plain(text), value });
 const actions = (...elements: object[]) => ({ type: 'actions', elements });
 const input = (element: object) => ({ type: 'input', label: plain('Label'), element });
 
-/** Blocks that stand just within a limit, made from a length; one more must be refused at the pointer. */
+/** Blocks made from a length, exactly at a limit. One more must be refused at the pointer. */
 const AT_LIMIT: Record<string, { max: number; make: (size: number) => object; at: string }> = {
   'section text': {
     max: LIMITS.sectionText.max,
@@ -132,7 +132,7 @@ for (const [name, { max, make, at }] of Object.entries(AT_LIMIT)) {
   });
 }
 
-/** What is wrong, and what Slack would say of it. */
+/** The error, and the message that Slack would return. */
 const WRONG: Record<string, { blocks: unknown; says: RegExp }> = {
   'an unknown block': { blocks: [{ type: 'nonsense' }], says: /unsupported type: nonsense/ },
   'a block without a type': { blocks: [{}], says: /unsupported type: none/ },
@@ -238,7 +238,7 @@ test('texts of all blocks together are limited, except for response URLs', () =>
   assert.deepEqual(validateMessage({ blocks }, { textLimit: false }), []);
 });
 
-test('every limit gives a reason', () => {
+test('every limit has a reason', () => {
   for (const [name, { why }] of Object.entries(LIMITS)) {
     assert.ok(why.length > 10, `${name} has no reason`);
   }

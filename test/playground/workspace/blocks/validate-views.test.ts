@@ -57,7 +57,7 @@ for (const [name, { view, says }] of Object.entries(WRONG_VIEWS)) {
   });
 }
 
-test('a form of every kind of field is taken', () => {
+test('a form with every kind of field is accepted', () => {
   const options = [option('a')];
   const elements = [
     { type: 'plain_text_input', multiline: true, max_length: 3000, placeholder: plain('…') },
@@ -79,7 +79,7 @@ test('a form of every kind of field is taken', () => {
   assert.deepEqual(validateView(modal({ blocks: elements.map(input) })), []);
 });
 
-test('an alert stands in a modal only, a table on Home and not in a modal', () => {
+test('an alert is accepted only in a modal, and a table on Home but not in a modal', () => {
   const alert = (size: number) => ({
     type: 'alert',
     text: { type: 'mrkdwn', text: 'x'.repeat(size) },

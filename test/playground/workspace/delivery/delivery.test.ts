@@ -16,7 +16,7 @@ function parse(
 
 const textOf = (message: unknown) => (message as { text?: string } | undefined)?.text;
 
-test('a delivery carries Slack signature, envelope and event fields', async (t) => {
+test('a delivery has Slack’s signature, envelope and event fields', async (t) => {
   const { workspace, clock } = await startWorkspace(t);
   const received = await startEndpoint(workspace, () => ({ status: 200 }));
   const said = await workspace.say('requester', 'general', `${BOT} hi`);
@@ -42,7 +42,7 @@ test('a delivery carries Slack signature, envelope and event fields', async (t) 
   assert.equal(Array.isArray(message?.authorizations), true);
 });
 
-test('a refused event comes again at once, after a minute and after five more, marked as such', async (t) => {
+test('a refused event is retried at once, after a minute and after five more, marked as a retry', async (t) => {
   const { workspace, clock } = await startWorkspace(t);
   const received = await startEndpoint(workspace, () => ({ status: 500 }));
   await workspace.say('requester', 'general', 'hi');
@@ -60,7 +60,7 @@ test('a refused event comes again at once, after a minute and after five more, m
   assert.equal(new Set(received.map((one) => parse(one).event_id)).size, 1);
 });
 
-test('an event that is never answered is repeated when the clock has gone three seconds', async (t) => {
+test('an event without a response is retried after three seconds', async (t) => {
   const { workspace, clock } = await startWorkspace(t);
   const received = await startEndpoint(workspace, (_one, count) =>
     count === 1 ? undefined : { status: 200 },
@@ -77,7 +77,7 @@ test('an event that is never answered is repeated when the clock has gone three 
   assert.equal(received[1]?.headers['x-slack-retry-reason'], 'http_timeout');
 });
 
-test('a click that nobody answers within three seconds leaves a toast', async (t) => {
+test('a click without a response within three seconds shows a toast', async (t) => {
   const { workspace, clock, client } = await startWorkspace(t);
   const received = await startEndpoint(workspace, (one) =>
     one.body.startsWith('payload=') ? undefined : { status: 200 },
@@ -106,7 +106,7 @@ test('a click that nobody answers within three seconds leaves a toast', async (t
   assert.deepEqual(workspace.see('admin').toasts, []);
 });
 
-test('what is not to be seen cannot be clicked', async (t) => {
+test('an invisible element cannot be clicked', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   await startEndpoint(workspace, () => ({ status: 200 }));
   const posted = await client.chat.postMessage({ channel: workspace.channel('ops').id, text: 'x' });
@@ -143,7 +143,7 @@ test('the app gets its own posts back, with its bot id and no subtype', async (t
   assert.equal(event.subtype, undefined);
 });
 
-test('in a shared channel the event says which workspace the author is from', async (t) => {
+test('in a shared channel the event names the author’s workspace', async (t) => {
   const { workspace } = await startWorkspace(t);
   const received = await startEndpoint(workspace, () => ({ status: 200 }));
   await workspace.say('stranger', 'shared', 'hi');
@@ -153,7 +153,7 @@ test('in a shared channel the event says which workspace the author is from', as
   assert.deepEqual(teams, ['T0OTHER', workspace.team.id, undefined]);
 });
 
-test('channels without the app tell it nothing', async (t) => {
+test('channels without the app send it no events', async (t) => {
   const { workspace } = await startWorkspace(t);
   const received = await startEndpoint(workspace, () => ({ status: 200 }));
   await workspace.say('requester', 'finance', `${BOT} hi`);
@@ -167,7 +167,7 @@ test('channels without the app tell it nothing', async (t) => {
   ]);
 });
 
-test('events are delivered as often as asked, under one event id', async (t) => {
+test('events are delivered as often as the fault says, under one event id', async (t) => {
   const { workspace } = await startWorkspace(t);
   const received = await startEndpoint(workspace, () => ({ status: 200 }));
   workspace.faults.deliverEvents(3);
@@ -225,7 +225,7 @@ test('files arrive as a file_share whose bytes only the bot can fetch', async (t
 });
 
 for (const how of ['refresh', 'drop'] as const) {
-  test(`after a ${how} of the socket the app connects again and gets what follows`, async (t) => {
+  test(`after a ${how} of the socket the app reconnects and gets the next events`, async (t) => {
     const { workspace } = await startWorkspace(t);
     const seen: string[] = [];
     await startApp(workspace, 'socket', (app) => {

@@ -26,7 +26,7 @@ const CARD = [
   },
 ] as KnownBlock[];
 
-/** A card in #ops and the interactions that its presses send. */
+/** A card in #ops and the interactions that its clicks send. */
 async function startCard(t: TestContext) {
   const { workspace, client, clock } = await startWorkspace(t);
   const received = await startEndpoint(workspace, () => ({ status: 200 }));
@@ -36,7 +36,7 @@ async function startCard(t: TestContext) {
   return { workspace, client, clock, channel, ts, last };
 }
 
-test('a press sends the element of the stored message and who pressed it', async (t) => {
+test('a click sends the element of the stored message and the person', async (t) => {
   const { workspace, channel, ts, last } = await startCard(t);
   await workspace.click('approver', { channel, ts, actionId: 'go' });
   const { actions, user, container, message, team, state } = last();
@@ -68,7 +68,7 @@ test('a press sends the element of the stored message and who pressed it', async
   });
 });
 
-test('a press from a screen reaches what a change has just taken away, and any other does not', async (t) => {
+test('a click from a screen reaches an element that a change just removed, any other click does not', async (t) => {
   const { workspace, client, channel, ts, last } = await startCard(t);
   for (const text of ['running', 'done']) {
     const blocks = [{ type: 'section', text: { type: 'mrkdwn', text } }];
@@ -84,7 +84,7 @@ test('a press from a screen reaches what a change has just taken away, and any o
   );
 });
 
-test('menus send the chosen option and know no other', async (t) => {
+test('menus send the selected option and accept no other', async (t) => {
   const { workspace, channel, ts, last } = await startCard(t);
   await workspace.click('approver', { channel, ts, actionId: 'more', option: 'b' });
   assert.deepEqual(last().actions[0].selected_option, option('b'));
@@ -101,7 +101,7 @@ async function respond(url: string, body: object): Promise<[number, string]> {
   return [response.status, await response.text()];
 }
 
-test('a response URL replaces, adds and deletes, five times', async (t) => {
+test('a response URL replaces, adds and deletes, at most five times', async (t) => {
   const { workspace, channel, ts, last } = await startCard(t);
   await workspace.click('approver', { channel, ts, actionId: 'go' });
   const url = last().response_url;
@@ -120,14 +120,14 @@ test('a response URL replaces, adds and deletes, five times', async (t) => {
   assert.deepEqual(await respond(url, { text: 'sixth' }), [404, '{"ok":false,"error":"used_url"}']);
 });
 
-test('a response URL dies after half an hour', async (t) => {
+test('a response URL expires after half an hour', async (t) => {
   const { workspace, clock, channel, ts, last } = await startCard(t);
   await workspace.click('approver', { channel, ts, actionId: 'go' });
   clock.advance(30 * 60_000);
   assert.equal((await respond(last().response_url, { text: 'late' }))[0], 404);
 });
 
-test('an ephemeral message can be pressed by its reader and replaced by the URL alone', async (t) => {
+test('an ephemeral message can be clicked by its reader and replaced only by the response URL', async (t) => {
   const { workspace, client, channel, last } = await startCard(t);
   const user = workspace.member('approver').id;
   const { message_ts: ts = '' } = await client.chat.postEphemeral({
@@ -151,7 +151,7 @@ test('an ephemeral message can be pressed by its reader and replaced by the URL 
 });
 
 for (const transport of ['http', 'socket'] as const) {
-  test(`a command is answered privately unless it says otherwise, over ${transport}`, async (t) => {
+  test(`the response to a command is private unless it says otherwise, over ${transport}`, async (t) => {
     const { workspace } = await startWorkspace(t);
     await startApp(workspace, transport, (app) => {
       app.command('/countersign', async ({ command, ack }) => {
@@ -180,7 +180,7 @@ for (const transport of ['http', 'socket'] as const) {
   });
 }
 
-test('people see their own channels and members of all', async (t) => {
+test('people see only the channels that they are in', async (t) => {
   const { workspace } = await startWorkspace(t);
   await startEndpoint(workspace, () => ({ status: 200 }));
   await workspace.say('approver', 'finance', 'secret');
@@ -194,7 +194,7 @@ test('people see their own channels and members of all', async (t) => {
   assert.throws(() => workspace.member('nobody'), /no member "nobody"; it has requester/);
 });
 
-test('waiting resolves at a change, and says at its end what was missing', async (t) => {
+test('waitFor resolves at a change, and its timeout error names what was missing', async (t) => {
   const { workspace } = await startWorkspace(t);
   await startEndpoint(workspace, () => ({ status: 200 }));
   const found = workspace.waitFor(() => workspace.see('admin').messages[0]);
@@ -212,7 +212,7 @@ test('waiting resolves at a change, and says at its end what was missing', async
   await waiting;
 });
 
-test('the assistant pane opens a thread that the app can name and equip', async (t) => {
+test('the assistant pane opens a thread with a title and prompts from the app', async (t) => {
   const { workspace } = await startWorkspace(t, { form: 'assistant' });
   await startApp(workspace, 'http', (app) => {
     app.assistant(

@@ -13,7 +13,7 @@ async function aFile(t: TestContext) {
   return join(path, 'data', 'playground.jsonl');
 }
 
-/** A workspace on what that file keeps, and the Web API as the app calls it. */
+/** A workspace on that file, and the Web API as the app calls it. */
 async function aWorkspace(t: TestContext, path: string) {
   const kept = openPersistedFile(path);
   const workspace = await createWorkspace({ clock: createSystemClock(), kept });
@@ -38,7 +38,7 @@ async function aWorkspace(t: TestContext, path: string) {
 
 const BLOCKS = [{ type: 'section', text: { type: 'mrkdwn', text: 'A card' } }];
 
-test('after a restart everybody sees what was there, and the app can change its messages', async (t) => {
+test('after a restart everybody sees the same content, and the app can change its messages', async (t) => {
   const path = await aFile(t);
   const first = await aWorkspace(t, path);
   const dm = await first.workspace.directMessage('approver');
@@ -87,7 +87,7 @@ test('after a restart everybody sees what was there, and the app can change its 
   assert.ok(Number(later.ts) > Number(card.ts));
 });
 
-test('a process that was killed in the middle of a line loses that line alone', async (t) => {
+test('a process that is killed in the middle of a line loses only that line', async (t) => {
   const path = await aFile(t);
   const file = openPersistedFile(path);
   file.keep('message', 'a', { text: 'one' });
@@ -101,7 +101,7 @@ test('a process that was killed in the middle of a line loses that line alone', 
   assert.deepEqual(openPersistedFile(path).all('message'), [{ text: 'one' }, { text: 'three' }]);
 });
 
-test('reading writes nothing, what is forgotten is gone, and only the last values are left of a long history', async (t) => {
+test('reading writes nothing, removed values are gone, and compaction leaves only the last values', async (t) => {
   const path = await aFile(t);
   openPersistedFile(path).close();
   await assert.rejects(readFile(path));

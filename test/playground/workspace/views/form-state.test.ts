@@ -4,7 +4,7 @@ import type { KnownBlock } from '@slack/types';
 import type { Workspace } from '../../../../src/playground/workspace/workspace-port.ts';
 import { aModal, input, open, plain, startForm } from './start-form.ts';
 
-test('the client refuses what does not fit the fields, and delivers nothing', async (t) => {
+test('the client refuses invalid field values, and delivers nothing', async (t) => {
   const { workspace, client, interactions, press } = await startForm(t);
   const blocks = [
     ...aModal().blocks,
@@ -38,7 +38,7 @@ test('the client refuses what does not fit the fields, and delivers nothing', as
   await assert.rejects(workspace.submit('approver', {}), /has no modal open/);
 });
 
-test('a submission carries every field, untouched ones with their initial value', async (t) => {
+test('a submission has every field, untouched ones with their initial value', async (t) => {
   const { workspace, client, interactions, press } = await startForm(t);
   const option = (value: string) => ({ text: plain(value.toUpperCase()), value });
   const options = [option('a'), option('b')];
@@ -82,7 +82,7 @@ const troubleOf = (workspace: Workspace) => [
     .map(({ problem }) => problem),
 ];
 
-test('errors of the app show at their fields and what was typed stays', async (t) => {
+test('errors of the app are shown at their fields, and the typed values stay', async (t) => {
   const { workspace } = await submitWith(t, {
     response_action: 'errors',
     errors: { name: 'Taken.' },
@@ -93,7 +93,7 @@ test('errors of the app show at their fields and what was typed stays', async (t
   assert.deepEqual(troubleOf(workspace), [[], []]);
 });
 
-test('errors for a block that is no input are trouble connecting', async (t) => {
+test('errors for a block that is no input show “trouble connecting”', async (t) => {
   const { workspace } = await submitWith(t, { response_action: 'errors', errors: { nobody: 'x' } });
   assert.equal(workspace.see('approver').views.length, 1);
   const [toasts, problems] = troubleOf(workspace);
@@ -101,7 +101,7 @@ test('errors for a block that is no input are trouble connecting', async (t) => 
   assert.match(problems?.[0] ?? '', /"nobody"/);
 });
 
-test('an acknowledgement can update, push and clear; an invalid view is trouble', async (t) => {
+test('an acknowledgement can update, push and clear; an invalid view shows “trouble connecting”', async (t) => {
   const { workspace, answers } = await submitWith(t, {
     response_action: 'update',
     view: aModal({ title: plain('Second') }),

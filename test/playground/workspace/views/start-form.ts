@@ -40,7 +40,7 @@ function payloadOf(one: Received | undefined) {
   return JSON.parse(new URLSearchParams(one?.body).get('payload') ?? '{}');
 }
 
-/** A button in #ops, and an app that answers interactions with what the test says. */
+/** A button in #ops, and an app that answers interactions as the test says. */
 export async function startForm(t: TestContext) {
   const { workspace, client, clock } = await startWorkspace(t);
   const answers: unknown[] = [];
@@ -65,7 +65,7 @@ export async function startForm(t: TestContext) {
   return { workspace, client, clock, answers, interactions, press };
 }
 
-/** What Slack answers a call that it refuses; `ok` for one it takes. */
+/** Slack's error for a call that it refuses; `ok` for one that it accepts. */
 export async function errorOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { KnownBlock } from '@slack/types';
 import { aModal, errorOf, input, open, plain, startForm } from './start-form.ts';
 
-test('a trigger id opens one view within three seconds', async (t) => {
+test('a trigger id opens one view, and expires after three seconds', async (t) => {
   const { workspace, client, clock, press } = await startForm(t);
   const first = await press();
   assert.equal(await errorOf(open(client, first)), 'ok');
@@ -17,7 +17,7 @@ test('a trigger id opens one view within three seconds', async (t) => {
   assert.equal(await errorOf(open(client, await press())), 'ok');
 });
 
-test('a refused view does not use the trigger up', async (t) => {
+test('a refused view does not consume the trigger', async (t) => {
   const { client, press } = await startForm(t);
   const trigger = await press();
   const tooLong = aModal({ title: plain('x'.repeat(25)) });
@@ -25,7 +25,7 @@ test('a refused view does not use the trigger up', async (t) => {
   assert.equal(await errorOf(open(client, trigger)), 'ok');
 });
 
-test('views stack three deep, hashes and external ids are watched', async (t) => {
+test('views stack three deep, and hashes and external ids are checked', async (t) => {
   const { workspace, client, press } = await startForm(t);
   const first = await open(client, await press(), aModal({ external_id: 'one' }));
   const withButton = [
@@ -59,7 +59,7 @@ test('views stack three deep, hashes and external ids are watched', async (t) =>
   );
 });
 
-test('closing tells the app only where it wants to know', async (t) => {
+test('closing a view tells the app only if it asked for that', async (t) => {
   const { workspace, client, interactions, press } = await startForm(t);
   await open(client, await press());
   await workspace.close('approver');
@@ -72,7 +72,7 @@ test('closing tells the app only where it wants to know', async (t) => {
   );
 });
 
-test('an external select offers what the app answers, and takes only that', async (t) => {
+test('an external select offers the app’s options, and accepts only those', async (t) => {
   const { workspace, client, answers, interactions, press } = await startForm(t);
   const blocks = [
     input('city', { type: 'external_select', action_id: 'city', min_query_length: 2 }),
@@ -91,7 +91,7 @@ test('an external select offers what the app answers, and takes only that', asyn
   assert.equal('offered' in interactions().at(-1).view.blocks[0].element, false);
 });
 
-test('a press in a modal carries what stands in the fields, and an update keeps it', async (t) => {
+test('a click in a modal sends the values of the fields, and an update keeps them', async (t) => {
   const { workspace, client, interactions, press } = await startForm(t);
   const blocks = [
     ...aModal().blocks,
@@ -107,7 +107,7 @@ test('a press in a modal carries what stands in the fields, and an update keeps 
   assert.equal(interactions().at(-1).view.state.values.name.text.value, 'Anna');
 });
 
-test('the Home tab is published per person and can be pressed', async (t) => {
+test('the Home tab is published per person and can be clicked', async (t) => {
   const { workspace, client, interactions } = await startForm(t);
   const blocks = [
     {
@@ -126,7 +126,7 @@ test('the Home tab is published per person and can be pressed', async (t) => {
   assert.equal((event as { event: { tab: string } }).event.tab, 'home');
 });
 
-test('a view of more than 250,000 bytes is too large, whatever its blocks hold', async (t) => {
+test('a view of more than 250,000 bytes is too large, whatever its blocks', async (t) => {
   const { workspace, client } = await startForm(t);
   const user = workspace.member('approver').id;
   const blocks = Array.from({ length: 90 }, () => ({

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { refusalOf } from '../../refusal-of.ts';
 import { startWorkspace } from '../../start-lab.ts';
 
-test('posts go where the app is, and nowhere else', async (t) => {
+test('the app can post only to channels that it is in', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const post = (channel: string) => refusalOf(client.chat.postMessage({ channel, text: 'x' }));
   assert.equal(await post(workspace.channel('ops').id), 'ok');
@@ -18,7 +18,7 @@ test('posts go where the app is, and nowhere else', async (t) => {
   );
 });
 
-test('messages carry bot fields, block ids, and metadata when it is asked for', async (t) => {
+test('messages have bot fields, block ids, and metadata on request', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const channel = workspace.channel('ops').id;
   const metadata = { event_type: 'card', event_payload: { ts: '1712345678.000100', id: 'c1' } };
@@ -48,7 +48,7 @@ test('messages carry bot fields, block ids, and metadata when it is asked for', 
   );
 });
 
-test('an update with text alone drops the blocks, one without text keeps it', async (t) => {
+test('an update with only text removes the blocks, one without text keeps the text', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const channel = workspace.channel('ops').id;
   const blocks = [{ type: 'divider' }];
@@ -79,7 +79,7 @@ test('an update with text alone drops the blocks, one without text keeps it', as
   );
 });
 
-test('an ephemeral message is for one pair of eyes', async (t) => {
+test('an ephemeral message is visible to one person', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const channel = workspace.channel('ops').id;
   const user = workspace.member('requester').id;

@@ -22,7 +22,7 @@ test('timestamps follow the clock, and history honours oldest, latest and limit'
   assert.deepEqual(await texts({ cursor, limit: 2 }), ['one']);
 });
 
-test('users.info tells guests, strangers, admins and the deactivated apart', async (t) => {
+test('users.info distinguishes guests, strangers, admins and deactivated people', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const info = async (name: string) =>
     (await client.users.info({ user: workspace.member(name).id })).user;
@@ -60,7 +60,7 @@ test('user groups can be set and read', async (t) => {
   );
 });
 
-test('the app sees public channels and its own, and their members', async (t) => {
+test('the app sees public channels and those it is in, and their members', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const types = 'public_channel,private_channel';
   const listed = await client.conversations.list({ types });
@@ -84,7 +84,7 @@ test('the app sees public channels and its own, and their members', async (t) =>
   );
 });
 
-test('who is where follows what the app does', async (t) => {
+test('memberships follow the app’s calls', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const received = await startEndpoint(workspace, () => ({ status: 200 }));
   const outsider = workspace.member('outsider').id;
@@ -106,7 +106,7 @@ test('who is where follows what the app does', async (t) => {
   assert.equal(workspace.channel('fresh').id, made.channel?.id);
 });
 
-test('ids and what people write come back as they were given', async (t) => {
+test('ids and texts of people are returned unchanged', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const channel = workspace.channel('ops').id;
   assert.equal(channel, 'C0OPS');

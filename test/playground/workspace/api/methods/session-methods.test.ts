@@ -1,4 +1,4 @@
-/** Sessions of the simulated workspace, as https://docs.slack.dev/ai/agent-sessions has them. */
+/** Sessions of the simulated workspace, as documented at https://docs.slack.dev/ai/agent-sessions */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refusalOf } from '../../refusal-of.ts';
@@ -15,7 +15,7 @@ async function startThread(t: Parameters<typeof startWorkspace>[0], form?: 'assi
   return { ...lab, channel, ts, place, session };
 }
 
-test('a session has a status, and the title that it was made with or renamed to', async (t) => {
+test('a session has a status, and a title that can be changed', async (t) => {
   const { client, place, session } = await startThread(t);
   const { sessions } = client.agents;
   assert.equal(await refusalOf(sessions.rename({ ...place, title: 'x' })), 'session_not_found');
@@ -31,7 +31,7 @@ test('a session has a status, and the title that it was made with or renamed to'
   assert.equal(await refusalOf(sessions.setStatus(bare)), 'thread_ts_required');
 });
 
-test('processing ends by itself an hour after it was last set', async (t) => {
+test('the status processing expires an hour after it was last set', async (t) => {
   const { client, clock, place, session } = await startThread(t);
   const set = () => client.agents.sessions.setStatus({ ...place, status: 'processing' });
   await set();
@@ -43,7 +43,7 @@ test('processing ends by itself an hour after it was last set', async (t) => {
   assert.equal(session()?.status, 'active');
 });
 
-test('a stream makes a session, and leaves it as its stop says', async (t) => {
+test('a stream creates a session, and its stop sets the status', async (t) => {
   const { channel, client, session, ts, workspace } = await startThread(t);
   const team = { recipient_team_id: workspace.team.id, recipient_user_id: 'U0REQUESTER' };
   const start = () => client.chat.startStream({ channel, thread_ts: ts, ...team });
@@ -56,7 +56,7 @@ test('a stream makes a session, and leaves it as its stop says', async (t) => {
   assert.equal(session()?.status, 'active');
 });
 
-test('a person’s stop ends the streams of the thread, tells the app, and leaves the status to it', async (t) => {
+test('a stop by a person ends the streams of the thread, tells the app, and leaves the status to the app', async (t) => {
   const { channel, client, place, session, ts, workspace } = await startThread(t);
   const heard: object[] = [];
   await startApp(workspace, 'http', (app) => {
@@ -76,7 +76,7 @@ test('a person’s stop ends the streams of the thread, tells the app, and leave
   assert.equal(session()?.status, 'active');
 });
 
-test('an app of the older form has no sessions, and needs a thread for its prompts', async (t) => {
+test('an app of the older form has no sessions, and can set prompts only in a thread', async (t) => {
   const { client, place } = await startThread(t, 'assistant');
   const set = client.agents.sessions.setStatus({ ...place, status: 'active' });
   assert.equal(await refusalOf(set), 'feature_disabled');

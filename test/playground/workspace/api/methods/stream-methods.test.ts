@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { refusalOf } from '../../refusal-of.ts';
 import { startEndpoint, startWorkspace } from '../../start-lab.ts';
 
-test('a status shows for two minutes, or until the app posts in the thread', async (t) => {
+test('a status is shown for two minutes, or until the app posts in the thread', async (t) => {
   const { workspace, client, clock } = await startWorkspace(t);
   const said = await workspace.say('requester', 'ops', 'hi');
   const status = { channel_id: said.channel, thread_ts: said.ts, status: 'is thinking…' };
@@ -17,7 +17,7 @@ test('a status shows for two minutes, or until the app posts in the thread', asy
   assert.deepEqual(workspace.see('approver').statuses, []);
 });
 
-test('a stream grows, and ends after five minutes whatever is appended', async (t) => {
+test('a stream grows, and ends after five minutes even if text is appended', async (t) => {
   const { workspace, client, clock } = await startWorkspace(t);
   await startEndpoint(workspace, () => ({ status: 200 }));
   const said = await workspace.say('requester', 'ops', 'hi');
@@ -55,7 +55,7 @@ test('a stream grows, and ends after five minutes whatever is appended', async (
   assert.equal(await refusalOf(client.chat.stopStream(late)), 'message_not_in_streaming_state');
 });
 
-test('tasks of a stream show as a plan, and block chunks at their end', async (t) => {
+test('tasks of a stream are shown as a plan, and block chunks at the end', async (t) => {
   const { workspace, client } = await startWorkspace(t);
   const dm = await workspace.directMessage('requester');
   const said = await workspace.say('requester', dm.id, 'hi');
