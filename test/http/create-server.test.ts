@@ -36,13 +36,13 @@ describe('the HTTP server', () => {
     return { status: response.status, body: await response.text() };
   };
 
-  it('says that it lives, whatever is broken', async () => {
+  it('reports liveness, whatever is broken', async () => {
     broken = true;
     assert.deepEqual(await get('/healthz'), { status: 200, body: '{"status":"alive"}' });
     broken = false;
   });
 
-  it('is ready when every part is, and says what is not', async () => {
+  it('is ready if every part is, and names the parts that are not', async () => {
     assert.equal((await get('/readyz')).status, 200);
     broken = true;
     assert.deepEqual(await get('/readyz'), {
@@ -52,7 +52,7 @@ describe('the HTTP server', () => {
     broken = false;
   });
 
-  it('serves the routes that are mounted on it, and 404 as JSON for others', async () => {
+  it('serves its mounted routes, and 404 as JSON for others', async () => {
     assert.equal((await get('/more')).body, 'more');
     assert.deepEqual(await get('/nothing'), {
       status: 404,
@@ -61,14 +61,14 @@ describe('the HTTP server', () => {
     assert.equal((await get('/slack/events')).status, 404);
   });
 
-  it('says nothing of what broke', async () => {
+  it('does not reveal errors', async () => {
     const { status, body } = await get('/throws');
     assert.equal(status, 500);
     assert.ok(!body.includes('secret'));
     assert.equal(logged.length, 1);
   });
 
-  it('names the address that is taken', async () => {
+  it('names the address that is already in use', async () => {
     const options = {
       host: '127.0.0.1',
       port: server.port,
@@ -79,7 +79,7 @@ describe('the HTTP server', () => {
     await assert.rejects(createServer(options), new RegExp(`127.0.0.1:${server.port}.*PORT`));
   });
 
-  it('is not ready from the moment that it is to stop, and closes twice without harm', async () => {
+  it('is not ready once it starts to stop, and a second close is harmless', async () => {
     const options = { host: '127.0.0.1', port: 0, clock, log: { error() {} }, checks: {} };
     const other = await createServer(options);
     other.stopReady();

@@ -35,7 +35,7 @@ const connection = {
 const toolbox = buildToolbox([]);
 const drafts = createMemoryDrafts();
 
-describe('a request of Slack', () => {
+describe('a request from Slack', () => {
   let server: HttpServer;
   before(async () => {
     const cardOf = async () => undefined;
@@ -110,7 +110,7 @@ describe('a request of Slack', () => {
         ...(!chunked && { 'content-length': Buffer.byteLength(body) }),
       },
     });
-    // The server may answer and hang up before it has taken the whole body.
+    // The server may respond and close the connection before it has read the whole body.
     sending.on('error', () => {});
     sending.end(body);
     const [response] = await once(sending, 'response');
@@ -119,7 +119,7 @@ describe('a request of Slack', () => {
     return response.statusCode;
   }
 
-  it('that is refused for its signature or its time says which, once a minute, until one is taken', async () => {
+  it('that is refused logs whether signature or time is wrong, once a minute, until one is accepted', async () => {
     const readiness = async () => {
       const { warnings = [] } = (await (await fetch(`${server.url}/readyz`)).json()) as {
         warnings?: string[];
@@ -143,12 +143,12 @@ describe('a request of Slack', () => {
     assert.equal(await readiness(), '');
   });
 
-  it('that is signed and in time is taken', async () => {
+  it('that is signed and in time is accepted', async () => {
     assert.equal(await send(event()), 200);
     assert.equal(desk.received.length, 1);
   });
 
-  it('that asks for the challenge gets it', async () => {
+  it('that sends a challenge gets it back', async () => {
     assert.equal(await send(JSON.stringify({ type: 'url_verification', challenge: 'c' })), 200);
   });
 
@@ -203,18 +203,18 @@ describe('a request of Slack', () => {
     });
   }
 
-  it('with two signatures is refused for their number, before they are looked at', async () => {
+  it('with two signatures is refused for their number, before they are checked', async () => {
     const body = event();
     await send(body, { signature: [sign(body, nowS()), sign(body, nowS())] });
     assert.match(said, /one x-slack-signature header, not 2/);
   });
 
-  it('that can’t be stored is not acknowledged, so that Slack repeats it', async () => {
+  it('that can’t be stored is not acknowledged, so that Slack retries it', async () => {
     desk.broken = true;
     assert.equal(await send(event()), 503);
   });
 
-  it('is never taken with an empty signing secret: the start is refused', () => {
+  it('is never accepted with an empty signing secret: the start is refused', () => {
     const config = { botToken: 'xoxb-test', signingSecret: ' ' };
     const cardOf = async () => undefined;
     const deps = { desk, toolbox, mark: TEST_MARK, cardOf, drafts, clock, log };

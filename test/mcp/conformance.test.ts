@@ -13,7 +13,7 @@ import { makeTempDir } from '../support/temp-dir.ts';
 const SUITE = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
 );
-/** The others call tools, prompts and resources of the suite's own server, which ours does not have. */
+/** The other scenarios call tools, prompts and resources that only the suite's own server has. */
 const SCENARIOS = [
   'server-initialize',
   'ping',
@@ -22,7 +22,7 @@ const SCENARIOS = [
   'dns-rebinding-protection',
 ];
 
-/** Sends everything on as it came, with the key that the suite has no option for. */
+/** Forwards everything unchanged, with the key that the suite has no option for. */
 async function startKeyProxy(t: TestContext, target: string, token: string): Promise<string> {
   const { hostname, port } = new URL(target);
   const proxy = createServer((incoming, response) => {
@@ -45,7 +45,7 @@ async function startKeyProxy(t: TestContext, target: string, token: string): Pro
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
 }
 
-describe('the conformance suite of MCP', () => {
+describe('the MCP conformance suite', () => {
   for (const scenario of SCENARIOS) {
     it(`passes ${scenario}`, async (t) => {
       const stage = await setApiStage(t);

@@ -1,4 +1,4 @@
-/** The tools, as the official client of MCP calls them over both transports, on a desk that answers as it is told. */
+/** The tools, called by the official MCP client over both transports, with a fake desk. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
@@ -31,7 +31,7 @@ async function connect(t: TestContext) {
 }
 
 describe('permission_prompt', () => {
-  it('allows with the input that people approved, and has taken it before', async (t) => {
+  it('allows the input that people approved, and consumes the approval first', async (t) => {
     const { desk, call } = await connect(t);
     const edited = { command: 'rm -r build/tmp' };
     const change = { status: 'approved', arguments: edited, edited: true };
@@ -47,7 +47,7 @@ describe('permission_prompt', () => {
     });
   });
 
-  it('denies with what a person wrote, and whatever is unclear', async (t) => {
+  it('denies with what a person wrote, and in all unclear cases', async (t) => {
     const { desk, call } = await connect(t);
     const ask = () => call('permission_prompt', BASH);
     const denied = async (told: Promise<Told>) => {
@@ -72,7 +72,7 @@ describe('permission_prompt', () => {
 
 describe('request_approval', () => {
   const asked = { action: 'deploy', arguments: { to: 'prod' }, summary: 'Deploy' };
-  it('tells that it waits, and gives what was approved, taken for the agent', async (t) => {
+  it('reports that it waits, and returns the approved arguments, consumed for the agent', async (t) => {
     const { desk, call } = await connect(t);
     const progress: Progress[] = [];
     const calling = call('request_approval', asked, (each) => progress.push(each));
@@ -97,7 +97,7 @@ describe('request_approval', () => {
     assert.deepEqual(JSON.parse(told.text), told.structured);
   });
 
-  it('leaves the taking to others where it is told to, and explains it', async (t) => {
+  it('leaves consuming to others if asked to, and explains how', async (t) => {
     const { desk, call } = await connect(t);
     const calling = call('request_approval', { ...asked, consume: false });
     const { structured } = await decided(desk, calling, { status: 'approved' });
@@ -107,7 +107,7 @@ describe('request_approval', () => {
     assert.deepEqual([silent, summary], [undefined, 'Deploy']);
   });
 
-  it('comes back when its wait is over, and goes on with its key', async (t) => {
+  it('returns when its wait times out, and continues with its key', async (t) => {
     const { desk, call } = await connect(t);
     const first = await call('request_approval', { ...asked, wait_seconds: 0 });
     const { decision, idempotency_key, approval_id } = first.structured;
@@ -125,7 +125,7 @@ describe('request_approval', () => {
     assert.equal(desk.approvals().length, 1);
   });
 
-  it('is not taken while the desk holds it, and is with the next call', async (t) => {
+  it('is not consumed while the desk refuses, and is with the next call', async (t) => {
     const { desk, call } = await connect(t);
     desk.fail('/consume', { status: 409 });
     const held = await decided(desk, call('request_approval', asked), { status: 'approved' });
@@ -135,7 +135,7 @@ describe('request_approval', () => {
     assert.deepEqual([again.structured.decision, again.structured.status], ['approved', 'running']);
   });
 
-  it('is an error to the agent when the desk refuses or can’t be reached', async (t) => {
+  it('returns an error when the desk refuses or is unreachable', async (t) => {
     const { desk, call } = await connect(t);
     const unknown = await call('get_approval', { approval_id: 'call_none' });
     assert.deepEqual([unknown.isError, unknown.text], [true, 'There is no such approval.']);
@@ -145,7 +145,7 @@ describe('request_approval', () => {
     assert.match(text, /can't be reached/);
   });
 
-  it('takes nothing that is not its to say', async (t) => {
+  it('refuses unknown arguments', async (t) => {
     const { desk, call } = await connect(t);
     for (const more of [{ status: 'approved' }, { approved: true }, { approvers: ['U1'] }]) {
       const { isError, text } = await call('request_approval', { ...asked, ...more });
@@ -155,7 +155,7 @@ describe('request_approval', () => {
     assert.equal(desk.approvals().length, 0);
   });
 
-  it('is taken back when the client cancels', async (t) => {
+  it('withdraws the approval when the client cancels', async (t) => {
     const { desk, client } = await connect(t);
     const ending = new AbortController();
     const params = { name: 'request_approval', arguments: asked };
@@ -167,7 +167,7 @@ describe('request_approval', () => {
   });
 });
 
-it('ask_human gives the answer; what tools do is said in their annotations', async (t) => {
+it('ask_human returns the answer, and annotations say which tools only read', async (t) => {
   const { desk, client, call } = await connect(t);
   const calling = call('ask_human', { question: 'Which?', choices: ['blue', 'green'] });
   const { structured } = await decided(desk, calling, { status: 'replied', reply: 'green' });
@@ -187,7 +187,7 @@ it('ask_human gives the answer; what tools do is said in their annotations', asy
   );
 });
 
-it('over stdio it ends with its input, and takes back what waits', async (t) => {
+it('over stdio it ends with its input, and withdraws pending approvals', async (t) => {
   const desk = await startSmallDesk(t);
   const api = createCountersign({ url: desk.url, key: desk.key });
   const [input, output] = [new PassThrough(), new PassThrough()];
@@ -200,7 +200,7 @@ it('over stdio it ends with its input, and takes back what waits', async (t) => 
   say({ id: 1, method: 'initialize', params });
   assert.match(String(await once(output, 'data')), /"serverInfo"/);
   say({ method: 'notifications/initialized' });
-  // In two pieces, as a pipe hands it over.
+  // In two pieces, as a pipe may deliver it.
   input.write('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ask_human",');
   input.write('"arguments":{"question":"Shown?","question":"Asked?"}}}\n');
   const refused = JSON.parse(String(await once(output, 'data')));
@@ -213,7 +213,7 @@ it('over stdio it ends with its input, and takes back what waits', async (t) => 
   assert.equal(desk.approvals()[0]?.status, 'withdrawn');
 });
 
-it('the hook allows, denies, passes what it is not for, and fails closed', async (t) => {
+it('the hook allows, denies, ignores other tools, and fails closed', async (t) => {
   const desk = await startSmallDesk(t);
   const api = createCountersign({ url: desk.url, key: desk.key, patience: 0.1 });
   const event = { session_id: 's1', cwd: '/work', hook_event_name: 'PreToolUse' };
@@ -260,7 +260,7 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
   assert.equal(closed.permissionDecision, 'deny');
   assert.match(closed.permissionDecisionReason, /can't be reached/);
 
-  // A variable that is not set names no tool, and lets none run.
+  // An unset variable names no tool, and must let none run.
   const told: string[] = [];
   const err = (text: string) => told.push(text);
   const env = { COUNTERSIGN_URL: desk.url, COUNTERSIGN_API_KEY: desk.key };
@@ -281,7 +281,7 @@ it('the hook allows, denies, passes what it is not for, and fails closed', async
     assert.match(told.at(-1) ?? '', /--tools has (?:no value|an empty item)/);
   }
 
-  // Whoever ends it learns that it was the desk that did not answer.
+  // When it is stopped, it reports that the desk did not respond.
   const asksBefore = desk.asked.length;
   desk.fail('/approvals', ...Array.from({ length: 50 }, () => ({ status: 503 })));
   const ending = new AbortController();

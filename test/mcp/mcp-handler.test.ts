@@ -1,4 +1,4 @@
-/** MCP over HTTP: who is heard, and what ends with whom. */
+/** MCP over HTTP: authentication, and when sessions end. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -59,7 +59,7 @@ describe('/mcp', () => {
     return { client, transport, call: caller(client) };
   }
 
-  /** As a client that follows no progress, and gives all its requests one id. */
+  /** As a client without progress, which uses one id for all requests. */
   function post(url: URL, session: string | undefined, args: object): Promise<Response> {
     return fetch(url, {
       method: 'POST',
@@ -76,7 +76,7 @@ describe('/mcp', () => {
     });
   }
 
-  it('serves the official client, with progress, as the key’s defaults in the address say', async (t) => {
+  it('serves the official client, with progress, and with defaults from the address', async (t) => {
     const { desk, url } = await open(t);
     url.searchParams.set('channel', 'C7');
     const { call, client, transport } = await join(url);
@@ -90,7 +90,7 @@ describe('/mcp', () => {
     await client.close();
   });
 
-  it('does not look dead to a client that follows no progress', async (t) => {
+  it('keeps the connection of a client without progress alive', async (t) => {
     const { clock, desk, url } = await open(t);
     const { client, transport } = await join(url);
     const response = await post(url, transport.sessionId, BASH);
@@ -108,7 +108,7 @@ describe('/mcp', () => {
     await client.close();
   });
 
-  it('gives nobody the answer to another request of the same id', async (t) => {
+  it('never mixes up the responses to two requests of the same id', async (t) => {
     const { desk, url } = await open(t);
     const { client, transport } = await join(url);
     const first = await post(url, transport.sessionId, BASH);
@@ -126,7 +126,7 @@ describe('/mcp', () => {
     await client.close();
   });
 
-  it('hears only keys, and no session of another’s, no web page and no GET', async (t) => {
+  it('accepts only keys, and refuses other keys’ sessions, web pages and GET', async (t) => {
     const { url } = await open(t);
     const { client, transport } = await join(url);
     const session = { 'mcp-session-id': transport.sessionId ?? '' };
@@ -154,7 +154,7 @@ describe('/mcp', () => {
     assert.equal(await ask('csk_down', session), 503);
     assert.equal(await ask('eyJhbGciOiJIUzI1NiJ9.e30.x', session), 401);
     assert.match(told, /User tokens are not accepted here/);
-    // What a reader of JSON would pass over is not shown to people as something else.
+    // JSON that a parser would change silently is refused.
     for (const [bad, says] of [
       [LIST.replace('"id":1', '"id":1,"id":2'), /appears twice/],
       [LIST.replace('"id":1', '"id":1,"__proto__":{}'), /__proto__/],
@@ -175,7 +175,7 @@ describe('/mcp', () => {
     await client.close();
   });
 
-  it('ends the idle session that was used longest ago where a key has too many, and none that waits', async (t) => {
+  it('ends the least recently used idle session if a key has too many, and none that waits', async (t) => {
     const { desk, url } = await open(t, 2);
     const [waiting, idle] = [await join(url), await join(url)];
     const asked = waiting.call('permission_prompt', BASH).catch(() => 'cut off');
@@ -195,7 +195,7 @@ describe('/mcp', () => {
     assert.equal(await asked, 'cut off');
   });
 
-  it('ends with its key, and takes back what nobody can hear any more', async (t) => {
+  it('ends with its key, and withdraws approvals that nobody waits for', async (t) => {
     const { clock, desk, mcp, url, revoke } = await open(t);
     const { call, client } = await join(url);
     const left = call('permission_prompt', BASH).catch(() => 'cut off');

@@ -2,7 +2,7 @@
 import { after, before, type TestContext } from 'node:test';
 import { APPROVER, type ApiStage, setApiStage, type Told, type Wish } from './api-stage.ts';
 
-/** What most calls of the tests ask for. */
+/** The body of most requests in the tests. */
 export const CALL = { action: 'drop_table', args: { table: 'users' } };
 
 export interface ApiBench {
@@ -18,7 +18,7 @@ export interface ApiBench {
   statusOf(id: string): Promise<string | undefined>;
 }
 
-/** Sets the bench before the tests of a suite, and takes it away after them. */
+/** Sets up the bench before the tests of a suite, and tears it down after them. */
 export function openBench(): ApiBench {
   const ends: (() => unknown)[] = [];
   let stage: ApiStage | undefined;

@@ -1,4 +1,4 @@
-/** The API over real HTTP, on a desk with a real store; every answer is checked against the document. */
+/** The API over real HTTP, on a desk with a real store. Every response is checked against the document. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -37,7 +37,7 @@ const ROUTE = { approvers: [`user:${APPROVER}` as const, 'requester' as const] }
 export interface Told {
   readonly status: number;
   readonly headers: Headers;
-  // What an answer holds is what the tests look at.
+  // The tests check what a response contains.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly body: any;
 }
@@ -46,7 +46,7 @@ export interface Wish {
   readonly token?: string | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -55,11 +55,11 @@ export interface Wish {
 export interface ApiStage {
   readonly desk: TestDesk;
   readonly directory: TestDirectory;
-  /** Of the store, where it is on Redis. */
+  /** Of the store, if it is Redis. */
   readonly redisUrl: string | undefined;
   readonly url: () => string;
   readonly api: () => Api;
-  /** Asks, and checks that the answer is one that the document knows. */
+  /** Sends a request, and checks that the document describes the response. */
   ask(method: string, path: string, wish?: Wish): Promise<Told>;
   /** Makes a key, and returns its token. */
   key(patch?: Partial<ApiKey>): Promise<string>;
@@ -70,11 +70,11 @@ export interface ApiStage {
     secret?: string,
     alg?: string,
   ): Promise<string>;
-  /** Ends the server as a crash would, and starts another one on the same store. */
+  /** Stops the server as a crash would, and starts another one on the same store. */
   crash(meanwhile?: () => Promise<void>): Promise<void>;
-  /** What was answered so far: operation and status. */
+  /** The responses so far: operation and status. */
   readonly answered: ReadonlySet<string>;
-  /** What the API warned of in its log so far. */
+  /** The warnings in the log of the API so far. */
   readonly warned: readonly string[];
   readonly document: () => Document;
 }
@@ -92,7 +92,7 @@ interface OperationObject {
   >;
 }
 
-/** Sets the stage; it goes with the test. */
+/** Sets up the stage; it ends with the test. */
 export async function setApiStage(
   t: TestContext,
   options: {
@@ -145,7 +145,7 @@ export async function setApiStage(
     const server = await createServer({
       host: '127.0.0.1',
       port: 0,
-      // Whatever is open when it closes is cut off at once, as by a crash.
+      // Open connections are cut at once when it closes, as by a crash.
       clock: { now: clock.now, schedule: soon },
       log,
       checks: {},
@@ -236,7 +236,7 @@ function soon(_at: number, run: () => void): () => void {
   return () => clearImmediate(turn);
 }
 
-/** Checks answers against the document, and names the operation and the status. */
+/** Checks responses against the document, and records operation and status. */
 function createCheck(document: Document) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'doc', components: document.components });
@@ -257,7 +257,7 @@ function createCheck(document: Document) {
   }
 
   return (method: string, path: string, { body, headers, status }: Told): string => {
-    // As the client writes it: without dots.
+    // As the client writes it, without dots.
     const { pathname: plain } = new URL(path, 'http://localhost');
     const type = (headers.get('content-type') ?? '').split(';')[0] ?? '';
     const entry = Object.entries(document.paths).find(([template]) =>

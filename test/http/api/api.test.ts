@@ -1,4 +1,4 @@
-/** The HTTP API, operation by operation, with the rows of its security. */
+/** The HTTP API, operation by operation, with its security rules. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openBench } from './api-bench.ts';
@@ -18,7 +18,7 @@ describe('the HTTP API', () => {
   peopleTests(bench);
   fuzzTests(bench);
 
-  it('has exercised every operation of its document, with and without success', () => {
+  it('has tests for every operation of its document, with success and with failure', () => {
     const all = Object.values(bench.stage.document().paths).flatMap((path) => Object.values(path));
     const told = [...bench.stage.answered];
     for (const { operationId } of all.filter((each) => each.operationId !== 'followApproval')) {

@@ -8,7 +8,7 @@ import { setApiStage } from './api-stage.ts';
 
 const LOOK_MS = 5;
 
-/** Sends all of a request but its last byte; what is returned sends that, and resolves with the status. */
+/** Sends all of a request but its last byte. The returned function sends that, and resolves with the status. */
 async function sendSlowly(
   url: string,
   token: string,
@@ -36,9 +36,9 @@ async function sendSlowly(
     });
 }
 
-/** What comes slowly, all at once, or with nobody to read the answer. */
+/** Requests that arrive slowly, all at once, or with nobody to read the response. */
 export function comingInTests(bench: ApiBench): void {
-  it('takes nothing from whoever is let in no more by the time that the body is there', async (t) => {
+  it('refuses a request whose credentials end before its body has arrived', async (t) => {
     const { desk, url } = bench.stage;
     const { clock, store } = desk;
     const token = await bench.stage.key();
@@ -48,14 +48,14 @@ export function comingInTests(bench: ApiBench): void {
       `${url()}/api/approvals/${body.id}/${way}`;
     const exp = Math.floor(clock.now() / 1_000) + 10;
     const person = await bench.stage.person('U0OWNER', { exp });
-    // What was read of the key is old by then.
+    // The cached key is stale by then.
     await clock.advance(1_000);
     const looks = t.mock.method(store.keys, 'get');
     const ends = [
       await sendSlowly(of(waiting, 'approve'), person, {}),
       await sendSlowly(of(approved, 'consume'), token, { digest: approved.body.digest }),
     ];
-    // Both are let in by what came first.
+    // Both are authenticated by their headers.
     await until(() => looks.mock.callCount() > 0, LOOK_MS);
     const key = (await store.keys.get(parseKeyToken(token)?.id ?? '')) as ApiKey;
     await store.keys.change(revokeKey(key, clock.now()), {});
@@ -65,7 +65,7 @@ export function comingInTests(bench: ApiBench): void {
     assert.equal(await bench.statusOf(waiting.body.id), 'pending');
   });
 
-  it('puts no more of a key to people than may wait, however much it asks in one moment', async (t) => {
+  it('limits the pending approvals of a key, also for simultaneous requests', async (t) => {
     const stage = await setApiStage(t, { kind: 'Redis', maxPendingPerKey: 2 });
     const wish = { token: await stage.key(), body: { action: 'x', args: {} } };
     const asked = (headers = {}) => stage.ask('POST', '/api/approvals', { ...wish, headers });
@@ -81,7 +81,7 @@ export function comingInTests(bench: ApiBench): void {
     assert.ok(statuses.every((status) => [200, 201, 429].includes(status)));
   });
 
-  it('begins nothing for a request that takes no answer', async () => {
+  it('starts nothing for a HEAD request', async () => {
     const [ended, open] = [await bench.make(), await bench.make()];
     await bench.post(`/api/approvals/${ended.body.id}/cancel`);
     const { clock } = bench.stage.desk;

@@ -1,4 +1,4 @@
-/** What a program is told of a body that is not accepted. */
+/** The errors that a program gets for an invalid body. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { describeIssues, formatIssue } from '../../../src/http/api/describe-issue.ts';
@@ -6,7 +6,7 @@ import { Consume, NewApproval, Report } from '../../../src/http/api/schemas.ts';
 
 const FINE = { action: 'deploy', args: {} };
 
-/** A schema, what is sent, and each sentence about it. */
+/** A schema, a body, and each sentence about it. */
 const WRONG = [
   [NewApproval, { action: 'deploy' }, '`args` is required and must be an object.'],
   [NewApproval, { ...FINE, args: 'x' }, '`args` must be an object.'],
@@ -52,7 +52,7 @@ const WRONG = [
   ],
 ] as const;
 
-describe('what is said of a body', () => {
+describe('the errors of a body', () => {
   for (const [schema, sent, ...said] of WRONG) {
     it(`that makes ${said.join(' ')}`, () => {
       const read = schema.safeParse(sent);

@@ -1,4 +1,4 @@
-/** Each row of what was found in the field about the HTTP API: an input that failed, and the right answer. */
+/** Field reports about the HTTP API: an input that failed, and the correct response. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
@@ -25,8 +25,8 @@ async function setStage(t: TestContext, options: Parameters<typeof setApiStage>[
   };
 }
 
-describe('the HTTP API in the field', () => {
-  it('keeps idle connections longer than load balancers do, as settings say', async (t) => {
+describe('field reports about the HTTP API', () => {
+  it('keeps idle connections longer than load balancers do, as the settings say', async (t) => {
     const options = {
       host: '127.0.0.1',
       port: 0,
@@ -50,7 +50,7 @@ describe('the HTTP API in the field', () => {
     assert.throws(() => readConfig({ KEEP_ALIVE_TIMEOUT: '70' }), /HEADERS_TIMEOUT must be longer/);
   });
 
-  it('still cuts off a request that does not arrive', async (t) => {
+  it('still times out a request that does not arrive', async (t) => {
     const server = await createServer({
       ...{ host: '127.0.0.1', port: 0, clock: createSystemClock(), log: { error() {} } },
       checks: {},
@@ -67,7 +67,7 @@ describe('the HTTP API in the field', () => {
     assert.match(heard, /^HTTP\/1\.1 408 /);
   });
 
-  it('ends a wait before proxies give up at 60 seconds, and says so', async (t) => {
+  it('ends a wait before proxies time out at 60 seconds, and says so', async (t) => {
     const stage = await setStage(t);
     const { id } = await stage.make();
     const asked = stage.ask('GET', `/api/approvals/${id}?wait=600`, { token: stage.token });
@@ -86,7 +86,7 @@ describe('the HTTP API in the field', () => {
     assert.equal(answer?.headers.get('preference-applied'), 'wait=50');
   });
 
-  it('sends a comment at once on a stream without news', async (t) => {
+  it('sends a comment at once on a stream without events', async (t) => {
     const stage = await setStage(t);
     const { id } = await stage.make();
     await stage.desk.rest();
@@ -101,7 +101,7 @@ describe('the HTTP API in the field', () => {
     gone.abort();
   });
 
-  it('describes integers that every language has, its server and what is open', async (t) => {
+  it('documents integers that every language has, its server and its public operations', async (t) => {
     const stage = await setStage(t);
     const text = JSON.stringify(stage.document());
     assert.doesNotMatch(text, /9007199254740991/);
@@ -156,7 +156,7 @@ describe('the HTTP API in the field', () => {
       });
     }
 
-    it('takes addresses and ranges as settings, and nothing else', () => {
+    it('accepts only addresses and ranges as settings', () => {
       const { http } = readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' });
       assert.deepEqual(http.trustedProxies, ['10.0.0.0/8', '::1']);
       assert.throws(() => readConfig({ TRUSTED_PROXIES: 'nginx' }), /TRUSTED_PROXIES must be addr/);
@@ -171,13 +171,13 @@ describe('the HTTP API in the field', () => {
         headers: { origin, 'access-control-request-method': 'POST' },
       });
 
-    it('is closed unless they are named', async (t) => {
+    it('is closed unless the settings name them', async (t) => {
       const stage = await setStage(t);
       const { headers, status } = await preflight(stage.url(), '/api/approvals', ORIGIN);
       assert.deepEqual([status, headers.get('access-control-allow-origin')], [405, null]);
     });
 
-    it('is open to those that are named, without cookies, and to its API alone', async (t) => {
+    it('is open to the named ones, without cookies, and only for the API', async (t) => {
       const stage = await setStage(t, { corsOrigins: [ORIGIN] });
       const asked = await preflight(stage.url(), '/api/approvals', ORIGIN);
       assert.equal(asked.status, 204);
@@ -204,7 +204,7 @@ describe('the HTTP API in the field', () => {
       }
     });
 
-    it('takes exact origins as settings, and nothing wider', () => {
+    it('accepts only exact origins as settings', () => {
       assert.deepEqual(readConfig({ CORS_ORIGINS: ORIGIN }).http.corsOrigins, [ORIGIN]);
       for (const wide of ['*', 'null', `${ORIGIN}/`, 'https://*.example.com', 'example.com']) {
         assert.throws(() => readConfig({ CORS_ORIGINS: wide }), ConfigError, wide);
@@ -212,7 +212,7 @@ describe('the HTTP API in the field', () => {
     });
   });
 
-  it('names the encoding that it does not read', async (t) => {
+  it('names an unsupported encoding', async (t) => {
     const stage = await setStage(t);
     const { body, status } = await stage.ask('POST', '/api/approvals', {
       token: stage.token,
@@ -223,7 +223,7 @@ describe('the HTTP API in the field', () => {
     assert.match(body.detail, /“gzip”.*Send the body without an encoding/);
   });
 
-  it('takes UTF-8 under each of its names', async (t) => {
+  it('accepts UTF-8 under each of its names', async (t) => {
     const stage = await setStage(t);
     for (const charset of ['utf8', 'UTF-8', '"utf-8"', '"utf8"']) {
       const headers = { 'content-type': `application/json; charset=${charset}` };
@@ -231,7 +231,7 @@ describe('the HTTP API in the field', () => {
     }
   });
 
-  it('says what range a number has', async (t) => {
+  it('reports the range of a number', async (t) => {
     const stage = await setStage(t);
     const { id } = await stage.make();
     for (const [query, says] of [
@@ -248,7 +248,7 @@ describe('the HTTP API in the field', () => {
     }
   });
 
-  it('takes a base address that ends with a slash', async (t) => {
+  it('accepts a base address that ends with a slash', async (t) => {
     const stage = await setStage(t);
     const headers = { authorization: `Bearer ${stage.token}` };
     for (const path of ['//api/approvals', '/api//approvals?limit=1', '//api//openapi.json']) {

@@ -1,4 +1,4 @@
-/** Whatever is sent, by the schemas or at random: no fault of ours comes of it, and no call moves that is not its sender's. */
+/** Requests by the schemas and at random: none causes a server error or changes the call of another sender. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -34,7 +34,7 @@ function mostly<T>(often: fc.Arbitrary<T>, seldom: fc.Arbitrary<T>): fc.Arbitrar
   return fc.oneof({ weight: 4, arbitrary: often }, { weight: 1, arbitrary: seldom });
 }
 
-/** Values that fit a schema, most of the time. */
+/** Values that mostly fit a schema. */
 function fitting(schema: Schema, document: Document): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? '';
@@ -70,7 +70,7 @@ function fitting(schema: Schema, document: Document): fc.Arbitrary<unknown> {
 }
 
 export function fuzzTests(bench: ApiBench): void {
-  it('answers whatever comes, without a fault of its own, and moves no call of others', async () => {
+  it('answers any request without a server error, and changes no call of others', async () => {
     const { stage } = bench;
     const document = stage.document();
     const theirs = (await bench.make()).body;
@@ -103,7 +103,7 @@ export function fuzzTests(bench: ApiBench): void {
         each,
       })),
     );
-    // A stream ends with its approval, which nobody ends here; an unknown one is answered at once.
+    // A stream ends with its approval, which stays open here. An unknown one ends at once.
     const bySchema = fc.constantFrom(...operations).chain(({ each, method, path }) => {
       const schema = (each as { requestBody?: { content: Record<string, { schema: Schema }> } })
         .requestBody?.content['application/json']?.schema;
@@ -140,7 +140,7 @@ export function fuzzTests(bench: ApiBench): void {
       headers,
     });
 
-    // What is drawn seldom fits in all; so that every volley has something to do, one shot does.
+    // Random requests are seldom valid, so one valid request is in every batch.
     const wellFormed = fc
       .dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.string(), { maxKeys: 3 })
       .map<Shot>((args) => ({
@@ -173,7 +173,7 @@ export function fuzzTests(bench: ApiBench): void {
       await stage.desk.store.ledger.newest({ key: keyOf(bench.token), limit: 1_000 }),
       others,
     );
-    // Nothing that came by that way was decided or run.
+    // None of these calls was decided or run.
     const counts = await stage.desk.store.ledger.newest({ key: keyOf(mine), limit: 1_000 });
     assert.ok(counts.length >= RUNS);
     assert.deepEqual(

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import type { ApiBench } from './api-bench.ts';
 import { APPROVER, OWNER } from './api-stage.ts';
 
-/** What of a call is masked, who opens it, and what stays masked. */
+/** What is masked in a call, who opens it, and what stays masked. */
 export function maskedTests(bench: ApiBench): void {
   const open = (id: string, token = bench.approver) =>
     bench.post(`/api/approvals/${id}/open`, { token, body: {} });
@@ -28,7 +28,7 @@ export function maskedTests(bench: ApiBench): void {
       .arguments;
     const modifiedArguments = { ...shown, user: 'bob' };
     const edited = await bench.approve(body.id, { modifiedArguments });
-    // What they were not shown stays, and is not approved by their edit.
+    // The hidden part stays, and their edit does not approve it.
     assert.deepEqual([edited.status, edited.body.status, edited.body.attempt], [200, 'pending', 2]);
     assert.equal((await bench.approve(body.id)).status, 409);
     assert.equal((await bench.approve(body.id, { digest: body.digest })).status, 409);
@@ -43,7 +43,7 @@ export function maskedTests(bench: ApiBench): void {
     assert.equal(own.body.edited, true);
   });
 
-  it('lets nobody approve what the caller hides before they have opened it, each for themselves', async () => {
+  it('requires each person to open a call with hidden parts before they approve it', async () => {
     const schema = { type: 'object', properties: { command: { type: 'string', writeOnly: true } } };
     const args = { command: 'rm -rf /srv', note: 'runs rm -rf /srv', token: 'xoxb-not-a-real-1' };
     const { id, digest } = (await bench.make({ schema, args })).body;
@@ -56,7 +56,7 @@ export function maskedTests(bench: ApiBench): void {
     assert.equal((await open(id, bench.token)).status, 403);
     assert.equal((await open('call_none')).status, 404);
     assert.deepEqual((await open(id, owner)).body.arguments, args);
-    // What another person has seen is nothing that this one has.
+    // Another person's opening does not count for this one.
     assert.equal((await bench.approve(id)).status, 409);
     const seen = await open(id);
     assert.deepEqual([seen.body.arguments, seen.body.masked], [args, false]);
@@ -80,7 +80,7 @@ export function maskedTests(bench: ApiBench): void {
     assert.doesNotMatch(JSON.stringify(entries), /rm -rf|xoxb-not/);
   });
 
-  it('counts an edit as an approval where its maker has opened what it keeps', async () => {
+  it('counts an edit as an approval if its author opened the hidden parts that it keeps', async () => {
     const schema = {
       type: 'object',
       properties: { command: { type: 'string', writeOnly: true }, host: { type: 'string' } },
@@ -96,7 +96,7 @@ export function maskedTests(bench: ApiBench): void {
     assert.deepEqual(own.arguments, { command: 'reboot', host: 'b' });
   });
 
-  it('puts hidden secrets back where they stood, in texts and in lists too, and runs no mark', async () => {
+  it('restores hidden secrets in place, in texts and lists too, and never runs a mask', async () => {
     const secret = { type: 'string', writeOnly: true };
     const hosts = { type: 'array', items: { type: 'object', properties: { key: secret } } };
     const schema = { type: 'object', properties: { password: secret, hosts } };

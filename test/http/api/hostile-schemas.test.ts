@@ -1,4 +1,4 @@
-/** A key that sends schemas made to keep the app busy: everybody else is served meanwhile. */
+/** A key that sends schemas made to block the app: everybody else is served meanwhile. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { HOSTILE_SCHEMAS } from '../../support/hostile/hostile-schemas.ts';
@@ -7,11 +7,11 @@ import { APPROVER, setApiStage } from './api-stage.ts';
 
 const MOST_MS = 500;
 
-it('a schema of 39 KB that took Ajv twenty seconds is taken at once, and a decision beside it is answered', async (t) => {
+it('a schema of 39 KB that took Ajv twenty seconds is accepted at once, and a decision meanwhile gets a response', async (t) => {
   const stage = await setApiStage(t);
   const [token, approver] = [await stage.key(), await stage.person(APPROVER)];
   const waits: number[] = [];
-  // Other tests have the processor too: a freeze is there each time.
+  // Other tests use the processor too. A real freeze shows in every run.
   for (let run = 0; run < 3; run += 1) {
     const made = await stage.ask('POST', '/api/approvals', { token, body: CALL });
     const names = Array.from({ length: 5_000 }, (_, i) => `n${run}${i}`);
@@ -34,7 +34,7 @@ it('a schema of 39 KB that took Ajv twenty seconds is taken at once, and a decis
   assert.ok(Math.min(...waits) < MOST_MS, waits.join(', '));
 });
 
-it('no hostile schema and no hostile arguments cost the app much', async (t) => {
+it('no hostile schema and no hostile arguments block the app', async (t) => {
   const stage = await setApiStage(t);
   const token = await stage.key();
   const statuses = new Set<number>();

@@ -1,4 +1,4 @@
-/** Programs that wait for people: by long polls and by streams, on both stores. */
+/** Programs that wait for people, by long polls and by streams, on both stores. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
@@ -18,18 +18,18 @@ import { APPROVER, type ApiStage, CHANNEL, setApiStage } from './api-stage.ts';
 
 const WAITERS = isWhole ? 2_000 : 400;
 const CALLS = 16;
-/** Spins would take the time of those that are waited for. */
+/** A busy loop would take the time of the requests that it waits for. */
 const LOOK_MS = 10;
 const BY = { team: 'T1', user: APPROVER };
 
 interface Heard {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** Where it came in parts, with their lengths. */
+  /** Its parts with their lengths, if it arrived in parts. */
   readonly text: string;
 }
 
-/** One request on a bare connection of its own; rejects when it is cut off. */
+/** One request on its own connection; rejects when that is cut off. */
 function hear(url: string, token: string, onText?: (text: string) => void): Promise<Heard> {
   const { hostname, pathname, port, search } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ async function decide(stage: ApiStage, call: Call): Promise<void> {
 
 for (const kind of ['SQLite', 'Redis'] as const) {
   describe(`programs that wait, on ${kind}`, () => {
-    it(`${WAITERS} of them hear each decision, also one between two polls and one during a crash, and leave nothing behind`, async (t) => {
+    it(`${WAITERS} of them receive each decision, also one between two polls and one during a crash, and leave no sockets or timers`, async (t) => {
       const stage = await setApiStage(t, { kind });
       const token = await stage.key();
       const calls: Call[] = [];
@@ -96,7 +96,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
           const told = await hear(`${stage.url()}/api/approvals/${id}?wait=60`, token).catch(
             () => undefined,
           );
-          // Cut off: it asks again as soon as there is somebody to ask.
+          // Cut off: it asks again as soon as the server is up.
           if (!told) {
             await restart;
             continue;
@@ -115,7 +115,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       for (const call of first) await decide(stage, call);
       await until(() => heard.length === first.length * (WAITERS / CALLS), LOOK_MS);
 
-      // A poll's time is over, and the decision comes while nobody asks.
+      // A poll has timed out, and the decision is made between two polls.
       await stage.crash(async () => {
         for (const call of second) await decide(stage, call);
       });
@@ -134,7 +134,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.equal(held(stage).timers, base.timers);
     });
 
-    it('hears within a second that its key was revoked; its next request is refused', async (t) => {
+    it('are told within a second that their key was revoked; the next request is refused', async (t) => {
       const stage = await setApiStage(t, { kind });
       const token = await stage.key();
       const { id } = await ask(stage, token);
@@ -152,7 +152,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       const [key] = await stage.desk.store.keys.list();
       assert.ok(key);
       await stage.desk.store.keys.change(revokeKey(key, stage.desk.clock.now()), {});
-      // Step by step: a store in another process answers in its own time.
+      // Step by step, because a store in another process takes real time.
       for (let ms = 0; ms < 900; ms += 100) {
         await stage.desk.clock.advance(100);
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -166,7 +166,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
 }
 
 describe('a program that waits', () => {
-  it('is told to ask again when its time is over, and when the app stops', async (t) => {
+  it('is told to ask again when its wait times out, and when the app stops', async (t) => {
     const stage = await setApiStage(t);
     const token = await stage.key();
     const { id, revision } = await ask(stage, token);
@@ -201,7 +201,7 @@ describe('a program that waits', () => {
     assert.equal((await hear(`${url}?wait=60`, token)).status, 202);
   });
 
-  it('follows an approval to its end, and is told nothing twice', async (t) => {
+  it('follows an approval to its end, without duplicate events', async (t) => {
     const stage = await setApiStage(t);
     const token = await stage.key();
     const call = await ask(stage, token);
@@ -232,7 +232,7 @@ describe('a program that waits', () => {
     );
   });
 
-  it('hears what another process has decided', async (t) => {
+  it('receives the decision of another process', async (t) => {
     const stage = await setApiStage(t, { kind: 'Redis' });
     const token = await stage.key();
     const call = await ask(stage, token);
@@ -269,7 +269,7 @@ describe('a program that waits', () => {
     await opened.close();
   });
 
-  it('asks no more often than it may, and puts no more to people than they can take', async (t) => {
+  it('is limited in its requests per minute and its pending approvals', async (t) => {
     const stage = await setApiStage(t, { ratePerMinute: 7, maxPendingPerKey: 2 });
     const token = await stage.key();
     const wish = { token, body: { action: 'x', args: {}, channel: CHANNEL } };

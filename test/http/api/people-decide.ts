@@ -8,9 +8,9 @@ import { until } from '../../support/until.ts';
 import { type ApiBench, CALL } from './api-bench.ts';
 import { APPROVER, OWNER, setApiStage } from './api-stage.ts';
 
-/** What people see and decide by tokens of their own. */
+/** What people see and decide with their own tokens. */
 export function peopleTests(bench: ApiBench): void {
-  it('lets people decide who may, and nobody else', async () => {
+  it('lets only people decide who may', async () => {
     const asked = await bench.make({ decisions: ['approve', 'reply', 'ignore'] });
     const { id } = asked.body;
     const stranger = await bench.stage.person('U0STRANGER');
@@ -58,7 +58,7 @@ export function peopleTests(bench: ApiBench): void {
     );
   });
 
-  it('tells people what waits for them, and what was asked for in their name', async () => {
+  it('lists for people what waits for them, and what was requested in their name', async () => {
     const one = await bench.make();
     const waits = await bench.get('/api/approvals?limit=100', { token: bench.approver });
     assert.equal(waits.status, 200);
@@ -103,7 +103,7 @@ export function peopleTests(bench: ApiBench): void {
     bench.stage.directory.failWith(undefined);
   });
 
-  it('tells nothing more to whoever may read it no more, also while they wait', async (t) => {
+  it('sends nothing to a person who may no longer read the call, also during a wait', async (t) => {
     const { directory, url } = bench.stage;
     const { body } = await bench.make();
     const path = `/api/approvals/${body.id}`;
@@ -121,7 +121,7 @@ export function peopleTests(bench: ApiBench): void {
     assert.doesNotMatch(streamed, /"withdrawn"/);
   });
 
-  it('takes tokens of people that are signed, in time, for us, with their Slack id', async () => {
+  it('accepts only tokens that are signed, not expired, for us, and with a Slack id', async () => {
     const now = Math.floor(bench.stage.desk.clock.now() / 1_000);
     const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${bench.approver.split('.')[1]}.`;
     const bad: readonly (readonly [string, string, RegExp])[] = [
@@ -144,7 +144,7 @@ export function peopleTests(bench: ApiBench): void {
     }
   });
 
-  it('counts each person’s approval with their reason, of what they saw', async (t) => {
+  it('counts each person’s approval of the version that they saw, with their reason', async (t) => {
     const route = {
       approvers: ['user:U0ONE' as const, 'user:U0TWO' as const],
       quorum: 2,
@@ -170,7 +170,7 @@ export function peopleTests(bench: ApiBench): void {
     );
   });
 
-  it('takes tokens by a set of keys, and no other signature; without the set it can’t tell', async (t) => {
+  it('accepts only tokens signed by a key of the set; it responds with an error if the set is unreachable', async (t) => {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
     const jwk = { ...(await exportJWK(publicKey)), kid: 'k1' };
     let isThere = false;
@@ -190,7 +190,7 @@ export function peopleTests(bench: ApiBench): void {
     assert.equal((await stage.ask('GET', '/api/approvals', { token })).status, 503);
     isThere = true;
     assert.equal((await stage.ask('GET', '/api/approvals', { token })).status, 200);
-    // The public key, taken for a secret.
+    // The public key, used as a secret.
     const asSecret = new TextEncoder().encode(await exportSPKI(publicKey));
     const other = await generateKeyPair('ES256');
     for (const forged of [await sign('HS256', asSecret), await sign('ES256', other.privateKey)]) {

@@ -5,9 +5,9 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { ApiBench } from './api-bench.ts';
 import { APPROVER, CHANNEL, OWNER } from './api-stage.ts';
 
-/** What programs do, and what comes of it. */
+/** The requests of programs, and their results. */
 export function actingTests(bench: ApiBench): void {
-  it('puts a call to people, waits, is consumed once with what they approved, and reported', async () => {
+  it('asks people, waits, is consumed once with the approved arguments, and is reported', async () => {
     const made = await bench.make({
       description: 'Old rows.',
       risk: 'high',
@@ -85,7 +85,7 @@ export function actingTests(bench: ApiBench): void {
     assert.equal(again.status, 410);
   });
 
-  it('is the same approval with the same Idempotency-Key, also with a time as its deadline', async () => {
+  it('returns the same approval for the same Idempotency-Key, also with a time as its deadline', async () => {
     const headers = { 'idempotency-key': 'deploy 1' };
     const deadline = new Date(bench.stage.desk.clock.now() + 3_600_000).toISOString();
     const asked = { deadline, summary: 'Drops the table “old”.' };
@@ -106,7 +106,7 @@ export function actingTests(bench: ApiBench): void {
     }
   });
 
-  it('is cancelled until it is consumed', async () => {
+  it('can be cancelled until it is consumed', async () => {
     const { body } = await bench.make();
     const cancelled = await bench.post(`/api/approvals/${body.id}/cancel`);
     assert.deepEqual([cancelled.status, cancelled.body.status], [200, 'withdrawn']);
@@ -151,7 +151,7 @@ export function actingTests(bench: ApiBench): void {
     assert.deepEqual(all.ids, ids);
   });
 
-  it('is not consumed in a pause, and can be afterwards', async () => {
+  it('can’t be consumed during a pause, but afterwards', async () => {
     const { body } = await bench.make();
     await bench.approve(body.id);
     const { clock, store } = bench.stage.desk;

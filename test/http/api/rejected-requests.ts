@@ -9,9 +9,9 @@ const STANDINGS = [
   ['U0FAR', 'stranger'],
 ] as const;
 
-/** What is refused, and that nothing comes of it. */
+/** Refused requests, and that they have no effect. */
 export function refusingTests(bench: ApiBench): void {
-  // What is sent, and what it answers.
+  // A request, and its expected response.
   const bomb = (depth: number) =>
     `{"action":"x","args":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
   const REFUSED: readonly (readonly [what: string, wish: Wish, status: number, says: RegExp])[] = [
@@ -133,13 +133,13 @@ export function refusingTests(bench: ApiBench): void {
     ],
   ];
 
-  it('refuses what it does not take with a sentence, at once, and nothing comes of it', async () => {
+  it('refuses invalid requests at once, with a sentence and without an effect', async () => {
     for (const [user, standing] of STANDINGS) bench.stage.directory.setPerson(user, { standing });
     const free = await bench.stage.key({ scopes: ['request', 'requesters'] });
     for (const [what, wished, status, says] of REFUSED) {
       const wish = /gone|bot|stranger/.test(what) ? { ...wished, token: free } : wished;
       const before = await bench.stage.desk.store.ledger.count();
-      // The clock stands still: what waited for anything would never be answered.
+      // The clock is manual: a request that waited would never get a response.
       const told = await bench.post('/api/approvals', wish);
       assert.equal(told.status, status, `${what}: ${JSON.stringify(told.body)}`);
       assert.match(told.body.detail, says, what);
@@ -148,7 +148,7 @@ export function refusingTests(bench: ApiBench): void {
     await bench.stage.desk.rest();
   });
 
-  it('asks for whoever Slack can’t tell of now, and answers the same request whoever they are by then', async () => {
+  it('accepts a requester whom Slack can’t look up now, and repeats its response when they are gone', async () => {
     const { directory } = bench.stage;
     directory.failWith(new Error('Slack is down.'));
     const headers = { 'idempotency-key': 'while Slack is down' };
@@ -160,7 +160,7 @@ export function refusingTests(bench: ApiBench): void {
     assert.deepEqual([again.status, another.status], [200, 422]);
   });
 
-  it('finds the approvals of other keys as little as those that there are not', async () => {
+  it('treats approvals of other keys like nonexistent ones', async () => {
     const { body } = await bench.make();
     const other = await bench.stage.key();
     const ways: readonly (readonly [string, string, object?])[] = [
@@ -190,7 +190,7 @@ export function refusingTests(bench: ApiBench): void {
     assert.equal(await bench.statusOf(body.id), 'pending');
   });
 
-  it('lets in keys that work, and says why not; a key never decides', async () => {
+  it('accepts valid keys, and says why it refuses others; a key never decides', async () => {
     const now = bench.stage.desk.clock.now();
     const made = await bench.make();
     const cases: readonly (readonly [string, string | undefined, RegExp])[] = [
@@ -221,7 +221,7 @@ export function refusingTests(bench: ApiBench): void {
     assert.equal(await bench.statusOf(made.body.id), 'pending');
   });
 
-  it('keeps a key to its scopes, its channels and its owner', async () => {
+  it('limits a key to its scopes, its channels and its owner', async () => {
     const tries: readonly (readonly [object, object, number, RegExp])[] = [
       [{ scopes: ['request:deploy_*'] }, CALL, 403, /request:deploy_\*/],
       [{ scopes: ['request:deploy_*'] }, { ...CALL, action: 'deploy_web' }, 201, /.*/],
