@@ -1,4 +1,4 @@
-/** Backups that are made beside a running app, and what is said of copies that are none. */
+/** Backups that are made beside a running app, and errors for incomplete copies. */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { makeTempDir } from '../support/temp-dir.ts';
 import { callIn, draftAt, NOW, openAuditStage } from './audit/audit-stage.ts';
 
 describe('countersign backup', () => {
-  it('copies what a running app has just written, and a restored app has all of it', async (t) => {
+  it('copies what a running app has just written, and restores all of it', async (t) => {
     const { call, dir, installationKey, store } = await openAuditStage(t, 'SQLite');
     const { path: other, remove } = await makeTempDir();
     t.after(remove);
@@ -41,7 +41,7 @@ describe('countersign backup', () => {
     assert.equal(dir === restored, false);
   });
 
-  it('writes over nothing, into no folder of records, and leaves nothing half done', async (t) => {
+  it('overwrites nothing, writes into no folder of records, and leaves no partial file', async (t) => {
     const { call, dir } = await openAuditStage(t, 'SQLite');
     const { path: other, remove } = await makeTempDir();
     t.after(remove);
@@ -69,7 +69,7 @@ describe('countersign backup', () => {
     assert.equal(existsSync('/tmp/never.db'), false);
   });
 
-  it('is named where a database file was copied without its log', async (t) => {
+  it('is recommended if a database file was copied without its log', async (t) => {
     const { dir } = await openAuditStage(t, 'SQLite');
     const { path: other, remove } = await makeTempDir();
     t.after(remove);

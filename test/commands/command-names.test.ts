@@ -1,4 +1,4 @@
-/** Whoever reads how a command is called can paste it: `npx --no` takes the one that is here, and never another package. */
+/** Every command in a text can be pasted: `npx --no` runs the local one, and never another package. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
@@ -10,14 +10,14 @@ const COMMAND = /\bcountersign (?:init|doctor|policy|audit|backup|keys|mcp|hook)
 const CALL = 'npx --no -- ';
 const TEXTS = ['.env.example', 'manifest.yml', 'package.json'];
 
-it('every text that names a command of countersign calls it by npx --no --', () => {
+it('every text that names a countersign command uses npx --no --', () => {
   const sources = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path))
     .map((path) => `src/${path}`);
   let found = 0;
   for (const path of [...DOCUMENTS, ...TEXTS, ...sources]) {
     for (const [at, line] of readFileSync(`${ROOT}/${path}`, 'utf8').split('\n').entries()) {
-      // What only developers read.
+      // Texts that only developers read.
       if (/^\s*(?:\/\*\*|\*|\/\/)/.test(line)) continue;
       for (const { index } of line.matchAll(COMMAND)) {
         found += 1;

@@ -1,4 +1,4 @@
-/** An agent lets its tool run however its hook ends, but for the exit code 2: so every failure ends with it. */
+/** An agent runs its tool unless the hook exits with code 2, so every failure does. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ describe('a hook that fails', () => {
     desk.close();
   });
 
-  /** Its standard output by a shell, since Node can't start a process with a closed one. */
+  /** Redirects standard output with a shell, because Node can't start a process with a closed one. */
   function start(output = '', ...args: readonly string[]): ChildProcess {
     const line = `exec "$@" ${output}`;
     const child = spawn('sh', ['-c', line, 'sh', process.execPath, PROGRAM, 'hook', ...args], {
@@ -51,7 +51,7 @@ describe('a hook that fails', () => {
   }
 
   for (const output of ['>&-', '>/dev/null', '>/dev/full'] as const) {
-    it(`to hand over a denial to ${output} ends with 2, and says the denial`, async () => {
+    it(`to write a denial to ${output} exits with 2, and reports the denial`, async () => {
       const child = start(output);
       child.stdin?.end('{"tool_name":');
       const { code, err } = await endOf(child);
@@ -60,20 +60,20 @@ describe('a hook that fails', () => {
     });
   }
 
-  it('since nobody reads its pipe ends with 2', async () => {
+  it('because nobody reads its pipe exits with 2', async () => {
     const child = start();
     child.stdout?.destroy();
     child.stdin?.end('{"tool_name":');
     assert.equal((await endOf(child)).code, 2);
   });
 
-  it('without its standard error, and its output, ends with 2', async () => {
+  it('because standard error and output are closed exits with 2', async () => {
     const child = start('>&- 2>&-');
     child.stdin?.end('{"tool_name":');
     assert.equal((await endOf(child)).code, 2);
   });
 
-  it('to read its question ends with 2', async () => {
+  it('to read its input exits with 2', async () => {
     const child = start();
     child.stdin?.end(Buffer.from([0x7b, 0xff, 0x7d]));
     const { code, err, out } = await endOf(child);
@@ -81,7 +81,7 @@ describe('a hook that fails', () => {
     assert.match(err, /not UTF-8/);
   });
 
-  it('to understand its arguments ends with 2', async () => {
+  it('to parse its arguments exits with 2', async () => {
     for (const args of [['--tool', 'x'], ['--tools', 'a', '--tools', 'b'], ['--tools'], ['x']]) {
       const child = start('', ...args);
       child.stdin?.end(EVENT);
@@ -90,7 +90,7 @@ describe('a hook that fails', () => {
   });
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    it(`since ${signal} ends it while people are asked ends with 2`, async () => {
+    it(`because ${signal} stops it while it waits exits with 2`, async () => {
       const asked = new Promise<void>((resolve) => {
         onAsked = resolve;
       });
@@ -104,19 +104,19 @@ describe('a hook that fails', () => {
     });
   }
 
-  it('since a signal ends it before it has read anything ends with 2', async () => {
+  it('because a signal stops it before it has read anything exits with 2', async () => {
     const child = start();
     const ended = endOf(child);
-    // It has begun as soon as it holds its input open.
+    // It has started once its input is open.
     child.stdin?.write(' ');
     const killing = setInterval(() => child.kill('SIGTERM'), 25);
     const { code, signal } = await ended;
     clearInterval(killing);
-    // A process that has not got as far as its first line can’t be helped.
+    // A process that has not reached its first line can’t be helped.
     assert.ok(code === 2 || signal === 'SIGTERM', `${code} ${signal}`);
   });
 
-  it('since it is told to end twice ends with 2', async () => {
+  it('because it is stopped twice exits with 2', async () => {
     const asked = new Promise<void>((resolve) => {
       onAsked = resolve;
     });

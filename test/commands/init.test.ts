@@ -1,4 +1,4 @@
-/** `countersign init`: what a folder has after it, and what can be done there. */
+/** `countersign init`: the files that it writes, and that the app starts there. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { folderWith, ROOT } from './policy/policy-stage.ts';
 const { PATH = '', HOME = '' } = process.env;
 
 describe('countersign init', () => {
-  it('writes settings that only their owner can read, and a policy that has no problems', async (t) => {
+  it('writes settings that only their owner can read, and a policy without problems', async (t) => {
     const { path, start } = await folderWith(t, {});
     const { code, err, out } = await start('init');
     assert.deepEqual([code, err], [0, '']);
@@ -43,7 +43,7 @@ describe('countersign init', () => {
     );
   });
 
-  it('leaves a folder in which the start opens the playground', async (t) => {
+  it('writes a folder in which the start opens the playground', async (t) => {
     const { path, start } = await folderWith(t, {});
     await start('init');
     const app = spawn(process.execPath, [join(ROOT, 'bin/start.js')], {
@@ -63,7 +63,7 @@ describe('countersign init', () => {
     await exited;
   });
 
-  it('never changes a file that exists, nor what a link leads to, and says so', async (t) => {
+  it('never changes an existing file, nor the target of a link, and says so', async (t) => {
     const { path, start } = await folderWith(t, { '.env': 'PORT=0\n' });
     symlinkSync(join(path, 'elsewhere'), join(path, 'policy.yaml'));
     const { code, out } = await start('init');

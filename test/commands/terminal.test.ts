@@ -1,4 +1,4 @@
-/** Nothing that others wrote acts on the terminal of whoever runs a command, or writes a line of its own. */
+/** Text of others never controls the terminal of a person who runs a command, nor forges a line. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { inTurn } from '../support/sample.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { callIn, draftAt, NOW, openAuditStage } from './audit/audit-stage.ts';
 
-/** Clears the screen, hides, goes back to the line's begin, turns what follows around, and adds a line. */
+/** Clears the screen, hides text, returns to the line start, reverses direction, and adds a line. */
 const HOSTILE =
   '\u001b[2J\u001b[8m\u009b31m\rx\u202e\u2066\u200b\u2028\u0007\u007f\nThe audit is intact: 9 entries checked';
 const ACTS = /[^\P{C}\n]|[\u2028\u2029]/u;
@@ -21,9 +21,9 @@ function assertHarmless(text: string): void {
   assert.doesNotMatch(text, /^The audit is intact/m);
 }
 
-describe('what a command prints', () => {
+describe('the output of a command', () => {
   for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
-    it(`of a tampered audit on ${kind} is never “The audit is intact”, and acts on no terminal`, async (t) => {
+    it(`for a tampered audit on ${kind} never says “The audit is intact”, nor controls the terminal`, async (t) => {
       const stage = await openAuditStage(t, kind);
       await stage.store.audit.append([draftAt(NOW), draftAt(NOW), draftAt(NOW)]);
       const words = { actor: HOSTILE, event: HOSTILE, subject: HOSTILE };
@@ -57,7 +57,7 @@ describe('what a command prints', () => {
     });
   }
 
-  it('of keys whose records somebody changed acts on no terminal', async (t) => {
+  it('for tampered keys does not control the terminal', async (t) => {
     const stage = await openAuditStage(t, 'SQLite');
     const made = await stage.call('keys', 'create', '--name', 'bot', '--owner', 'U012', '--json');
     const { id } = JSON.parse(made.out);
@@ -99,7 +99,7 @@ describe('what a command prints', () => {
   ];
   for (const args of HOSTILE_ARGUMENTS) {
     const words = args.map((each) => (each.includes(HOSTILE) ? '…' : each)).join(' ');
-    it(`of hostile arguments acts on no terminal: ${words}`, async (t) => {
+    it(`for hostile arguments does not control the terminal: ${words}`, async (t) => {
       const stage = await openAuditStage(t, 'SQLite');
       const { err, out } = await stage.call(...args);
       assert.notEqual(out + err, '');
@@ -107,7 +107,7 @@ describe('what a command prints', () => {
     });
   }
 
-  it('of hostile settings and files acts on no terminal, in a process of its own too', async (t) => {
+  it('for hostile settings and files does not control the terminal, in its own process too', async (t) => {
     const { path, remove } = await makeTempDir();
     t.after(remove);
     mkdirSync(join(path, 'workspace'));
@@ -141,7 +141,7 @@ describe('what a command prints', () => {
     }
   });
 
-  it('a broken .env is said without its values, and ends a command with 1', async (t) => {
+  it('for a broken .env does not show its values, and the command exits with 1', async (t) => {
     const { path, remove } = await makeTempDir();
     t.after(remove);
     writeFileSync(join(path, '.env'), 'APPROVER_JWT_SECRET=hunter2#3\nPOLICY_FLE=x\n');
@@ -160,7 +160,7 @@ describe('what a command prints', () => {
     assert.doesNotMatch(stderr, /hunter2/);
   });
 
-  it('a line of the log acts on no terminal, and means the same', () => {
+  it('in a log line does not control the terminal, and keeps its meaning', () => {
     const lines: string[] = [];
     const log = createLog({
       level: 'info',
@@ -173,7 +173,7 @@ describe('what a command prints', () => {
     assert.deepEqual([JSON.parse(line).tool, JSON.parse(line).msg], [HOSTILE, HOSTILE]);
   });
 
-  it('unknown commands are said whole', async () => {
+  it('names an unknown command in full', async () => {
     assert.match((await callIn({}, ['no', 'such'])).err, /There is no command “no such”/);
   });
 });

@@ -12,18 +12,18 @@ const SOCKET = { SLACK_BOT_TOKEN: 'xoxb-1-2-abc', SLACK_APP_TOKEN: 'xapp-1-A2-ab
 const HTTP = { SLACK_BOT_TOKEN: 'xoxb-1-2-abc', SLACK_SIGNING_SECRET: '0123456789abcdef' };
 const MODEL = { OPENAI_API_KEY: 'sk-key-of-a-model' };
 
-describe('what the environment means', () => {
-  test('what answers took of the model is shown to people on request', () => {
+describe('the configuration from the environment', () => {
+  test('token usage is shown to people on request', () => {
     assert.equal(read({ SHOW_USAGE: '1' }).showsUsage, true);
     assert.equal(read({ SHOW_USAGE: '0' }).showsUsage, false);
   });
 
-  test('a model without tools is started with on request alone', () => {
+  test('a model without tools is accepted only on request', () => {
     assert.equal(read({}).allowsModelWithoutTools, false);
     assert.equal(read({ ALLOW_MODEL_WITHOUT_TOOLS: '1' }).allowsModelWithoutTools, true);
   });
 
-  test('records are kept for ever, or for days that are whole numbers; the limit of waiting calls is one', () => {
+  test('records are kept forever or for whole days, and the limit of waiting calls is a whole number', () => {
     const { keeping, maxPendingPerPerson } = read({
       AUDIT_DAYS: '400',
       HISTORY_DAYS: '90',
@@ -67,7 +67,7 @@ describe('what the environment means', () => {
     });
   });
 
-  test('images go to OpenAI’s own service unless said otherwise, and to another server when said so', () => {
+  test('images go only to OpenAI’s own service by default, and to other servers on request', () => {
     const sees = (env: Env) => read({ ...SOCKET, ...env }).modelSeesImages;
     const local = { OPENAI_BASE_URL: 'http://localhost:11434/v1' };
     assert.equal(sees(MODEL), true);
@@ -76,7 +76,7 @@ describe('what the environment means', () => {
     assert.equal(sees({ ...local, MODEL_SEES_IMAGES: '1' }), true);
   });
 
-  test('lists of people and channels are separated by commas or blanks', () => {
+  test('lists of people and channels are separated by commas or spaces', () => {
     const { talk } = read({
       ADMIN_USERS: 'U012AB3CD, W012AB3CD',
       TALK_USERS: 'U012AB3CD',
@@ -132,7 +132,7 @@ describe('what the environment means', () => {
     }
   });
 
-  test('a base URL alone is a model that asks for no key, in both modes', () => {
+  test('a base URL alone is a model without a key, in both modes', () => {
     const env = { OPENAI_BASE_URL: 'http://localhost:11434/v1', MODEL: 'openai/org/llama-3.3:8b' };
     const model = {
       provider: 'openai',
@@ -143,7 +143,7 @@ describe('what the environment means', () => {
     assert.deepEqual(read({ ...SOCKET, ...env }).model, model);
   });
 
-  test('a model of another provider is reached with its own variables, in both modes', () => {
+  test('a model of another provider uses its own variables, in both modes', () => {
     const env = {
       MODEL: 'anthropic/claude',
       ANTHROPIC_API_KEY: 'sk-ant-x',
@@ -160,7 +160,7 @@ describe('what the environment means', () => {
     assert.deepEqual(read(own).model, access);
   });
 
-  test('a model of a provider that only the agent can judge is left to it', () => {
+  test('a model of a provider that the config does not know is left to the agent', () => {
     const model = { provider: 'google', name: 'gemini' };
     assert.deepEqual(read({ ...SOCKET, MODEL: 'google/gemini' }).model, model);
   });
@@ -171,7 +171,7 @@ describe('what the environment means', () => {
     assert.equal(config.slack.apiUrl, 'http://127.0.0.1:1/api/');
   });
 
-  test('blank values count as unset, and spaces around a value are no part of it', () => {
+  test('blank values count as unset, and spaces around a value are trimmed', () => {
     const blank = {
       SLACK_BOT_TOKEN: '',
       SLACK_APP_TOKEN: ' ',
@@ -183,14 +183,14 @@ describe('what the environment means', () => {
     assert.equal(read({ PORT: ' 0\n' }).port, 0);
   });
 
-  test('relative paths start at the folder of the process', () => {
+  test('relative paths start at the working directory', () => {
     const config = read({ DATA_DIR: 'state', WORKSPACE_DIR: '/srv/w', TOOLS_MODULE: './tools.ts' });
     assert.equal(config.dataDir, resolve('state'));
     assert.equal(config.workspaceDir, '/srv/w');
     assert.equal(config.toolsModule, resolve('tools.ts'));
   });
 
-  test('the policy file is the named one, else ./policy.yaml where it is there', () => {
+  test('the policy file is the named one, else ./policy.yaml if it exists', () => {
     const policyOf = (env: Env, there: string) =>
       readConfig(env, { exists: (path) => path === resolve(there) }).policyFile;
     assert.equal(policyOf({}, 'policy.yaml'), resolve('policy.yaml'));
@@ -198,7 +198,7 @@ describe('what the environment means', () => {
     assert.equal(policyOf({ POLICY_FILE: './other.yaml' }, 'other.yaml'), resolve('other.yaml'));
   });
 
-  test('a key for the web search brings it, with its defaults, and is never shown', () => {
+  test('a key for the web search enables it, with its defaults, and is never shown', () => {
     const config = read({ TAVILY_API_KEY: 'tvly-abc' });
     const defaults = { apiKey: 'tvly-abc', baseUrl: 'https://api.tavily.com', maxResults: 5 };
     assert.deepEqual(config.search, defaults);
@@ -211,7 +211,7 @@ describe('what the environment means', () => {
     assert(secretValuesOf(inSlack).includes('tvly-abc'));
   });
 
-  test('commands get a network, or no sandbox, only when that is said', () => {
+  test('commands get a network, or no sandbox, only on request', () => {
     const both = { COMMAND_NETWORK: '1', ALLOW_UNSANDBOXED_COMMANDS: '1' };
     assert.deepEqual(read(both).commands, { hasNetwork: true, allowUnsandboxed: true });
     const neither = { COMMAND_NETWORK: '0', ALLOW_UNSANDBOXED_COMMANDS: '0' };
@@ -228,7 +228,7 @@ describe('what the environment means', () => {
     assert.equal(read({}).redis, undefined);
   });
 
-  test('tokens of people are taken from one signer, and its secret is never shown', () => {
+  test('user tokens have one signer, and its secret is never shown', () => {
     const secret = 'x'.repeat(32);
     const of = { APPROVER_JWT_AUDIENCE: 'countersign', APPROVER_JWT_ISSUER: 'me' };
     const bySecret = read({ APPROVER_JWT_SECRET: secret, ...of });

@@ -16,7 +16,7 @@ describe('GRAPH', () => {
     assert.equal(config.model, undefined);
   });
 
-  it('or a server and its assistant, with a key that no log shows', () => {
+  it('names a server and its assistant, with a key that no log shows', () => {
     const config = read({
       GRAPH: 'https://graphs.example.com/base/#my%20agent',
       GRAPH_API_KEY: 'lsv2_key',

@@ -1,4 +1,4 @@
-/** Feeds each parser of settings constructs that it does not implement: none of them is dropped, or read as something else. */
+/** Gives each settings parser constructs that it does not support: none is ignored or misread. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
@@ -59,7 +59,7 @@ describe('a variable', () => {
     });
   }
 
-  it('whose name is nearly that of a setting is known for it', () => {
+  it('with a misspelled name gets a suggestion', () => {
     const meant = {
       LOGLEVEL: 'LOG_LEVEL',
       POLICY_FLE: 'POLICY_FILE',
@@ -79,13 +79,13 @@ describe('a variable', () => {
     assert.deepEqual(Object.fromEntries(found), meant);
   });
 
-  it('that no setting has is told of, in the environment only where it is near one', () => {
+  it('that is no setting gets a warning, in the environment only if it is similar to one', () => {
     const warningsOf = (environment: Env, envFile: Env) =>
       readConfig({ ...envFile, ...environment }, { exists: () => false, envFile }).warnings;
     assert.deepEqual(warningsOf({ LOGLEVEL: 'debug', EDITOR: 'vi' }, {}), [
       'LOGLEVEL is not a setting. Did you mean LOG_LEVEL?',
     ]);
-    // Names of other programs, which only look like ours.
+    // Names of other programs that only look like ours.
     const others = {
       NODE: '/usr/bin/node',
       HOSTS: 'a',
@@ -191,7 +191,7 @@ describe('MCP_CONFIG', () => {
     ['{"mcpServers":{},"inputs":[]}', /^MCP_CONFIG: “inputs” has no effect here\.$/],
   ];
   for (const [entry, warning] of TOLD) {
-    it(`with ${entry} starts, and tells what has no effect`, () => {
+    it(`with ${entry} starts, and warns about what has no effect`, () => {
       const { problems, warnings } = read(entry);
       assert.deepEqual(problems, []);
       assert.equal(warnings.length, 1);
@@ -199,7 +199,7 @@ describe('MCP_CONFIG', () => {
     });
   }
 
-  it('has its variables filled in, in each form that other programs write', () => {
+  it('substitutes variables in each syntax of other programs', () => {
     const env = { KEY: 'a}b$c\x24{KEY}', PORT_OF_IT: '8080', EMPTY: '' };
     const forms = [
       '\x24{KEY}',
@@ -222,7 +222,7 @@ describe('MCP_CONFIG', () => {
     assert.deepEqual([...variables], ['KEY', 'EMPTY']);
   });
 
-  it('leaves out what is switched off, by either word', () => {
+  it('leaves out disabled servers, with either keyword', () => {
     const { problems, servers } = read(
       '{"mcpServers":{"a":{"disabled":true,"x":1},"b":{"enabled":false},"c":{"command":"x","enabled":true,"disabled":false}}}',
     );

@@ -22,7 +22,7 @@ function problemsOf(env: Env, exists: (path: string) => boolean = () => false): 
   return [];
 }
 
-/** A wrong set, the variable it must name, and the remedy it must hold. */
+/** Wrong settings, the variable that the problem must name, and the remedy that it must contain. */
 const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: RegExp])[] = [
   [
     'a bot token alone',
@@ -228,7 +228,7 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
   ['everything as the workspace', { WORKSPACE_DIR: '/' }, 'DATA_DIR', /outside/],
 ];
 
-describe('what stops the start', () => {
+describe('problems that stop the start', () => {
   for (const [what, env, names, remedy] of WRONG) {
     test(`${what} is one problem that names ${names} and the remedy`, () => {
       const problems = problemsOf(env);
@@ -238,16 +238,16 @@ describe('what stops the start', () => {
     });
   }
 
-  test('a policy file in the workspace stops the start, named or not', () => {
+  test('include a policy file in the workspace, named or not', () => {
     const named = problemsOf({ POLICY_FILE: './workspace/a/policy.yaml' }, () => true);
     assert.equal(named.length, 1);
     assert.match(named[0] ?? '', /^POLICY_FILE .*inside WORKSPACE_DIR.*could rewrite.*outside/);
-    // The folder of the tests is that of the app itself, which is refused as well.
+    // The working directory of the tests is the app itself, which is refused too.
     const unnamed = problemsOf({ WORKSPACE_DIR: '.' }, (path) => path === resolve('policy.yaml'));
     assert.ok(unnamed.some((problem) => problem.startsWith('POLICY_FILE')));
   });
 
-  test('every problem is listed at once, in the message too', () => {
+  test('are all listed at once, in the message too', () => {
     const env = {
       SLACK_BOT_TOKEN: 'nonsense',
       PORT: 'x',
@@ -263,7 +263,7 @@ describe('what stops the start', () => {
     for (const problem of problems) assert(message.includes(problem));
   });
 
-  test('no message holds the value of a secret', () => {
+  test('never contain the value of a secret', () => {
     const secret = 'hunter2-hunter2';
     const names = [
       'SLACK_BOT_TOKEN',
@@ -288,7 +288,7 @@ describe('what stops the start', () => {
 
 const EXAMPLE = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
 
-test('.env.example can be read, names every variable once and sets none', () => {
+test('.env.example can be parsed, names every variable once and sets none', () => {
   const names = [...EXAMPLE.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => {
     assert.equal(value, '');
     return name;

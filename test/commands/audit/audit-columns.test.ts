@@ -1,4 +1,4 @@
-/** What `countersign audit export` puts beside each entry: names, the whole digest, and the call that it is about. */
+/** The columns that `countersign audit export` adds to each entry: names, the full digest, and the call. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { flatColumnsOf } from '../../../src/commands/audit/audit-columns.ts';
@@ -31,7 +31,7 @@ async function auditOf(t: TestContext, kind: StoreKind) {
 }
 
 describe('an exported entry', () => {
-  it('names its call as cards do: whose it is, and never a program’s words as ours', () => {
+  it('names its call as cards do: with its origin, and never a program’s text as ours', () => {
     const entry = { ...draftAt(NOW, {}), seq: 1, mark: '' };
     const about = { requester: { team: 'T1', user: 'U1' }, thread: aCall().thread };
     const call = { ...about, tool: 'close_account', summary: 'Close A-1' };
@@ -45,7 +45,7 @@ describe('an exported entry', () => {
   });
 
   for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
-    it(`has the call that it is about, from ${kind}, and no names without Slack`, async (t) => {
+    it(`has its call, from ${kind}, and no names without Slack`, async (t) => {
       const stage = await auditOf(t, kind);
       const { err, out } = await stage.call('audit', 'export');
       assert.equal(err, '');
@@ -89,7 +89,7 @@ describe('an exported entry', () => {
     });
   }
 
-  it('has the names that Slack tells, and its cells are texts to a spreadsheet', async (t) => {
+  it('has the names from Slack, and cells that a spreadsheet reads as text', async (t) => {
     const stage = await auditOf(t, 'SQLite');
     const workspace = await createWorkspace({ clock: createSystemClock() });
     t.after(() => workspace.stop());

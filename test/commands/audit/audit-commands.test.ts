@@ -15,7 +15,7 @@ const PROGRAM = fileURLToPath(new URL('../../../bin/countersign.js', import.meta
 const DAY = 86_400_000;
 const { PATH = '', HOME = '' } = process.env;
 
-/** One entry on each of the last `days`, the youngest a day old. */
+/** One entry on each of the last `days`; the newest is a day old. */
 async function fill({ store }: AuditStage, days: number): Promise<void> {
   const drafts = Array.from({ length: days }, (_each, i) => draftAt(NOW - (days - i) * DAY));
   await store.audit.append(drafts);
@@ -23,7 +23,7 @@ async function fill({ store }: AuditStage, days: number): Promise<void> {
 
 for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   describe(`countersign audit on ${kind}`, () => {
-    it('says that an audit holds, from which entry to which, and up to where it is sealed', async (t) => {
+    it('reports an intact audit, its first and last entry, and up to where it is sealed', async (t) => {
       const stage = await openAuditStage(t, kind);
       const empty = await stage.call('audit', 'verify');
       assert.deepEqual([empty.code, empty.out], [0, 'The audit is empty.\n']);
@@ -48,7 +48,7 @@ Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 1
       assert.deepEqual([json.code, ok, checked, hasKey, sealed.through], [0, true, 3, true, 2]);
     });
 
-    it('names the first entry that was changed, or that is gone, and ends with 1', async (t) => {
+    it('names the first entry that was changed or removed, and exits with 1', async (t) => {
       const stage = await openAuditStage(t, kind);
       await fill(stage, 5);
       await stage.store.audit.seal(NOW);
@@ -66,7 +66,7 @@ Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 1
       assert.match(unreadable.out, /broken at entry 4: it is no longer a readable entry/);
     });
 
-    it('names entries that are gone from the middle or from the end, where they were sealed', async (t) => {
+    it('names sealed entries that are missing from the middle or the end', async (t) => {
       for (const gone of [2, 5]) {
         const stage = await openAuditStage(t, kind);
         await fill(stage, 5);
@@ -75,14 +75,14 @@ Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 1
         const { code, out } = await stage.call('audit', 'verify', '--json');
         const { ok, problem } = JSON.parse(out);
         assert.deepEqual([code, ok], [1, false]);
-        // A list has no gaps: what follows has moved up.
+        // A list has no gaps: later entries have moved up.
         const isFound = kind === 'SQLite' || gone === 5;
         assert.equal(problem.seq, isFound ? gone : 5);
         assert.match(problem.message, /^entry \d is missing( at the end\.|, and the app did not)/);
       }
     });
 
-    it('verifies over a removal of the app’s own, and tells of it', async (t) => {
+    it('accepts a removal by the app itself, and reports it', async (t) => {
       const stage = await openAuditStage(t, kind);
       await fill(stage, 5);
       await stage.store.audit.seal(NOW);
@@ -96,7 +96,7 @@ Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 1
       assert.equal(exported.out.trim().split('\n').length, 3);
     });
 
-    it('says what it can’t prove without the installation’s key, and makes none', async (t) => {
+    it('says what it can’t prove without the installation’s key, and creates no new key', async (t) => {
       const stage = await openAuditStage(t, kind);
       await fill(stage, 2);
       await stage.store.audit.seal(NOW);
@@ -111,7 +111,7 @@ Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 1
       }
     });
 
-    it('exports a span of time as JSON lines whose marks can be computed again with the key', async (t) => {
+    it('exports a time range as JSON lines whose marks can be recomputed with the key', async (t) => {
       const stage = await openAuditStage(t, kind);
       await fill(stage, 5);
       const { code, err, out } = await stage.call(
@@ -151,7 +151,7 @@ Sealed with the installation’s key up to entry 2 (2026-01-31T12:00:00.000Z); 1
 }
 
 describe('countersign audit export', () => {
-  it('writes CSV that no spreadsheet computes, in columns that stay', async (t) => {
+  it('writes CSV without formulas, in stable columns', async (t) => {
     const stage = await openAuditStage(t, 'SQLite');
     const at = Date.UTC(2026, 0, 5, 9);
     const evil = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'a,"b"\nc', 'fine'];
@@ -180,7 +180,7 @@ describe('countersign audit export', () => {
     ]);
   });
 
-  it('writes a file that only its owner can read, whole or not at all', async (t) => {
+  it('writes a file that only its owner can read, completely or not at all', async (t) => {
     const stage = await openAuditStage(t, 'SQLite');
     await fill(stage, 2);
     const { path, remove } = await makeTempDir();
@@ -197,7 +197,7 @@ describe('countersign audit export', () => {
     assert.deepEqual((await stage.call(...args, file)).code, 0, 'over an earlier one');
   });
 
-  it('reads times in UTC, with an offset, and as how long ago; a day as --to is in the span', async (t) => {
+  it('reads times in UTC, with an offset and as an age; the range includes the day of --to', async (t) => {
     const stage = await openAuditStage(t, 'SQLite');
     await fill(stage, 5);
     const spans: readonly (readonly [args: readonly string[], entries: number])[] = [
@@ -219,7 +219,7 @@ describe('countersign audit export', () => {
     }
   });
 
-  it('ends with 2 and says how it is used when it is called in a wrong way', async () => {
+  it('exits with 2 and prints its usage if its arguments are wrong', async () => {
     const wrong: readonly (readonly [args: readonly string[], why: RegExp])[] = [
       [['audit', 'export', '--from', '2026-02-30'], /--from must be a day/],
       [['audit', 'export', '--to', 'yesterday'], /--to must be a day.*how long ago \(7d, 12h\)/],
@@ -238,7 +238,7 @@ describe('countersign audit export', () => {
     }
   });
 
-  it('says which audit it can’t read and what to do, and ends with 1', async (t) => {
+  it('says which audit it can’t read and what to do, and exits with 1', async (t) => {
     const { path, remove } = await makeTempDir();
     t.after(remove);
     const file = join(path, 'countersign.db');
@@ -276,7 +276,7 @@ describe('countersign audit export', () => {
     assert.match(other.err, /nothing under the prefix “other”\. Check REDIS_URL and REDIS_PREFIX/);
   });
 
-  it('ends well when its reader has had enough', async (t) => {
+  it('exits without an error when its reader closes the pipe', async (t) => {
     const stage = await openAuditStage(t, 'SQLite');
     const many = Array.from({ length: 3_000 }, () => draftAt(NOW));
     await stage.store.audit.append(many);

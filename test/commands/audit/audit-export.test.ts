@@ -6,7 +6,7 @@ import { makeTempDir } from '../../support/temp-dir.ts';
 import { draftAt, NOW, openAuditStage } from './audit-stage.ts';
 
 describe('the file of countersign audit export', () => {
-  it('never takes the place of the app’s own records, nor of what is no file', async (t) => {
+  it('never replaces the app’s own records, nor anything that is not a file', async (t) => {
     const stage = await openAuditStage(t, 'SQLite');
     await stage.store.audit.append([draftAt(NOW), draftAt(NOW)]);
     const { path, remove } = await makeTempDir();

@@ -1,4 +1,4 @@
-/** Audits of both stores that are read by the command, in this process or in one of its own. */
+/** Audits of both stores, read by the command in this process or in its own. */
 import type { TestContext } from 'node:test';
 import { createClient } from 'redis';
 import { runCountersign } from '../../../src/commands/run-countersign.ts';
@@ -16,7 +16,7 @@ export interface Ended {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** How many times something was written, and the longest of it. */
+  /** The number of writes, and the length of the longest. */
   readonly writes: number;
   readonly longest: number;
 }
@@ -28,7 +28,7 @@ export interface AuditStage {
   readonly env: Readonly<Record<string, string>>;
   /** Runs the command while the app has the store open. */
   call(...args: readonly string[]): Promise<Ended>;
-  /** Changes the stored text of an entry behind the app's back; undefined takes it out. */
+  /** Changes the stored text of an entry behind the app's back; undefined removes it. */
   forge(seq: number, change: ((text: string) => string) | undefined): Promise<void>;
   /** Loses the installation's key. */
   loseKey(): Promise<void>;
@@ -120,7 +120,7 @@ export async function openAuditStage(t: TestContext, kind: StoreKind): Promise<A
   };
 }
 
-/** Something to be remembered at a time. */
+/** An audit entry with this time. */
 export function draftAt(at: number, patch: Partial<AuditDraft> = {}): AuditDraft {
   const detail = { from: 'pending', to: 'approved', reason: 'fine, “ok”' };
   return { at, event: 'call.approve', subject: 'call_x', actor: 'T1/U1', detail, ...patch };

@@ -1,4 +1,4 @@
-/** Set-ups for `countersign doctor`: a simulated workspace that tells its scopes, a model and an MCP server. */
+/** Set-ups for `countersign doctor`: a simulated workspace with scopes, a model and an MCP server. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -18,7 +18,7 @@ const MANIFEST = parse(readFileSync(new URL('../../../manifest.yml', import.meta
   readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
 };
 
-/** Those that the manifest asks for, as Slack lists them. */
+/** The scopes of the manifest, as Slack lists them. */
 export const SCOPES = MANIFEST.oauth_config.scopes.bot.join(',');
 export const POLICY = `version: 1
 routes:
@@ -45,19 +45,19 @@ interface Line {
   readonly message: string;
 }
 
-/** A set-up that can start, and the servers that it names. */
+/** A set-up that can start, with its servers. */
 export interface SetUp {
   readonly env: Environment;
   readonly folder: string;
   readonly model: MockModel;
-  /** What Slack says that the token may do; undefined: nothing. */
+  /** The scopes that Slack returns for the token; undefined: none are listed. */
   scopes: string | undefined;
-  /** How far the machine's clock goes wrong. */
+  /** The error of the machine's clock. */
   clockOffMs: number;
   envFile: () => Record<string, string>;
 }
 
-/** Opens the servers for a suite of tests. */
+/** Starts the servers for a suite of tests. */
 export function openDoctorStage() {
   let workspace: Workspace;
   let model: MockModel;

@@ -1,4 +1,4 @@
-/** What `countersign doctor` says of one good set-up and of bad ones, each asked of real servers. */
+/** What `countersign doctor` reports about a good set-up and bad ones, with real servers. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ const HOUR = 3_600_000;
 describe('countersign doctor', () => {
   const { ask, askJson, botToken, setUp } = openDoctorStage();
 
-  it('says ok of everything that a start needs, and changes nothing', async (t) => {
+  it('reports everything that a start needs as ok, and changes nothing', async (t) => {
     const set = await setUp(t);
     const { code, checks } = await askJson(set);
     const seen = checks.filter(({ check }) => check !== 'sandbox');
@@ -29,7 +29,7 @@ describe('countersign doctor', () => {
       [...new Set(checks.map(({ check }) => check))],
       'settings slack model store port clock sandbox tools mcp policy'.split(' '),
     );
-    // Where there is no bwrap, the line says how to get it.
+    // Without bwrap, the line says how to install it.
     const sandbox = checks.find(({ check }) => check === 'sandbox');
     assert.match(sandbox?.message ?? '', /^Commands run in bwrap|Install it/);
     const text = (await ask(set)).out;
@@ -42,7 +42,7 @@ describe('countersign doctor', () => {
     assert.deepEqual(readdirSync(set.folder).sort(), ['mcp.json', 'policy.yaml', 'tools.mjs']);
   });
 
-  it('is ok beside an app that runs', async (t) => {
+  it('is ok beside a running app', async (t) => {
     const set = await setUp(t);
     const store = createSqliteStore({
       dataDir: set.env.DATA_DIR ?? '',
@@ -55,7 +55,7 @@ describe('countersign doctor', () => {
     assert.match(line?.message ?? '', /its records are of this version\. An app is running on it/);
   });
 
-  it('tells of records that belong to another workspace', async (t) => {
+  it('reports records of another workspace', async (t) => {
     const set = await setUp(t);
     const dataDir = set.env.DATA_DIR ?? '';
     const store = createSqliteStore({ dataDir, clock: createSystemClock() });
@@ -80,7 +80,7 @@ describe('countersign doctor', () => {
   const at = (set: SetUp, name: string, text: string) =>
     writeFileSync(join(set.folder, name), text);
 
-  /** What is wrong, which check says so, and its words: what is wrong and what to do. */
+  /** The fault, the check that reports it, and its text: what is wrong and what to do. */
   const BAD: readonly (readonly [
     what: string,
     spoil: (set: SetUp, t: TestContext) => void | Promise<void>,
@@ -276,7 +276,7 @@ describe('countersign doctor', () => {
     });
   }
 
-  it('tells a model that does not call tools from one that does', async (t) => {
+  it('detects a model that does not call tools', async (t) => {
     const set = await setUp(t);
     set.model.script(() => sayText('I am ready.'));
     const { checks, code } = await askJson(set);
@@ -285,7 +285,7 @@ describe('countersign doctor', () => {
     assert.match(line?.message ?? '', /did not call the tool.*set MODEL to one that does/);
   });
 
-  it('says it where Slack’s answer does not list the scopes', async (t) => {
+  it('says so if Slack’s response does not list the scopes', async (t) => {
     const set = await setUp(t);
     set.scopes = undefined;
     const { checks } = await askJson(set);

@@ -1,4 +1,4 @@
-/** Keys of programs, made and ended by the command beside a running app. */
+/** Keys of programs, created and revoked by the command beside a running app. */
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const TOKEN = /csk_[0-9a-f]{16}_[\w-]{43}/;
 
 for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   describe(`countersign keys, on ${kind}`, () => {
-    it('makes, lists, rotates and revokes keys of an app that runs', async (t) => {
+    it('creates, lists, rotates and revokes keys of a running app', async (t) => {
       const { call, installationKey, store } = await openAuditStage(t, kind);
       assert.match((await call('keys', 'list')).out, /There are no keys/);
       const scopes = 'request:deploy_*,read';
@@ -98,7 +98,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
 }
 
 describe('countersign keys', () => {
-  it('makes the records where there are none, and refuses those of another version', async (t) => {
+  it('creates missing records, and refuses those of another version', async (t) => {
     const { dir, store } = await openAuditStage(t, 'SQLite');
     await store.close();
     const file = join(dir, 'countersign.db');
@@ -119,7 +119,7 @@ describe('countersign keys', () => {
     db.close();
   });
 
-  it('says what is wrong with how it was called', async () => {
+  it('says which arguments are wrong', async () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['create'], /--name/],
       [['create', '--name', 'x\n'], /--name/],

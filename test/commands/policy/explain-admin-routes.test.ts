@@ -1,4 +1,4 @@
-/** `countersign policy explain` where routes are set in Slack. */
+/** `countersign policy explain` with routes that are set in Slack. */
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const WRITE = [
   'C1',
 ];
 
-test('the routes that are set in Slack are heeded, beside a running app and without one, and it is said where they can’t be read', async (t) => {
+test('uses the routes that are set in Slack, with and without a running app, and says if it can’t read them', async (t) => {
   const { path, remove } = await makeTempDir();
   t.after(remove);
   const clock = createSystemClock();

@@ -1,4 +1,4 @@
-/** `countersign policy check`: what it says of a file, where, and how it ends. */
+/** `countersign policy check`: its messages with their position, and its exit code. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -11,7 +11,7 @@ import { readmeSnippet } from '../../support/readme-snippet.ts';
 import { folderWith, POLICY } from './policy-stage.ts';
 
 describe('countersign policy check', () => {
-  it('says that a file can be used, which names Slack has to know, and ends with 0', async (t) => {
+  it('reports a valid file, lists the names that Slack must know, and exits with 0', async (t) => {
     const { call } = await folderWith(t, { 'policy.yaml': POLICY });
     const { code, err, out } = await call(['policy', 'check']);
     assert.equal(err, '');
@@ -28,7 +28,7 @@ rule 2, line 13: “research” means helper:research.
     assert.equal(code, 0);
   });
 
-  it('points at arguments that a tool does not have, and ends with 0', async (t) => {
+  it('points at arguments that a tool does not have, and exits with 0', async (t) => {
     const rules = `version: 1
 rules:
   - tools: [write_file]
@@ -49,7 +49,7 @@ rules:
     assert.equal(code, 0);
   });
 
-  it('has nothing to say about the example of src/policy/README.md, and the playground starts with it', async (t) => {
+  it('finds no problem in the example of src/policy/README.md, and the playground starts with it', async (t) => {
     const example = readmeSnippet('src/policy/README.md', 'helper:research');
     const { call, path } = await folderWith(t, { 'policy.yaml': example });
     const { code, err, out } = await call(['policy', 'check']);
@@ -72,7 +72,7 @@ rules:
     assert.match(logged.join(''), /The policy in policy\.yaml is in force\./);
   });
 
-  it('says each error with its line and a mark, and ends with 1', async (t) => {
+  it('shows each error with its line and a marker, and exits with 1', async (t) => {
     const broken = 'version: 1\nrules:\n  - { tools: [fly], gate: no }\n';
     const { call, path } = await folderWith(t, { 'rules.yaml': broken });
     const { code, out } = await call(['policy', 'check', join(path, 'rules.yaml')]);
@@ -89,7 +89,7 @@ rules:
     );
   });
 
-  it('warns of tools that there are not, and knows those of TOOLS_MODULE', async (t) => {
+  it('warns about unknown tools, and knows those of TOOLS_MODULE', async (t) => {
     const { call } = await folderWith(t, {
       'policy.yaml': 'version: 1\nrules:\n  - { tools: [fly, search], gate: run }\n',
     });
@@ -106,7 +106,7 @@ rules:
     assert.equal(without.out.match(/warning/g)?.length, 2);
   });
 
-  it('speaks JSON of what is wrong', async (t) => {
+  it('prints problems as JSON', async (t) => {
     const { call } = await folderWith(t, { 'policy.yaml': 'version: 2' });
     const { code, out } = await call(['policy', 'check', '--json']);
     assert.equal(code, 1);
@@ -124,7 +124,7 @@ rules:
     });
   });
 
-  it('ends with 1 where there is no file, or one that the agent could rewrite', async (t) => {
+  it('exits with 1 if there is no file, or the agent could rewrite it', async (t) => {
     const { call, path } = await folderWith(t, { 'workspace/policy.yaml': POLICY });
     const none = await call(['policy', 'check']);
     assert.deepEqual([none.code, /no policy file: POLICY_FILE is unset/.test(none.out)], [1, true]);

@@ -1,4 +1,4 @@
-/** The `countersign` command as people and programs call it: in a process of its own. */
+/** The `countersign` command as people and programs call it. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const WHO = ['--requester', 'U1', '--channel', 'C1'];
 const WRITE = ['policy', 'explain', 'write_file', '{"path":"a.txt","content":"x"}', ...WHO];
 
 describe('countersign policy explain', () => {
-  it('says by which rule people are asked, where, who, how many and until when, why no earlier rule, and what it assumed', async (t) => {
+  it('shows the matching rule, its channel, approvers, quorum and deadline, why no earlier rule matches, and what it assumed', async (t) => {
     const { call } = await folderWith(t, { 'policy.yaml': POLICY });
     const { code, err, out } = await call(WRITE);
     assert.equal(err, '');
@@ -35,7 +35,7 @@ Assumed: The requester is in no user group; --group sets one.
     );
   });
 
-  it('speaks JSON', async (t) => {
+  it('prints JSON', async (t) => {
     const { call } = await folderWith(t, { 'policy.yaml': POLICY });
     const { out } = await call([...WRITE, '--agent', 'research', '--json']);
     const told = JSON.parse(out);
@@ -57,21 +57,21 @@ Assumed: The requester is in no user group; --group sets one.
     );
   });
 
-  it('goes by the groups and the address that it is told', async (t) => {
+  it('uses the given groups and address', async (t) => {
     const { call } = await folderWith(t, { 'policy.yaml': POLICY });
     const { out } = await call([...WRITE, '--group', 'S0OPS', '--email', 'a@b.test']);
     assert.match(out, /^write_file would run without asking, by rule 5, line 16/);
     assert.doesNotMatch(out, /user group;|address/);
   });
 
-  it('says that arguments do not fit the tool, and ends with 1', async (t) => {
+  it('says that arguments do not fit the tool, and exits with 1', async (t) => {
     const { call } = await folderWith(t, { 'policy.yaml': POLICY });
     const { code, err } = await call(['policy', 'explain', 'write_file', '{"path":5}', ...WHO]);
     assert.equal(code, 1);
     assert.match(err, /do not fit write_file.*\n {2}path: .*\n {2}content: /);
   });
 
-  it('goes by the built-in rules without a file, and ends with 1 with a broken one', async (t) => {
+  it('uses the built-in rules without a file, and exits with 1 with a broken one', async (t) => {
     const { call, path } = await folderWith(t, {});
     const builtIn = await call(WRITE);
     assert.equal(builtIn.code, 0);
@@ -83,7 +83,7 @@ Assumed: The requester is in no user group; --group sets one.
     assert.match(broken.err, /^\.\/rules\.yaml:1:10: /);
   });
 
-  it('says of a program’s call that only a rule which names it lets it run', async (t) => {
+  it('says that an external call runs only by a rule that names its program', async (t) => {
     const rules = `version: 1
 rules:
   - { tools: [read_file], gate: run }
@@ -105,7 +105,7 @@ rules:
     assert.deepEqual([both.code, /not both/.test(both.err)], [2, true]);
   });
 
-  it('says why a condition can’t be answered', async (t) => {
+  it('says why a condition can’t be evaluated', async (t) => {
     const policy = "version: 1\nrules:\n  - { tools: [fly], when: 'args.far > 5', gate: run }\n";
     const { call } = await folderWith(t, { 'policy.yaml': policy });
     const { out } = await call(['policy', 'explain', 'fly', '{}', ...WHO]);
@@ -118,7 +118,7 @@ rules:
 });
 
 describe('countersign', () => {
-  it('ends with 2 and says how it is used when it is called in a wrong way', async (t) => {
+  it('exits with 2 and prints its usage if its arguments are wrong', async (t) => {
     const { call } = await folderWith(t, {});
     const wrong: readonly (readonly [args: readonly string[], why: RegExp])[] = [
       [[], /Name a command/],
@@ -161,7 +161,7 @@ describe('countersign', () => {
     assert.match(help.out, /countersign policy explain/);
   });
 
-  it('is a program that ends with these codes, and reads .env as the app does', async (t) => {
+  it('is a program with these exit codes, and reads .env as the app does', async (t) => {
     const { path, start } = await folderWith(t, {
       'rules.yaml': POLICY,
       'broken.yaml': 'version: 2',
@@ -180,7 +180,7 @@ describe('countersign', () => {
     );
   });
 
-  it('is called by npx in the folder of the app', async (t) => {
+  it('can be called by npx in the folder of the app', async (t) => {
     const { path } = await folderWith(t, { 'policy.yaml': POLICY });
     const args = ['--no', '--', 'countersign', 'policy', 'check', join(path, 'policy.yaml')];
     const { code, out } = await run('npx', args, { cwd: ROOT });

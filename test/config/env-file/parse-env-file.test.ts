@@ -1,4 +1,4 @@
-/** What `.env` may hold: each line means what it says, or is refused with its number and without its value. */
+/** The contents of `.env`: each line is read literally, or refused with its number and without its value. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -36,7 +36,7 @@ describe('.env', () => {
     ['letters of the world', 'A=grüße 👍', { A: 'grüße 👍' }],
   ];
   for (const [what, text, values] of UNDERSTOOD) {
-    it(`takes ${what} as it is written`, () => {
+    it(`reads ${what} literally`, () => {
       assert.deepEqual(read(text), { values, problems: [] });
     });
   }
@@ -84,7 +84,7 @@ describe('.env', () => {
     });
   }
 
-  it('names everything that is wrong at once', () => {
+  it('reports all problems at once', () => {
     const { problems } = read('A\nB=#x\nC=1\nD="x\nE=2\n');
     assert.deepEqual(
       problems.map((problem) => problem.slice(0, 6)),
@@ -92,7 +92,7 @@ describe('.env', () => {
     );
   });
 
-  it('takes any value in single quotes whole, and any other line whole or not at all', () => {
+  it('reads any value in single quotes in full, and any other line in full or not at all', () => {
     const letter = fc.constantFrom(...'ab #=$\\n"\'`\t', 'ü', '\u200b', '\u00a0');
     const value = fc.array(letter, { maxLength: 8 }).map((letters) => letters.join(''));
     fc.assert(
@@ -101,7 +101,7 @@ describe('.env', () => {
         const { problems, values } = read(`A=${text}\nB=2`);
         if (problems.length > 0) return;
         assert.equal(values.B, '2');
-        // Nothing but blanks around it, a comment and its quotes may be missing.
+        // Only blanks around it, a comment and its quotes may be missing.
         const kept = (values.A ?? '').replaceAll('\n', '\\n');
         assert.ok(text.includes(kept), text);
         const rest = text.replace(kept, '').replace(/[ \t]#.*$/, '');

@@ -1,4 +1,4 @@
-/** The file of MCP servers: what it means, and what is said of one that can't be used. */
+/** The file of MCP servers: what it means, and the errors of an invalid one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readMcpConfig } from '../../../src/config/mcp/mcp-config.ts';
@@ -9,7 +9,7 @@ function read(file: unknown, env: Readonly<Record<string, string>> = {}) {
 }
 
 describe('the file of MCP servers', () => {
-  it('names programs and addresses, with variables filled in', () => {
+  it('names programs and addresses, with variables substituted', () => {
     const { problems, secrets, servers, warnings } = read(
       {
         github: {
@@ -112,7 +112,7 @@ describe('the file of MCP servers', () => {
     ],
   ];
   for (const [what, file, problem] of WRONG) {
-    it(`with ${what} says what is wrong, and no secret`, () => {
+    it(`with ${what} is refused with the reason, and without secrets`, () => {
       const { problems, servers } = read(file);
       assert.equal(problems.length, 1, problems.join('\n'));
       assert.match(problems[0] ?? '', problem);

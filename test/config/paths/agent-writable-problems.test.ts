@@ -1,4 +1,4 @@
-/** Nothing that runs outside of the sandbox, or says what does, is where the agent's tools can write. */
+/** The agent's tools can't write files that run outside the sandbox, or that configure what does. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -52,7 +52,7 @@ function aFolder(t: TestContext) {
 const INSIDE = /is inside WORKSPACE_DIR, so the agent’s tools could rewrite .*\. Put it outside\.$/;
 
 describe('a start with a workspace', () => {
-  it('that holds a file which steers the app is refused, links followed', (t) => {
+  it('with a file that controls the app is refused, also through links', (t) => {
     const { at, problemsOf } = aFolder(t);
     const places = ['workspace/run.js', 'to-inside.js', 'workspace/to-outside.js'];
     for (const place of [...places, 'linked/run.js', 'linked/later.js', 'workspace/later.js']) {
@@ -78,14 +78,14 @@ describe('a start with a workspace', () => {
       { POLICY_FILE: at('outside/policy.yaml') },
       { MCP_CONFIG: at('outside/mcp.json') },
       { REDIS_URL: `unix://${at('outside/redis.sock')}` },
-      // Beside a graph it is not loaded.
+      // With a graph it is not loaded.
       { TOOLS_MODULE: at('workspace/run.js'), GRAPH: `${at('outside/graph.ts')}:graph` },
     ]) {
       assert.equal(problemsOf(env), '', JSON.stringify(env));
     }
   });
 
-  it('in which such a file has a second name is refused', (t) => {
+  it('with a hard link to such a file is refused', (t) => {
     const { at, problemsOf } = aFolder(t);
     assert.match(
       problemsOf({ TOOLS_MODULE: at('hard.js') }),
@@ -95,7 +95,7 @@ describe('a start with a workspace', () => {
     assert.equal(problemsOf({ TOOLS_MODULE: at('outside/run.js') }), '');
   });
 
-  it('that is mounted at another place too is refused for what lies there', (t) => {
+  it('is refused for such a file at a second mount point', (t) => {
     const { at, problemsOf } = aFolder(t);
     const { status } = spawnSync('mount', ['--bind', at('workspace'), at('elsewhere')]);
     if (status !== 0) {
@@ -107,7 +107,7 @@ describe('a start with a workspace', () => {
     assert.match(found, INSIDE);
   });
 
-  it('that holds the folder of the start, or its .env, is refused, be it there or not', (t) => {
+  it('with the working directory or its .env is refused, even if the file does not exist', (t) => {
     const { at } = aFolder(t);
     const before = process.cwd();
     t.after(() => process.chdir(before));
@@ -129,7 +129,7 @@ describe('a start with a workspace', () => {
     assert.match(problems(), /\.env \.\/\.env is inside WORKSPACE_DIR/);
   });
 
-  it('that is a part of the app, or of the packages around it, is refused', (t) => {
+  it('inside the app, or the packages around it, is refused', (t) => {
     const { at } = aFolder(t);
     const parts = ['src', 'src/desk', 'bin', 'dist/app', 'node_modules', 'node_modules/zod'];
     const around = [join(dirname(APP), 'node_modules'), join(dirname(APP), 'node_modules/x')];
@@ -139,7 +139,7 @@ describe('a start with a workspace', () => {
     }
   });
 
-  it('into which a variable leads programs is refused', (t) => {
+  it('is refused if a variable makes programs load files from it', (t) => {
     const { at, problemsOf } = aFolder(t);
     const inside = at('linked/code');
     const variables = {
@@ -206,7 +206,7 @@ describe('an MCP server', () => {
     });
   }
   for (const [what, entry] of ALLOWED) {
-    it(`that works on ${what} in the workspace is taken`, (t) => {
+    it(`that works on ${what} in the workspace is accepted`, (t) => {
       assert.equal(problemsWith(t, entry), '');
     });
   }

@@ -13,7 +13,7 @@ function aFolder(t: TestContext): string {
   return folder;
 }
 
-test('a data folder that a link puts into the workspace is refused', (t) => {
+test('a data folder that is inside the workspace through a link is refused', (t) => {
   const folder = aFolder(t);
   mkdirSync(join(folder, 'workspace/real'));
   symlinkSync(join(folder, 'workspace/real'), join(folder, 'data'));
@@ -21,7 +21,7 @@ test('a data folder that a link puts into the workspace is refused', (t) => {
   assert.match(problems.join(), /^DATA_DIR is inside WORKSPACE_DIR/);
 });
 
-test('so is one that is not there yet, under a linked parent or behind a link to nothing', (t) => {
+test('a missing data folder under a linked parent or behind a dangling link is refused', (t) => {
   const folder = aFolder(t);
   symlinkSync('workspace', join(folder, 'linked'));
   symlinkSync('workspace/later', join(folder, 'dangling'));
@@ -31,7 +31,7 @@ test('so is one that is not there yet, under a linked parent or behind a link to
   }
 });
 
-test('a link in the workspace is refused wherever it leads, since it can be set to another place; a circle of links is no crash', (t) => {
+test('a data folder that is a link in the workspace is refused, wherever it leads; circular links cause no crash', (t) => {
   const folder = aFolder(t);
   mkdirSync(join(folder, 'elsewhere'));
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'workspace/data'));
@@ -45,7 +45,7 @@ test('a link in the workspace is refused wherever it leads, since it can be set 
   }
 });
 
-test('a workspace that holds the app itself is refused', (t) => {
+test('a workspace that contains the app itself is refused', (t) => {
   const folder = aFolder(t);
   const app = join(import.meta.dirname, '../../..');
   for (const workspace of [app, join(app, '..'), '/']) {
@@ -59,7 +59,7 @@ test('a workspace that holds the app itself is refused', (t) => {
   assert.deepEqual(folderProblems(join(folder, 'data'), join(app, 'workspace')), []);
 });
 
-test('a policy file that the agent could rewrite is refused, behind links too', (t) => {
+test('a policy file that the agent could rewrite is refused, also through links', (t) => {
   const folder = aFolder(t);
   const workspace = join(folder, 'workspace');
   const outside = join(folder, 'policy.yaml');
