@@ -47,7 +47,7 @@ describe('a click on Home', () => {
   const press = (call: Call, actionId: string) =>
     stage.workspace.clickInHome('approver', { actionId, blockId: `waiting:${call.id}` });
 
-  it('that is forged, from another place or of another person does nothing, and is recorded', async () => {
+  it('that is forged, from another place or of another person does nothing, and is reported to the desk', async () => {
     const { team, app } = stage.workspace;
     const call = aCall();
     const payload = (actionId: string, value: string, patch: Record<string, unknown> = {}) => ({
