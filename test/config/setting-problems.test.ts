@@ -49,13 +49,13 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     /characters that are not allowed in a token\. Copy the whole token again/,
   ],
   [
-    'an app token with a space in it that can’t be seen',
+    'an app token with an invisible space',
     { SLACK_BOT_TOKEN: 'xoxb-1', ...MODEL, SLACK_APP_TOKEN: 'xapp-1\u200b2' },
     'SLACK_APP_TOKEN',
     /characters that are not allowed in a token/,
   ],
   [
-    'a signing secret as it is abridged',
+    'an abridged signing secret',
     { ...HTTP, ...MODEL, SLACK_SIGNING_SECRET: '0123…' },
     'SLACK_SIGNING_SECRET',
     /must be the signing secret.*“Basic Information”/,
@@ -75,25 +75,25 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     /channel IDs.*bottom of “About”/,
   ],
   [
-    'keys of people in clear over a network',
+    'a key set for user tokens over plain HTTP',
     { APPROVER_JWKS_URL: 'http://login.example.com/jwks', APPROVER_JWT_AUDIENCE: 'a' },
     'APPROVER_JWKS_URL',
     /must be an https address/,
   ],
   [
-    'a short secret of people’s tokens',
+    'a short secret for user tokens',
     { APPROVER_JWT_SECRET: 'short', APPROVER_JWT_AUDIENCE: 'a' },
     'APPROVER_JWT_SECRET',
     /at least 32 bytes/,
   ],
   [
-    'tokens of people for whomever',
+    'user tokens without an audience',
     { APPROVER_JWT_SECRET: 'x'.repeat(32) },
     'APPROVER_JWT_AUDIENCE',
     /Set it to the “aud” claim of your tokens/,
   ],
   [
-    'two signers of people’s tokens',
+    'two signers of user tokens',
     {
       APPROVER_JWT_SECRET: 'x'.repeat(32),
       APPROVER_JWKS_URL: 'https://login.example.com/jwks',
@@ -156,14 +156,9 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
   ],
   ['a window that is too small', { CONTEXT_TOKENS: '100' }, 'CONTEXT_TOKENS', /2000 to 100000000/],
   ['a window that is a word', { CONTEXT_TOKENS: '24k' }, 'CONTEXT_TOKENS', /whole number/],
+  ['an unknown log level', { LOG_LEVEL: 'verbose' }, 'LOG_LEVEL', /one of trace, debug, info/],
   [
-    'a log level that is not there',
-    { LOG_LEVEL: 'verbose' },
-    'LOG_LEVEL',
-    /one of trace, debug, info/,
-  ],
-  [
-    'a detail of notifications that is not there',
+    'an unknown detail of notifications',
     { NOTIFICATION_DETAIL: 'all' },
     'NOTIFICATION_DETAIL',
     /one of none, summary, full/,
@@ -176,7 +171,7 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     /Write it like https/,
   ],
   [
-    'a yes in words',
+    'a yes as a word',
     { COMMAND_NETWORK: 'yes' },
     'COMMAND_NETWORK',
     /must be 1 \(yes\) or 0 \(no\)/,
@@ -206,13 +201,13 @@ const WRONG: readonly (readonly [what: string, env: Env, names: string, remedy: 
     /letters, digits/,
   ],
   [
-    'a policy file that is not there',
+    'a missing policy file',
     { POLICY_FILE: './rules.yaml' },
     'POLICY_FILE ./rules.yaml',
     /does not exist.*unset POLICY_FILE to use the built-in ones/,
   ],
   [
-    'servers of tools',
+    'a missing file of MCP servers',
     { MCP_CONFIG: './no-such-mcp.json' },
     'MCP_CONFIG',
     /can't be read: ENOENT.*Name a file like/,

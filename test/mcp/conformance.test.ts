@@ -53,11 +53,11 @@ describe('the MCP conformance suite', () => {
       const { path: cwd, remove } = await makeTempDir();
       t.after(remove);
       const args = [SUITE, 'server', '--url', url, '--scenario', scenario];
-      const told = await promisify(execFile)(process.execPath, args, {
+      const result = await promisify(execFile)(process.execPath, args, {
         cwd,
         timeout: 60_000,
       }).catch((error: { readonly stdout?: string; readonly stderr?: string }) => error);
-      const text = `${told.stdout}${told.stderr}`;
+      const text = `${result.stdout}${result.stderr}`;
       assert.match(text, /Passed: ([1-9]\d*)\/\1, 0 failed, 0 warnings/, text);
     });
   }

@@ -50,8 +50,8 @@ describe('permission_prompt', () => {
   it('denies with what a person wrote, and in all unclear cases', async (t) => {
     const { desk, call } = await connect(t);
     const ask = () => call('permission_prompt', BASH);
-    const denied = async (told: Promise<Told>) => {
-      const { behavior, message, ...rest } = JSON.parse((await told).text);
+    const denied = async (calling: Promise<Told>) => {
+      const { behavior, message, ...rest } = JSON.parse((await calling).text);
       assert.deepEqual([behavior, rest], ['deny', {}]);
       return message;
     };
@@ -76,11 +76,11 @@ describe('request_approval', () => {
     const { desk, call } = await connect(t);
     const progress: Progress[] = [];
     const calling = call('request_approval', asked, (each) => progress.push(each));
-    const told = await decided(desk, calling, { status: 'approved' });
+    const result = await decided(desk, calling, { status: 'approved' });
     assert.equal(progress[0]?.progress, 1);
     const [approval] = desk.approvals();
     assert.equal(progress[0]?.message, `Waiting for people to decide ${approval?.id} in Slack.`);
-    const { next, idempotency_key, ...rest } = told.structured;
+    const { next, idempotency_key, ...rest } = result.structured;
     assert.match(String(next), /run it now, once/);
     assert.deepEqual(rest, {
       decision: 'approved',
@@ -94,7 +94,7 @@ describe('request_approval', () => {
       decided_by: 'U1',
       token: 'jws',
     });
-    assert.deepEqual(JSON.parse(told.text), told.structured);
+    assert.deepEqual(JSON.parse(result.text), result.structured);
   });
 
   it('leaves consuming to others if asked to, and explains how', async (t) => {
@@ -193,20 +193,20 @@ it('over stdio it ends with its input, and withdraws pending approvals', async (
   const [input, output] = [new PassThrough(), new PassThrough()];
   const { signal } = new AbortController();
   const serving = serveStdio({ api }, { defaults: {}, input, output, signal });
-  const say = (message: object) =>
+  const send = (message: object) =>
     input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const clientInfo = { name: 'test', version: '1' };
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
-  say({ id: 1, method: 'initialize', params });
+  send({ id: 1, method: 'initialize', params });
   assert.match(String(await once(output, 'data')), /"serverInfo"/);
-  say({ method: 'notifications/initialized' });
+  send({ method: 'notifications/initialized' });
   // In two pieces, as a pipe may deliver it.
   input.write('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ask_human",');
   input.write('"arguments":{"question":"Shown?","question":"Asked?"}}}\n');
   const refused = JSON.parse(String(await once(output, 'data')));
   assert.equal(refused.id, 7);
   assert.match(refused.error.message, /"question" appears twice/);
-  say({ id: 2, method: 'tools/call', params: { name: 'permission_prompt', arguments: BASH } });
+  send({ id: 2, method: 'tools/call', params: { name: 'permission_prompt', arguments: BASH } });
   await until(() => desk.approvals().length === 1, 5);
   input.end();
   await serving;
@@ -261,8 +261,8 @@ it('the hook allows, denies, ignores other tools, and fails closed', async (t) =
   assert.match(closed.permissionDecisionReason, /can't be reached/);
 
   // An unset variable names no tool, and must let none run.
-  const told: string[] = [];
-  const err = (text: string) => told.push(text);
+  const errors: string[] = [];
+  const err = (text: string) => errors.push(text);
   const env = { COUNTERSIGN_URL: desk.url, COUNTERSIGN_API_KEY: desk.key };
   const beside = { env, err, isUnheard: false, clock: createSystemClock() };
   const { signal } = new AbortController();
@@ -278,7 +278,7 @@ it('the hook allows, denies, ignores other tools, and fails closed', async (t) =
       await runAgentCommand('hook', ['--tools', tools], { ...beside, signal, ...streams }),
       2,
     );
-    assert.match(told.at(-1) ?? '', /--tools has (?:no value|an empty item)/);
+    assert.match(errors.at(-1) ?? '', /--tools has (?:no value|an empty item)/);
   }
 
   // When it is stopped, it reports that the desk did not respond.
@@ -295,6 +295,6 @@ it('the hook allows, denies, ignores other tools, and fails closed', async (t) =
   await until(() => desk.asked.length > asksBefore, 5);
   ending.abort();
   assert.equal(await running, 2);
-  assert.match(told.at(-1) ?? '', /stopped before Countersign at .* answered/);
+  assert.match(errors.at(-1) ?? '', /stopped before Countersign at .* answered/);
   assert.match(String(output.read()), /stopped before Countersign at .* answered/);
 });

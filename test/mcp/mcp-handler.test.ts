@@ -131,7 +131,7 @@ describe('/mcp', () => {
     const { client, transport } = await join(url);
     const session = { 'mcp-session-id': transport.sessionId ?? '' };
     const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
-    let told = '';
+    let responseText = '';
     const ask = async (key: string, headers: object, method = 'POST', text = LIST) => {
       const body = method === 'POST' ? { body: text } : {};
       const response = await fetch(url, {
@@ -144,7 +144,7 @@ describe('/mcp', () => {
         },
         ...body,
       });
-      told = await response.text();
+      responseText = await response.text();
       return response.status;
     };
     assert.equal(await ask('csk_test', session), 200);
@@ -153,7 +153,7 @@ describe('/mcp', () => {
     assert.equal(await ask('csk_none', session), 401);
     assert.equal(await ask('csk_down', session), 503);
     assert.equal(await ask('eyJhbGciOiJIUzI1NiJ9.e30.x', session), 401);
-    assert.match(told, /User tokens are not accepted here/);
+    assert.match(responseText, /User tokens are not accepted here/);
     // JSON that a parser would change silently is refused.
     for (const [bad, says] of [
       [LIST.replace('"id":1', '"id":1,"id":2'), /appears twice/],
@@ -162,7 +162,7 @@ describe('/mcp', () => {
       ['{', /cut off/],
     ] as const) {
       assert.equal(await ask('csk_test', session, 'POST', bad), 400);
-      assert.match(told, says);
+      assert.match(responseText, says);
     }
     assert.equal(await ask('csk_test', session, 'POST', ' '.repeat(1_048_577)), 413);
     assert.equal(await ask('csk_test', { 'mcp-session-id': 'none' }), 404);

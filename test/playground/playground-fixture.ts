@@ -17,7 +17,7 @@ import { createSystemClock } from '../../src/process/system-clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 const GENERAL = 'C0GENERAL';
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** The playground in folders of its own, used over HTTP as by its page. */
 export async function aPlayground(t: TestContext, folder?: string) {
@@ -78,7 +78,7 @@ function aPage(url: string) {
     },
     /** Waits for messages of the app. */
     async seen(shape: RegExp, count = 1, as?: string): Promise<readonly WorkspaceMessage[]> {
-      const end = performance.now() + PATIENCE_MS;
+      const end = performance.now() + TIMEOUT_MS;
       for (;;) {
         const { messages } = await see(as);
         const found = messages.filter(

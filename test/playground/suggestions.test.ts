@@ -50,10 +50,10 @@ test('each suggestion starts something real that can be decided', async (t) => {
     await page.press(card, 'call.approve', 'approver');
     await page.press(card, 'call.approve', 'admin');
     await page.seen(/The payroll account holds €16,800\.00 now/);
-    const told = await page.seen(/two-approvers/, 1, 'admin');
+    const before = await page.seen(/two-approvers/, 1, 'admin');
     await page.tryOut('Two approvers');
     await page.seen(/payroll.*call\.approve/i, 1, 'approver');
-    assert.equal((await page.seen(/two-approvers/, 1, 'admin')).length, told.length);
+    assert.equal((await page.seen(/two-approvers/, 1, 'admin')).length, before.length);
   });
 
   await t.test('a program that asks over the HTTP API, and gets the outcome', async () => {

@@ -129,11 +129,11 @@ describe('the manifest', () => {
       assert.ok(row, `${name} has no row in the table of scopes`);
       return row.scopes;
     });
-    const heard = settings.event_subscriptions.bot_events.flatMap((event) => {
+    const eventScopes = settings.event_subscriptions.bot_events.flatMap((event) => {
       assert.ok(event in EVENT_SCOPES, `${event} has no row in the table of events`);
       return EVENT_SCOPES[event] ?? [];
     });
-    const scopes = new Set([...needed, ...heard, COMMAND_SCOPE]);
+    const scopes = new Set([...needed, ...eventScopes, COMMAND_SCOPE]);
     assert.deepEqual([...oauth_config.scopes.bot], [...scopes].sort());
   });
 

@@ -88,7 +88,7 @@ describe('countersign doctor', () => {
     says: RegExp,
   ])[] = [
     [
-      'a line of .env that would not mean what it says',
+      'an ambiguous line in .env',
       (set) => {
         set.envFile = () => {
           throw new EnvFileError('The file .env can’t be taken: line 3. Quote it.');
@@ -157,7 +157,7 @@ describe('countersign doctor', () => {
       /can’t call tools \(it says “.*does not support tools”\).*set MODEL to one that can call tools/,
     ],
     [
-      'a model’s server that is not there',
+      'a model server that is unreachable',
       (set) => {
         set.env.OPENAI_BASE_URL = 'http://127.0.0.1:9/v1';
       },
@@ -165,7 +165,7 @@ describe('countersign doctor', () => {
       /can’t be reached at http:\/\/127\.0\.0\.1:9\/v1: this port is blocked for HTTP requests\. Check OPENAI_BASE_URL/,
     ],
     [
-      'a provider that is not known here',
+      'an unknown provider',
       (set) => {
         set.env.MODEL = 'nobody/llama';
       },
@@ -193,7 +193,7 @@ describe('countersign doctor', () => {
       /damaged, or it is not a database.*Restore countersign\.db from a backup/,
     ],
     [
-      'a Redis that would throw data away',
+      'a Redis that may evict data',
       async (set, t) => {
         const redis = await startRedis([
           ...['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru'],
@@ -205,7 +205,7 @@ describe('countersign doctor', () => {
       /evicts data.*Set maxmemory-policy to noeviction/,
     ],
     [
-      'a port that another program has',
+      'a port that another program uses',
       async (set, t) => {
         const taken = createServer();
         await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
@@ -224,7 +224,7 @@ describe('countersign doctor', () => {
       /(?:3599|36\d\d) s off from Slack’s\. Synchronize it with NTP/,
     ],
     [
-      'a module of tools that can’t be loaded',
+      'a tools module that can’t be loaded',
       (set) => {
         at(set, 'tools.mjs', 'export const tools = [{ name: "no schema" }];');
         set.env.TOOLS_MODULE = join(set.folder, 'tools.mjs');
@@ -233,7 +233,7 @@ describe('countersign doctor', () => {
       /TOOLS_MODULE/,
     ],
     [
-      'a folder of the agent that can’t be made',
+      'a workspace folder that can’t be created',
       (set) => {
         at(set, 'file', '');
         set.env.WORKSPACE_DIR = join(set.folder, 'file', 'workspace');
@@ -249,7 +249,7 @@ describe('countersign doctor', () => {
       /^The MCP server “gone” can't be reached: .*ENOENT.* Check its entry in MCP_CONFIG/,
     ],
     [
-      'a policy that names a channel which is not there',
+      'a policy that names a missing channel',
       (set) => at(set, 'policy.yaml', POLICY.replace('#general', '#no-such-channel')),
       'policy',
       /policy\.yaml:\d:\d+: The app can’t see a channel “#no-such-channel” in Slack/,

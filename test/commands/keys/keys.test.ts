@@ -137,11 +137,11 @@ describe('countersign keys', () => {
       [['forget'], /no command/],
     ];
     for (const [args, says] of wrong) {
-      const told = await callIn({ DATA_DIR: '/nowhere/at/all' }, ['keys', ...args]);
-      assert.equal(told.code, 2, args.join(' '));
-      assert.match(told.err, says);
-      assert.match(told.err, /countersign keys rotate/);
-      assert.doesNotMatch(told.err, /countersign (?:policy|audit|hook)/);
+      const result = await callIn({ DATA_DIR: '/nowhere/at/all' }, ['keys', ...args]);
+      assert.equal(result.code, 2, args.join(' '));
+      assert.match(result.err, says);
+      assert.match(result.err, /countersign keys rotate/);
+      assert.doesNotMatch(result.err, /countersign (?:policy|audit|hook)/);
     }
   });
 });

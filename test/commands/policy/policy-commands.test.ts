@@ -38,10 +38,10 @@ Assumed: The requester is in no user group; --group sets one.
   it('prints JSON', async (t) => {
     const { call } = await folderWith(t, { 'policy.yaml': POLICY });
     const { out } = await call([...WRITE, '--agent', 'research', '--json']);
-    const told = JSON.parse(out);
-    assert.match(told.policy, /^[0-9a-f]{64}$/);
+    const explanation = JSON.parse(out);
+    assert.match(explanation.policy, /^[0-9a-f]{64}$/);
     assert.deepEqual(
-      { ...told, policy: '' },
+      { ...explanation, policy: '' },
       {
         file: './policy.yaml',
         policy: '',

@@ -73,7 +73,7 @@ describe('the file of MCP servers', () => {
     ],
     ['no object', { a: 'npx sk-secret-of-mine' }, /“a” can't be used/],
     [
-      'args that are a text',
+      'args that are a string',
       { a: { command: 'x', args: 'y' } },
       /“args” must be a list of strings/,
     ],
@@ -104,7 +104,7 @@ describe('the file of MCP servers', () => {
       { a: { url: 'http://x', headers: { A: 'b\nsk-secret-of-mine' } } },
       /header “A” that HTTP can't carry/,
     ],
-    ['a name of nothing', { '!!': { command: 'x' } }, /name without letters/],
+    ['a name without a letter or digit', { '!!': { command: 'x' } }, /name without letters/],
     [
       'two names that become one',
       { 'a b': { command: 'x' }, a_b: { command: 'y' } },

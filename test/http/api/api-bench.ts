@@ -58,9 +58,9 @@ export function openBench(): ApiBench {
       return made;
     },
     async approve(id, body = {}, by = approver) {
-      const told = await post(`/api/approvals/${id}/approve`, { token: by, body });
+      const response = await post(`/api/approvals/${id}/approve`, { token: by, body });
       await set().desk.rest();
-      return told;
+      return response;
     },
     statusOf: async (id) => (await set().desk.store.ledger.get(id))?.status,
   };

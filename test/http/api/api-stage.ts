@@ -146,7 +146,7 @@ export async function setApiStage(
       host: '127.0.0.1',
       port: 0,
       // Open connections are cut at once when it closes, as by a crash.
-      clock: { now: clock.now, schedule: soon },
+      clock: { now: clock.now, schedule: scheduleSoon },
       log,
       checks: {},
       api: api.routes,
@@ -231,7 +231,7 @@ export async function setApiStage(
   };
 }
 
-function soon(_at: number, run: () => void): () => void {
+function scheduleSoon(_at: number, run: () => void): () => void {
   const turn = setImmediate(run);
   return () => clearImmediate(turn);
 }

@@ -20,15 +20,15 @@ describe('the HTTP API', () => {
 
   it('has tests for every operation of its document, with success and with failure', () => {
     const all = Object.values(bench.stage.document().paths).flatMap((path) => Object.values(path));
-    const told = [...bench.stage.answered];
+    const operations = [...bench.stage.answered];
     for (const { operationId } of all.filter((each) => each.operationId !== 'followApproval')) {
       assert.ok(
-        told.some((each) => /^\S+ 20\d$/.test(each) && each.startsWith(`${operationId} `)),
+        operations.some((each) => /^\S+ 20\d$/.test(each) && each.startsWith(`${operationId} `)),
         operationId,
       );
     }
     assert.deepEqual(
-      told.filter((each) => / 5(?!03)\d\d$/.test(each)),
+      operations.filter((each) => / 5(?!03)\d\d$/.test(each)),
       [],
     );
   });

@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import type { ApiBench } from './api-bench.ts';
 import { setApiStage } from './api-stage.ts';
 
-const LOOK_MS = 5;
+const POLL_MS = 5;
 
 /** Sends all of a request but its last byte. The returned function sends that, and resolves with the status. */
 async function sendSlowly(
@@ -31,7 +31,7 @@ async function sendSlowly(
   return () =>
     new Promise((resolve, reject) => {
       socket.on('error', reject);
-      socket.on('data', (told) => resolve(Number(/^HTTP\/1.1 (\d+)/.exec(String(told))?.[1])));
+      socket.on('data', (data) => resolve(Number(/^HTTP\/1.1 (\d+)/.exec(String(data))?.[1])));
       socket.write(text.slice(-1));
     });
 }
@@ -50,13 +50,13 @@ export function comingInTests(bench: ApiBench): void {
     const person = await bench.stage.person('U0OWNER', { exp });
     // The cached key is stale by then.
     await clock.advance(1_000);
-    const looks = t.mock.method(store.keys, 'get');
+    const reads = t.mock.method(store.keys, 'get');
     const ends = [
       await sendSlowly(of(waiting, 'approve'), person, {}),
       await sendSlowly(of(approved, 'consume'), token, { digest: approved.body.digest }),
     ];
     // Both are authenticated by their headers.
-    await until(() => looks.mock.callCount() > 0, LOOK_MS);
+    await until(() => reads.mock.callCount() > 0, POLL_MS);
     const key = (await store.keys.get(parseKeyToken(token)?.id ?? '')) as ApiKey;
     await store.keys.change(revokeKey(key, clock.now()), {});
     await clock.advance(20_000);
@@ -67,16 +67,16 @@ export function comingInTests(bench: ApiBench): void {
 
   it('limits the pending approvals of a key, also for simultaneous requests', async (t) => {
     const stage = await setApiStage(t, { kind: 'Redis', maxPendingPerKey: 2 });
-    const wish = { token: await stage.key(), body: { action: 'x', args: {} } };
-    const asked = (headers = {}) => stage.ask('POST', '/api/approvals', { ...wish, headers });
+    const request = { token: await stage.key(), body: { action: 'x', args: {} } };
+    const asked = (headers = {}) => stage.ask('POST', '/api/approvals', { ...request, headers });
     const same = { 'idempotency-key': 'once' };
-    const told = await Promise.all([
+    const responses = await Promise.all([
       ...[same, same, same].map(asked),
       ...Array.from({ length: 9 }, () => asked()),
     ]);
     const calls = await stage.desk.store.ledger.withStatus('pending');
     assert.equal(calls.length, 2);
-    const statuses = told.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     assert.equal(statuses.filter((status) => status === 201).length, 2);
     assert.ok(statuses.every((status) => [200, 201, 429].includes(status)));
   });

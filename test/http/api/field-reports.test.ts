@@ -59,12 +59,12 @@ describe('field reports about the HTTP API', () => {
     t.after(() => server.close());
     const socket = connect(server.port, '127.0.0.1');
     socket.write('GET /healthz HTTP/1.1\r\nHost: here\r\n');
-    let heard = '';
+    let received = '';
     socket.on('data', (bytes) => {
-      heard += bytes;
+      received += bytes;
     });
     await new Promise((done) => socket.once('close', done));
-    assert.match(heard, /^HTTP\/1\.1 408 /);
+    assert.match(received, /^HTTP\/1\.1 408 /);
   });
 
   it('ends a wait before proxies time out at 60 seconds, and says so', async (t) => {
@@ -73,8 +73,8 @@ describe('field reports about the HTTP API', () => {
     const asked = stage.ask('GET', `/api/approvals/${id}?wait=600`, { token: stage.token });
     while (stage.desk.clock.pendingCount === 0) await new Promise((done) => setImmediate(done));
     let answer: Awaited<typeof asked> | undefined;
-    void asked.then((told) => {
-      answer = told;
+    void asked.then((response) => {
+      answer = response;
     });
     const before = stage.desk.clock.now();
     while (!answer && stage.desk.clock.now() < before + 60_000) {
@@ -242,9 +242,9 @@ describe('field reports about the HTTP API', () => {
       ['?limit=0', /`limit` must be a whole number from 1 to 100/],
       ['?limit=101', /`limit` must be a whole number from 1 to 100/],
     ] as const) {
-      const told = await stage.ask('GET', `/api/approvals${query}`, { token: stage.token });
-      assert.equal(told.status, 400);
-      assert.match(told.body.detail, says);
+      const response = await stage.ask('GET', `/api/approvals${query}`, { token: stage.token });
+      assert.equal(response.status, 400);
+      assert.match(response.body.detail, says);
     }
   });
 

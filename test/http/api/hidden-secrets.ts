@@ -18,11 +18,11 @@ export function maskedTests(bench: ApiBench): void {
     assert.deepEqual(body.arguments, args);
     const reader = await bench.stage.key({ scopes: ['read'] });
     for (const by of [reader, bench.approver]) {
-      const told = await bench.get(`/api/approvals/${body.id}`, { token: by });
-      assert.equal(told.status, 200);
-      assert.doesNotMatch(JSON.stringify(told.body), /hunter2/);
-      assert.match(told.body.arguments.password, /hidden: marked as secret/);
-      assert.equal(told.body.masked, true);
+      const response = await bench.get(`/api/approvals/${body.id}`, { token: by });
+      assert.equal(response.status, 200);
+      assert.doesNotMatch(JSON.stringify(response.body), /hunter2/);
+      assert.match(response.body.arguments.password, /hidden: marked as secret/);
+      assert.equal(response.body.masked, true);
     }
     const shown = (await bench.get(`/api/approvals/${body.id}`, { token: bench.approver })).body
       .arguments;
@@ -60,9 +60,9 @@ export function maskedTests(bench: ApiBench): void {
     assert.equal((await bench.approve(id)).status, 409);
     const seen = await open(id);
     assert.deepEqual([seen.body.arguments, seen.body.masked], [args, false]);
-    const told = await bench.get(path, { token: bench.approver });
-    assert.doesNotMatch(JSON.stringify(told.body), /rm -rf|xoxb/);
-    assert.equal(told.body.digest, digest);
+    const response = await bench.get(path, { token: bench.approver });
+    assert.doesNotMatch(JSON.stringify(response.body), /rm -rf|xoxb/);
+    assert.equal(response.body.digest, digest);
     assert.equal((await bench.approve(id)).body.status, 'approved');
     assert.equal((await open(id)).status, 409);
     const taken = await bench.post(`${path}/consume`, { body: { digest } });

@@ -19,10 +19,10 @@ import { APPROVER, type ApiStage, CHANNEL, setApiStage } from './api-stage.ts';
 const WAITERS = isWhole ? 2_000 : 400;
 const CALLS = 16;
 /** A busy loop would take the time of the requests that it waits for. */
-const LOOK_MS = 10;
+const POLL_MS = 10;
 const BY = { team: 'T1', user: APPROVER };
 
-interface Heard {
+interface Received {
   readonly status: number;
   readonly retryAfter: string | undefined;
   /** Its parts with their lengths, if it arrived in parts. */
@@ -30,21 +30,21 @@ interface Heard {
 }
 
 /** One request on its own connection; rejects when that is cut off. */
-function hear(url: string, token: string, onText?: (text: string) => void): Promise<Heard> {
+function request(url: string, token: string, onText?: (text: string) => void): Promise<Received> {
   const { hostname, pathname, port, search } = new URL(url);
   return new Promise((resolve, reject) => {
-    let told = '';
+    let received = '';
     const socket = connect(Number(port), hostname);
     socket.write(
       `GET ${pathname}${search} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`,
     );
     socket.on('data', (chunk) => {
-      told += chunk.toString();
-      onText?.(told);
+      received += chunk.toString();
+      onText?.(received);
     });
     socket.on('error', reject);
     socket.on('close', () => {
-      const [head = '', ...text] = told.split('\r\n\r\n');
+      const [head = '', ...text] = received.split('\r\n\r\n');
       const status = Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1] ?? 0);
       const retryAfter = /^retry-after: (.*)$/im.exec(head)?.[1]?.trim();
       if (status === 0) reject(new Error('The connection was cut off.'));
@@ -62,7 +62,7 @@ async function ask(stage: ApiStage, token: string): Promise<Call> {
 }
 
 /** Sockets of this process, and timers of its clock. */
-function held(stage: ApiStage) {
+function countHandles(stage: ApiStage) {
   const sockets = process.getActiveResourcesInfo().filter((each) => each.startsWith('TCPSocket'));
   return { sockets: sockets.length, timers: stage.desk.clock.pendingCount };
 }
@@ -83,27 +83,27 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       const calls: Call[] = [];
       for (let n = 0; n < CALLS; n += 1) calls.push(await ask(stage, token));
       await stage.desk.rest();
-      const base = held(stage);
+      const base = countHandles(stage);
       let polls = 0;
       let restarted = () => {};
       const restart = new Promise<void>((resolve) => {
         restarted = resolve;
       });
-      const heard: string[] = [];
+      const outcomes: string[] = [];
       const wait = async (id: string): Promise<void> => {
         for (;;) {
           polls += 1;
-          const told = await hear(`${stage.url()}/api/approvals/${id}?wait=60`, token).catch(
+          const response = await request(`${stage.url()}/api/approvals/${id}?wait=60`, token).catch(
             () => undefined,
           );
           // Cut off: it asks again as soon as the server is up.
-          if (!told) {
+          if (!response) {
             await restart;
             continue;
           }
-          assert.ok(told.status === 200 || told.status === 202, told.text);
-          if (told.status === 202) continue;
-          heard.push(JSON.parse(told.text).status);
+          assert.ok(response.status === 200 || response.status === 202, response.text);
+          if (response.status === 202) continue;
+          outcomes.push(JSON.parse(response.text).status);
           return;
         }
       };
@@ -111,9 +111,9 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       const part = (from: number, to: number) => calls.slice(CALLS * from, CALLS * to);
       const [first, second, third] = [part(0, 0.5), part(0.5, 0.75), part(0.75, 1)];
       const waiting = () => stage.desk.clock.pendingCount - base.timers;
-      await until(() => waiting() >= WAITERS, LOOK_MS);
+      await until(() => waiting() >= WAITERS, POLL_MS);
       for (const call of first) await decide(stage, call);
-      await until(() => heard.length === first.length * (WAITERS / CALLS), LOOK_MS);
+      await until(() => outcomes.length === first.length * (WAITERS / CALLS), POLL_MS);
 
       // A poll has timed out, and the decision is made between two polls.
       await stage.crash(async () => {
@@ -121,17 +121,17 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       });
       restarted();
       await until(
-        () => heard.length === (first.length + second.length) * (WAITERS / CALLS),
-        LOOK_MS,
+        () => outcomes.length === (first.length + second.length) * (WAITERS / CALLS),
+        POLL_MS,
       );
-      await until(() => waiting() >= third.length * (WAITERS / CALLS), LOOK_MS);
+      await until(() => waiting() >= third.length * (WAITERS / CALLS), POLL_MS);
       for (const call of third) await decide(stage, call);
       await Promise.all(all);
-      assert.deepEqual([heard.length, new Set(heard)], [WAITERS, new Set(['approved'])]);
+      assert.deepEqual([outcomes.length, new Set(outcomes)], [WAITERS, new Set(['approved'])]);
       assert.ok(polls > WAITERS);
       await stage.desk.rest();
-      await until(() => held(stage).sockets <= base.sockets, LOOK_MS);
-      assert.equal(held(stage).timers, base.timers);
+      await until(() => countHandles(stage).sockets <= base.sockets, POLL_MS);
+      assert.equal(countHandles(stage).timers, base.timers);
     });
 
     it('are told within a second that their key was revoked; the next request is refused', async (t) => {
@@ -140,14 +140,14 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       const { id } = await ask(stage, token);
       await stage.desk.rest();
       const base = stage.desk.clock.pendingCount;
-      const poll = hear(`${stage.url()}/api/approvals/${id}?wait=60`, token);
+      const poll = request(`${stage.url()}/api/approvals/${id}?wait=60`, token);
       let streamed = '';
-      const stream = hear(`${stage.url()}/api/approvals/${id}/events`, token, (text) => {
+      const stream = request(`${stage.url()}/api/approvals/${id}/events`, token, (text) => {
         streamed = text;
       });
       await until(
         () => streamed.includes('event: approval') && stage.desk.clock.pendingCount >= base + 4,
-        LOOK_MS,
+        POLL_MS,
       );
       const [key] = await stage.desk.store.keys.list();
       assert.ok(key);
@@ -173,32 +173,32 @@ describe('a program that waits', () => {
     await stage.desk.rest();
     const base = stage.desk.clock.pendingCount;
     const url = `${stage.url()}/api/approvals/${id}`;
-    const first = hear(`${url}?wait=30`, token);
-    await until(() => stage.desk.clock.pendingCount >= base + 2, LOOK_MS);
+    const first = request(`${url}?wait=30`, token);
+    await until(() => stage.desk.clock.pendingCount >= base + 2, POLL_MS);
     await stage.desk.clock.advance(30_000);
     assert.equal((await first).status, 202);
 
-    const seen = await hear(`${url}?wait=60&revision=${revision - 1}`, token);
+    const seen = await request(`${url}?wait=60&revision=${revision - 1}`, token);
     assert.equal(seen.status, 200);
     const polls = [
-      hear(`${url}?wait=60`, token),
-      hear(`${url}?wait=60&revision=${revision}`, token),
+      request(`${url}?wait=60`, token),
+      request(`${url}?wait=60&revision=${revision}`, token),
     ];
     let streamed = '';
-    const stream = hear(`${url}/events`, token, (text) => {
+    const stream = request(`${url}/events`, token, (text) => {
       streamed = text;
     });
-    await until(() => streamed !== '' && stage.desk.clock.pendingCount >= base + 4, LOOK_MS);
+    await until(() => streamed !== '' && stage.desk.clock.pendingCount >= base + 4, POLL_MS);
     await stage.desk.clock.advance(15_000);
-    await until(() => streamed.includes(': still here'), LOOK_MS);
+    await until(() => streamed.includes(': still here'), POLL_MS);
     stage.api().close();
     for (const poll of polls) {
-      const told = await poll;
-      assert.equal(told.status, 202);
-      assert.equal(told.retryAfter, '1');
+      const response = await poll;
+      assert.equal(response.status, 202);
+      assert.equal(response.retryAfter, '1');
     }
     await stream;
-    assert.equal((await hear(`${url}?wait=60`, token)).status, 202);
+    assert.equal((await request(`${url}?wait=60`, token)).status, 202);
   });
 
   it('follows an approval to its end, without duplicate events', async (t) => {
@@ -207,15 +207,17 @@ describe('a program that waits', () => {
     const call = await ask(stage, token);
     const url = `${stage.url()}/api/approvals/${call.id}/events`;
     let streamed = '';
-    const stream = hear(url, token, (text) => {
+    const stream = request(url, token, (text) => {
       streamed = text;
     });
-    await until(() => streamed.includes('"pending"'), LOOK_MS);
+    await until(() => streamed.includes('"pending"'), POLL_MS);
     await decide(stage, call);
-    await until(() => streamed.includes('"approved"'), LOOK_MS);
+    await until(() => streamed.includes('"approved"'), POLL_MS);
     await stage.ask('POST', `/api/approvals/${call.id}/cancel`, { token });
-    const told = await stream;
-    const events = [...told.text.matchAll(/^event: (\w+)\nid: (\d+)\nretry: \d+\ndata: (.*)/gm)];
+    const response = await stream;
+    const events = [
+      ...response.text.matchAll(/^event: (\w+)\nid: (\d+)\nretry: \d+\ndata: (.*)/gm),
+    ];
     const statuses = events.map(([, , , data = '{}']) => JSON.parse(data).status);
     assert.deepEqual(statuses, ['pending', 'approved', 'withdrawn']);
     assert.equal(new Set(events.map(([, , id]) => id)).size, 3);
@@ -223,7 +225,7 @@ describe('a program that waits', () => {
       headers: { authorization: `Bearer ${token}`, 'last-event-id': events.at(-1)?.[2] ?? '' },
     });
     assert.equal(again.status, 204);
-    const fresh = await hear(url, token);
+    const fresh = await request(url, token);
     assert.match(fresh.text, /"withdrawn"/);
     const [key] = await stage.desk.store.keys.list();
     assert.equal(
@@ -241,8 +243,8 @@ describe('a program that waits', () => {
     const log = { debug: silent, info: silent, warn: silent, error: silent };
     const { clock } = stage.desk;
     const base = clock.pendingCount;
-    const poll = hear(`${stage.url()}/api/approvals/${call.id}?wait=60`, token);
-    await until(() => clock.pendingCount >= base + 3, LOOK_MS);
+    const poll = request(`${stage.url()}/api/approvals/${call.id}?wait=60`, token);
+    await until(() => clock.pendingCount >= base + 3, POLL_MS);
     assert.ok(stage.redisUrl);
     const opened = await createRedisStore({
       url: stage.redisUrl,
@@ -264,22 +266,22 @@ describe('a program that waits', () => {
     const outcome = await other.decide({ ...command, decision: { kind: 'reply', text: 'Later.' } });
     assert.equal(outcome.kind, 'decided');
     await clock.advance(250);
-    const told = await poll;
-    assert.deepEqual([told.status, JSON.parse(told.text).reply], [200, 'Later.']);
+    const response = await poll;
+    assert.deepEqual([response.status, JSON.parse(response.text).reply], [200, 'Later.']);
     await opened.close();
   });
 
   it('is limited in its requests per minute and its pending approvals', async (t) => {
     const stage = await setApiStage(t, { ratePerMinute: 7, maxPendingPerKey: 2 });
     const token = await stage.key();
-    const wish = { token, body: { action: 'x', args: {}, channel: CHANNEL } };
-    const told: number[] = [];
+    const options = { token, body: { action: 'x', args: {}, channel: CHANNEL } };
+    const statuses: number[] = [];
     for (const headers of [{ 'idempotency-key': '1' }, {}, {}, { 'idempotency-key': '1' }]) {
-      const { status } = await stage.ask('POST', '/api/approvals', { ...wish, headers });
-      told.push(status);
+      const { status } = await stage.ask('POST', '/api/approvals', { ...options, headers });
+      statuses.push(status);
       await stage.desk.rest();
     }
-    assert.deepEqual(told, [201, 201, 429, 200]);
+    assert.deepEqual(statuses, [201, 201, 429, 200]);
     for (let n = 0; n < 3; n += 1) await stage.ask('GET', '/api/approvals', { token });
     const rushed = await stage.ask('GET', '/api/approvals', { token });
     assert.equal(rushed.status, 429);

@@ -96,9 +96,9 @@ export function peopleTests(bench: ApiBench): void {
       `/${theirs.body.id}/events`,
       `?after=${theirs.body.id}`,
     ]) {
-      const told = await bench.get(`/api/approvals${path}`, { token: bench.approver });
-      assert.equal(told.status, 503, path);
-      assert.match(told.body.detail, /Slack/);
+      const response = await bench.get(`/api/approvals${path}`, { token: bench.approver });
+      assert.equal(response.status, 503, path);
+      assert.match(response.body.detail, /Slack/);
     }
     bench.stage.directory.failWith(undefined);
   });
@@ -107,11 +107,11 @@ export function peopleTests(bench: ApiBench): void {
     const { directory, url } = bench.stage;
     const { body } = await bench.make();
     const path = `/api/approvals/${body.id}`;
-    const looks = t.mock.method(directory, 'profileOf');
+    const lookups = t.mock.method(directory, 'profileOf');
     const poll = bench.get(`${path}?wait=60`, { token: bench.approver });
     const headers = { authorization: `Bearer ${bench.approver}` };
     const stream = await fetch(`${url()}${path}/events`, { headers });
-    await until(() => looks.mock.callCount() === 2);
+    await until(() => lookups.mock.callCount() === 2);
     directory.setPerson(APPROVER, { standing: 'gone' });
     await bench.post(`${path}/cancel`);
     const [polled, streamed] = [await poll, await stream.text()];
@@ -138,9 +138,9 @@ export function peopleTests(bench: ApiBench): void {
       ['no token', 'abc', /not signed/],
     ];
     for (const [what, sent, says] of bad) {
-      const told = await bench.get('/api/approvals', { token: sent });
-      assert.equal(told.status, 401, what);
-      assert.match(told.body.detail, says, what);
+      const response = await bench.get('/api/approvals', { token: sent });
+      assert.equal(response.status, 401, what);
+      assert.match(response.body.detail, says, what);
     }
   });
 

@@ -59,9 +59,9 @@ export function actingTests(bench: ApiBench): void {
     assert.ok((payload.exp ?? 0) - (payload.iat ?? 0) <= 60 && payload.jti !== undefined);
 
     const outcome = { status: 'succeeded', text: 'Dropped.' };
-    const told = await bench.post(`/api/approvals/${id}/report`, { body: { outcome } });
+    const response = await bench.post(`/api/approvals/${id}/report`, { body: { outcome } });
     assert.deepEqual(
-      [told.status, told.body.status, told.body.outcome],
+      [response.status, response.body.status, response.body.outcome],
       [200, 'succeeded', { kind: 'result', text: 'Dropped.' }],
     );
     assert.equal(
@@ -157,18 +157,18 @@ export function actingTests(bench: ApiBench): void {
     const { clock, store } = bench.stage.desk;
     const by = { team: 'T1', user: APPROVER };
     await store.pause.write({ by, at: clock.now() }, {});
-    const held = await bench.post(`/api/approvals/${body.id}/consume`, {
+    const refused = await bench.post(`/api/approvals/${body.id}/consume`, {
       body: { digest: body.digest },
     });
-    assert.equal(held.status, 409);
-    assert.ok(held.headers.get('retry-after'));
+    assert.equal(refused.status, 409);
+    assert.ok(refused.headers.get('retry-after'));
     await store.pause.write(undefined, {});
     const taken = await bench.post(`/api/approvals/${body.id}/consume`, {
       body: { digest: body.digest },
     });
     assert.equal(taken.status, 200);
     const outcome = { status: 'failed', text: 'It broke.' };
-    const told = await bench.post(`/api/approvals/${body.id}/report`, { body: { outcome } });
-    assert.deepEqual([told.body.status, told.body.outcome.kind], ['failed', 'error']);
+    const response = await bench.post(`/api/approvals/${body.id}/report`, { body: { outcome } });
+    assert.deepEqual([response.body.status, response.body.outcome.kind], ['failed', 'error']);
   });
 }

@@ -14,135 +14,148 @@ export function refusingTests(bench: ApiBench): void {
   // A request, and its expected response.
   const bomb = (depth: number) =>
     `{"action":"x","args":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
-  const REFUSED: readonly (readonly [what: string, wish: Wish, status: number, says: RegExp])[] = [
-    ...['status', 'approved', 'approvers', 'id', 'digest', 'owner', 'votes', 'key'].map(
-      (field) =>
-        [
-          `the field ${field}`,
-          { body: { ...CALL, [field]: true } },
-          400,
-          new RegExp(`\`${field}\` is not a known field`),
-        ] as const,
-    ),
-    ['__proto__', { raw: '{"action":"x","args":{},"__proto__":{"a":1}}' }, 400, /__proto__/],
-    ['__proto__ deeper', { raw: '{"action":"x","args":{"__proto__":{}}}' }, 400, /__proto__/],
-    ['a key twice', { raw: '{"action":"x","action":"y","args":{}}' }, 400, /twice/],
+  const REFUSED: readonly (readonly [what: string, request: Wish, status: number, says: RegExp])[] =
     [
-      'a number that loses digits',
-      { raw: '{"action":"x","args":{"n":9007199254740993}}' },
-      400,
-      /lose digits/,
-    ],
-    ['1e400', { raw: '{"action":"x","args":{"n":1e400}}' }, 400, /lose digits/],
-    ['half a character', { raw: '{"action":"x","args":{"s":"\\ud800"}}' }, 400, /surrogate/],
-    ['bytes that are no text', { raw: new Uint8Array([0x7b, 0xff, 0x7d]) }, 400, /UTF-8/],
-    ['33 levels', { raw: bomb(33) }, 400, /32 levels/],
-    ['10,000 levels', { raw: bomb(10_000) }, 400, /32 levels/],
-    [
-      '1,001 keys',
-      {
-        body: {
-          action: 'x',
-          args: Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`k${i}`, 1])),
-        },
-      },
-      400,
-      /1000 keys/,
-    ],
-    ['10 MB', { raw: `{"action":"x","args":{"s":"${'x'.repeat(10_000_000)}"}}` }, 413, /256 KB/],
-    [
-      'no JSON',
-      { raw: 'action=x', headers: { 'content-type': 'text/plain' } },
-      415,
-      /application\/json/,
-    ],
-    ['broken JSON', { raw: '{"action":' }, 400, /cut off/],
-    ['nothing', {}, 400, /action/],
-    ['no object', { raw: '[]' }, 400, /body/],
-    ['a tool with a blank', { body: { ...CALL, action: 'rm -rf' } }, 400, /name of a tool/],
-    ['a channel by name', { body: { ...CALL, channel: '#ops' } }, 400, /C012AB3CD/],
-    ['a channel that is not the key’s', { body: { ...CALL, channel: 'C0OTHER' } }, 403, /C0OTHER/],
-    ['another requester', { body: { ...CALL, requester: 'U0OTHER' } }, 403, /scope requesters/],
-    [
-      'a deadline of yesterday',
-      { body: { ...CALL, deadline: '2020-01-01T00:00:00Z' } },
-      422,
-      /deadline is in the past/,
-    ],
-    ['a callback that is none', { body: { ...CALL, callbackUrl: 'ftp://x' } }, 400, /callbackUrl/],
-    [
-      'a schema that is none',
-      { body: { ...CALL, schema: { type: 5 } } },
-      422,
-      /^The request is invalid\. schema: “\/type” must be one of/,
-    ],
-    [
-      'a misspelled field',
-      { body: { ...CALL, deadine: 60 } },
-      400,
-      /`deadine` is not a known field/,
-    ],
-    [
-      'a misspelled keyword of a schema',
-      {
-        body: { ...CALL, schema: { type: 'object', properties: { table: { maxLenght: 3 } } } },
-      },
-      422,
-      /schema: “\/properties\/table\/maxLenght” .* did you mean “maxLength”\?/,
-    ],
-    [
-      'a schema with a keyword twice',
-      { raw: '{"action":"x","args":{},"schema":{"type":"object","type":"array"}}' },
-      400,
-      /"type" appears twice/,
-    ],
-    ...['', ' ', 'a\nb', 'a\u2028b', 'a\tb', 'x'.repeat(151), 7].map(
-      (summary) =>
-        [
-          'a summary that is no line',
-          { body: { ...CALL, summary } },
-          400,
-          /`summary` must be /,
-        ] as const,
-    ),
-    [
-      'a header that is none',
-      { body: CALL, headers: { 'idempotency-key': 'x'.repeat(256) } },
-      400,
-      /`idempotency-key` must be 1 to 255 characters/,
-    ],
-    ...(
+      ...['status', 'approved', 'approvers', 'id', 'digest', 'owner', 'votes', 'key'].map(
+        (field) =>
+          [
+            `the field ${field}`,
+            { body: { ...CALL, [field]: true } },
+            400,
+            new RegExp(`\`${field}\` is not a known field`),
+          ] as const,
+      ),
+      ['__proto__', { raw: '{"action":"x","args":{},"__proto__":{"a":1}}' }, 400, /__proto__/],
+      ['__proto__ deeper', { raw: '{"action":"x","args":{"__proto__":{}}}' }, 400, /__proto__/],
+      ['a key twice', { raw: '{"action":"x","action":"y","args":{}}' }, 400, /twice/],
       [
+        'a number that loses digits',
+        { raw: '{"action":"x","args":{"n":9007199254740993}}' },
+        400,
+        /lose digits/,
+      ],
+      ['1e400', { raw: '{"action":"x","args":{"n":1e400}}' }, 400, /lose digits/],
+      ['half a character', { raw: '{"action":"x","args":{"s":"\\ud800"}}' }, 400, /surrogate/],
+      ['bytes that are no text', { raw: new Uint8Array([0x7b, 0xff, 0x7d]) }, 400, /UTF-8/],
+      ['33 levels', { raw: bomb(33) }, 400, /32 levels/],
+      ['10,000 levels', { raw: bomb(10_000) }, 400, /32 levels/],
+      [
+        '1,001 keys',
+        {
+          body: {
+            action: 'x',
+            args: Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`k${i}`, 1])),
+          },
+        },
+        400,
+        /1000 keys/,
+      ],
+      ['10 MB', { raw: `{"action":"x","args":{"s":"${'x'.repeat(10_000_000)}"}}` }, 413, /256 KB/],
+      [
+        'no JSON',
+        { raw: 'action=x', headers: { 'content-type': 'text/plain' } },
+        415,
+        /application\/json/,
+      ],
+      ['broken JSON', { raw: '{"action":' }, 400, /cut off/],
+      ['nothing', {}, 400, /action/],
+      ['no object', { raw: '[]' }, 400, /body/],
+      ['a tool with a blank', { body: { ...CALL, action: 'rm -rf' } }, 400, /name of a tool/],
+      ['a channel by name', { body: { ...CALL, channel: '#ops' } }, 400, /C012AB3CD/],
+      [
+        'a channel that is not the key’s',
+        { body: { ...CALL, channel: 'C0OTHER' } },
+        403,
+        /C0OTHER/,
+      ],
+      ['another requester', { body: { ...CALL, requester: 'U0OTHER' } }, 403, /scope requesters/],
+      [
+        'a deadline of yesterday',
+        { body: { ...CALL, deadline: '2020-01-01T00:00:00Z' } },
+        422,
+        /deadline is in the past/,
+      ],
+      [
+        'a callback that is none',
+        { body: { ...CALL, callbackUrl: 'ftp://x' } },
+        400,
+        /callbackUrl/,
+      ],
+      [
+        'a schema that is none',
+        { body: { ...CALL, schema: { type: 5 } } },
+        422,
+        /^The request is invalid\. schema: “\/type” must be one of/,
+      ],
+      [
+        'a misspelled field',
+        { body: { ...CALL, deadine: 60 } },
+        400,
+        /`deadine` is not a known field/,
+      ],
+      [
+        'a misspelled keyword of a schema',
+        {
+          body: { ...CALL, schema: { type: 'object', properties: { table: { maxLenght: 3 } } } },
+        },
+        422,
+        /schema: “\/properties\/table\/maxLenght” .* did you mean “maxLength”\?/,
+      ],
+      [
+        'a schema with a keyword twice',
+        { raw: '{"action":"x","args":{},"schema":{"type":"object","type":"array"}}' },
+        400,
+        /"type" appears twice/,
+      ],
+      ...['', ' ', 'a\nb', 'a\u2028b', 'a\tb', 'x'.repeat(151), 7].map(
+        (summary) =>
+          [
+            'a summary that is no line',
+            { body: { ...CALL, summary } },
+            400,
+            /`summary` must be /,
+          ] as const,
+      ),
+      [
+        'a header that is none',
+        { body: CALL, headers: { 'idempotency-key': 'x'.repeat(256) } },
+        400,
+        /`idempotency-key` must be 1 to 255 characters/,
+      ],
+      ...(
         [
-          'a decision twice',
-          { decisions: ['approve', 'approve'] },
-          /decisions: names “approve” twice/,
-        ],
-        ['an edit alone', { decisions: ['edit'] }, /decisions: must include another/],
-        ['choices of no reply', { decisions: ['approve'], choices: ['a'] }, /“reply”/],
-        ['somebody who has gone', { requester: 'U0LEFT' }, /U0LEFT, who is deactivated/],
-        ['a bot', { requester: 'U0BOT' }, /who is a bot/],
-        ['a stranger', { requester: 'U0FAR' }, /who is not a member of this workspace/],
-      ] as const
-    ).map(([what, more, says]) => [what, { body: { ...CALL, ...more } }, 422, says] as const),
-    [
-      'arguments that do not fit',
-      { body: { ...CALL, schema: { type: 'object', properties: { table: { type: 'number' } } } } },
-      422,
-      /args\.table/,
-    ],
-  ];
+          [
+            'a decision twice',
+            { decisions: ['approve', 'approve'] },
+            /decisions: names “approve” twice/,
+          ],
+          ['an edit alone', { decisions: ['edit'] }, /decisions: must include another/],
+          ['choices of no reply', { decisions: ['approve'], choices: ['a'] }, /“reply”/],
+          ['somebody who has gone', { requester: 'U0LEFT' }, /U0LEFT, who is deactivated/],
+          ['a bot', { requester: 'U0BOT' }, /who is a bot/],
+          ['a stranger', { requester: 'U0FAR' }, /who is not a member of this workspace/],
+        ] as const
+      ).map(([what, more, says]) => [what, { body: { ...CALL, ...more } }, 422, says] as const),
+      [
+        'arguments that do not fit',
+        {
+          body: { ...CALL, schema: { type: 'object', properties: { table: { type: 'number' } } } },
+        },
+        422,
+        /args\.table/,
+      ],
+    ];
 
   it('refuses invalid requests at once, with a sentence and without an effect', async () => {
     for (const [user, standing] of STANDINGS) bench.stage.directory.setPerson(user, { standing });
     const free = await bench.stage.key({ scopes: ['request', 'requesters'] });
-    for (const [what, wished, status, says] of REFUSED) {
-      const wish = /gone|bot|stranger/.test(what) ? { ...wished, token: free } : wished;
+    for (const [what, given, status, says] of REFUSED) {
+      const request = /gone|bot|stranger/.test(what) ? { ...given, token: free } : given;
       const before = await bench.stage.desk.store.ledger.count();
       // The clock is manual: a request that waited would never get a response.
-      const told = await bench.post('/api/approvals', wish);
-      assert.equal(told.status, status, `${what}: ${JSON.stringify(told.body)}`);
-      assert.match(told.body.detail, says, what);
+      const response = await bench.post('/api/approvals', request);
+      assert.equal(response.status, status, `${what}: ${JSON.stringify(response.body)}`);
+      assert.match(response.body.detail, says, what);
       assert.deepEqual(await bench.stage.desk.store.ledger.count(), before, what);
     }
     await bench.stage.desk.rest();
@@ -172,10 +185,10 @@ export function refusingTests(bench: ApiBench): void {
       ['POST', '/report', { outcome: { status: 'failed' } }],
     ];
     for (const [method, way, sent] of ways) {
-      const wish = { token: other, ...(sent && { body: sent }) };
+      const request = { token: other, ...(sent && { body: sent }) };
       const [theirs, none] = await Promise.all(
         [body.id, 'call_none'].map((id) =>
-          bench.stage.ask(method, `/api/approvals/${id}${way}`, wish),
+          bench.stage.ask(method, `/api/approvals/${id}${way}`, request),
         ),
       );
       assert.equal(theirs?.status, 404, way);
@@ -202,20 +215,20 @@ export function refusingTests(bench: ApiBench): void {
       ['expired', await bench.stage.key({ expiresAt: now }), /expired/],
     ];
     for (const [what, sent, says] of cases) {
-      const told = await bench.get('/api/approvals', { token: sent });
-      assert.equal(told.status, 401, what);
-      assert.match(told.headers.get('www-authenticate') ?? '', /^Bearer/);
-      assert.match(told.body.detail, says, what);
+      const response = await bench.get('/api/approvals', { token: sent });
+      assert.equal(response.status, 401, what);
+      assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer/);
+      assert.match(response.body.detail, says, what);
     }
     for (const way of ['approve', 'reject']) {
       for (const scopes of [['request'], ['request', 'read', 'requesters']]) {
         const key = await bench.stage.key({ scopes });
-        const told = await bench.post(`/api/approvals/${made.body.id}/${way}`, {
+        const response = await bench.post(`/api/approvals/${made.body.id}/${way}`, {
           token: key,
           body: {},
         });
-        assert.equal(told.status, 403);
-        assert.match(told.body.detail, /never decide\./);
+        assert.equal(response.status, 403);
+        assert.match(response.body.detail, /never decide\./);
       }
     }
     assert.equal(await bench.statusOf(made.body.id), 'pending');
@@ -234,9 +247,9 @@ export function refusingTests(bench: ApiBench): void {
     ];
     for (const [patch, body, status, says] of tries) {
       const key = await bench.stage.key(Object.fromEntries(Object.entries(patch)));
-      const told = await bench.post('/api/approvals', { token: key, body });
-      assert.equal(told.status, status, JSON.stringify([patch, body, told.body]));
-      assert.match(told.body.detail ?? '', says);
+      const response = await bench.post('/api/approvals', { token: key, body });
+      assert.equal(response.status, status, JSON.stringify([patch, body, response.body]));
+      assert.match(response.body.detail ?? '', says);
     }
     await bench.stage.desk.rest();
   });
@@ -247,8 +260,8 @@ export function refusingTests(bench: ApiBench): void {
     const { body } = await bench.make();
     const nothing = { token: bench.approver, raw: 'null' };
     for (const way of ['approve', 'reject']) {
-      const told = await bench.post(`/api/approvals/${body.id}/${way}`, nothing);
-      assert.equal(told.status, 400, way);
+      const response = await bench.post(`/api/approvals/${body.id}/${way}`, nothing);
+      assert.equal(response.status, 400, way);
     }
     assert.equal(
       (await bench.post(`/api/approvals/${body.id}/cancel`, { raw: 'null' })).status,

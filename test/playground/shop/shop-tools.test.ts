@@ -75,7 +75,7 @@ for (const [what, change, why] of [
     { amount: 129.01 },
     /Only €129\.00 of order A-10293 can still be refunded/,
   ],
-  ['an order that there is not', { order: 'A-99999' }, /There is no order A-99999/],
+  ['a nonexistent order', { order: 'A-99999' }, /There is no order A-99999/],
   ['another currency', { currency: 'USD' }, /was paid in EUR, not in USD/],
 ] as const) {
   test(`${what} is not refunded, and the card says so beforehand`, async (t) => {

@@ -10,12 +10,12 @@ import {
 import type { Workspace } from '../../../src/playground/workspace/workspace-port.ts';
 
 /** A manual clock. */
-export interface HandClock extends Clock {
+export interface ManualClock extends Clock {
   advance(ms: number): void;
 }
 
 /** Creates a manual clock that starts at the machine's time, because Bolt checks signatures by that. */
-function createHandClock(): HandClock {
+function createManualClock(): ManualClock {
   let now = Date.now();
   const due: { at: number; run: () => void }[] = [];
   const takeDue = () => {
@@ -54,8 +54,8 @@ export const CLOSERS = new WeakMap<Workspace, Closer[]>();
 export async function startWorkspace(
   t: TestContext,
   options: Pick<WorkspaceOptions, 'form'> = {},
-): Promise<{ workspace: Workspace; clock: HandClock; client: WebClient }> {
-  const clock = createHandClock();
+): Promise<{ workspace: Workspace; clock: ManualClock; client: WebClient }> {
+  const clock = createManualClock();
   const workspace = await createWorkspace({ clock, ...options });
   const closers: Closer[] = [() => workspace.stop()];
   CLOSERS.set(workspace, closers);

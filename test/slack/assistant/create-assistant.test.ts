@@ -27,14 +27,14 @@ function pane(delivery: Delivery): void {
 
     const fail = (method: string, fault: ApiFault) => stage.workspace.faults.api(method, fault);
     const open = () => stage.workspace.openAssistant('requester');
-    const wait = <T>(look: () => T | undefined) =>
-      stage.workspace.waitFor(look, { describe: () => stage.logged.join('\n') });
+    const waitFor = <T>(probe: () => T | undefined) =>
+      stage.workspace.waitFor(probe, { describe: () => stage.logged.join('\n') });
     const inThread = (threadTs: string) =>
       stage.workspace.see('requester').messages.filter((each) => each.threadTs === threadTs);
     const chat = (threadTs: string) =>
       stage.workspace.see('requester').sessions.find((each) => each.threadTs === threadTs);
     const prompts = (threadTs: string) =>
-      wait(
+      waitFor(
         () =>
           stage.workspace.see('requester').prompts.find((each) => each.threadTs === threadTs)
             ?.prompts,
@@ -63,14 +63,14 @@ function pane(delivery: Delivery): void {
       await prompts(threadTs);
       const { ts } = await say(channel, threadTs, 'Write <b> to a.txt\nplease');
       assert.equal(stage.desk.received.at(-1)?.ts, ts);
-      await wait(() => (chat(threadTs)?.title ? true : undefined));
+      await waitFor(() => (chat(threadTs)?.title ? true : undefined));
       assert.equal(chat(threadTs)?.title, 'Write &lt;b&gt; to a.txt');
       stage.desk.inThread = true;
       await say(channel, threadTs, 'And b.txt');
       stage.desk.inThread = false;
       const other = await open();
       await say(other.channel, other.threadTs, 'Another');
-      await wait(() => (chat(other.threadTs)?.title ? true : undefined));
+      await waitFor(() => (chat(other.threadTs)?.title ? true : undefined));
       assert.equal(chat(threadTs)?.title, 'Write &lt;b&gt; to a.txt');
     });
 
@@ -79,7 +79,7 @@ function pane(delivery: Delivery): void {
       await stage.workspace.say('requester', id, `\${bot} hello`);
       const { channel, threadTs } = await open();
       await say(channel, threadTs, 'hello directly');
-      await wait(() => chat(threadTs)?.title);
+      await waitFor(() => chat(threadTs)?.title);
       const titled = stage.workspace.journal.filter(({ name }) => name.endsWith('setTitle'));
       assert.ok(!JSON.stringify(titled).includes(id));
     });

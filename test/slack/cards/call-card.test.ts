@@ -18,8 +18,8 @@ const TOOL = {
   secrets: ['headers.Authorization', 'apiKey'],
   schema: { properties: { path: {}, content: {} } },
 };
-const buildCallCard = (call: Call, look: Omit<CardContext, 'mark'>) =>
-  buildMarkedCard(call, { ...look, mark: TEST_MARK });
+const buildCallCard = (call: Call, context: Omit<CardContext, 'mark'>) =>
+  buildMarkedCard(call, { ...context, mark: TEST_MARK });
 const verdict = (kind: NonNullable<Call['verdict']>['kind']) => ({
   kind,
   by: REQUESTER,
@@ -155,11 +155,11 @@ describe('the card of a call', () => {
     ]) {
       const call = aCall({ args: JSON.stringify({ command }) });
       assert.ok(!actionIds(buildCallCard(call, { tool: TOOL })).includes('call.approve'), command);
-      const look = { page: 1, tool: TOOL, mayApprove: true, mark: TEST_MARK };
+      const context = { page: 1, tool: TOOL, mayApprove: true, mark: TEST_MARK };
       assert.ok(
-        JSON.stringify(buildFullView(call, look)).includes(JSON.stringify(command).slice(1, 40)),
+        JSON.stringify(buildFullView(call, context)).includes(JSON.stringify(command).slice(1, 40)),
       );
-      const stranger = JSON.stringify(buildFullView(call, { ...look, mayApprove: false }));
+      const stranger = JSON.stringify(buildFullView(call, { ...context, mayApprove: false }));
       assert.match(stranger, /⟨hidden: /);
     }
   });

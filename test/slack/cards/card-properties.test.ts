@@ -33,7 +33,7 @@ const TOOL = {
   secrets: ['headers.Authorization'],
   schema: { properties: { path: {}, content: {}, headers: NESTED, n: NESTED } },
 };
-const look = { tool: TOOL, mark: TEST_MARK };
+const context = { tool: TOOL, mark: TEST_MARK };
 
 const ODD = [
   '<!channel>',
@@ -92,7 +92,7 @@ describe('every card', () => {
     fc.assert(
       fc.property(args, (value) => {
         const call = aCall({ args: canonicalJson(value), askedLine: '' });
-        const card = buildCallCard(call, look);
+        const card = buildCallCard(call, context);
         if (!isInspectable(card)) return;
         whole += 1;
         assert.equal(canonicalJson(unrenderArgs(card.blocks)), call.args);
@@ -111,7 +111,7 @@ describe('every card', () => {
         const after = aCall({ args: canonicalJson(changed), askedLine: '' });
         if (before.args === after.args) return;
         assert.notEqual(before.digest, after.digest);
-        const cards = [before, after].map((call) => buildCallCard(call, look));
+        const cards = [before, after].map((call) => buildCallCard(call, context));
         const [first, second] = cards.map(({ blocks }) => JSON.stringify(withoutDigests(blocks)));
         if (cards.every(isInspectable)) assert.notEqual(first, second);
         assert.notDeepEqual(cards[0], cards[1]);
@@ -124,7 +124,7 @@ describe('every card', () => {
     fc.assert(
       fc.property(hostileCalls, fc.constantFrom(...STATUSES), (call, [status, outcome]) => {
         const drawn = { ...call, status, ...(outcome && { outcome }) };
-        const card = buildCallCard(drawn, look);
+        const card = buildCallCard(drawn, context);
         assert.deepEqual(validateMessage(card), []);
         assert.ok(textLength(card.blocks) <= LIMITS.messageCharacters);
         assert.ok(!JSON.stringify(outsideData(card)).includes('§'));
@@ -138,7 +138,7 @@ describe('every card', () => {
       fc.property(invisible, (unseen) => {
         const command = `begin${unseen}end`;
         const call = aCall({ args: canonicalJson({ content: command }), askedLine: '' });
-        const card = buildCallCard(call, look);
+        const card = buildCallCard(call, context);
         const [shown = ''] = dataTexts(card.blocks);
         assert.ok(shown.length < 160, shown);
         assert.match(shown, /^begin/);

@@ -16,7 +16,7 @@ import { actionIds, dataTexts, outsideData } from '../../support/app/unrender-ca
 import { APPROVER, aCall } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
-const LOOK = { mark: TEST_MARK };
+const CONTEXT = { mark: TEST_MARK };
 const BOT: CallOrigin = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
 const APPROVED = { kind: 'approve', by: APPROVER, at: 2_000 } as const;
 const REPLIED = { kind: 'reply', by: APPROVER, at: 2_000 } as const;
@@ -27,11 +27,11 @@ function theirs(patch: Partial<Call> = {}, outside: Partial<CallOrigin> = {}): C
 }
 
 const cardOf = (call: Call) => {
-  const card = buildCallCard(call, LOOK);
+  const card = buildCallCard(call, CONTEXT);
   assert.deepEqual(validateMessage(card), []);
   return card;
 };
-const says = (call: Call) => JSON.stringify(outsideData(cardOf(call)));
+const dataOf = (call: Call) => JSON.stringify(outsideData(cardOf(call)));
 
 describe('the card of a program’s call', () => {
   it('names the key that asks, its origin and its requester, and who wrote those texts', () => {
@@ -43,8 +43,8 @@ describe('the card of a program’s call', () => {
     assert.ok(text.includes('Agent says (unverified) · program “deploy-bot”'));
     assert.ok(dataTexts(card.blocks).includes('Migration 12.'));
     assert.match(card.text, /^Approve\? deploy-bot: write_file, for <@U1> in <#C1>\.$/);
-    assert.ok(says(theirs({}, { by: 'graph' })).includes('the graph “deploy-bot” from'));
-    const asks = says(theirs({}, { by: 'server', decisions: ['edit', 'ignore'] }));
+    assert.ok(dataOf(theirs({}, { by: 'graph' })).includes('the graph “deploy-bot” from'));
+    const asks = dataOf(theirs({}, { by: 'server', decisions: ['edit', 'ignore'] }));
     assert.ok(asks.includes('The MCP server `deploy-bot` asks this while its tool'));
   });
 
@@ -107,7 +107,7 @@ describe('the card of a program’s call', () => {
       RegExp,
     ])[]) {
       const call = theirs(patch, outside);
-      const said = says(call);
+      const said = dataOf(call);
       assert.ok(said.toLowerCase().includes(state.toLowerCase()), said);
       assert.match(said, more);
       assert.ok(cardOf(call).text.includes(`deploy-bot: write_file: ${state}.`));
@@ -146,15 +146,15 @@ describe('the card of a program’s call', () => {
   });
 
   it('answers clicks with who is told and the status of the call', () => {
-    const say = (patch: Partial<Call>, outside: Partial<CallOrigin> = {}) =>
+    const answerTo = (patch: Partial<Call>, outside: Partial<CallOrigin> = {}) =>
       outcomeSentence({ kind: 'decided', call: theirs(patch, outside) });
     assert.equal(
-      say({ status: 'replied', verdict: REPLIED }),
+      answerTo({ status: 'replied', verdict: REPLIED }),
       'Your answer goes to the program “deploy-bot”; *deploy-bot: write_file* does not run.',
     );
     const ignored = { status: 'ignored', verdict: { ...REPLIED, kind: 'ignore' } } as const;
     assert.equal(
-      say(ignored),
+      answerTo(ignored),
       'You ignored *deploy-bot: write_file*; the program “deploy-bot” is notified.',
     );
     const late = (patch: Partial<Call>, outside: Partial<CallOrigin> = {}) =>

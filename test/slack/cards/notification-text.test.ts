@@ -29,11 +29,17 @@ const KINDS: Readonly<Record<string, Partial<Call>>> = {
 
 type Row = readonly [kind: string, status: CallStatus, setting: NotificationDetail, text: string];
 
-const SAYS = ' It says: “It came damaged. &lt;!here&gt; "ok" ⟨hidden: a Slack token, mark 5b7c…⟩”';
+const PREVIEW =
+  ' It says: “It came damaged. &lt;!here&gt; "ok" ⟨hidden: a Slack token, mark 5b7c…⟩”';
 const TABLE: readonly Row[] = [
   ['own', 'pending', 'none', 'A call is waiting for a decision.'],
   ['own', 'pending', 'summary', 'Approve? Refund €80.00 to Jane Doe. Asked by <@U1> in <#C1>.'],
-  ['own', 'pending', 'full', `Approve? Refund €80.00 to Jane Doe. Asked by <@U1> in <#C1>.${SAYS}`],
+  [
+    'own',
+    'pending',
+    'full',
+    `Approve? Refund €80.00 to Jane Doe. Asked by <@U1> in <#C1>.${PREVIEW}`,
+  ],
   ['own', 'succeeded', 'none', 'A decided call has been updated.'],
   ['own', 'succeeded', 'summary', 'Refund €80.00 to Jane Doe: Done.'],
   ['own', 'unknown', 'summary', 'Refund €80.00 to Jane Doe: This may have run.'],
@@ -45,7 +51,7 @@ const TABLE: readonly Row[] = [
   ],
   ['program', 'pending', 'none', 'A call is waiting for a decision.'],
   ['program', 'pending', 'summary', 'Approve? deploy-bot: write_file, for <@U1> in <#C1>.'],
-  ['program', 'pending', 'full', `Approve? deploy-bot: write_file, for <@U1> in <#C1>.${SAYS}`],
+  ['program', 'pending', 'full', `Approve? deploy-bot: write_file, for <@U1> in <#C1>.${PREVIEW}`],
   ['program', 'running', 'summary', 'deploy-bot: write_file: Picked up, waiting for the result.'],
   ['tool of a server', 'pending', 'summary', 'Approve? crm: write_file. Asked by <@U1> in <#C1>.'],
   [
@@ -73,7 +79,7 @@ const TABLE: readonly Row[] = [
   ],
 ];
 
-function say(
+function notificationOf(
   kind: string,
   status: CallStatus,
   detail: NotificationDetail,
@@ -88,14 +94,14 @@ function say(
 describe('the text of a notification', () => {
   for (const [kind, status, setting, text] of TABLE) {
     it(`of a call (${kind}, ${status}) with the setting ${setting}`, () => {
-      assert.equal(say(kind, status, setting), text);
+      assert.equal(notificationOf(kind, status, setting), text);
     });
   }
 
   it('names the requester without a mention if no mention is needed, and never in a direct message', () => {
     const availability = { awaited: [], unable: [], asker: { person: 'U1', name: 'Riley' } };
     assert.equal(
-      say('own', 'pending', 'summary', availability),
+      notificationOf('own', 'pending', 'summary', availability),
       'Approve? Refund €80.00 to Jane Doe. Asked by Riley in <#C1>.',
     );
     const call = aCall({ ...KINDS.own, thread: 'T1/D1/1700000000.000100' as Call['thread'] });
@@ -106,7 +112,7 @@ describe('the text of a notification', () => {
   it('has no text of the agent, unless the setting allows everything', () => {
     for (const kind of Object.keys(KINDS)) {
       for (const detail of ['none', 'summary'] as const) {
-        assert.doesNotMatch(say(kind, 'pending', detail), /damaged|colour|Your name/);
+        assert.doesNotMatch(notificationOf(kind, 'pending', detail), /damaged|colour|Your name/);
       }
     }
   });

@@ -16,7 +16,7 @@ import { actionIds, dataTexts, outsideData } from '../../support/app/unrender-ca
 import { APPROVER, aCall } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
-const LOOK = { mark: TEST_MARK };
+const CONTEXT = { mark: TEST_MARK };
 const BOT: CallOrigin = { by: 'key', key: 'k1', name: 'deploy-bot', host: '203.0.113.7' };
 const REPLIED = { kind: 'reply', by: APPROVER, at: 2_000 } as const;
 
@@ -26,11 +26,11 @@ function theirs(patch: Partial<Call> = {}, outside: Partial<CallOrigin> = {}): C
 }
 
 const cardOf = (call: Call) => {
-  const card = buildCallCard(call, LOOK);
+  const card = buildCallCard(call, CONTEXT);
   assert.deepEqual(validateMessage(card), []);
   return card;
 };
-const says = (call: Call) => JSON.stringify(outsideData(cardOf(call)));
+const dataOf = (call: Call) => JSON.stringify(outsideData(cardOf(call)));
 
 const QUESTION: Partial<CallOrigin> = {
   decisions: ['reply'],
@@ -65,7 +65,7 @@ describe('a question with choices', () => {
     }
     assert.ok(data.includes('Grün \\u{202e}neht'));
     assert.doesNotMatch(JSON.stringify(card), /"mrkdwn","text":"[^"]*(?:<!channel>|<!here>|U7)/);
-    const said = says(asked());
+    const said = dataOf(asked());
     assert.match(said, /1 invisible character/);
     assert.match(said, /answer by <!date/);
     assert.doesNotMatch(said, /risk|until <!date/);
@@ -73,7 +73,7 @@ describe('a question with choices', () => {
     const outcome = { kind: 'reply', text: 'Blue', by: APPROVER } as const;
     const answered = { ...asked(), status: 'replied', verdict: REPLIED, outcome } as const;
     assert.match(
-      says(answered),
+      dataOf(answered),
       /\*Question from deploy-bot\* “” · answer: “” · answered by <@U2>/,
     );
     assert.deepEqual(dataTexts(cardOf(answered)), ['Which &lt;!here&gt; colour?', 'Blue']);

@@ -11,7 +11,7 @@ import { dataTexts } from '../../support/app/unrender-card.ts';
 import { APPROVER, aCall, REQUESTER, TWO_APPROVERS } from '../../support/builders/a-call.ts';
 import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
-const look = { mark: TEST_MARK, toolOf: () => undefined };
+const context = { mark: TEST_MARK, toolOf: () => undefined };
 
 function refund(n: number, siblings: number, patch: Partial<Call> = {}): Call {
   const args = JSON.stringify({ amount: 1_000 + n, order: `A-${n}`, reason: 'damaged' });
@@ -34,7 +34,7 @@ const refunds = (count: number, patch: (n: number) => Partial<Call> = () => ({})
 const cardOf = (calls: readonly Call[]) =>
   buildSharedCard(
     calls.map((call) => ({ call })),
-    look,
+    context,
   );
 
 function buttonsIn(
@@ -101,7 +101,7 @@ describe('a card of several calls', () => {
     for (const n of [0, 1, 2]) assert.equal(texts.split(`A-${n}`).length - 1, 1);
   });
 
-  it('has no Approve all if a reason is required, nothing can be approved, or one call is left', () => {
+  it('has no Approve All if a reason is required, nothing can be approved, or one call is left', () => {
     const routes = [
       { ...REQUESTER_ROUTE, requiresReason: true },
       { ...REQUESTER_ROUTE, decisions: ['reply', 'ignore'] as const },
@@ -169,7 +169,7 @@ describe('a card of several calls', () => {
     }
   });
 
-  it('masks secrets, and leaves calls that must be opened out of Approve all', () => {
+  it('masks secrets, and leaves calls that must be opened out of Approve All', () => {
     const key = `sk-${'a1B2'.repeat(12)}`;
     const calls = refunds(3, (n) => (n === 0 ? { args: JSON.stringify({ key }) } : {}));
     const { blocks } = cardOf(calls);

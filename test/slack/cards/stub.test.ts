@@ -15,16 +15,19 @@ function refused(status: CallStatus, card: typeof CARD | undefined): string {
 describe('the stub of a card in another channel', () => {
   it('names the approvers while the call is pending, without mentions', () => {
     const availability = { awaited: [{ person: 'U7', name: 'Lee' }], unable: [] };
-    const look = { card: CARD, isRefused: false, availability };
+    const options = { card: CARD, isRefused: false, availability };
     const route = { ...REQUESTER_ROUTE, approvers: ['user:U7' as const], channel: 'C9' };
-    const say = (status: CallStatus) =>
+    const stubText = (status: CallStatus) =>
       JSON.stringify(
-        buildStub({ ...aCall({ summary: 'Refund €500.00' }), status, route }, look).blocks,
+        buildStub({ ...aCall({ summary: 'Refund €500.00' }), status, route }, options).blocks,
       );
-    assert.match(say('pending'), /:raised_hand: \*Refund €500\.00\*: waiting for `Lee` in <#C9>"/);
+    assert.match(
+      stubText('pending'),
+      /:raised_hand: \*Refund €500\.00\*: waiting for `Lee` in <#C9>"/,
+    );
     // A reader of the thread may have no access to the channel of the card.
-    assert.doesNotMatch(say('pending'), /<@U7>|archives/);
-    assert.match(say('running'), /:gear: \*Refund €500\.00\* · \*Running\* in <#C9>"/);
+    assert.doesNotMatch(stubText('pending'), /<@U7>|archives/);
+    assert.match(stubText('running'), /:gear: \*Refund €500\.00\* · \*Running\* in <#C9>"/);
   });
 });
 
@@ -32,11 +35,15 @@ describe('the stub of a call that needs several approvals', () => {
   it('counts the approvals, and says in one line how the call ended', () => {
     const route = { ...TWO_APPROVERS, channel: 'C9' };
     const call = aCall({ route, votes: [{ by: APPROVER, at: 1 }], summary: 'Refund €500.00' });
-    const say = (patch: Partial<Call>) =>
+    const stubText = (patch: Partial<Call>) =>
       JSON.stringify(buildStub({ ...call, ...patch }, { card: CARD, isRefused: false }).blocks);
-    assert.match(say({}), /: waiting for a decision in <#C9> · 1 of 2"/);
+    assert.match(stubText({}), /: waiting for a decision in <#C9> · 1 of 2"/);
     const verdict = { kind: 'approve', by: APPROVER, at: 2_000 } as const;
-    const done = say({ status: 'succeeded', verdict, outcome: { kind: 'result', text: 'secret' } });
+    const done = stubText({
+      status: 'succeeded',
+      verdict,
+      outcome: { kind: 'result', text: 'secret' },
+    });
     assert.match(done, /:white_check_mark: \*Refund €500\.00\* · \*Done\* · approved by <@U2>/);
     assert.doesNotMatch(done, /secret|C9|of 2/);
   });
@@ -51,9 +58,9 @@ describe('the stub of a card that cannot be posted to its channel', () => {
 
   it('does not mention a decision if none is left', () => {
     for (const status of ['approved', 'running'] as const) {
-      const words = refused(status, undefined);
-      assert.match(words, /I’ll keep trying\./);
-      assert.doesNotMatch(words, /Home tab/);
+      const text = refused(status, undefined);
+      assert.match(text, /I’ll keep trying\./);
+      assert.doesNotMatch(text, /Home tab/);
     }
   });
 

@@ -129,8 +129,8 @@ describe('fetching an attached file', () => {
   }
 
   for (const [what, given, code] of [
-    ['asks for patience', body(429, '', { 'retry-after': '7' }), 'rate-limited'],
-    ['has trouble', body(503, ''), 'temporary'],
+    ['answers with 429', body(429, '', { 'retry-after': '7' }), 'rate-limited'],
+    ['answers with 503', body(503, ''), 'temporary'],
     [
       'cuts the connection',
       (request: IncomingMessage) => void request.socket.destroy(),
@@ -188,7 +188,7 @@ describe('fetching an attached file', () => {
       /limit of its plan/,
     ],
     ['a file that may not be looked up', { ok: false, error: 'missing_scope' }, /files:read/],
-    ['an unknown trouble', { ok: false, error: 'some_new_error' }, /some_new_error/],
+    ['an unknown error', { ok: false, error: 'some_new_error' }, /some_new_error/],
     [
       'a file that stays withheld',
       {

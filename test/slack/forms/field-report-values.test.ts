@@ -83,9 +83,9 @@ describe('values from field reports', () => {
     await desk.decide(waiting, REQUESTER, { kind: 'edit', args: argsOf(filled) });
     const failed = await last();
     assert.deepEqual([failed.status, runs], ['failed', [{ ...args, body: 'better' }]]);
-    const look = { page: 1, tool, mayApprove: true, mark: TEST_MARK };
-    const cards = [waiting, failed].map((call) => buildCallCard(call, look));
-    const views = [waiting, failed].map((call) => buildFullView(call, look));
+    const context = { page: 1, tool, mayApprove: true, mark: TEST_MARK };
+    const cards = [waiting, failed].map((call) => buildCallCard(call, context));
+    const views = [waiting, failed].map((call) => buildFullView(call, context));
     const audit = await desk.store.audit.read(1, 1_000);
     const all = JSON.stringify([views, cards, filled.views, logged, audit]);
     assert.doesNotMatch(all, /k-000|test-not-real/);

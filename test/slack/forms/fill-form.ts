@@ -58,7 +58,7 @@ export function fillForm(
       if (raw !== undefined) typed[field.id] = { [field.actionId]: raw };
     }
     const blocks = view.blocks as unknown as readonly Json[];
-    const state = collectState(blocks, here(view, typed), offers(plan));
+    const state = collectState(blocks, valuesInView(view, typed), offers(plan));
     // Slack's own client accepts an untouched form.
     if (Object.keys(changes).length === 0 && before === NO_DRAFT)
       assert.deepEqual(checkForm(blocks, {}), {});
@@ -71,7 +71,7 @@ export function fillForm(
   }
 }
 
-function here(view: ModalView, typed: Typed): Typed {
+function valuesInView(view: ModalView, typed: Typed): Typed {
   const ids = new Set(inputsOf(view).map(({ block_id }) => block_id));
   return Object.fromEntries(Object.entries(typed).filter(([id]) => ids.has(id)));
 }

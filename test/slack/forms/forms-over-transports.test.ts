@@ -33,7 +33,7 @@ function formsOver(delivery: Delivery): void {
 
     const shown = () => stage.workspace.see('requester').views.at(-1);
     const top = () => shown()?.view;
-    const says = (text: string) =>
+    const waitForText = (text: string) =>
       stage.workspace.waitFor(
         () => (JSON.stringify(shown() ?? '').includes(text) ? true : undefined),
         {
@@ -53,7 +53,7 @@ function formsOver(delivery: Delivery): void {
       const call = await stage.callIn({ tool, args: canonicalJson(args) });
       const place = await stage.draw(call);
       await stage.workspace.click('requester', { ...place, actionId: 'call.edit' });
-      await says('Edit the call');
+      await waitForText('Edit the call');
       return call;
     }
 
@@ -76,14 +76,14 @@ function formsOver(delivery: Delivery): void {
       const call = await open('long', LONG_ARGS);
       decideAs(call);
       await submit({ f0: 'first' });
-      await says('Page 2 of 3');
+      await waitForText('Page 2 of 3');
       await press('Previous Page', { f31: 'second' });
-      await says('Page 1 of 3');
+      await waitForText('Page 1 of 3');
       assert.ok(JSON.stringify(shown()).includes('"first"'));
       await submit({ f1: 'also' });
-      await says('Page 2 of 3');
+      await waitForText('Page 2 of 3');
       await submit({});
-      await says('Page 3 of 3');
+      await waitForText('Page 3 of 3');
       assert.equal(stage.desk.commands.length, 0);
       assert.equal(stage.drafts.size, 1);
       await submit({ f69: 'last' });
@@ -121,11 +121,11 @@ function formsOver(delivery: Delivery): void {
         problems: [{ path: ['f3'], message: 'Three is too few.' }],
       });
       await submit({ f3: 'three' });
-      await says('Page 2 of 3');
+      await waitForText('Page 2 of 3');
       await submit({});
-      await says('Page 3 of 3');
+      await waitForText('Page 3 of 3');
       await submit({});
-      await says('⚠ Three is too few.');
+      await waitForText('⚠ Three is too few.');
       assert.ok(JSON.stringify(top()).includes('Page 1 of 3'));
       assert.ok(JSON.stringify(shown()?.state).includes('"three"'));
       assert.deepEqual(stage.workspace.see('requester').toasts, []);
@@ -134,17 +134,17 @@ function formsOver(delivery: Delivery): void {
     it('a form whose typed pages are lost says so, and changes nothing', async () => {
       await open('long', LONG_ARGS);
       await submit({ f0: 'first' });
-      await says('Page 2 of 3');
+      await waitForText('Page 2 of 3');
       stage.drafts.clear();
       await submit({});
-      await says('what you typed on the other pages is no longer stored');
+      await waitForText('what you typed on the other pages is no longer stored');
       assert.deepEqual(stage.desk.commands, []);
     });
 
     it('a form that is opened again has the values of the card, not what was typed into another form', async () => {
       await open('long', LONG_ARGS);
       await submit({ f0: 'first' });
-      await says('Page 2 of 3');
+      await waitForText('Page 2 of 3');
       await stage.workspace.close('requester');
       await open('long', LONG_ARGS);
       assert.ok(!JSON.stringify(shown()).includes('"first"'));
@@ -155,13 +155,13 @@ function formsOver(delivery: Delivery): void {
       const choose = (option: string, values: FormValues) =>
         stage.workspace.clickInView('requester', { actionId: 'form.kind', option, values });
       await choose('1', { note: 'typed', 'target.id': '2' });
-      await says('"action_id":"target.name"');
+      await waitForText('"action_id":"target.name"');
       assert.ok(JSON.stringify(shown()?.state).includes('"typed"'));
       await choose('0', { 'target.name': 'Ann' });
-      await says('"action_id":"target.id"');
+      await waitForText('"action_id":"target.id"');
       assert.ok(JSON.stringify(shown()?.state).includes('"value":"2"'));
       await choose('1', {});
-      await says('"action_id":"target.name"');
+      await waitForText('"action_id":"target.name"');
       await submit({});
       const expected = { ...PARTS_ARGS, note: 'typed', target: { kind: 'by_name', name: 'Ann' } };
       assert.deepEqual(edited(), expected);
@@ -170,11 +170,11 @@ function formsOver(delivery: Delivery): void {
     it('entries are added and removed in place', async () => {
       decideAs(await open('parts', PARTS_ARGS));
       await press('Add Another: To', { 'to.0.name': 'A2' });
-      await says('To 2 of 2');
+      await waitForText('To 2 of 2');
       const blocked = await submit({});
       assert.equal(blocked.kind, 'blocked');
       await press('Remove: To 1 of 2', { 'to.1.name': 'B' });
-      await says('To 1 of 1');
+      await waitForText('To 1 of 1');
       await submit({});
       assert.deepEqual(edited(), { ...PARTS_ARGS, to: [{ name: 'B' }] });
     });

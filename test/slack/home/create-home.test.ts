@@ -61,7 +61,7 @@ describe('the Homes of a workspace', () => {
     await workspace.stop();
   });
 
-  const wait = (...calls: readonly Call[]) => {
+  const setWaiting = (...calls: readonly Call[]) => {
     desk.waiting = { kind: 'page', calls };
   };
   const call = (name: string) => aCall({ id: `call_${name}`, tool: name });
@@ -73,22 +73,22 @@ describe('the Homes of a workspace', () => {
     await home.refresh(personOf('stranger'));
     for (let looks = 0; looks < 50; looks += 1) await new Promise((done) => setImmediate(done));
   };
-  const sees = (part: string, name?: string) =>
+  const waitForText = (part: string, name?: string) =>
     workspace.waitFor(() => seen(name).includes(part) || undefined, {
       describe: () => `${seen(name)}\n${logged.join('\n')}`,
     });
 
   it('show their content when opened, and update only for people who opened theirs recently', async () => {
-    wait(call('first'));
+    setWaiting(call('first'));
     await home.show(approver());
     assert.ok(seen().includes('first'));
-    wait(call('first'), call('second'));
+    setWaiting(call('first'), call('second'));
     home.nudge();
     await pass(2_000);
-    await sees('second');
+    await waitForText('second');
     assert.equal(workspace.see('admin').home, undefined);
     await pass(15 * 60_000);
-    wait(call('third'));
+    setWaiting(call('third'));
     home.nudge();
     await pass(2 * ROUND_MS);
     assert.equal(clock.pendingCount, 0);
@@ -98,19 +98,19 @@ describe('the Homes of a workspace', () => {
   it('publish only a few views for five hundred calls in a minute', async () => {
     await home.show(approver());
     for (let i = 0; i < 500; i += 1) {
-      wait(call(`call_${i}`));
+      setWaiting(call(`call_${i}`));
       home.nudge();
       await clock.advance(120);
     }
     await pass(2 * ROUND_MS);
-    await sees('call_499');
+    await waitForText('call_499');
     const count = published().length;
     assert.ok(count >= 3 && count <= 8, `${count} views`);
     assert.ok(reads <= 10, `${reads} readings`);
   });
 
   it('publish nothing if the view is unchanged', async () => {
-    wait(call('first'));
+    setWaiting(call('first'));
     await home.show(approver());
     for (let i = 0; i < 5; i += 1) {
       home.nudge();
@@ -121,9 +121,9 @@ describe('the Homes of a workspace', () => {
   });
 
   it('keep the result of a click until the next one', async () => {
-    wait(call('first'), call('second'));
+    setWaiting(call('first'), call('second'));
     await home.show(approver(), undefined, 'You ignored `first`.');
-    wait(call('second'));
+    setWaiting(call('second'));
     home.nudge();
     await pass(2_000);
     await workspace.waitFor(() => !seen().includes('call_first') || undefined);
@@ -133,47 +133,47 @@ describe('the Homes of a workspace', () => {
   });
 
   it('leave a person to the replica that showed them Home last', async () => {
-    wait(call('first'));
+    setWaiting(call('first'));
     await home.show(approver());
     await others.show(approver());
-    wait(call('second'));
+    setWaiting(call('second'));
     home.nudge();
     await pass(2_000);
     await workspace.waitFor(() => published().at(-1)?.ok === false || undefined);
     assert.ok(seen().includes('first'), 'The other replica shows it.');
     others.nudge();
     await pass(2_000);
-    await sees('second');
+    await waitForText('second');
     const before = published().length;
-    wait(call('third'));
+    setWaiting(call('third'));
     home.nudge();
     await pass(2 * ROUND_MS);
     assert.equal(published().length, before);
   });
 
   it('wait as long as Slack asks, and publish then', async () => {
-    wait(call('first'));
+    setWaiting(call('first'));
     workspace.faults.api('views.publish', { kind: 'rate-limited', retryAfterS: 40 }, 1);
     await home.show(approver());
     await pass(39_000);
     assert.equal(workspace.see('approver').home, undefined);
     await pass(1_000);
-    await sees('first');
+    await waitForText('first');
     // After a lost response the published view is unknown: the next one replaces it.
-    wait(call('second'));
+    setWaiting(call('second'));
     workspace.faults.api('views.publish', { kind: 'lost' }, 1);
     home.nudge();
     await pass(ROUND_MS);
-    await sees('second');
-    wait(call('third'));
+    await waitForText('second');
+    setWaiting(call('third'));
     await pass(31_000);
     home.nudge();
     await pass(ROUND_MS);
-    await sees('third');
+    await waitForText('third');
   });
 
   it('show only the lists if Slack rejects the full view', async () => {
-    wait(call('first'));
+    setWaiting(call('first'));
     const text = 'y'.repeat(2_900);
     adminPart = async () =>
       Array.from({ length: 90 }, () => ({
@@ -187,7 +187,7 @@ describe('the Homes of a workspace', () => {
   });
 
   it('show the lists if the admin section can’t be read', async () => {
-    wait(call('first'));
+    setWaiting(call('first'));
     adminPart = async () => {
       throw new Error('The disk is full.');
     };
@@ -206,25 +206,25 @@ describe('the Homes of a workspace', () => {
     home.nudge();
     await pass(2_000);
     desk.listWaiting = listWaiting;
-    wait(call('first'));
+    setWaiting(call('first'));
     await pass(ROUND_MS);
-    await sees('first');
+    await waitForText('first');
   });
 
   it('keep the last view while Slack gives incomplete answers, and update afterwards', async () => {
     desk.waiting = { kind: 'page', calls: [], warning: 'Slack did not tell.' };
     await home.show(approver());
     assert.ok(seen().includes('Slack did not tell.'), 'Who has just asked is told so.');
-    wait(call('first'));
+    setWaiting(call('first'));
     await pass(2_000);
-    await sees('first');
+    await waitForText('first');
     desk.waiting = { kind: 'nobody', why: 'Slack did not tell.', passes: true };
     home.nudge();
     await pass(ROUND_MS);
     assert.ok(seen().includes('first'));
-    wait(call('second'));
+    setWaiting(call('second'));
     await pass(ROUND_MS);
-    await sees('second');
+    await waitForText('second');
   });
 
   it('go back to the previous page when a page has become empty', async () => {
@@ -247,7 +247,7 @@ describe('the Homes of a workspace', () => {
     for (const name of CROWD) await home.show(personOf(name));
     for (let round = 0; round < 3; round += 1) {
       const before = published().length;
-      wait(call(`round_${round}`));
+      setWaiting(call(`round_${round}`));
       home.nudge();
       await pass(ROUND_MS);
       assert.equal(published().length - before, 20);

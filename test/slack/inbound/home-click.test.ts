@@ -10,16 +10,16 @@ import { type SlackStage, setSlackStage } from '../support/slack-stage.ts';
 
 describe('a click on Home', () => {
   let stage: SlackStage;
-  let look: SlackStage['desk']['checkDecision'];
+  let originalCheck: SlackStage['desk']['checkDecision'];
   before(async () => {
     stage = await setSlackStage('http');
-    look = stage.desk.checkDecision;
+    originalCheck = stage.desk.checkDecision;
   });
   after(() => stage.close());
   beforeEach(() => {
     stage.desk.refusals.length = 0;
     stage.desk.commands.length = 0;
-    Object.assign(stage.desk, { checkDecision: look, broken: false, outcome: undefined });
+    Object.assign(stage.desk, { checkDecision: originalCheck, broken: false, outcome: undefined });
   });
 
   const shown = (part: string, who = 'approver') =>
@@ -148,9 +148,9 @@ describe('a click on Home', () => {
 
   it('on a call with an unknown outcome offers the ways to settle it', async () => {
     const call = aCall({ status: 'unknown' });
-    const looks: DecisionCheck[] = [];
+    const checks: DecisionCheck[] = [];
     stage.desk.checkDecision = async (each) => {
-      looks.push(each);
+      checks.push(each);
       return each.settles ? { kind: 'open', call } : { kind: 'already-decided', call };
     };
     await openWith(call);
@@ -162,7 +162,7 @@ describe('a click on Home', () => {
       'call.settle-leave',
     ]);
     assert.deepEqual(
-      looks.map(({ kind, settles }) => [kind, settles ?? false]),
+      checks.map(({ kind, settles }) => [kind, settles ?? false]),
       [
         ['approve', false],
         ['approve', true],

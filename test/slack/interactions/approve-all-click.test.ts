@@ -48,7 +48,7 @@ async function press(
   placeOf: (id: string) => CardPlace | undefined = () => HERE,
 ) {
   const commands: DecisionCommand[] = [];
-  const told: string[] = [];
+  const notices: string[] = [];
   const refused: string[] = [];
   const steps: string[] = [];
   // Only the parts that the handler uses.
@@ -64,11 +64,13 @@ async function press(
       },
     },
     cardOf: async (id: string) => placeOf(id),
-    privateNotices: { tell: async ({ text }: { readonly text: string }) => void told.push(text) },
+    privateNotices: {
+      tell: async ({ text }: { readonly text: string }) => void notices.push(text),
+    },
     log: { error: () => void steps.push('logged') },
   } as unknown as HandlerDeps;
   await approveAll(clickOn(three), async () => void steps.push('ack'), deps);
-  return { commands, told, refused, steps };
+  return { commands, notices, refused, steps };
 }
 
 const callOf = ({ callId }: DecisionCommand) => three.find(({ id }) => id === callId) ?? aCall();
@@ -79,7 +81,7 @@ const approved = (command: DecisionCommand): DecisionOutcome => {
 
 describe('a click on Approve All', () => {
   it('decides each attempt that the button names, in order, before it acknowledges', async () => {
-    const { commands, steps, told } = await press(approved);
+    const { commands, steps, notices } = await press(approved);
     assert.deepEqual(
       commands.map(({ callId, attempt, digest, decision }) => [callId, attempt, digest, decision]),
       three.map(({ id, attempt, digest }) => [
@@ -90,30 +92,30 @@ describe('a click on Approve All', () => {
       ]),
     );
     assert.deepEqual(steps, ['decide', 'decide', 'decide', 'ack']);
-    assert.deepEqual(told, ['Approved 3: *Do 0*, *Do 1*, *Do 2*.']);
+    assert.deepEqual(notices, ['Approved 3: *Do 0*, *Do 1*, *Do 2*.']);
   });
 
   it('says which calls were not approved, and why, beside those that were', async () => {
-    const { told } = await press((command) => {
+    const { notices } = await press((command) => {
       const call = callOf(command);
       if (call.position === 1) return { kind: 'stale', call: { ...call, attempt: 2 } };
       return call.position === 2 ? { kind: 'recorded', call, missing: 1 } : approved(command);
     });
-    assert.equal(told.length, 1);
-    assert.match(told[0] ?? '', /^Approved 1: \*Do 0\*\.\nYour approval counts for 1: \*Do 2\*/);
-    assert.match(told[0] ?? '', /\n1 not approved: Nothing changed: /);
+    assert.equal(notices.length, 1);
+    assert.match(notices[0] ?? '', /^Approved 1: \*Do 0\*\.\nYour approval counts for 1: \*Do 2\*/);
+    assert.match(notices[0] ?? '', /\n1 not approved: Nothing changed: /);
   });
 
   it('says only once that the person may not decide', async () => {
-    const { told } = await press((command) => {
+    const { notices } = await press((command) => {
       return { kind: 'not-allowed', call: callOf(command), why: 'Only others may.' };
     });
-    assert.deepEqual(told, ['Nothing changed. Only others may.']);
+    assert.deepEqual(notices, ['Nothing changed. Only others may.']);
   });
 
   it('does not decide a call whose card is now another message', async () => {
     const moved = three[1]?.id;
-    const { commands, refused, told } = await press(approved, (id) =>
+    const { commands, refused, notices } = await press(approved, (id) =>
       id === moved ? { ...HERE, ts: '9.9' } : HERE,
     );
     assert.deepEqual(
@@ -121,7 +123,7 @@ describe('a click on Approve All', () => {
       [three[0]?.id, three[2]?.id],
     );
     assert.deepEqual(refused, [moved]);
-    assert.match(told[0] ?? '', /^Approved 2: .*\n1 not approved: /);
+    assert.match(notices[0] ?? '', /^Approved 2: .*\n1 not approved: /);
   });
 
   it('says what was saved when an error interrupts it, and that nothing was if it fails at once', async () => {
@@ -129,9 +131,9 @@ describe('a click on Approve All', () => {
       if (callOf(command).position >= position) throw new Error('The disk is full.');
       return approved(command);
     };
-    const { commands, told } = await press(breaksAt(1));
+    const { commands, notices } = await press(breaksAt(1));
     assert.equal(commands.length, 2);
-    assert.match(told[0] ?? '', /^Approved 1: \*Do 0\*\.\n2 not approved: Something went wrong/);
+    assert.match(notices[0] ?? '', /^Approved 1: \*Do 0\*\.\n2 not approved: Something went wrong/);
     await assert.rejects(press(breaksAt(0)), /disk is full/);
   });
 });

@@ -45,7 +45,7 @@ function forgedOver(delivery: Delivery): void {
 
     const shown = () => stage.workspace.see('requester').views.at(-1);
     const top = () => shown()?.view;
-    const says = (text: string) =>
+    const waitForText = (text: string) =>
       stage.workspace.waitFor(
         () => (JSON.stringify(shown() ?? '').includes(text) ? true : undefined),
         { describe: () => JSON.stringify({ shown: shown(), logged: stage.logged }) },
@@ -55,7 +55,7 @@ function forgedOver(delivery: Delivery): void {
       const call = await stage.callIn(patch);
       const place = await stage.draw(call);
       await stage.workspace.click('requester', { ...place, actionId });
-      await says(title);
+      await waitForText(title);
       stage.desk.decide = async (command) => {
         stage.desk.commands.push(command);
         return { kind: 'decided', call };
@@ -138,10 +138,10 @@ function forgedOver(delivery: Delivery): void {
     it('of an edit with the fields of another page is redrawn, and saves nothing', async () => {
       await openEdit('long', LONG_ARGS);
       await stage.workspace.submit('requester', {});
-      await says('Page 2 of 3');
+      await waitForText('Page 2 of 3');
       const later = blockOf('f35');
       await stage.workspace.clickInView('requester', { actionId: 'form.back' });
-      await says('Page 1 of 3');
+      await waitForText('Page 1 of 3');
       const { response_action: action, view } = await send({ [later]: { f35: { value: 'evil' } } });
       assert.equal(action, 'update');
       assert.match(JSON.stringify(view), /changed before you sent it/);
@@ -162,7 +162,7 @@ function forgedOver(delivery: Delivery): void {
         view: { ...top(), id: shown()?.id, state: { values } },
         actions: [{ type: 'button', action_id: 'form.back', value: '1' }],
       });
-      await says('Edit the call');
+      await waitForText('Edit the call');
       assert.ok(![...stage.drafts.values()].join('').includes('xxx'));
     });
 
@@ -187,7 +187,7 @@ function forgedOver(delivery: Delivery): void {
       const place = await stage.draw(call);
       stage.desk.decide = async () => ({ kind: 'needs-reason', call });
       await stage.workspace.click('requester', { ...place, actionId: 'call.approve' });
-      await says('Why do you approve');
+      await waitForText('Why do you approve');
       const decided: unknown[] = [];
       stage.desk.decide = async (command) => {
         decided.push(command);
@@ -241,12 +241,12 @@ function forgedOver(delivery: Delivery): void {
       const general = stage.workspace.channel('general').id;
       stage.workspace.setUserGroup('ops', ['requester']);
       await stage.workspace.command('requester', general, '/countersign', 'routes');
-      await says('Add Route');
+      await waitForText('Add Route');
       await stage.workspace.clickInView('requester', { actionId: 'route.add' });
-      await says('Approvals needed');
+      await waitForText('Approvals needed');
       if (!onMore.includes(block)) return;
       await stage.workspace.clickInView('requester', { actionId: 'route.more' });
-      await says('Expires after');
+      await waitForText('Expires after');
     }
     it('of a route is accepted if it is not forged', async () => {
       await openRoute();

@@ -75,7 +75,7 @@ describe('an external call in its channel', () => {
       text: 'Not on a Friday.',
       by: replied.requester,
     });
-    const told = () =>
+    const findNotice = () =>
       workspace
         .see('requester')
         .messages.find(
@@ -83,8 +83,8 @@ describe('an external call in its channel', () => {
             visibleTo !== undefined &&
             textOf(message as WorkspaceMessage).includes('goes to the program'),
         );
-    await workspace.waitFor(told);
-    assert.equal(told()?.threadTs, undefined);
+    await workspace.waitFor(findNotice);
+    assert.equal(findNotice()?.threadTs, undefined);
     scene.assertSound();
   });
 
@@ -204,9 +204,9 @@ describe('an external call that others decide, or nobody can', () => {
     assert.equal(before?.channel, ids.general);
     assert.match(textOf(before), new RegExp(`<@${ids.approver}>`));
     await pass(15 * MINUTE);
-    const says = () => ofType('say', 'approver').map((say) => say);
-    assert.match(textOf(says()[0]), /Still open: .* · waiting for a decision/);
-    assert.equal(says()[0]?.threadTs, before?.ts);
+    const findReminders = () => ofType('say', 'approver').map((say) => say);
+    assert.match(textOf(findReminders()[0]), /Still open: .* · waiting for a decision/);
+    assert.equal(findReminders()[0]?.threadTs, before?.ts);
     await pass(20 * MINUTE);
     const after = cards('approver').find(({ channel }) => channel === ids.approvals);
     assert.ok(after);
@@ -214,14 +214,15 @@ describe('an external call that others decide, or nobody can', () => {
     assert.equal(left.length, 1, 'the card that was left has no buttons any more');
     assert.doesNotMatch(textOf(left[0]), /call\.approve/);
     assert.equal(ofType('stub', 'requester').length, 0);
-    for (const say of says()) assert.ok(say.threadTs !== undefined && say.threadTs !== '0');
+    for (const say of findReminders())
+      assert.ok(say.threadTs !== undefined && say.threadTs !== '0');
     const press = { channel: after.channel, ts: after.ts, actionId: 'call.approve' };
     await workspace.click('approver', press);
     await pass();
     const own = await workspace.directMessage('requester');
-    const told = workspace.see('requester').messages.filter(({ channel }) => channel === own.id);
-    assert.equal(told.length, 1);
-    assert.match(textOf(told[0]), /which “deploy-bot” asked for you, was approved/);
+    const notices = workspace.see('requester').messages.filter(({ channel }) => channel === own.id);
+    assert.equal(notices.length, 1);
+    assert.match(textOf(notices[0]), /which “deploy-bot” asked for you, was approved/);
     scene.assertSound();
   });
 
@@ -230,12 +231,12 @@ describe('an external call that others decide, or nobody can', () => {
     const { workspace, ids, routes, ask } = scene;
     routes.set('drop_table', { approvers: [] });
     await ask();
-    const told = workspace
+    const notices = workspace
       .see('requester')
       .messages.filter(({ visibleTo }) => visibleTo === ids.requester);
-    assert.equal(told.length, 1);
-    assert.match(textOf(told[0]), /This can’t be approved/);
-    assert.equal(told[0]?.threadTs, undefined);
+    assert.equal(notices.length, 1);
+    assert.match(textOf(notices[0]), /This can’t be approved/);
+    assert.equal(notices[0]?.threadTs, undefined);
     scene.assertSound();
   });
 
@@ -247,12 +248,12 @@ describe('an external call that others decide, or nobody can', () => {
     await pass(3 * MINUTE);
     workspace.faults.clear();
     await pass(5 * MINUTE);
-    const told = workspace
+    const notice = workspace
       .see('requester')
       .messages.map(textOf)
       .find((text) => text.includes('show the card for'));
-    assert.ok(told);
-    assert.doesNotMatch(told, /our thread/);
+    assert.ok(notice);
+    assert.doesNotMatch(notice, /our thread/);
     assert.equal(cards().length, 1);
     assert.equal((await stored(call.id)).status, 'pending');
   });

@@ -109,13 +109,13 @@ describe('a new card', () => {
 describe('a new stub', () => {
   it('shows nothing of its call in a notification without details', async () => {
     const route = { ...TWO_APPROVERS, channel: 'C9' };
-    const look = { lookFirst: false, card: undefined, isRefused: false };
+    const options = { lookFirst: false, card: undefined, isRefused: false };
     const { sent, posts } = setUp('none');
-    await posts.drawStub({ ...CALL, route }, undefined, look);
+    await posts.drawStub({ ...CALL, route }, undefined, options);
     assert.doesNotMatch(JSON.stringify(sent[0]), /Refund/);
     assert.match(JSON.stringify(sent[1]), /\*Refund €80\.00 to Jane Doe\*: waiting for/);
     const open = setUp('summary');
-    await open.posts.drawStub({ ...CALL, route }, undefined, look);
+    await open.posts.drawStub({ ...CALL, route }, undefined, options);
     assert.equal(open.sent.length, 1);
   });
 });

@@ -63,7 +63,7 @@ describe('the directory', () => {
   it('distinguishes members, admins, guests, strangers, bots and deactivated people', async (t) => {
     const { workspace, directory, team, of } = await directoryOf(t);
     workspace.changeMember('outsider', { deleted: true });
-    const told = Object.fromEntries(
+    const profiles = Object.fromEntries(
       await Promise.all(
         ['requester', 'admin', 'guest', 'stranger', 'outsider'].map(async (name) => {
           const { standing, isAdmin } = await of(name);
@@ -71,7 +71,7 @@ describe('the directory', () => {
         }),
       ),
     );
-    assert.deepEqual(told, {
+    assert.deepEqual(profiles, {
       requester: 'member',
       admin: 'member, admin',
       guest: 'guest',

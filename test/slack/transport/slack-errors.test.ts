@@ -9,12 +9,12 @@ import { clientOptions } from '../../../src/slack/transport/connect-slack.ts';
 import { slackErrorName, toChatError } from '../../../src/slack/transport/slack-errors.ts';
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
-const say =
+const respondWith =
   (status: number, body: string, headers: Readonly<Record<string, string>> = {}) =>
   (response: ServerResponse) =>
     void response.writeHead(status, headers).end(body);
 const limited = (retryAfter?: string) =>
-  say(429, '{}', retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+  respondWith(429, '{}', retryAfter === undefined ? {} : { 'retry-after': retryAfter });
 const begin = (then: (response: ServerResponse) => void) => (response: ServerResponse) => {
   response.writeHead(200, { 'content-length': '99' });
   response.write('{"ok":', () => then(response));
@@ -33,15 +33,23 @@ const ANSWERS: readonly (readonly [
   ['429 for no time', limited('0'), 'rate-limited', 1_000],
   ['429 for less than none', limited('-5'), 'rate-limited', 1_000],
   ['429 for thousands of years', limited('99999999999'), 'rate-limited', 600_000],
-  ['a page', say(200, `<html>${'Sign in to the network. '.repeat(99)}</html>`), 'temporary'],
-  ['nothing', say(200, ''), 'temporary'],
-  ['a list', say(200, '[]'), 'temporary'],
-  ['a refusal without a name', say(200, '{"ok":false}'), 'temporary'],
-  ['a refusal whose name is none', say(200, '{"ok":false,"error":{"a":1}}'), 'temporary'],
-  ['bytes that can’t be read', say(200, 'x', { 'content-encoding': 'gzip' }), 'temporary'],
+  [
+    'a page',
+    respondWith(200, `<html>${'Sign in to the network. '.repeat(99)}</html>`),
+    'temporary',
+  ],
+  ['nothing', respondWith(200, ''), 'temporary'],
+  ['a list', respondWith(200, '[]'), 'temporary'],
+  ['a refusal without a name', respondWith(200, '{"ok":false}'), 'temporary'],
+  [
+    'a refusal whose error is no string',
+    respondWith(200, '{"ok":false,"error":{"a":1}}'),
+    'temporary',
+  ],
+  ['bytes that can’t be read', respondWith(200, 'x', { 'content-encoding': 'gzip' }), 'temporary'],
   ['half an answer', begin((response) => response.destroy()), 'temporary'],
   ['half an answer, and then silence', begin(() => {}), 'temporary'],
-  ['a refusal', say(200, '{"ok":false,"error":"invalid_blocks"}'), 'rejected'],
+  ['a refusal', respondWith(200, '{"ok":false,"error":"invalid_blocks"}'), 'rejected'],
 ];
 
 describe('a response that is not Slack’s', () => {
@@ -68,11 +76,11 @@ describe('a response that is not Slack’s', () => {
         () => assert.fail('It was taken for an answer.'),
         (thrown: unknown) => thrown,
       );
-      const told = toChatError(error, 'post the card');
-      assert(told instanceof ChatError);
-      assert.deepEqual([told.code, told.retryAfterMs], [code, retryAfterMs]);
+      const chatError = toChatError(error, 'post the card');
+      assert(chatError instanceof ChatError);
+      assert.deepEqual([chatError.code, chatError.retryAfterMs], [code, retryAfterMs]);
       assert.equal(slackErrorName(error), code === 'rejected' ? 'invalid_blocks' : undefined);
-      assert(told.message.length < 200, told.message);
+      assert(chatError.message.length < 200, chatError.message);
     });
   }
 });
@@ -138,13 +146,13 @@ const NAMED: Readonly<Record<string, ChatError['code']>> = {
 describe('an error that Slack documents', () => {
   for (const [name, code] of Object.entries(NAMED)) {
     it(`${name} is ${code}, with a sentence that explains it`, () => {
-      const told = toChatError(
+      const chatError = toChatError(
         new WebAPIPlatformError({ ok: false, error: name }),
         'post the card',
       );
-      assert.equal(told.code, code);
+      assert.equal(chatError.code, code);
       assert.match(
-        told.message,
+        chatError.message,
         new RegExp(`^Could not post the card \\(${name}\\)\\. .{15,}\\.$`),
       );
     });

@@ -158,16 +158,16 @@ describe('the Socket Mode transport with a server that is not Slack', () => {
       link = socket;
       hello(socket);
     });
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     line.receiver.init({
-      processEvent: async ({ body }: ReceiverEvent) => void heard.push(body),
+      processEvent: async ({ body }: ReceiverEvent) => void received.push(body),
     } as unknown as App);
     await line.start();
     const event = (payload: unknown) => JSON.stringify({ type: 'events_api', payload });
     const bad = ['null', '7', '[]', '"x"', '{', event(null), event({}), event({ event: null })];
     for (const each of [...bad, event({ event: { type: 'message' } })]) link?.send(each);
-    await until(() => heard.length > 0);
-    assert.deepEqual(heard, [{ event: { type: 'message' } }]);
+    await until(() => received.length > 0);
+    assert.deepEqual(received, [{ event: { type: 'message' } }]);
     assert.equal(logged.length, bad.length);
   });
 });

@@ -151,7 +151,7 @@ const WRONG: Readonly<Record<string, readonly [subject: object, ...says: string[
     { blocks: [container(pie(1))] },
     'unsupported type: data_visualization',
   ],
-  'a container that folds below a line': [
+  'a collapsible container with a header divider': [
     { blocks: [container(section, { is_collapsible: true, has_header_divider: true })] },
     'has_header_divider requires that it is not collapsible',
   ],
@@ -166,7 +166,7 @@ const WRONG: Readonly<Record<string, readonly [subject: object, ...says: string[
     'unsupported type: file_input',
   ],
   'a file input on Home': [homeOf(fileInput), 'unsupported type: file_input'],
-  'a file input that tells of changes': [
+  'a file input with dispatch_action': [
     modalOf({ ...fileInput, dispatch_action: true }),
     'dispatch_action is not supported for file_input',
   ],

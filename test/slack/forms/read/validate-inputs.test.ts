@@ -106,7 +106,7 @@ function select(type: 'static_select' | 'radio_buttons' | 'checkboxes' | 'multi_
 
 describe('an input of a form', () => {
   for (const [what, element, state, expected] of CASES) {
-    it(`of type ${element.type} ${expected === undefined ? 'takes' : 'refuses'} ${what}`, () => {
+    it(`of type ${element.type} ${expected === undefined ? 'accepts' : 'refuses'} ${what}`, () => {
       const found = problemOf(element, state);
       if (expected instanceof RegExp) assert.match(found ?? '', expected);
       else assert.equal(found, expected);

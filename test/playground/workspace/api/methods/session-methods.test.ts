@@ -58,16 +58,16 @@ test('a stream creates a session, and its stop sets the status', async (t) => {
 
 test('a stop by a person ends the streams of the thread, tells the app, and leaves the status to the app', async (t) => {
   const { channel, client, place, session, ts, workspace } = await startThread(t);
-  const heard: object[] = [];
+  const events: object[] = [];
   await startApp(workspace, 'http', (app) => {
-    app.event('agent_session_stopped', async ({ event }) => void heard.push(event));
+    app.event('agent_session_stopped', async ({ event }) => void events.push(event));
   });
   await assert.rejects(workspace.stopSession('requester', channel, ts), /sees no stop button/);
   const team = { recipient_team_id: workspace.team.id, recipient_user_id: 'U0REQUESTER' };
   const stream = await client.chat.startStream({ channel, thread_ts: ts, ...team });
   await workspace.stopSession('requester', channel, ts);
-  await workspace.waitFor(() => (heard.length > 0 ? true : undefined));
-  const { streaming_message_ts: ended, user } = heard[0] as Record<string, unknown>;
+  await workspace.waitFor(() => (events.length > 0 ? true : undefined));
+  const { streaming_message_ts: ended, user } = events[0] as Record<string, unknown>;
   assert.deepEqual([ended, user], [[stream.ts], 'U0REQUESTER']);
   const more = { channel, ts: stream.ts ?? '', markdown_text: 'more' };
   assert.equal(await refusalOf(client.chat.appendStream(more)), 'stopped_by_user');
