@@ -59,8 +59,11 @@ function createRefund(book: OrderBook): AgentTool {
     run: ({ order, amount, currency, notify }, { idempotencyKey }) => {
       const left = book.refund(idempotencyKey, order, toCents(amount), currency);
       const notice = notify ? 'The customer is notified.' : 'The customer is not notified.';
-      const rest = left === 0 ? 'Nothing more' : formatMoney(left, currency);
-      return `Refunded ${describeAmount({ amount, currency })} for order ${order}. ${notice} ${rest} can still be refunded.`;
+      const rest =
+        left === 0
+          ? 'Nothing is left to refund.'
+          : `${formatMoney(left, currency)} can still be refunded.`;
+      return `Refunded ${describeAmount({ amount, currency })} for order ${order}. ${notice} ${rest}`;
     },
   });
 }
