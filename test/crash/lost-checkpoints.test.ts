@@ -61,10 +61,10 @@ function damagesOf(place: number, ground: string): readonly (readonly [string, D
 const ALWAYS = 'all of it is lost';
 
 for (const [name, openGround] of Object.entries(GROUNDS)) {
-  describe(`on ${name}, a turn whose checkpoints are lost or damaged goes on as it was (${sampleName})`, () => {
+  describe(`on ${name}, a turn continues unchanged when its checkpoints are lost or damaged (${sampleName})`, () => {
     let whole: End | undefined;
 
-    it('is a turn of three questions, three runs and an invalid call', async (t) => {
+    it('has three questions, three runs and an invalid call', async (t) => {
       const played = await play(t, await openGround(theRedis()));
       whole = await endOf(played);
       assert.deepEqual(played.desk.model.refusals, []);

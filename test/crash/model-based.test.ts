@@ -21,14 +21,14 @@ const endOnFailure = process.env.SHRINK === '0';
 /** So many worlds at once: each waits for its store most of the time. */
 const LANES = 6;
 
-describe('the desk does what the model says', () => {
+describe('the desk behaves like the model', () => {
   let redis: Awaited<ReturnType<typeof startRedisBackend>> | undefined;
   before(async () => {
     if (!isSqliteOnly) redis = await startRedisBackend();
   });
   after(() => redis?.stop());
 
-  it(`in ${SEQUENCES} sequences of messages, clicks, time, deaths and faults, ${PLACES}`, async () => {
+  it(`in ${SEQUENCES} random sequences of messages, clicks, time, crashes and faults, ${PLACES}`, async () => {
     const backends = [sqliteBackend, ...(redis ? [redis.backend] : [])];
     const failed = new AbortController();
     const lanes = Array.from({ length: LANES }, (_, lane) => runLane(backends, lane, failed));

@@ -32,7 +32,7 @@ describe('nobody decides', () => {
   });
 
   for (const store of STORES) {
-    it(`for a day with ${RESTARTS} kills on ${store}: nothing runs, the agent is told that nobody decided, and each card closes once`, async (t) => {
+    it(`for a day with ${RESTARTS} kills on ${store}: nothing runs, the agent learns that nobody decided, and each card closes once`, async (t) => {
       const { path: dir, remove } = await makeTempDir();
       t.after(remove);
       const address: StoreAddress =

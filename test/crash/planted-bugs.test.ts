@@ -60,7 +60,7 @@ async function runSuite(folder: string, { only, seed = '3', suite }: PlantedBug)
   return { code, said };
 }
 
-describe(`the proof finds (${sampleName})`, { concurrency: 3 }, () => {
+describe(`the crash tests find (${sampleName})`, { concurrency: 3 }, () => {
   for (const bug of inTurn([...BUGS, ...POWER_BUGS])) {
     it(bug.name, async (t) => {
       const folder = await copySource(t);

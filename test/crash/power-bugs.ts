@@ -14,8 +14,8 @@ export const POWER_BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: POWER_LOSS,
-    only: 'amid commits',
-    finds: /not ok .* a power cut amid commits/,
+    only: 'during commits',
+    finds: /not ok .* a power cut during commits/,
   },
   {
     name: 'promised commits that are never taken to the disk, in the runs of the torture',
@@ -40,8 +40,8 @@ export const POWER_BUGS: readonly PlantedBug[] = [
       },
     ],
     suite: POWER_LOSS,
-    only: 'amid commits',
-    finds: /malformed|not ok .* a power cut amid commits/,
+    only: 'during commits',
+    finds: /malformed|not ok .* a power cut during commits/,
   },
   {
     name: 'a look that does not wait for the disk',

@@ -97,7 +97,7 @@ async function countCommits(folder: string): Promise<number> {
   }
 }
 
-it(`a power cut amid commits loses none that was answered, and leaves none in part (CRASH_SEED=${CRASH_SEED})`, async (t) => {
+it(`a power cut during commits loses no acknowledged commit and leaves none partial (CRASH_SEED=${CRASH_SEED})`, async (t) => {
   const { cut, random, records } = await openStore(t);
   let made = 0;
   /** The newest commit that was promised, and answered. */
@@ -124,7 +124,7 @@ it(`a power cut amid commits loses none that was answered, and leaves none in pa
 
 const plans = planRuns(Number(CRASH_SEED), [COLUMN], Number(CRASH_RUNS));
 
-it(`a power cut in each of ${plans.length} runs (CRASH_SEED=${CRASH_SEED}) loses nothing that was answered, and runs nothing twice`, {
+it(`a power cut in each of ${plans.length} runs (CRASH_SEED=${CRASH_SEED}) loses nothing acknowledged and runs nothing twice`, {
   timeout: 600_000,
 }, async () => {
   await assertNothingFound(plans);

@@ -126,14 +126,14 @@ async function failEach(
   return failed;
 }
 
-describe(`when any call of a store, of Slack or of the graph (${sampleName})`, () => {
+describe(`when one call to a store, Slack or the graph (${sampleName})`, () => {
   let redis: Awaited<ReturnType<typeof startRedisBackend>>;
   before(async () => {
     redis = await startRedisBackend();
   });
   after(() => redis.stop());
 
-  it('failed in a way that once led to another end', async () => {
+  it('fails as it did in past bugs', async () => {
     for (const [scenario, fault] of PAST) {
       for (const backend of [sqliteBackend, redis.backend]) {
         assert.equal(await play(backend, SCENARIOS[scenario] ?? [], 1, fault), 1);
@@ -149,7 +149,7 @@ describe(`when any call of a store, of Slack or of the graph (${sampleName})`, (
         // Redis is asked for what SQLite is asked for.
         const isOnRedis = isWhole || inTurn(EVERYWHERE, seed).includes(scenario);
         const places = isOnRedis ? 'on SQLite and on Redis' : 'on SQLite';
-        it(`${scenario} comes to its right end ${places}`, async () => {
+        it(`${scenario} ends correctly ${places}`, async () => {
           const all = [sqliteBackend, ...(isOnRedis ? [redis.backend] : [])];
           const ends = await Promise.allSettled(
             all.map((each) => failEach(each, actions, { ...kind, seed })),

@@ -15,7 +15,7 @@ const { CRASH_RUNS = String(Math.ceil(pointsIn('redis').length / (isWhole ? 1 : 
 const stores = STORES.filter((store) => CRASH_STORE === undefined || CRASH_STORE === store);
 const plans = planRuns(Number(CRASH_SEED), stores, Number(CRASH_RUNS));
 
-it(`kill -9 in ${plans.length} runs (CRASH_SEED=${CRASH_SEED}) loses nothing, and runs nothing twice or without its approval`, {
+it(`kill -9 in ${plans.length} runs (CRASH_SEED=${CRASH_SEED}) loses nothing, and runs nothing twice or unapproved`, {
   timeout: 600_000,
 }, async () => {
   await assertNothingFound(plans);

@@ -30,7 +30,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       return { raw, one: one.timezones, other: other.timezones };
     }
 
-    test('is read as it was written, by others too, until it is removed', async (t) => {
+    test('is read as written, also by other processes, until it is removed', async (t) => {
       const { one, other } = await openTwo(t);
       assert.equal(await one.of(REQUESTER), undefined);
       assert.equal(await one.keep(aZone('U1', BERLIN)), true);
@@ -41,7 +41,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.deepEqual(await one.livingIn(BERLIN), []);
     });
 
-    test('is written by the first of two who change it, and the other is told', async (t) => {
+    test('is written by the first of two writers, and the second is refused', async (t) => {
       const { one, other } = await openTwo(t);
       await one.keep(aZone('U1', BERLIN));
       const zones = [LIMA, 'Asia/Tokyo'];
@@ -55,7 +55,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.equal(await one.keep(aZone('U1', BERLIN, 3)), true);
     });
 
-    test('is found by its index, in its order, where it is now', async (t) => {
+    test('is found by its index, in order and under its current values', async (t) => {
       const { one, other } = await openTwo(t);
       for (const { user } of [OUTSIDER, REQUESTER, APPROVER]) await one.keep(aZone(user, BERLIN));
       assert.deepEqual(await other.livingIn(BERLIN), ['T1/U1', 'T1/U2', 'T1/U9']);
@@ -64,7 +64,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.deepEqual(await one.livingIn(LIMA), ['T1/U2']);
     });
 
-    test('names its workspace, and says so where it is damaged, with nothing done for that', async (t) => {
+    test('names its workspace, and reports damage, without extra code', async (t) => {
       const { one, raw } = await openTwo(t);
       await one.keep(aZone('U1', BERLIN));
       const document = (await raw.documents()).get('timezone/T1/U1') ?? '';

@@ -40,8 +40,8 @@ const kindOf = (key: string) => key.slice(0, key.indexOf('/'));
 const kindsIn = (keys: Iterable<string>) => [...new Set([...keys].map(kindOf))].sort();
 
 for (const kind of ['SQLite', 'Redis'] as const) {
-  describe(`what is stored on ${kind}`, () => {
-    test('names its workspace and its enterprise, whatever kind it is', async (t) => {
+  describe(`a stored document on ${kind}`, () => {
+    test('names its workspace and enterprise, for every kind of record', async (t) => {
       const raw = await openRawStore(t, kind);
       const store = await raw.open();
       await store.belongTo(OURS);
@@ -60,7 +60,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       for (const [key, owner] of owners) assert.deepEqual(owner, OURS, key);
     });
 
-    test('names the workspace of its thread, where that is a sibling', async (t) => {
+    test('names the workspace of its thread if that is a sibling workspace', async (t) => {
       const raw = await openRawStore(t, kind);
       const store = await raw.open();
       await store.belongTo(OURS);
@@ -72,7 +72,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       for (const [key, owner] of theirs) assert.deepEqual(owner, { ...OURS, workspace: 'T2' }, key);
     });
 
-    test('is read without it, over a restart too, and no enterprise is named where there is none', async (t) => {
+    test('is read without its owner, also after a restart, and names no enterprise if there is none', async (t) => {
       const raw = await openRawStore(t, kind);
       let store = await raw.open();
       await store.belongTo({ workspace: 'T1' });
@@ -88,7 +88,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.equal(document, `{"workspace":"T1",${JSON.stringify(aKey('k1')).slice(1)}`);
     });
 
-    test('is completed once the workspace is known, however much it is, and then left alone', async (t) => {
+    test('gets its owner once the workspace is known, in any number, and is not rewritten later', async (t) => {
       const raw = await openRawStore(t, kind);
       const made = await callIn(raw.env, ['keys', 'create', '--name', 'early']);
       assert.equal(made.code, 0, made.err);
@@ -111,7 +111,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.deepEqual(await raw.documents(), after);
     });
 
-    test('is named by commands beside the app, and by one that began before the app knew', async (t) => {
+    test('is labelled by commands beside the app, also by one that started before the app knew its workspace', async (t) => {
       const raw = await openRawStore(t, kind);
       const store = await raw.open();
       const beside = await openForCommand(raw.place, 'write', SILENT);
@@ -127,7 +127,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       for (const [key, owner] of owners) assert.deepEqual(owner, OURS, key);
     });
 
-    test('of one workspace is refused to another, and left as it is', async (t) => {
+    test('of one workspace is refused to another and stays unchanged', async (t) => {
       const raw = await openRawStore(t, kind);
       await (await raw.open()).belongTo(OURS);
       const before = await raw.documents();
@@ -145,7 +145,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       assert.deepEqual(await raw.documents(), before);
     });
 
-    test('names the enterprise that the workspace has joined, from then on', async (t) => {
+    test('names the enterprise once the workspace has joined it', async (t) => {
       const raw = await openRawStore(t, kind);
       let store = await raw.open();
       await store.belongTo({ workspace: 'T1' });
@@ -168,7 +168,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       ['is no object', () => 'null'],
       ['is empty', () => ''],
     ] as const) {
-      test(`is damaged where it ${what}, and the app starts all the same`, async (t) => {
+      test(`is damaged if it ${what}, and the app still starts`, async (t) => {
         const raw = await openRawStore(t, kind);
         let store = await raw.open();
         await store.keys.add(aKey('unknown'), {});
@@ -188,8 +188,8 @@ for (const kind of ['SQLite', 'Redis'] as const) {
   });
 }
 
-describe('records whose workspace is known', () => {
-  test('are committed as they are given, with nothing more than the workspace', async (t) => {
+describe('records of a known workspace', () => {
+  test('are committed as given, plus only the workspace', async (t) => {
     const { path, remove } = await makeTempDir();
     const db = new Database(join(path, 'a.db'));
     t.after(async () => {

@@ -7,11 +7,11 @@ import { dumpOf, healthyRun, seal } from './healthy-run.ts';
 import { VIOLATIONS } from './violations.ts';
 
 describe('the checker', () => {
-  it('finds nothing in a run that went well', () => {
+  it('finds nothing in a healthy run', () => {
     assert.deepEqual(checkRecord(seal(healthyRun())), []);
   });
 
-  it('finds nothing in a run that went well over a restart', () => {
+  it('finds nothing in a healthy run with a restart', () => {
     const draft = healthyRun();
     assert.deepEqual(checkRecord(seal(draft, [dumpOf(draft, 'restart', [draft.call])])), []);
   });
@@ -28,14 +28,14 @@ describe('the checker', () => {
     });
   }
 
-  it('says that a run without an end can’t be judged', () => {
+  it('reports that a run without an end cannot be judged', () => {
     const record = { ...seal(healthyRun()), dumps: [] };
     assert.deepEqual(checkRecord(record), [
       { invariant: 'harness', what: 'there is no dump of the end' },
     ]);
   });
 
-  it('is tried on every invariant', () => {
+  it('is tested on every invariant', () => {
     const tried = new Set(VIOLATIONS.map(([invariant]) => invariant));
     const all = Object.keys(INVARIANTS).filter((each) => each !== 'harness');
     assert.deepEqual([...tried].sort(), all.sort());

@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 const silent = () => {};
 const LOG = { debug: silent, info: silent, warn: silent, error: silent };
 
-test('the order of a thread holds where each message reaches another replica', async (t) => {
+test('messages of a thread keep their order when each reaches a different replica', async (t) => {
   const server = await startRedis();
   const model = await createMockModel(() => sayText('Done.'));
   const clock = createSystemClock();

@@ -68,7 +68,7 @@ const approve = (by: Person): Click => ({ by, decision: { kind: 'approve' } });
 const ignore = (by: Person): Click => ({ by, decision: { kind: 'ignore' } });
 
 for (const count of [2, 4]) {
-  test(`${count} replicas: each of ${CARDS} cards gets one verdict, whoever loses is told whose, and no tool runs twice`, async (t) => {
+  test(`${count} replicas: each of ${CARDS} cards gets one decision, the losers learn who decided, and no tool runs twice`, async (t) => {
     const tools = TOOLS.map((name) => createRecordedTool({ name }));
     const replicas = await startReplicas(count, tools);
     t.after(() => Promise.all(replicas.map((replica) => replica.stop())));

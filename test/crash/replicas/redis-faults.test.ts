@@ -84,7 +84,7 @@ async function stayAway(ms: number): Promise<void> {
   await until(() => performance.now() >= endsAt, 100);
 }
 
-test('a Redis that crashes and starts again has all that it took, and what was asked meanwhile is done once', async (t) => {
+test('a Redis that crashes and restarts keeps its data, and requests made meanwhile run once', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   await store.audit.append([aDraft('before')]);
@@ -101,7 +101,7 @@ test('a Redis that crashes and starts again has all that it took, and what was a
   assert.deepEqual(await eventsOf(store), ['before', 'received']);
 });
 
-test('a Redis that is paused or cut off without a word fails in time, is not ready, and is back by itself', async (t) => {
+test('a paused or unreachable Redis times out, makes the app not ready, and recovers by itself', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   await store.check();
@@ -133,7 +133,7 @@ test('a Redis that is paused or cut off without a word fails in time, is not rea
   assert.equal((await store.inbox.waiting(THREAD)).length, 1);
 });
 
-test('a server that is slow, but answers, is not given up', async (t) => {
+test('a slow Redis that still answers stays connected', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   await store.check();
@@ -142,7 +142,7 @@ test('a server that is slow, but answers, is not given up', async (t) => {
   assert.equal(await receive(store), 'new');
 });
 
-test('a server that would throw data away since somebody changed it is not ready, and says why', async (t) => {
+test('a Redis reconfigured to evict data makes the app not ready, with the reason', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   await tell('CONFIG', 'SET', 'maxmemory', '100mb');
@@ -156,7 +156,7 @@ test('a server that would throw data away since somebody changed it is not ready
   await store.check();
 });
 
-test('a server that takes no writes any more is left, whatever is asked of it at once, and one that lacks its replicas is unavailable', async (t) => {
+test('a Redis that becomes read-only is disconnected, and one that lacks its replicas is unavailable', async (t) => {
   const [old, young] = [await startRedis(), await startRedis()];
   const address = await makeTempDir();
   const path = join(address.path, 'redis.sock');
@@ -181,7 +181,7 @@ test('a server that takes no writes any more is left, whatever is asked of it at
   assert.deepEqual(await agenda.claim(clock.now(), 1_000, 3), { leases: [], next: undefined });
 });
 
-test('who waits for a call hears of what happens to it though Redis has lost its newest records', async (t) => {
+test('a client waiting for a call sees its changes even if Redis lost its newest records', async (t) => {
   const forgetful = await startRedis();
   t.after(() => forgetful.stop());
   const clock = createSystemClock();
@@ -206,7 +206,7 @@ test('who waits for a call hears of what happens to it though Redis has lost its
   await until(() => heard > before, 10);
 });
 
-test('a worker whose lease Redis has lost does not pass for the one who has the thread now', async (t) => {
+test('a worker whose lease Redis lost does not act as the current owner of the thread', async (t) => {
   const forgetful = await startRedis();
   t.after(() => forgetful.stop());
   const clock = createSystemClock();
@@ -228,7 +228,7 @@ test('a worker whose lease Redis has lost does not pass for the one who has the 
   await other.outbox.add([], [], fenced(held));
 });
 
-test('a tool that ends while Redis is away has its end recorded when it is back, once, and nobody is asked', async (t) => {
+test('a tool that ends while Redis is away has its result recorded once later, and nobody is asked', async (t) => {
   const tool = createRecordedTool();
   const model = await createMockModel(({ messages }) =>
     messages.at(-1)?.role === 'tool'

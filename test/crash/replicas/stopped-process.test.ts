@@ -8,7 +8,7 @@ import { createObedientModel, effectsOf, endWorker, startWorker } from './worker
 
 const LEASE_MS = 700;
 
-test('on SQLite, the one process that stood still past its leases goes on where it was, and asks nobody', async (t) => {
+test('on SQLite, a single process suspended past its leases resumes its work and asks nobody', async (t) => {
   const folder = await makeTempDir();
   t.after(folder.remove);
   const model = await createObedientModel();

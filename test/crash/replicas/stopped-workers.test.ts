@@ -37,7 +37,7 @@ after(async () => {
   await folder.remove();
 });
 
-describe('on Redis, a second worker takes over', () => {
+describe('on Redis, with a second worker that takes over, a worker', () => {
   let server: RedisServer;
   let worker: WorkerProcess;
   let effects: string;
@@ -121,7 +121,7 @@ describe('on Redis, a second worker takes over', () => {
     await worker.line(`idle after ${point}`);
   }
 
-  test('that stood still before its claim runs nothing', async (t) => {
+  test('suspended before its claim runs nothing', async (t) => {
     const stopped = () => worker.line('stops at claim');
     const { thread, second } = await letItStop(t, 'act claim', stopped);
     await isSettled(second);
@@ -132,7 +132,7 @@ describe('on Redis, a second worker takes over', () => {
     await assertAnsweredOnce(second, thread);
   });
 
-  test('that stood still after its claim does not run what people were asked about since', async (t) => {
+  test('suspended after its claim does not run a call that people have been asked about since', async (t) => {
     const stopped = () => worker.line('stops at claimed');
     const { thread, second } = await letItStop(t, 'act claimed', stopped);
     await until(async () => (await callOf(second, thread)).status === 'unknown', 5);
@@ -149,7 +149,7 @@ describe('on Redis, a second worker takes over', () => {
   });
 
   for (const point of ['run', 'finish'] as const) {
-    test(`that stood still at its ${point} has run once, its end is not written over what people are asked`, async (t) => {
+    test(`suspended at its ${point} has run once, and its result does not overwrite the question to people`, async (t) => {
       const before = (await effectsOf(effects)).length;
       const { thread, second } = await letItStop(t, `act ${point}`, () =>
         worker.line(`stops at ${point}`),
@@ -167,7 +167,7 @@ describe('on Redis, a second worker takes over', () => {
     });
   }
 
-  test('that stood still while an idempotent tool ran: it runs again with the same key, and once is answered', async (t) => {
+  test('suspended during an idempotent tool: the tool runs again with the same key, and one answer is posted', async (t) => {
     const before = (await effectsOf(effects)).length;
     const { thread, second } = await letItStop(t, 'act_again run', () =>
       worker.line('stops at run'),
@@ -181,7 +181,7 @@ describe('on Redis, a second worker takes over', () => {
     await assertAnsweredOnce(second, thread);
   });
 
-  test('that stood still while the model wrote: its checkpoint is refused, and it answers nothing', async (t) => {
+  test('suspended during the model call has its checkpoint refused and posts no answer', async (t) => {
     const { thread, second } = await letItStop(t, 'model', async () => {
       await until(() => model.held.length > 0, 5);
       worker.child.kill('SIGSTOP');
@@ -198,7 +198,7 @@ describe('on Redis, a second worker takes over', () => {
     await assertAnsweredOnce(second, thread);
   });
 
-  test('that stood still before it kept a turn: the turn is kept once, and its answer said once', async (t) => {
+  test('suspended before it stores a turn: the turn is stored once and answered once', async (t) => {
     const stopped = () => worker.line('stops at history');
     const { thread, second } = await letItStop(t, 'history', stopped);
     await isSettled(second);

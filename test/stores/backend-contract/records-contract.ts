@@ -198,7 +198,7 @@ export function recordsContract(
   });
 
   describe(`records on ${name}`, () => {
-    it('do in every history what the model does', async () => {
+    it('match the model in every history', async () => {
       const steps = fc.array(step, { minLength: 1, maxLength: 25 });
       const run = async (history: readonly Step[]) =>
         await using(async (records) => {
@@ -211,7 +211,7 @@ export function recordsContract(
       await fc.assert(fc.asyncProperty(steps, run), { numRuns });
     });
 
-    it('let one of many writers replace a revision', async () => {
+    it('let one of many concurrent writers replace a revision', async () => {
       await using(async (records) => {
         await records.commit(commitOf({ records: [put('call/a', 0)] }));
         const all = await Promise.all(
@@ -227,7 +227,7 @@ export function recordsContract(
       });
     });
 
-    it('refuse a commit that names a record twice', async () => {
+    it('reject a commit that names a record twice', async () => {
       await using(async (records) => {
         const twice = commitOf({ records: [put('call/a', 0), { key: 'call/a', expects: 0 }] });
         await assert.rejects(records.commit(twice), /names a record twice: call\/a, call\/a/);
@@ -235,7 +235,7 @@ export function recordsContract(
       });
     });
 
-    it('call whoever watches when tasks were asked for', async () => {
+    it('notify watchers when tasks are added', async () => {
       await using(async (records) => {
         const heard = new Promise<unknown>((resolve) => {
           const told = (...said: unknown[]) => said[0] !== undefined && resolve(said);

@@ -48,7 +48,7 @@ function assertPlain(value: unknown): void {
   for (const each of Object.values(value)) assertPlain(each);
 }
 
-describe('the serializer of our own graph constructs nothing of what is stored', () => {
+describe('the strict serializer constructs no objects from stored data', () => {
   for (const [what, envelope] of Object.entries(ENVELOPES)) {
     it(what, async () => {
       const stored = { a: [{ deep: envelope }], envelope };
@@ -68,13 +68,13 @@ describe('the serializer of our own graph constructs nothing of what is stored',
     assert.equal(JSON.stringify(loaded), text);
   });
 
-  it('and a value that is undefined is so again', async () => {
+  it('an undefined value survives a round trip', async () => {
     const text = await dump(SERIALIZERS.plain, { a: undefined, b: 1 });
     assert.deepEqual(await SERIALIZERS.plain.loadsTyped('json', text), { b: 1 });
   });
 });
 
-it('the serializer of other people’s graphs gives their messages back', async () => {
+it('the LangGraph serializer restores its messages', async () => {
   const text = await dump(SERIALIZERS.strict, [new HumanMessage({ content: 'hi', id: 'm' })]);
   const [message] = (await SERIALIZERS.strict.loadsTyped('json', text)) as readonly unknown[];
   assert.ok(message instanceof HumanMessage);
@@ -84,7 +84,7 @@ it('the serializer of other people’s graphs gives their messages back', async 
 const anyState = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1, maxKeys: 3 });
 
 // The store adds a checksum of its own to what the plain one makes.
-it('the strict serializer refuses data wherever a byte is another one', async () => {
+it('the strict serializer refuses data with any changed byte', async () => {
   const serializer = SERIALIZERS.strict;
   await fc.assert(
     fc.asyncProperty(anyState, fc.nat(), fc.integer({ min: 1, max: 255 }), async (...made) => {
@@ -111,7 +111,7 @@ const WITH_BIG_INT: Readonly<Record<string, unknown>> = {
 };
 
 for (const [name, serializer] of Object.entries(SERIALIZERS)) {
-  it(`the ${name} serializer refuses a BigInt, and says where it is`, async () => {
+  it(`the ${name} serializer rejects a BigInt and names its place`, async () => {
     for (const [place, state] of Object.entries(WITH_BIG_INT)) {
       await assert.rejects(
         async () => await serializer.dumpsTyped(state),
@@ -120,7 +120,7 @@ for (const [name, serializer] of Object.entries(SERIALIZERS)) {
     }
   });
 
-  it(`the ${name} serializer refuses data wherever it is cut off, and reads it without a checksum`, async () => {
+  it(`the ${name} serializer refuses data truncated anywhere, and reads data without a checksum`, async () => {
     await fc.assert(
       fc.asyncProperty(anyState, fc.nat(), async (state, place) => {
         const text = await dump(serializer, state);

@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createFileKey } from '../../../src/stores/files/key-file.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
-test('the first to read the key makes it, all others read the same, and only its user can', async (t) => {
+test('the first reader creates the key, all others read the same one, and only its owner has access', async (t) => {
   const folder = await makeTempDir();
   t.after(() => folder.remove());
   const keys = await Promise.all(
@@ -25,14 +25,14 @@ test('the first to read the key makes it, all others read the same, and only its
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
-test('a key that was cut off is refused, with what to do', async (t) => {
+test('a truncated key is refused with instructions', async (t) => {
   const folder = await makeTempDir();
   t.after(() => folder.remove());
   await writeFile(join(folder.path, 'installation.key'), 'short');
   await assert.rejects(createFileKey(folder.path).read(), /5 bytes instead of 32\. Restore it/);
 });
 
-test('a key is on the disk before it is used, its name in the folder too', async (t) => {
+test('a key and its directory entry are synced to disk before use', async (t) => {
   const folder = await makeTempDir();
   t.after(() => folder.remove());
   const synced: string[] = [];

@@ -41,7 +41,7 @@ async function untilWritten(): Promise<void> {
   for (let turns = 0; turns < 50; turns += 1) await Promise.resolve();
 }
 
-test('what is asked for once more while it ends comes once more', async (t) => {
+test('a task requested again while it ends runs once more', async (t) => {
   const { agenda, claim, pump, say, wake } = await openThread(t);
   const asked = wake(say.key);
   await untilWritten();
@@ -51,7 +51,7 @@ test('what is asked for once more while it ends comes once more', async (t) => {
   assert.deepEqual(again?.key, say.key);
 });
 
-test('a thread that is given back while its hold is renewed is free for what comes next', async (t) => {
+test('a thread returned while its hold is renewed is free for later work', async (t) => {
   const { agenda, claim, clock, pump, say, wake } = await openThread(t);
   await agenda.postpone(say, clock.now() + 10);
   await wake(say.key);
@@ -79,7 +79,7 @@ async function openDatabase(t: TestContext) {
   return { db, file, group: createGroupCommit(log, file) };
 }
 
-test('tasks taken while the store cannot be read are handed out by the next claim', async (t) => {
+test('tasks leased while the store cannot be read are returned by the next claim', async (t) => {
   const clock = createManualClock();
   const records = openSqliteRecords(await openDatabase(t), clock.now());
   let failures = 0;
@@ -109,7 +109,7 @@ for (const [what, look] of [
   ],
   ['a record', ({ markSent: markSaid }: Outbox) => markSaid('a')],
 ] as const) {
-  test(`${what} that a holder keeps in memory is told of once it is on the disk`, async (t) => {
+  test(`${what} that a holder keeps in memory is returned once it is on the disk`, async (t) => {
     const { agenda, say, store } = await openThread(t);
     const { outbox } = store;
     await agenda.within(say, async () => {

@@ -67,7 +67,7 @@ checkpointerSpec(
   async () => {},
 );
 
-test('a process hears on any node what another one puts on the agenda', async (t) => {
+test('a process is notified on any node of tasks that another process adds', async (t) => {
   let heard = 0;
   const { prefix } = await openStore(t, { onWake: () => (heard += 1) });
   for (const { port } of server().masters) {
@@ -117,7 +117,7 @@ async function beginMove({ masters, ownerOf }: RedisCluster, key: string) {
   };
 }
 
-test('while a slot moves, nothing is read or written beside half of its data; then all goes on at its new place', async (t) => {
+test('during a slot migration nothing reads or writes partial data; work continues at the new node', async (t) => {
   const { store, prefix } = await openStore(t);
   await store.inbox.receive(aMessage('1.000100'), { audit: [aDraft('before')] });
   const moving = await beginMove(server(), `${prefix}:{desk}`);
@@ -156,7 +156,7 @@ test('while a slot moves, nothing is read or written beside half of its data; th
   assert.deepEqual(await eventsOf(store), ['before', 'after']);
 });
 
-test('when a master dies, its replica takes over and the store goes on with all it had', async (t) => {
+test('when a master dies, its replica takes over and the store continues with all its data', async (t) => {
   const cluster = await startCluster({ withReplicas: true });
   t.after(() => cluster.stop());
   let heard = 0;

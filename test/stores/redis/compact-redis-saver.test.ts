@@ -17,12 +17,12 @@ after(stop);
 
 saverContract(openStore);
 
-test('it is a RedisSaver', async (t) => {
+test('is a RedisSaver', async (t) => {
   const { store } = await openStore(t);
   assert.ok(store.saver instanceof RedisSaver);
 });
 
-test('a checkpoint that continues an older one than the newest is refused', async (t) => {
+test('rejects a checkpoint whose parent is not the newest', async (t) => {
   const bench = await openStore(t);
   const { token } = await holdThread(bench);
   const { saver } = bench.store;
@@ -42,7 +42,7 @@ test('a checkpoint that continues an older one than the newest is refused', asyn
   await saver.put(at('b'), c, ABOUT);
 });
 
-test('keys of threads and namespaces never meet, whatever characters they hold', async (t) => {
+test('keys of different threads and namespaces never collide, whatever characters they contain', async (t) => {
   const { store } = await openStore(t);
   const { saver } = store;
   const names = ['a', 'a:b', 'a}', '{a', 'a*', 'a?[x]', 'a\\', 'a/b', 'a%3Ab', 'ä', ''];
@@ -65,7 +65,7 @@ test('keys of threads and namespaces never meet, whatever characters they hold',
   assert.equal(left, places.length - names.length);
 });
 
-test('a checkpoint with more channels than Lua can hold on its stack comes back whole', async (t) => {
+test('restores a checkpoint with more channels than fit on the Lua stack', async (t) => {
   const { store } = await openStore(t);
   const names = Array.from({ length: 9_000 }, (_, index) => `channel${index}`);
   const values = Object.fromEntries(names.map((name) => [name, name]));

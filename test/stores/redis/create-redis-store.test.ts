@@ -34,7 +34,7 @@ async function connectTo(address: string) {
 const atStart = (address: string) =>
   createRedisStore({ url: address, prefix: 'p', clock: createManualClock(), log: SILENT });
 
-test('a process hears what another one puts on the agenda', async (t) => {
+test('a process is notified of tasks that another process adds', async (t) => {
   let heard = 0;
   const { store, prefix } = await openStore(t, { onWake: () => (heard += 1) });
   assert.equal(await store.agenda.nextDueAt(), undefined);
@@ -44,14 +44,14 @@ test('a process hears what another one puts on the agenda', async (t) => {
   assert.equal(await store.agenda.nextDueAt(), 1);
 });
 
-test('an agenda whose wake-ups are lost is looked at every second all the same', async (t) => {
+test('an agenda whose wake-ups are lost is still polled every second', async (t) => {
   let heard = 0;
   const { clock } = await openStore(t, { onWake: () => (heard += 1) });
   await clock.advance(3_000);
   assert.equal(heard, 3);
 });
 
-test('a fence of one process is refused when another has the thread', async (t) => {
+test('the fence of one process is refused when another owns the thread', async (t) => {
   const { store, clock, prefix } = await openStore(t);
   const other = await openStore(t, { prefix });
   const old = await holdThread({ store, clock });
@@ -66,7 +66,7 @@ test('a fence of one process is refused when another has the thread', async (t) 
   await other.store.outbox.add([], [], young);
 });
 
-test('a server that lost its scripts is given them again', async (t) => {
+test('reloads scripts that the server has lost', async (t) => {
   const { store } = await openStore(t);
   const client = await connectTo(url());
   t.after(() => client.disconnect());
@@ -76,7 +76,7 @@ test('a server that lost its scripts is given them again', async (t) => {
   assert.deepEqual(await eventsOf(store), ['before', 'after']);
 });
 
-test('a server keeps as many scripts as there are, whatever is asked of it at once', async (t) => {
+test('concurrent requests add no scripts to the cache of the server', async (t) => {
   const { store } = await openStore(t);
   const client = await connectTo(url());
   t.after(() => client.disconnect());
@@ -101,7 +101,7 @@ test('a server keeps as many scripts as there are, whatever is asked of it at on
   assert.equal(await count(), before);
 });
 
-test('a user who lacks a command, the keys or the channel stops the start, and may not be ready later, with what to grant', async (t) => {
+test('a user without a command, the keys or the channel stops the start or makes the app not ready, with the grant to add', async (t) => {
   const { prefix } = await openStore(t);
   const client = await connectTo(url());
   t.after(() => client.disconnect());
@@ -141,7 +141,7 @@ test('a user who lacks a command, the keys or the channel stops the start, and m
   await assert.rejects(openForCommand(place, 'write', SILENT), /run HSET on/);
 });
 
-test('a server that is out of memory refuses whole writes, and goes on when it has some', async (t) => {
+test('a server out of memory rejects whole writes, and recovers when it has memory', async (t) => {
   const full = await startRedis();
   t.after(() => full.stop());
   const store = await createRedisStore({
@@ -162,7 +162,7 @@ test('a server that is out of memory refuses whole writes, and goes on when it h
   assert.deepEqual(await eventsOf(store), ['got']);
 });
 
-test('while the line is broken writes fail at once, and it comes back by itself', async (t) => {
+test('writes fail at once while the connection is down, and it reconnects by itself', async (t) => {
   const { store } = await openStore(t);
   const client = await connectTo(url());
   t.after(() => client.disconnect());
@@ -178,7 +178,7 @@ test('while the line is broken writes fail at once, and it comes back by itself'
   assert.equal(events.at(-1), 'again');
 });
 
-test('a server that is not fit stops the start, with the remedy', async (t) => {
+test('an unsuitable server stops the start, with the remedy', async (t) => {
   const evicting = await startRedis(['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru']);
   t.after(() => evicting.stop());
   await assert.rejects(atStart(evicting.url), /Set maxmemory-policy to noeviction/);
@@ -189,12 +189,12 @@ test('a server that is not fit stops the start, with the remedy', async (t) => {
   );
 });
 
-test('a clock that is off from that of Redis is not ready', async (t) => {
+test('a clock that differs from that of Redis makes the app not ready', async (t) => {
   const { store } = await openStore(t);
   await assert.rejects(store.check(), /clock is \d+ ms off/);
 });
 
-test('data of another version stops the start, and is left as it is', async (t) => {
+test('data of another version stops the start and stays unchanged', async (t) => {
   const { prefix, store } = await openStore(t);
   await store.close();
   const client = await connectTo(url());
@@ -216,7 +216,7 @@ test('data of another version stops the start, and is left as it is', async (t) 
   }
 });
 
-test('a task whose numbers are damaged holds up no other', async (t) => {
+test('a task with damaged numbers does not block others', async (t) => {
   const { store, prefix } = await openStore(t);
   const client = await connectTo(url());
   t.after(() => client.disconnect());

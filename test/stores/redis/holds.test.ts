@@ -33,7 +33,7 @@ async function twoProcesses(t: Parameters<typeof openStore>[0]) {
   return { holder, other, call, lease, read, hearings: () => heard };
 }
 
-test('what another process decides is known to the holder once it is heard of', async (t) => {
+test('a holder sees a change of another process once it is notified', async (t) => {
   const { call, hearings, other, read } = await twoProcesses(t);
   assert.equal(await read(), 'pending');
   const before = hearings();
@@ -44,7 +44,7 @@ test('what another process decides is known to the holder once it is heard of', 
   assert.equal(await read(), 'approved');
 });
 
-test('what the holder has not heard of refuses its writes, and is known from then on', async (t) => {
+test('a change that the holder has not been notified of rejects its writes, and is visible afterwards', async (t) => {
   const { call, holder, lease, other, read } = await twoProcesses(t);
   assert.equal(await read(), 'pending');
   const step = stepTo(call, 'approved', 'approve');
@@ -55,7 +55,7 @@ test('what the holder has not heard of refuses its writes, and is known from the
   assert.equal(await read(), 'approved');
 });
 
-test('a decision is refused where what it has read has changed since, though nobody was told', async (t) => {
+test('a decision is rejected if what it read has changed, even without a notification', async (t) => {
   const { call, holder, lease, other } = await twoProcesses(t);
   const { agenda, ledger, observe, pause } = holder.store;
   const step = stepTo(call, 'approved', 'approve');
@@ -67,7 +67,7 @@ test('a decision is refused where what it has read has changed since, though nob
   assert.equal(await ledger.write(call, [step], {}, seen), true);
 });
 
-test('nothing is kept of a thread that is another’s by now', async (t) => {
+test('nothing is cached for a thread that another process owns by now', async (t) => {
   const { call, holder, other, read } = await twoProcesses(t);
   assert.equal(await read(), 'pending');
   for (const { clock } of [holder, other]) await clock.advance(LEASE_MS);
@@ -78,7 +78,7 @@ test('nothing is kept of a thread that is another’s by now', async (t) => {
   assert.equal(await read(), 'approved');
 });
 
-test('a renewal never shortens a lease: a running tool keeps its thread beside shorter work', async (t) => {
+test('a renewal never shortens a lease: a running tool keeps its thread during shorter work', async (t) => {
   const { holder, lease, other } = await twoProcesses(t);
   const { agenda } = holder.store;
   const now = holder.clock.now();
@@ -89,7 +89,7 @@ test('a renewal never shortens a lease: a running tool keeps its thread beside s
   assert.deepEqual(leases, []);
 });
 
-test('a process that ends gives back what it has not begun', async (t) => {
+test('a process that ends releases tasks that it has not started', async (t) => {
   const { call, holder, other } = await twoProcesses(t);
   const now = holder.clock.now();
   const idle = { ...call, thread: OTHER_THREAD };

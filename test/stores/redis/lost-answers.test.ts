@@ -149,7 +149,7 @@ async function tell(store: RedisStore): Promise<unknown> {
   };
 }
 
-test('whatever answer is lost, everything is done once, and answered as if it had been heard', async (t) => {
+test('every write runs once and returns its result, whichever response is lost', async (t) => {
   const open = async (prefix: string) => {
     const url = `redis://127.0.0.1:${proxy.port}`;
     const store = await createRedisStore({ url, prefix, clock: createManualClock(), log: SILENT });

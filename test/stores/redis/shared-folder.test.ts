@@ -16,7 +16,7 @@ const MARK = '.countersign-workspace';
 before(start);
 after(stop);
 
-test('replicas on one folder share it, and one on another folder is told what to do', async (t) => {
+test('replicas with the same folder share it, and one with another folder gets instructions', async (t) => {
   const { store, prefix } = await openStore(t);
   const other = await openStore(t, { prefix });
   const [shared, foreign] = [await makeTempDir(), await makeTempDir()];
@@ -38,7 +38,7 @@ test('replicas on one folder share it, and one on another folder is told what to
   assert.equal(await store.findSharingProblem(foreign.path), undefined);
 });
 
-test('a folder keeps its mark on a new Redis, and a folder that lost it is not taken for another', async (t) => {
+test('a folder keeps its mark on a new Redis, and a folder that lost its mark is refused', async (t) => {
   const first = await openStore(t);
   const folder = await makeTempDir();
   t.after(folder.remove);
@@ -49,7 +49,7 @@ test('a folder keeps its mark on a new Redis, and a folder that lost it is not t
   assert.match((await second.store.findSharingProblem(folder.path)) ?? '', /is missing/);
 });
 
-test('all replicas have one key of the installation, made by the first', async (t) => {
+test('all replicas use one installation key, created by the first', async (t) => {
   const { store, prefix } = await openStore(t);
   const other = await openStore(t, { prefix });
   const keys = await Promise.all(
@@ -61,7 +61,7 @@ test('all replicas have one key of the installation, made by the first', async (
   assert.notDeepEqual(await elsewhere.store.installationKey.read(), keys[0]);
 });
 
-test('a key of the installation that Redis has lost is put back by whoever works with it, and another one is not ready', async (t) => {
+test('an installation key that Redis lost is restored by any replica that uses it, and a store with another key is not ready', async (t) => {
   const { clock, prefix, store } = await openStore(t, { onWake: () => {} });
   const key = await store.installationKey.read();
   const client = createClient({ socket: { path: url().slice('unix://'.length) } });

@@ -55,7 +55,7 @@ function contract(name: string, open: () => Promise<Records>): void {
     const other = (seq: number, text: string) => (rows: readonly AuditRow[]) =>
       rows.map((row) => (row.seq === seq ? { seq, entry: text } : row));
 
-    it('has what was appended, numbered, with the revision of its subject', async () => {
+    it('has the appended entries, numbered, with the revision of their subject', async () => {
       const { append, audit } = await audited(2);
       await append({
         audit: [entry(3)],
@@ -87,7 +87,7 @@ function contract(name: string, open: () => Promise<Records>): void {
       );
     });
 
-    it('shows an entry that was rewritten, sealed or not', async () => {
+    it('reveals a rewritten entry, sealed or not', async () => {
       for (const isSealed of [false, true]) {
         const { audit, bare, tamper } = await audited(3);
         if (isSealed) await audit.seal(7);
@@ -97,7 +97,7 @@ function contract(name: string, open: () => Promise<Records>): void {
       }
     });
 
-    it('shows a genuine entry that was put in place of another sealed one', async () => {
+    it('reveals a genuine entry moved to the place of another sealed one', async () => {
       const { audit, bare, tamper } = await audited(3);
       await audit.seal(7);
       const [first] = await bare.audit(1, 1);
@@ -105,7 +105,7 @@ function contract(name: string, open: () => Promise<Records>): void {
       assert.deepEqual(gist((await audit.check()).fault), ['unlike-its-seal', 3]);
     });
 
-    it('shows entries that are gone from the middle, and from the end', async () => {
+    it('reveals entries missing from the middle and from the end', async () => {
       for (const gone of [2, 4]) {
         const { audit, tamper } = await audited(4);
         await audit.seal(7);
@@ -114,7 +114,7 @@ function contract(name: string, open: () => Promise<Records>): void {
       }
     });
 
-    it('does not take a chain that was made without the key', async () => {
+    it('rejects a chain made without the key', async () => {
       const { audit, bare } = await audited(2);
       await audit.seal(7);
       const [stored] = await bare.get(['audit/chain']);

@@ -28,7 +28,7 @@ import { holdInProcess, openStore, tempDir } from './open-store.ts';
 const OPEN = { clock: createManualClock() };
 
 describe('the SQLite file', () => {
-  test('what somebody was promised waits for the disk, and what the next look finds out again does not', async (t) => {
+  test('writes that somebody relies on wait for the disk, and recoverable ones do not', async (t) => {
     const { store, clock } = await openStore(t);
     const { agenda, history, inbox, ledger, outbox, saver } = store;
     const message = aMessage('1700000001.000100');
@@ -77,14 +77,14 @@ describe('the SQLite file', () => {
     }
   });
 
-  test('the folder is made when it is missing, for its owner only', async (t) => {
+  test('creates a missing folder, accessible to its owner only', async (t) => {
     const dataDir = join(await tempDir(t), 'a', 'b');
     const { store } = await openStore(t, { dataDir });
     await store.check();
     assert.equal((await stat(dataDir)).mode & 0o077, 0);
   });
 
-  test('a folder that is made is on the disk before it is used, and so are those above it', async (t) => {
+  test('syncs a new folder and its new parents to disk before use', async (t) => {
     const path = await tempDir(t);
     const synced: number[] = [];
     const { fsyncSync } = fs;
@@ -109,7 +109,7 @@ describe('the SQLite file', () => {
     await openStore(t, { dataDir });
   });
 
-  test('work that a dead process had under way is due at once, one more try counted', async (t) => {
+  test('tasks of a dead process are due at once, with one more try counted', async (t) => {
     const { store, clock, dataDir } = await openStore(t);
     const key = runCallKey(callRef('call_a'));
     await store.agenda.wake([{ key, dueAt: clock.now() }]);
@@ -122,7 +122,7 @@ describe('the SQLite file', () => {
     assert.ok(lease && dead && lease.fence > dead.fence);
   });
 
-  test('what was said as the power failed is tried as if it might be said already', async (t) => {
+  test('a message sent during a power cut is retried as possibly sent', async (t) => {
     const { store, clock, dataDir } = await openStore(t);
     const keys = [deliverOutboxKey(THREAD), runCallKey(callRef('call_a'))];
     const later = { key: deliverOutboxKey(OTHER_THREAD), dueAt: clock.now() + 1 };
@@ -147,7 +147,7 @@ describe('the SQLite file', () => {
     );
   });
 
-  test('the listener hears of wake-ups after they are committed, and of nothing else', async (t) => {
+  test('the listener is called for wake-ups after their commit, and for nothing else', async (t) => {
     let heard = 0;
     const { store } = await openStore(t, { onWake: () => (heard += 1) });
     const wakes = [{ key: advanceTurnKey(THREAD), dueAt: 0 }];
@@ -166,7 +166,7 @@ describe('the SQLite file', () => {
     assert.ok(heard > 0);
   });
 
-  test('the first end of a message is the one that is kept', async (t) => {
+  test('the first end of a message is kept', async (t) => {
     const { store, clock } = await openStore(t);
     const fence = await holdThread({ store, clock });
     const { id } = aMessage('1700000001.000100');
@@ -183,7 +183,7 @@ describe('the SQLite file', () => {
   });
 });
 
-describe('one process has the folder', () => {
+describe('one process owns the folder', () => {
   test('a second store is refused', async (t) => {
     const { store, dataDir } = await openStore(t);
     assert.throws(() => createSqliteStore({ dataDir, ...OPEN }), /Another Countersign process/);
@@ -197,7 +197,7 @@ describe('one process has the folder', () => {
     await store.check();
   });
 
-  test('a killed process frees the folder, and what it had been given is there', async (t) => {
+  test('a killed process releases the folder, and its committed data is there', async (t) => {
     const dataDir = await tempDir(t);
     const { said, kill } = await holdInProcess(t, dataDir);
     assert.match(said, /^holding 1000001$/m);
@@ -209,7 +209,7 @@ describe('one process has the folder', () => {
   });
 });
 
-describe('what can not be opened or written says why and what to do', () => {
+describe('if it cannot be opened or written, the error names the cause and the fix', () => {
   test('a file in place of the folder', async (t) => {
     const dataDir = join(await tempDir(t), 'file');
     await writeFile(dataDir, '');
@@ -225,7 +225,7 @@ describe('what can not be opened or written says why and what to do', () => {
     );
   });
 
-  test('a file that is no database', async (t) => {
+  test('a file that is not a database', async (t) => {
     const dataDir = await tempDir(t);
     await writeFile(join(dataDir, 'countersign.db'), 'not a database '.repeat(1_000));
     const open = () => createSqliteStore({ dataDir, ...OPEN });
@@ -234,7 +234,7 @@ describe('what can not be opened or written says why and what to do', () => {
     assert.throws(open, /damaged/);
   });
 
-  test('data of another version, which is left as it is', async (t) => {
+  test('data of another version, which stays unchanged', async (t) => {
     const dataDir = await tempDir(t);
     const { store } = await openStore(t, { dataDir });
     await store.close();
@@ -262,7 +262,7 @@ describe('what can not be opened or written says why and what to do', () => {
     assert.deepEqual(await store.inbox.waiting(THREAD), []);
   });
 
-  test('a database that may not be written', async (t) => {
+  test('a read-only database', async (t) => {
     const { store } = await openStore(t);
     await store.check();
     store.saver.db.pragma('query_only = ON');
@@ -271,7 +271,7 @@ describe('what can not be opened or written says why and what to do', () => {
 });
 
 describe('stored data is not trusted', () => {
-  test('a call whose document was changed is returned as it is stored', async (t) => {
+  test('a call with a changed document is returned as stored', async (t) => {
     const { store, clock } = await openStore(t);
     const call = await storeCall(store, await holdThread({ store, clock }), 'pending');
     const { db } = store.saver;
@@ -287,7 +287,7 @@ describe('stored data is not trusted', () => {
     );
   });
 
-  test('a call whose document can not be read names itself', async (t) => {
+  test('a call with an unreadable document is named in the error', async (t) => {
     const { store, clock } = await openStore(t);
     const call = await storeCall(store, await holdThread({ store, clock }), 'pending');
     for (const document of ['{"id":', 'null', '{}', '"text"', '{"id":"another"}']) {

@@ -8,7 +8,7 @@ import { openStore } from './open-store.ts';
 
 saverContract(openStore);
 
-test('the fence of one thread opens no other', async (t) => {
+test('the fence of one thread is invalid for another', async (t) => {
   const bench = await openStore(t);
   const { token } = await holdThread(bench);
   const configurable = { thread_id: OTHER_THREAD, fence_token: token };

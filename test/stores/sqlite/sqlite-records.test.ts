@@ -39,7 +39,7 @@ async function openFile() {
 
 recordsContract('SQLite', openFile, randomCases(300));
 
-test('a commit that fails on the disk takes no unit from its holder', async (t) => {
+test('a commit that fails on the disk leaves its holder every unit', async (t) => {
   const { close, db, records } = await openFile();
   t.after(close);
   const task = { unit: 'u', id: 'do' };
@@ -175,7 +175,7 @@ for (const [looks, expected] of [
   }
 }
 
-test('after a sync has failed nothing is promised any more, and nothing told', async (t) => {
+test('after a failed sync every promise and every read is refused', async (t) => {
   const { close, holds, records } = await openStocked();
   t.after(() => assert.rejects(close(), StoreUnavailableError));
   const syncs = watchSyncs(t, () => {

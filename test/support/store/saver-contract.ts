@@ -59,7 +59,7 @@ export function saverContract(open: OpenSaver): void {
     return { store, clock, fence, loseIt };
   }
 
-  test('a graph is interrupted and resumed by whoever holds the thread', async (t) => {
+  test('any owner of the thread can interrupt and resume a graph', async (t) => {
     const { store, fence, loseIt } = await openHeld(t);
     const graph = graphOf(store);
     const asked: unknown = await graph.invoke({ log: ['start'] }, configOf(fence));
@@ -70,7 +70,7 @@ export function saverContract(open: OpenSaver): void {
     assert.deepEqual(done.log, ['start', 'yes']);
   });
 
-  test('a worker that lost the thread changes nothing of it', async (t) => {
+  test('a worker that lost the thread changes none of its checkpoints', async (t) => {
     const { store, fence, loseIt } = await openHeld(t);
     const graph = graphOf(store);
     await graph.invoke({ log: ['start'] }, configOf(fence));
@@ -108,7 +108,7 @@ export function saverContract(open: OpenSaver): void {
     assert.equal(state.values.odd, undefined);
   });
 
-  test('the fence is no part of what is stored', async (t) => {
+  test('the fence is not stored', async (t) => {
     const { store, fence } = await openHeld(t);
     await graphOf(store).invoke({ log: ['start'] }, configOf(fence));
     for await (const { config, metadata } of store.saver.list(configOf(fence))) {
@@ -116,7 +116,7 @@ export function saverContract(open: OpenSaver): void {
     }
   });
 
-  test('a write without a fence, a thread or a checkpoint is refused', async (t) => {
+  test('a write without a fence, a thread or a checkpoint is rejected', async (t) => {
     const { store, fence } = await openHeld(t);
     const { saver } = store;
     const { configurable } = configOf(fence);
@@ -130,7 +130,7 @@ export function saverContract(open: OpenSaver): void {
     assert.equal(await saver.getTuple({ configurable }), undefined);
   });
 
-  test('a BigInt is refused with its place instead of being replaced', async (t) => {
+  test('a BigInt is rejected with its place instead of being replaced', async (t) => {
     const { store, fence } = await openHeld(t);
     const { saver } = store;
     const { configurable } = configOf(fence);
@@ -160,7 +160,7 @@ export function saverContract(open: OpenSaver): void {
     assert.deepEqual([tuple?.checkpoint.id, tuple?.pendingWrites], [checkpoint.id, []]);
   });
 
-  test('a task’s results are kept as first written, its interrupts and errors as last written', async (t) => {
+  test('results of a task are kept as first written, its interrupts and errors as last written', async (t) => {
     const { store, fence } = await openHeld(t);
     const { saver } = store;
     const { configurable } = configOf(fence);
@@ -186,7 +186,7 @@ export function saverContract(open: OpenSaver): void {
     assert.equal(writes.length, 3);
   });
 
-  test('what a step did not write, and the question that waits, are there for whoever comes next', async (t) => {
+  test('channels that a step did not write, and the pending interrupt, are visible to the next owner', async (t) => {
     const { store, fence, loseIt } = await openHeld(t);
     const make = () =>
       new StateGraph(
@@ -208,7 +208,7 @@ export function saverContract(open: OpenSaver): void {
     assert.deepEqual(done, { a: 'one', b: 'yes', c: 'written last' });
   });
 
-  test('only the thread that is meant is read and deleted, whatever its id holds', async (t) => {
+  test('only the given thread is read and deleted, whatever characters its id contains', async (t) => {
     const { store } = await open(t);
     const ids = [
       'T1:D1',

@@ -17,7 +17,7 @@ function judge(changes: Readonly<Record<string, string>>, saves?: string) {
   return checkServerRequirements(new Map(Object.entries({ ...FIT, ...changes })), saves);
 }
 
-test('INFO is read line by line, sections and blanks apart', () => {
+test('parses INFO line by line, without sections and blank lines', () => {
   const info = parseRedisInfo(
     '# Server\r\nredis_version:7.0.15\r\n\r\n# Memory\r\nmaxmemory:0\r\n',
   );
@@ -30,14 +30,14 @@ test('INFO is read line by line, sections and blanks apart', () => {
   );
 });
 
-test('a server that is fit is neither refused nor warned of', () => {
+test('accepts a suitable server without a warning', () => {
   assert.deepEqual(judge({}), { refusals: [], warnings: [] });
   for (const redis_version of ['6.2.0', '7.2.4', '8.0.1', '10.0.0']) {
     assert.deepEqual(judge({ redis_version }).refusals, []);
   }
 });
 
-test('each fault is named with its remedy', () => {
+test('names each fault with its remedy', () => {
   const faults: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
     [{ redis_version: '6.0.16' }, /6\.0\.16 is too old: .* 6\.2 or newer/],
     [{ redis_version: '5.0.7' }, /too old/],
@@ -55,11 +55,11 @@ test('each fault is named with its remedy', () => {
   }
 });
 
-test('Valkey counts by its own name, whatever version of Redis it claims', () => {
+test('judges Valkey by its own version, whatever Redis version it reports', () => {
   assert.deepEqual(judge({ redis_version: '5.0.0', valkey_version: '8.0.1' }).refusals, []);
 });
 
-test('what only weakens the guarantees is warned of', () => {
+test('warns about settings that only weaken the guarantees', () => {
   assert.match(judge({ maxmemory_policy: 'allkeys-lru' }).warnings[0] ?? '', /noeviction/);
   assert.match(judge({ aof_enabled: '0' }, '').warnings[0] ?? '', /loses everything.*appendonly/);
   assert.match(

@@ -8,7 +8,7 @@ import { claimKey, LEASE_MS, type OpenBench } from './contract-store.ts';
 const KEY = runCallKey(callRef('call_a'));
 
 export function agendaContract(open: OpenBench): void {
-  test('of two due times the earlier one counts', async (t) => {
+  test('the earlier of two due times counts', async (t) => {
     const { store } = await open(t);
     await store.agenda.wake([{ key: KEY, dueAt: 500 }]);
     await store.agenda.wake([{ key: KEY, dueAt: 900 }]);
@@ -44,7 +44,7 @@ export function agendaContract(open: OpenBench): void {
     assert.equal((await claimOne(store.agenda, 150, 100))?.tries, 1);
   });
 
-  test('who lost a lease can do nothing with it', async (t) => {
+  test('a worker that lost its lease can no longer use it', async (t) => {
     const { store } = await open(t);
     const { agenda } = store;
     await agenda.wake([{ key: KEY, dueAt: 0 }]);
@@ -78,7 +78,7 @@ export function agendaContract(open: OpenBench): void {
     assert.equal(await claimOne(agenda, now, LEASE_MS), undefined);
   });
 
-  test('the pass after a worker’s death is also the one that it was woken for', async (t) => {
+  test('the pass after a worker death also covers the wake-up during its work', async (t) => {
     const bench = await open(t);
     await claimKey(bench, KEY);
     await bench.store.agenda.wake([{ key: KEY, dueAt: bench.clock.now() }]);
@@ -89,7 +89,7 @@ export function agendaContract(open: OpenBench): void {
     assert.equal(await claimOne(bench.store.agenda, bench.clock.now(), LEASE_MS), undefined);
   });
 
-  test('a wake-up for later outlives the worker that had the key', async (t) => {
+  test('a wake-up for later survives the death of the worker that owned the key', async (t) => {
     const bench = await open(t);
     await claimKey(bench, KEY);
     const later = bench.clock.now() + 10 * LEASE_MS;
@@ -101,7 +101,7 @@ export function agendaContract(open: OpenBench): void {
     assert.equal(await bench.store.agenda.nextDueAt(), later);
   });
 
-  test('a wake-up for later, during the work, comes at its time', async (t) => {
+  test('a wake-up for later, added during the work, fires at its time', async (t) => {
     const bench = await open(t);
     const lease = await claimKey(bench, KEY);
     const later = bench.clock.now() + 5_000;
@@ -110,7 +110,7 @@ export function agendaContract(open: OpenBench): void {
     assert.equal(await bench.store.agenda.nextDueAt(), later);
   });
 
-  test('work that failed is put off, one more try counted, until it succeeds', async (t) => {
+  test('failed work backs off, with one more try counted, until it succeeds', async (t) => {
     const { store } = await open(t);
     const { agenda } = store;
     await agenda.wake([{ key: KEY, dueAt: 0 }]);
@@ -130,7 +130,7 @@ export function agendaContract(open: OpenBench): void {
     assert.equal((await claimOne(agenda, 400, 50))?.tries, 0);
   });
 
-  test('a wake-up during a back-off runs at its own time, and a later one does not delay', async (t) => {
+  test('a wake-up during a back-off fires at its own time, and a later one adds no delay', async (t) => {
     const bench = await open(t);
     const { agenda } = bench.store;
     const now = bench.clock.now();
@@ -142,7 +142,7 @@ export function agendaContract(open: OpenBench): void {
     assert.equal((await claimOne(agenda, now, LEASE_MS))?.tries, 1);
   });
 
-  test('a wake-up during work that then fails is not put off with it', async (t) => {
+  test('a wake-up during work that then fails is not delayed by the back-off', async (t) => {
     const bench = await open(t);
     const now = bench.clock.now();
     const lease = await claimKey(bench, KEY);
@@ -151,7 +151,7 @@ export function agendaContract(open: OpenBench): void {
     assert.equal((await claimOne(bench.store.agenda, now, LEASE_MS))?.tries, 1);
   });
 
-  test('parked work rests visibly until it is woken, and starts afresh then', async (t) => {
+  test('a dead letter stays visible and idle until it is woken, then starts with no tries', async (t) => {
     const bench = await open(t);
     const now = bench.clock.now();
     const failed = await claimKey(bench, KEY);
@@ -170,7 +170,7 @@ export function agendaContract(open: OpenBench): void {
     assert.equal((await claimOne(agenda, now + 5, LEASE_MS))?.tries, 0);
   });
 
-  test('work that is woken before it is parked starts afresh instead', async (t) => {
+  test('work woken before it becomes a dead letter starts again instead', async (t) => {
     const bench = await open(t);
     const { agenda } = bench.store;
     const now = bench.clock.now();
@@ -183,7 +183,7 @@ export function agendaContract(open: OpenBench): void {
     assert.equal((await claimOne(agenda, now, LEASE_MS))?.tries, 0);
   });
 
-  test('ids of keys may hold any character', async (t) => {
+  test('key ids may contain any character', async (t) => {
     const { store } = await open(t);
     const ids = [
       'a:b',

@@ -10,7 +10,7 @@ import {
 } from './contract-store.ts';
 
 export function auditContract(open: OpenBench): void {
-  test('entries are numbered without gaps, whoever wrote them, and the audit is whole', async (t) => {
+  test('entries are numbered without gaps, whoever writes them, and the audit is intact', async (t) => {
     const bench = await open(t);
     const { audit } = bench.store;
     await audit.append([aDraft('a'), aDraft('b')]);
@@ -35,7 +35,7 @@ export function auditContract(open: OpenBench): void {
     assert.deepEqual([checked, fault, sealedThrough], [6, undefined, 0]);
   });
 
-  test('entries are read from a number on, as many as asked for', async (t) => {
+  test('entries are read from a given number, up to a limit', async (t) => {
     const { store } = await open(t);
     await store.audit.append(['a', 'b', 'c', 'd'].map(aDraft));
     assert.deepEqual(
@@ -45,7 +45,7 @@ export function auditContract(open: OpenBench): void {
     assert.deepEqual(await store.audit.read(5, 10), []);
   });
 
-  test('texts of every length and script stay as they are', async (t) => {
+  test('texts of every length and script are stored unchanged', async (t) => {
     const { store } = await open(t);
     const subjects = Array.from({ length: 140 }, (_, length) => 'ü"\\🚀\u0000'.repeat(length));
     await store.audit.append(subjects.map((subject, i) => ({ ...aDraft('x'.repeat(i)), subject })));
@@ -57,7 +57,7 @@ export function auditContract(open: OpenBench): void {
     assert.equal((await store.audit.check()).fault, undefined);
   });
 
-  test('what is sealed and old is removed with an entry that says so, and the rest keeps its numbers', async (t) => {
+  test('old sealed entries are removed, an entry records it, and the rest keep their numbers', async (t) => {
     const bench = await open(t);
     const { audit } = bench.store;
     assert.equal(await audit.newest(), 0);
@@ -92,7 +92,7 @@ export function auditContract(open: OpenBench): void {
     assert.equal((await store.audit.check()).fault, undefined);
   });
 
-  test('is sealed once by several at the same time, and again after a restart', async (t) => {
+  test('is sealed once by several concurrent callers, and again after a restart', async (t) => {
     const bench = await open(t);
     const { audit } = bench.store;
     await audit.append(['a', 'b'].map(aDraft));

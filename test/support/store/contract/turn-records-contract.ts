@@ -50,7 +50,7 @@ const USER: TurnRecord = {
 };
 
 export function turnRecordsContract(open: OpenBench): void {
-  test('messages of a turn come back as they were, in the order of their positions', async (t) => {
+  test('messages of a turn are returned unchanged, in order of position', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     await bench.store.turnRecords.keep([aRecord(10), aRecord(2), USER], fence);
@@ -65,7 +65,7 @@ export function turnRecordsContract(open: OpenBench): void {
     assert.deepEqual(await store.turnRecords.ofTurn(THREAD, 'three'), []);
   });
 
-  test('a position that is known stays as it was', async (t) => {
+  test('a known position is not overwritten', async (t) => {
     const bench = await open(t);
     const { turnRecords } = bench.store;
     const fence = await holdThread(bench);
@@ -74,7 +74,7 @@ export function turnRecordsContract(open: OpenBench): void {
     assert.deepEqual(await turnRecords.ofTurn(THREAD, 'one'), [aRecord(1), aRecord(3)]);
   });
 
-  test('messages are kept with the call that they ask for, or not at all', async (t) => {
+  test('messages are stored together with the call that they request, or not at all', async (t) => {
     const bench = await open(t);
     const { ledger, turnRecords } = bench.store;
     const { old, young } = await loseThread(bench);
@@ -87,7 +87,7 @@ export function turnRecordsContract(open: OpenBench): void {
     assert.deepEqual(await eventsOf(bench.store), ['proposed']);
   });
 
-  test('a worker that lost the thread keeps nothing, nor does one of another thread', async (t) => {
+  test('a worker that lost the thread, or owns another one, stores nothing', async (t) => {
     const bench = await open(t);
     const { turnRecords } = bench.store;
     const { old } = await loseThread(bench);
@@ -97,7 +97,7 @@ export function turnRecordsContract(open: OpenBench): void {
     assert.deepEqual(await turnRecords.ofTurn(THREAD, 'one'), []);
   });
 
-  test('they are removed when the turn is appended to the history, and others are not', async (t) => {
+  test('are removed when the turn is appended to the history; other messages stay', async (t) => {
     const bench = await open(t);
     const { history, turnRecords } = bench.store;
     const child = childThreadKey(THREAD, 'call_1');

@@ -29,7 +29,7 @@ export function askedContract(open: OpenBench): void {
     return routedCall;
   }
 
-  test('open calls are found by those of whom they ask a decision, each once, oldest first, in pages', async (t) => {
+  test('open calls are found by the people they ask, each once, oldest first, in pages', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     const both = routed('user:U2', 'usergroup:S1');
@@ -52,7 +52,7 @@ export function askedContract(open: OpenBench): void {
     assert.deepEqual(await store.ledger.askingAnyOf('T2', mine, { limit: 2 }), []);
   });
 
-  test('a call that is decided, or goes to others, asks nobody else any more', async (t) => {
+  test('a call that is decided or rerouted no longer asks the earlier approvers', async (t) => {
     const bench = await open(t);
     const { store } = bench;
     const fence = await holdThread(bench);
@@ -78,13 +78,13 @@ export function askedContract(open: OpenBench): void {
     assert.deepEqual(await store.ledger.groupsAskedToDecide('T1'), []);
   });
 
-  test('a call of which nobody knows whether it ran asks its approvers', async (t) => {
+  test('a call with an unknown outcome asks its approvers', async (t) => {
     const bench = await open(t);
     const call = await storeCall(bench.store, await holdThread(bench), 'unknown');
     assert.deepEqual(await asking(bench.store, [`user:${REQUESTER.user}`]), [call.id]);
   });
 
-  test('a person’s calls of all tools are found newest first, those that are over apart, in pages', async (t) => {
+  test('the calls of a person for all tools are found newest first, ended ones separately, in pages', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     const make = async (name: string, status: Call['status'], patch: Partial<Call> = {}) => {
@@ -108,7 +108,7 @@ export function askedContract(open: OpenBench): void {
     assert.deepEqual(await store.ledger.requestedBy(APPROVER, { isOver: false, limit: 5 }), []);
   });
 
-  test('what a person has decided is found by them, the last decision first, since a time, in pages', async (t) => {
+  test('the decisions of a person since a given time are found newest first, in pages', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     const make = async (name: string, patch: Partial<Call> = {}) => {

@@ -15,7 +15,7 @@ import { claimKey, LEASE_MS, type OpenBench, OTHER_THREAD } from '../contract-st
 const KEY = runCallKey(callRef('call_a'));
 
 export function claimContract(open: OpenBench): void {
-  test('the key that has been due longest is claimed first, and none before its time', async (t) => {
+  test('the key that has been due longest is claimed first, and none before its due time', async (t) => {
     const { clock, store } = await open(t);
     const start = clock.now();
     const wakes = [30, 10, 20].map((ms) => ({
@@ -33,7 +33,7 @@ export function claimContract(open: OpenBench): void {
     assert.equal(await claimOne(store.agenda, start + 30, LEASE_MS), undefined);
   });
 
-  test('one worker at a time has a key', async (t) => {
+  test('one worker at a time owns a key', async (t) => {
     const { clock, store } = await open(t);
     const keys = ['a', 'b', 'c'].map((id) => runCallKey(callRef(`call_${id}`)));
     await store.agenda.wake(keys.map((key) => ({ key, dueAt: clock.now() })));
@@ -43,7 +43,7 @@ export function claimContract(open: OpenBench): void {
     assert.equal(await store.agenda.nextDueAt(), clock.now() + LEASE_MS);
   });
 
-  test('several keys are leased at once, the longest due first, each under a fence of its own', async (t) => {
+  test('several keys are leased at once, the longest due first, each with its own fence', async (t) => {
     const { clock, store } = await open(t);
     const { agenda } = store;
     const now = clock.now();
@@ -76,7 +76,7 @@ export function claimContract(open: OpenBench): void {
     assert.equal(await agenda.nextDueAt(), now + 1);
   });
 
-  test('fences grow over all keys', async (t) => {
+  test('fences increase across all keys', async (t) => {
     const bench = await open(t);
     const keys = [
       KEY,
@@ -95,7 +95,7 @@ export function claimContract(open: OpenBench): void {
     assert.ok((await claimKey({ store, clock: bench.clock }, KEY)).fence > newest);
   });
 
-  test('a lease that ran out is claimed by another worker, one more try counted', async (t) => {
+  test('an expired lease is claimed by another worker, with one more try counted', async (t) => {
     const { clock, store } = await open(t);
     const start = clock.now();
     await store.agenda.wake([{ key: KEY, dueAt: start }]);
@@ -111,7 +111,7 @@ export function claimContract(open: OpenBench): void {
     assert.equal(await claimOne(store.agenda, start + LEASE_MS, LEASE_MS), undefined);
   });
 
-  test('a lease that ran out takes its place among the due keys', async (t) => {
+  test('an expired lease is ordered among the due keys', async (t) => {
     const { store } = await open(t);
     await store.agenda.wake([{ key: KEY, dueAt: 0 }]);
     await claimOne(store.agenda, 0, 100);
@@ -125,7 +125,7 @@ export function claimContract(open: OpenBench): void {
     assert.deepEqual(order, ['early', 'call_a', 'late']);
   });
 
-  test('who has a thread has all that is due in it, and what is asked for there meanwhile', async (t) => {
+  test('the owner of a thread gets all its due tasks, including those added meanwhile', async (t) => {
     const bench = await open(t);
     const { agenda } = bench.store;
     const now = bench.clock.now();
@@ -147,7 +147,7 @@ export function claimContract(open: OpenBench): void {
     assert.deepEqual([drawn?.key, drawn?.fence], [renderCardKey(call), fence]);
   });
 
-  test('what was done in a thread is not done again, whoever has it next', async (t) => {
+  test('finished tasks of a thread do not run again under a later owner', async (t) => {
     const bench = await open(t);
     const { agenda } = bench.store;
     const now = bench.clock.now();
@@ -160,7 +160,7 @@ export function claimContract(open: OpenBench): void {
     assert.deepEqual(await reopened.unscheduled(keys), keys);
   });
 
-  test('work that is asked for again while others of its thread go on comes once more', async (t) => {
+  test('a task requested again while others of its thread run, runs once more', async (t) => {
     const bench = await open(t);
     const { agenda } = bench.store;
     const now = bench.clock.now();

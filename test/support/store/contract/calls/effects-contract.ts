@@ -52,7 +52,7 @@ const all = (name: string): readonly string[] => [
 ];
 
 export function effectsContract(open: OpenBench): void {
-  test('a change happens together with all its effects', async (t) => {
+  test('a change is committed together with all its effects', async (t) => {
     const bench = await open(t);
     await bench.store.inbox.receive(MESSAGE, {});
     const call = await storeCall(bench.store, await holdThread(bench), 'pending');
@@ -61,7 +61,7 @@ export function effectsContract(open: OpenBench): void {
     assert.deepEqual(await traces(bench.store), all('won'));
   });
 
-  test('a write that came too late has none of its effects', async (t) => {
+  test('a write on an old revision has none of its effects', async (t) => {
     const bench = await open(t);
     await bench.store.inbox.receive(MESSAGE, {});
     const call = await storeCall(bench.store, await holdThread(bench), 'pending');
@@ -71,7 +71,7 @@ export function effectsContract(open: OpenBench): void {
     assert.deepEqual(await traces(bench.store), []);
   });
 
-  test('of two racing writes, only the winner’s effects happen', async (t) => {
+  test('only the winner of two racing writes has effects', async (t) => {
     const bench = await open(t);
     await bench.store.inbox.receive(MESSAGE, {});
     const call = await storeCall(bench.store, await holdThread(bench), 'pending');
@@ -82,7 +82,7 @@ export function effectsContract(open: OpenBench): void {
     assert.deepEqual(await traces(bench.store), all(won[0] ? 'one' : 'two'));
   });
 
-  test('a refused step has none of its effects', async (t) => {
+  test('a rejected step has none of its effects', async (t) => {
     const bench = await open(t);
     await bench.store.inbox.receive(MESSAGE, {});
     const call = await storeCall(bench.store, await holdThread(bench), 'pending');
@@ -93,7 +93,7 @@ export function effectsContract(open: OpenBench): void {
     assert.deepEqual(await bench.store.ledger.get(call.id), call);
   });
 
-  test('an effect that can not be written undoes its change', async (t) => {
+  test('an effect that cannot be written undoes its change', async (t) => {
     const bench = await open(t);
     await bench.store.inbox.receive(MESSAGE, {});
     const fence = await holdThread(bench);
@@ -142,7 +142,7 @@ export function effectsContract(open: OpenBench): void {
     assert.equal(await history.has(THREAD, turn.id), false);
   });
 
-  test('a message that had ended keeps its end', async (t) => {
+  test('an ended message keeps its end', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     await bench.store.inbox.receive(MESSAGE, {});

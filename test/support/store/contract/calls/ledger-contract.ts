@@ -22,7 +22,7 @@ const STATUSES = [...new Set(TRANSITIONS.map(([, to]) => to))];
 const CAUSES = [...new Set(TRANSITIONS.map(([, , cause]) => cause))];
 
 export function ledgerContract(open: OpenBench): void {
-  test('a proposed call is returned and read as it was given', async (t) => {
+  test('a proposed call is returned and read as given', async (t) => {
     const bench = await open(t);
     const call = aProposal({ words: 'quotes " \' \\ and 🚀\nlines', preview: '--- a\n+++ b' });
     const fence = await holdThread(bench);
@@ -31,7 +31,7 @@ export function ledgerContract(open: OpenBench): void {
     assert.equal(await bench.store.ledger.get('call_unknown_unknown_un'), undefined);
   });
 
-  test('a call whose key is known is not inserted again, and the first one is returned', async (t) => {
+  test('a call with a known key is not inserted again, and the first one is returned', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     const first = await storeCall(bench.store, fence, 'pending');
@@ -42,7 +42,7 @@ export function ledgerContract(open: OpenBench): void {
     assert.deepEqual(await bench.store.ledger.propose(distinct, {}, fence), distinct);
   });
 
-  test('a call is proposed as proposed only, and with the fence of its own thread', async (t) => {
+  test('a call is proposed only as proposed, and with the fence of its own thread', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     const other = await holdThread(bench, OTHER_THREAD);
@@ -53,7 +53,7 @@ export function ledgerContract(open: OpenBench): void {
     assert.deepEqual(await bench.store.ledger.count(), {});
   });
 
-  test('of several deciders at one revision, one wins', async (t) => {
+  test('one of several deciders at one revision wins', async (t) => {
     const bench = await open(t);
     const before = await storeCall(bench.store, await holdThread(bench), 'pending');
     const rivals = [
@@ -70,7 +70,7 @@ export function ledgerContract(open: OpenBench): void {
     assert.deepEqual(await bench.store.ledger.get(before.id), rivals[won.indexOf(true)]?.call);
   });
 
-  test('a write on an old revision changes nothing and says so', async (t) => {
+  test('a write on an old revision changes nothing and reports it', async (t) => {
     const bench = await open(t);
     const { ledger } = bench.store;
     const before = await storeCall(bench.store, await holdThread(bench), 'pending');
@@ -82,7 +82,7 @@ export function ledgerContract(open: OpenBench): void {
     assert.equal(await ledger.write(ghost, [stepTo(ghost, 'pending', 'gate')], {}), false);
   });
 
-  test('every edge of the table is written', async (t) => {
+  test('every edge of the transition table is written', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     for (const [index, [from, to, cause]] of TRANSITIONS.entries()) {
@@ -99,7 +99,7 @@ export function ledgerContract(open: OpenBench): void {
     }
   });
 
-  test('no step that the table lacks is written', async (t) => {
+  test('a step that is not in the transition table is not written', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     let refused = 0;
@@ -118,7 +118,7 @@ export function ledgerContract(open: OpenBench): void {
     assert.equal(refused, STATUSES.length * STATUSES.length * CAUSES.length - edges);
   });
 
-  test('steps that do not follow each other are refused whole', async (t) => {
+  test('a sequence of inconsistent steps is rejected as a whole', async (t) => {
     const bench = await open(t);
     const before = await storeCall(bench.store, await holdThread(bench), 'pending');
     const approved = stepTo(before, 'approved', 'approve');
@@ -141,7 +141,7 @@ export function ledgerContract(open: OpenBench): void {
     assert.deepEqual(await bench.store.ledger.get(before.id), approved.call);
   });
 
-  test('calls of a thread come in the order of their creation and position', async (t) => {
+  test('calls of a thread are returned in order of creation and position', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     const given: readonly (readonly [
@@ -176,7 +176,7 @@ export function ledgerContract(open: OpenBench): void {
     assert.equal(await names('none'), '');
   });
 
-  test('a call that was marked as delivered stays so through later steps', async (t) => {
+  test('a call marked as delivered stays so through later steps', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     const unknown = await storeCall(bench.store, fence, 'unknown');
@@ -192,7 +192,7 @@ export function ledgerContract(open: OpenBench): void {
     assert.equal(listed?.delivered, true);
   });
 
-  test('a step that makes a call undelivered again is obeyed', async (t) => {
+  test('a step that makes a call undelivered again takes effect', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     const { id } = await storeCall(bench.store, fence, 'unknown');
@@ -205,7 +205,7 @@ export function ledgerContract(open: OpenBench): void {
     assert.deepEqual(await bench.store.ledger.get(id), step.call);
   });
 
-  test('a card is placed without touching the call', async (t) => {
+  test('placing a card does not change the call', async (t) => {
     const bench = await open(t);
     const { ledger } = bench.store;
     const call = await storeCall(bench.store, await holdThread(bench), 'pending');

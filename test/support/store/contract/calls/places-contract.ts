@@ -24,7 +24,7 @@ function arrive(
 
 /** The messages of a call besides its card. */
 export function sidesContract(open: OpenBench): void {
-  test('the other messages of a call are remembered one by one, and forgotten', async (t) => {
+  test('the other messages of a call are recorded one by one, and forgotten', async (t) => {
     const bench = await open(t);
     const { id } = await storeCall(bench.store, await holdThread(bench), 'pending');
     const { ledger } = bench.store;
@@ -48,7 +48,7 @@ export function sidesContract(open: OpenBench): void {
 
 /** Cards that come to a channel one by one, and in a crowd. */
 export function digestMessagesContract(open: OpenBench): void {
-  test('the first cards call their people, and a crowd has one digest message that calls them once', async (t) => {
+  test('the first cards mention their approvers, and a burst gets one digest message that mentions them once', async (t) => {
     const { store } = await open(t);
     const { digestMessages } = store;
     assert.deepEqual(await arrive(digestMessages, 'call_1', 1_000), { calls: OPS });
@@ -78,7 +78,7 @@ export function digestMessagesContract(open: OpenBench): void {
     });
   });
 
-  test('a repeat calls the same people, also after a restart, and counts nothing', async (t) => {
+  test('a repeat mentions the same people, also after a restart, and is counted once', async (t) => {
     const bench = await open(t);
     const { digestMessages } = bench.store;
     for (const n of [1, 2, 3]) await arrive(digestMessages, `call_${n}`, n * 1_000);
@@ -89,7 +89,7 @@ export function digestMessagesContract(open: OpenBench): void {
     assert.equal((await again.read(digestMessage))?.total, 3);
   });
 
-  test('cards with time between them are no crowd, and those that wait no more count for it still', async (t) => {
+  test('cards spread over time are no burst, and decided ones still count towards it', async (t) => {
     const { store } = await open(t);
     const { digestMessages } = store;
     await arrive(digestMessages, 'call_1', 1_000);
@@ -103,7 +103,7 @@ export function digestMessagesContract(open: OpenBench): void {
     assert.deepEqual([its?.since, its?.total, its?.waiting], [61_500, 1, 1]);
   });
 
-  test('a later crowd, and one that lasts for long, has another bulletin', async (t) => {
+  test('a later burst, and a long one, gets another digest message', async (t) => {
     const { store } = await open(t);
     const { digestMessages } = store;
     for (const n of [1, 2, 3]) await arrive(digestMessages, `call_${n}`, n);
@@ -122,7 +122,7 @@ export function digestMessagesContract(open: OpenBench): void {
     assert.notEqual(newest, second);
   });
 
-  test('what waits no more leaves the digest message once, which is forgotten when it is empty', async (t) => {
+  test('a decided call leaves the digest message once, and an empty one is forgotten', async (t) => {
     const bench = await open(t);
     const { digestMessages } = bench.store;
     for (const n of [1, 2, 3]) await arrive(digestMessages, `call_${n}`, n);
@@ -149,7 +149,7 @@ export function digestMessagesContract(open: OpenBench): void {
     assert.notEqual(next, undefined);
   });
 
-  test('another occasion of a call counts for the crowd, and the call waits once', async (t) => {
+  test('another event of a call counts towards the burst, and the call is listed once', async (t) => {
     const { store } = await open(t);
     const { digestMessages } = store;
     await arrive(digestMessages, 'call_1', 1_000);
@@ -165,7 +165,7 @@ export function digestMessagesContract(open: OpenBench): void {
     assert.equal((await digestMessages.read(digestMessage))?.waiting, 1);
   });
 
-  test('cards that come at once, from several processes, have one bulletin', async (t) => {
+  test('simultaneous cards from several processes get one digest message', async (t) => {
     const { store } = await open(t);
     const welcomes = await Promise.all(
       Array.from({ length: 30 }, (_, n) => arrive(store.digestMessages, `call_${n}`, 1_000)),

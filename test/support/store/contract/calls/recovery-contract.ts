@@ -24,7 +24,7 @@ const KEY = runCallKey(callRef('call_a'));
 
 /** Tests what recovery stands on: whether work is planned, putting it off, and pages of calls. */
 export function recoveryContract(open: OpenBench): void {
-  test('a key is unplanned before its first wake and after its work, and at no time between', async (t) => {
+  test('a key is unscheduled before its first wake and after its work, and never in between', async (t) => {
     const bench = await open(t);
     const { agenda } = bench.store;
     const now = bench.clock.now();
@@ -48,7 +48,7 @@ export function recoveryContract(open: OpenBench): void {
     assert.equal(await isUnplanned(), true);
   });
 
-  test('of many keys those are unplanned that nobody woke, in the order of the question', async (t) => {
+  test('returns the keys that nobody woke, in the order given', async (t) => {
     const { agenda } = (await open(t)).store;
     const ids = ['z', 'a', 'x:y', '', 'm'];
     await agenda.wake([
@@ -67,7 +67,7 @@ export function recoveryContract(open: OpenBench): void {
     assert.deepEqual(await agenda.unscheduled([]), []);
   });
 
-  test('work that is postponed comes at its time with the tries that it had', async (t) => {
+  test('postponed work returns at its time with the same number of tries', async (t) => {
     const bench = await open(t);
     const { agenda } = bench.store;
     const now = bench.clock.now();
@@ -94,7 +94,7 @@ export function recoveryContract(open: OpenBench): void {
     assert.deepEqual((await claimOne(agenda, now, LEASE_MS))?.key, KEY);
   });
 
-  test('the deaths of workers in a row are counted, and an orderly end of the work ends the count', async (t) => {
+  test('consecutive worker deaths are counted, and an orderly end of the work resets the count', async (t) => {
     const bench = await open(t);
     let now = bench.clock.now();
     const dieAndClaim = async () => {
@@ -117,7 +117,7 @@ export function recoveryContract(open: OpenBench): void {
     assert.equal((await dieAndClaim()).deaths, 1);
   });
 
-  test('a key of a task that this version does not know is claimed and parked as any other', async (t) => {
+  test('a key of a task unknown to this version is claimed and moved to the dead letters like any other', async (t) => {
     const bench = await open(t);
     const { agenda } = bench.store;
     const key: AgendaKey = { task: 'remind' as AgendaTask, id: 'call_a' };
@@ -133,7 +133,7 @@ export function recoveryContract(open: OpenBench): void {
     assert.deepEqual((await claimOne(agenda, 5, LEASE_MS))?.key, KEY);
   });
 
-  test('calls of one status come in pages, oldest first, also when the last one of a page has moved on', async (t) => {
+  test('calls of one status are returned in pages, oldest first, even after the last one of a page has moved on', async (t) => {
     const bench = await open(t);
     const { ledger } = bench.store;
     const fence = await holdThread(bench);
@@ -150,7 +150,7 @@ export function recoveryContract(open: OpenBench): void {
     assert.deepEqual(await ledger.withStatus('unknown', { limit: 2 }), []);
   });
 
-  test('threads are found in which something is unsaid, each once', async (t) => {
+  test('threads with unsent messages are found, each once', async (t) => {
     const { outbox } = (await open(t)).store;
     assert.deepEqual(await outbox.threadsWithPendingMessages(), []);
     const says = [aSay('a'), aSay('b'), aSay('c', { thread: OTHER_THREAD })];

@@ -5,7 +5,7 @@ import { claimOne } from '../../../builders/claim-one.ts';
 import { holdThread, LEASE_MS, type OpenBench, stepTo, storeCall } from '../contract-store.ts';
 
 export function reportsContract(open: OpenBench): void {
-  test('the newest report of a running call is kept over a restart, and wakes', async (t) => {
+  test('the newest report of a running call survives a restart, and wakes', async (t) => {
     const bench = await open(t);
     const call = await storeCall(bench.store, await holdThread(bench), 'running');
     const at = bench.clock.now() + 500;
@@ -26,7 +26,7 @@ export function reportsContract(open: OpenBench): void {
     assert.ok(keys.some(({ task, id }) => task === 'redraw' && id === call.id));
   });
 
-  test('a report goes with the end of its call, and none comes after it', async (t) => {
+  test('a report is removed with the end of its call, and none is added later', async (t) => {
     const bench = await open(t);
     const { store } = bench;
     const call = await storeCall(store, await holdThread(bench), 'running');
@@ -45,7 +45,7 @@ export function reportsContract(open: OpenBench): void {
     );
   });
 
-  test('a run that another worker has taken over reports no more', async (t) => {
+  test('a run that another worker has taken over adds no more reports', async (t) => {
     const bench = await open(t);
     const { store } = bench;
     const call = await storeCall(store, await holdThread(bench), 'running');
@@ -58,7 +58,7 @@ export function reportsContract(open: OpenBench): void {
     assert.deepEqual(await store.reports.of(call.id), { text: 'of the second', at: 8 });
   });
 
-  test('a call that does not run reports nothing', async (t) => {
+  test('a call that is not running accepts no report', async (t) => {
     const bench = await open(t);
     const call = await storeCall(bench.store, await holdThread(bench), 'approved');
     await bench.store.reports.keep(call, { text: 'early', at: 7 }, []);

@@ -12,7 +12,7 @@ import {
 } from '../contract-store.ts';
 
 export function requesterContract(open: OpenBench): void {
-  test('a person’s calls of one tool are found in all threads, oldest first, from a time on', async (t) => {
+  test('the calls of a person for one tool are found in all threads, oldest first, from a given time', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     const other = await holdThread(bench, OTHER_THREAD);
@@ -46,7 +46,7 @@ export function requesterContract(open: OpenBench): void {
     assert.deepEqual(await store.ledger.ofRequester(APPROVER, 'pay_more', 0), []);
   });
 
-  test('a person’s calls that wait are counted in all threads, as they are now', async (t) => {
+  test('the pending calls of a person are counted in all threads, with their current status', async (t) => {
     const bench = await open(t);
     const { ledger } = bench.store;
     const fence = await holdThread(bench);
@@ -77,7 +77,7 @@ export function requesterContract(open: OpenBench): void {
     assert.equal(await ledger.countPending(REQUESTER), 1);
   });
 
-  test('a person’s calls are found as they are now', async (t) => {
+  test('the calls of a person are found with their current status', async (t) => {
     const bench = await open(t);
     const call = await storeCall(bench.store, await holdThread(bench), 'pending');
     const edited = stepTo(call, 'pending', 'edit');

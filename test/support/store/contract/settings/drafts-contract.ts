@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { OpenBench } from '../contract-store.ts';
 
 export function draftsContract(open: OpenBench): void {
-  test('the newest draft holds over a restart until it is dropped; others stay', async (t) => {
+  test('the newest draft survives a restart until it is dropped; others stay', async (t) => {
     const bench = await open(t);
     const until = bench.clock.now() + 1_000;
     await bench.store.drafts.keep('a', 'first', until);
@@ -17,7 +17,7 @@ export function draftsContract(open: OpenBench): void {
     assert.equal(await store.drafts.read('b'), 'other');
   });
 
-  test('a draft ends at its time, and a later one under its id is a new one', async (t) => {
+  test('a draft expires at its time, and a later one with its id is a new draft', async (t) => {
     const { store, clock } = await open(t);
     await store.drafts.keep('a', 'old', clock.now() + 1_000);
     await clock.advance(999);

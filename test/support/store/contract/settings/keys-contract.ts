@@ -16,7 +16,7 @@ const KEY: ApiKey = {
 };
 
 export function keysContract(open: OpenBench): void {
-  test('keys are listed in the order in which they were made, and hold over a restart', async (t) => {
+  test('keys are listed in order of creation, and survive a restart', async (t) => {
     const bench = await open(t);
     assert.deepEqual(await bench.store.keys.list(), []);
     assert.equal(await bench.store.keys.get(KEY.id), undefined);
@@ -33,7 +33,7 @@ export function keysContract(open: OpenBench): void {
     assert.deepEqual(await eventsOf(store), ['first']);
   });
 
-  test('of changes of one revision of a key the first is written with its effects', async (t) => {
+  test('of concurrent changes to a key, the first is written with its effects', async (t) => {
     const { store } = await open(t);
     await store.keys.add(KEY, {});
     const rotated = rotateKey(KEY, 'b'.repeat(64), 99);
@@ -48,7 +48,7 @@ export function keysContract(open: OpenBench): void {
     assert.equal(await store.keys.change({ ...revoked, id: '0'.repeat(16) }, {}), false);
   });
 
-  test('calls are found by the key that asked for them, newest first, and all of them', async (t) => {
+  test('calls are found newest first, by the key that requested them or for all keys', async (t) => {
     const { store } = await open(t);
     const propose = async (n: number, key: string | undefined) => {
       const outside: CallOrigin | undefined =
@@ -76,7 +76,7 @@ export function keysContract(open: OpenBench): void {
     assert.deepEqual(await ids({ limit: 2, before: made[3]?.id }), [2, 1]);
   });
 
-  test('waiting calls are counted by the key that asked for them', async (t) => {
+  test('pending calls are counted by the key that requested them', async (t) => {
     const { store } = await open(t);
     const count = () => Promise.all(['k1', 'k2'].map((key) => store.ledger.countPendingOfKey(key)));
     const call = aProposal({ outside: { by: 'key', name: 'x', key: 'k1' } });

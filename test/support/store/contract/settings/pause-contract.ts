@@ -4,7 +4,7 @@ import { REQUESTER } from '../../../builders/a-call.ts';
 import { aDraft, eventsOf, type OpenBench } from '../contract-store.ts';
 
 export function pauseContract(open: OpenBench): void {
-  test('a pause holds over a restart until it is ended, and the first one stays', async (t) => {
+  test('a pause survives a restart until it is ended, and the first one is kept', async (t) => {
     const bench = await open(t);
     const { pause } = bench.store;
     const first = { by: REQUESTER, at: 5 };

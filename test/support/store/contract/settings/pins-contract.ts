@@ -10,7 +10,7 @@ function aPin(tool: string, description: string, at: number): Pin {
 }
 
 export function pinsContract(open: OpenBench): void {
-  test('a pin is put once, changes from the one that was seen only, and holds over a restart', async (t) => {
+  test('a pin is stored once, changes only from the version that was seen, and survives a restart', async (t) => {
     const bench = await open(t);
     const { pins } = bench.store;
     assert.deepEqual(await pins.all(), []);

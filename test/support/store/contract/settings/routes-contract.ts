@@ -22,7 +22,7 @@ const OPS: AdminRouteDraft = {
 };
 
 export function routesContract(open: OpenBench): void {
-  test('the book is empty at first, and holds over a restart what was written', async (t) => {
+  test('the routes are empty at first, and survive a restart once written', async (t) => {
     const bench = await open(t);
     assert.deepEqual(await bench.store.routes.read(), NO_ADMIN_ROUTES);
     const first = withAdminRoute(NO_ADMIN_ROUTES, OPS, REQUESTER, 5);
@@ -36,7 +36,7 @@ export function routesContract(open: OpenBench): void {
     assert.deepEqual(await store.routes.read(), third);
   });
 
-  test('of changes of one revision the first is written with its effects, and the others do nothing', async (t) => {
+  test('of concurrent changes to one revision, the first is written with its effects, and the others do nothing', async (t) => {
     const { store } = await open(t);
     const make = (name: string) => withAdminRoute(NO_ADMIN_ROUTES, { ...OPS, name }, REQUESTER, 5);
     const write = (name: string) =>

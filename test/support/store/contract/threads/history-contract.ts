@@ -31,7 +31,7 @@ function aTurn(id: string, settledAt = 1_000): SettledTurn {
 }
 
 export function historyContract(open: OpenBench): void {
-  test('the newest turns come newest first, as many as asked for', async (t) => {
+  test('the newest turns are returned newest first, up to a limit', async (t) => {
     const bench = await open(t);
     const { history } = bench.store;
     const fence = await holdThread(bench);
@@ -48,7 +48,7 @@ export function historyContract(open: OpenBench): void {
     assert.deepEqual(await history.newest(OTHER_THREAD, 10, 0), []);
   });
 
-  test('a turn whose id is known is neither appended nor changed, and has no effects', async (t) => {
+  test('a turn with a known id is neither appended nor changed, and has no effects', async (t) => {
     const bench = await open(t);
     const { history } = bench.store;
     const fence = await holdThread(bench);
@@ -66,7 +66,7 @@ export function historyContract(open: OpenBench): void {
     assert.equal(await history.has(OTHER_THREAD, 'one'), false);
   });
 
-  test('a worker that lost the thread appends nothing, nor does one of another thread', async (t) => {
+  test('a worker that lost the thread, or owns another one, appends nothing', async (t) => {
     const bench = await open(t);
     const { old } = await loseThread(bench);
     const other = await holdThread(bench, OTHER_THREAD);
@@ -86,7 +86,7 @@ export function historyContract(open: OpenBench): void {
     assert.equal(await store.history.has(THREAD, 'one'), true);
   });
 
-  test('what a turn has besides its messages comes back with it', async (t) => {
+  test('the other fields of a turn are returned with it', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     const usage = { requests: 2, inputTokens: 10, outputTokens: 3, modelMs: 40 };
@@ -96,7 +96,7 @@ export function historyContract(open: OpenBench): void {
     assert.deepEqual(await store.history.newest(THREAD, 1, 0), [turn]);
   });
 
-  test('a person’s newest rating of a turn is kept, and none of a turn that is not there', async (t) => {
+  test('the newest rating of a turn by each person is kept, and none for a missing turn', async (t) => {
     const bench = await open(t);
     const { history } = bench.store;
     await history.append(THREAD, aTurn('one'), {}, await holdThread(bench));
@@ -113,7 +113,7 @@ export function historyContract(open: OpenBench): void {
     assert.deepEqual(await eventsOf(store), ['rated']);
   });
 
-  test('clearing a thread takes its own turns and those of its child threads, and no others', async (t) => {
+  test('clearing a thread removes its own turns and those of its child threads, and no others', async (t) => {
     const bench = await open(t);
     const { history } = bench.store;
     const child = childThreadKey(THREAD, 'call_1');

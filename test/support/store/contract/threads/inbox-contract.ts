@@ -15,7 +15,7 @@ import {
 } from '../contract-store.ts';
 
 export function inboxContract(open: OpenBench): void {
-  test('a message is taken once, with its effects once', async (t) => {
+  test('a message is accepted once, with its effects once', async (t) => {
     const { store } = await open(t);
     const message = aMessage('1700000001.000100', { text: 'héllo\n"there" 🚀' });
     assert.equal(await store.inbox.receive(message, { audit: [aDraft('first')] }), 'new');
@@ -35,7 +35,7 @@ export function inboxContract(open: OpenBench): void {
     assert.equal((await store.inbox.waiting(THREAD)).length, 1);
   });
 
-  test('waiting messages come oldest first, whatever came when', async (t) => {
+  test('waiting messages are returned oldest first, in whatever order they arrive', async (t) => {
     const { store } = await open(t);
     const times = [
       '1700000002.000200',
@@ -54,7 +54,7 @@ export function inboxContract(open: OpenBench): void {
     ]);
   });
 
-  test('a thread is known from its first message on, also after that has ended', async (t) => {
+  test('a thread is known from its first message on, also after that message has ended', async (t) => {
     const bench = await open(t);
     const message = aMessage('1700000001.000100');
     assert.equal(await bench.store.inbox.hasThread(THREAD), false);
@@ -64,7 +64,7 @@ export function inboxContract(open: OpenBench): void {
     assert.equal(await bench.store.inbox.hasThread(OTHER_THREAD), false);
   });
 
-  test('a message is known to have been received, whatever became of it', async (t) => {
+  test('a message is known as received, however it ended', async (t) => {
     const bench = await open(t);
     const { inbox } = bench.store;
     const [ended, waits] = [aMessage('1700000001.000100'), aMessage('1700000002.000100')];
@@ -100,7 +100,7 @@ export function inboxContract(open: OpenBench): void {
     assert.deepEqual(await eventsOf(bench.store), ['began', 'ended']);
   });
 
-  test('a waiting message can end without having been current', async (t) => {
+  test('a waiting message can end without becoming current', async (t) => {
     const bench = await open(t);
     const message = aMessage('1700000001.000100');
     await bench.store.inbox.receive(message, {});
@@ -131,7 +131,7 @@ export function inboxContract(open: OpenBench): void {
     assert.equal(await bench.store.inbox.begin(message.id, {}, young), true);
   });
 
-  test('messages survive a restart in the state they had', async (t) => {
+  test('messages survive a restart in their state', async (t) => {
     const bench = await open(t);
     const [first, second] = [aMessage('1700000001.000100'), aMessage('1700000002.000100')];
     await bench.store.inbox.receive(first, {});
@@ -143,7 +143,7 @@ export function inboxContract(open: OpenBench): void {
     assert.equal(await store.inbox.receive(first, {}), 'known');
   });
 
-  test('turns that go on are found by workspace and channel, those of child threads included', async (t) => {
+  test('open turns are found by workspace and channel, including those of child threads', async (t) => {
     const bench = await open(t);
     const { inbox } = bench.store;
     const child = childThreadKey(THREAD, 'call_1');
@@ -176,7 +176,7 @@ export function inboxContract(open: OpenBench): void {
     );
   });
 
-  test('only a current message is stopped, and once', async (t) => {
+  test('only a current message can be stopped, and only once', async (t) => {
     const bench = await open(t);
     const { inbox } = bench.store;
     const fence = await holdThread(bench);

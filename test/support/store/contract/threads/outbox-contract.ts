@@ -6,7 +6,7 @@ import { claimOne } from '../../../builders/claim-one.ts';
 import { aSay, holdThread, type OpenBench, OTHER_THREAD } from '../contract-store.ts';
 
 export function outboxContract(open: OpenBench): void {
-  test('unsaid things come in the order in which they were added, each in its thread', async (t) => {
+  test('unsent messages are returned in the order they were added, each in its thread', async (t) => {
     const { store } = await open(t);
     const says = [
       aSay('z', { kind: 'answer', text: '# *md* 🚀\n"x"', createdAt: 9 }),
@@ -23,7 +23,7 @@ export function outboxContract(open: OpenBench): void {
     ]);
   });
 
-  test('one id is said once, also when it is added again after it was said', async (t) => {
+  test('a message id is sent once, even when added again afterwards', async (t) => {
     const bench = await open(t);
     const { outbox } = bench.store;
     await outbox.add([aSay('a'), aSay('b')], []);
@@ -39,7 +39,7 @@ export function outboxContract(open: OpenBench): void {
     assert.deepEqual(await store.outbox.pendingMessages(THREAD), [aSay('b')]);
   });
 
-  test('what is added is put on the agenda with it', async (t) => {
+  test('a message is added together with its task', async (t) => {
     const bench = await open(t);
     const fence = await holdThread(bench);
     await bench.store.outbox.add([aSay('a')], [{ key: deliverOutboxKey(THREAD), dueAt: 7 }], fence);
@@ -50,7 +50,7 @@ export function outboxContract(open: OpenBench): void {
     assert.equal(await claimOne(bench.store.agenda, 8, 1_000), undefined);
   });
 
-  test('the place of a growing message is kept until it is forgotten', async (t) => {
+  test('the place of a streaming message is kept until it is forgotten', async (t) => {
     const bench = await open(t);
     const { outbox } = bench.store;
     assert.equal(await outbox.liveMessageOf(THREAD), undefined);

@@ -74,7 +74,7 @@ export function removalContract(open: OpenBench): void {
     calls: 2,
   });
 
-  test('threads are found once nothing has happened in them from a time on, longest untouched first', async (t) => {
+  test('threads without activity since a given time are found, longest idle first', async (t) => {
     const { bench } = await withThread(t, 2_000);
     const late = { id: 'late', thread: OTHER_THREAD, receivedAt: 3_000 };
     await bench.store.inbox.receive(aMessage('3.000100', late), {});
@@ -91,7 +91,7 @@ export function removalContract(open: OpenBench): void {
     assert.deepEqual(await history.inactiveThreads(9_000, { skip: 1, limit: 9 }), both.slice(1));
   });
 
-  test('all that is kept of a thread and its child threads goes, and what was received or said is still known', async (t) => {
+  test('all data of a thread and its child threads is removed, and received or sent messages are still known', async (t) => {
     const { bench, call, inner } = await withThread(t, 2_000);
     const { history } = bench.store;
     assert.equal(await history.remove(found(2_000), { audit: [aDraft('removed')] }), true);
@@ -123,7 +123,7 @@ export function removalContract(open: OpenBench): void {
     assert.deepEqual(await store.outbox.pendingMessages(THREAD), []);
   });
 
-  test('a thread that was touched after it was found keeps everything', async (t) => {
+  test('a thread touched after it was found keeps everything', async (t) => {
     const { bench, call } = await withThread(t, 2_000);
     const { history, inbox, ledger } = bench.store;
     await inbox.receive(aMessage('4.000100', { receivedAt: 4_000 }), {});
@@ -133,7 +133,7 @@ export function removalContract(open: OpenBench): void {
     assert.deepEqual(await eventsOf(bench.store), []);
   });
 
-  test('a thread in which a message waits keeps everything, however old it is', async (t) => {
+  test('a thread with a waiting message keeps everything, however old it is', async (t) => {
     const { bench } = await withThread(t, 2_000);
     const { history, inbox } = bench.store;
     await inbox.receive(aMessage('4.000100', { thread: CHILD, receivedAt: 1_000 }), {});
@@ -142,7 +142,7 @@ export function removalContract(open: OpenBench): void {
   });
 
   for (const status of ['proposed', 'pending', 'approved', 'running', 'unknown'] as const) {
-    test(`a thread of which a call is ${status} keeps everything, however old it is`, async (t) => {
+    test(`a thread with a call that is ${status} keeps everything, however old it is`, async (t) => {
       const { bench, inner } = await withThread(t, 2_000, status);
       const { history, ledger } = bench.store;
       assert.equal(await history.remove(found(2_000), {}), false);
@@ -159,7 +159,7 @@ export function removalContract(open: OpenBench): void {
     assert.deepEqual(await bench.store.history.inactiveThreads(7_000, ALL), []);
     assert.deepEqual(await bench.store.history.inactiveThreads(7_001, ALL), [found(7_000)]);
   });
-  test('calls of a channel itself are found once they are over, however young its others are, and go with their cards', async (t) => {
+  test('calls of a channel itself are found once they have ended, however recent its other calls are, and are removed with their cards', async (t) => {
     const bench = await open(t);
     const { history, ledger } = bench.store;
     const channel = channelKey({ team: 'T1', channel: 'C1' });
