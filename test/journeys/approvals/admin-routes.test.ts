@@ -18,7 +18,7 @@ const PAYMENTS: FormValues = {
   'route.people': ['U0APPROVER'],
 };
 
-describe('routes that are set in Slack', () => {
+describe('routes set in Slack', () => {
   let stage: FieldStage;
 
   before(async () => {
@@ -97,7 +97,7 @@ describe('routes that are set in Slack', () => {
     await stage.view('admin', shows);
   }
 
-  it('are an admin’s alone: at the command, and at the submit of somebody who was one', async () => {
+  it('need an admin, both for the command and for the submit', async () => {
     await command('requester');
     await stage.view('requester', 'Only workspace admins');
 
@@ -114,7 +114,7 @@ describe('routes that are set in Slack', () => {
     );
   });
 
-  it('say at each field what is wrong, and keep what was typed', async () => {
+  it('show errors on their fields, and keep the typed values', async () => {
     await openForm('admin');
     await stage.workspace.submit('admin', {
       'route.name': 'two words',
@@ -142,7 +142,7 @@ describe('routes that are set in Slack', () => {
     assert.match(JSON.stringify(top('admin')?.state), /"value":"4h".*"value":"1h"/);
   });
 
-  it('refuse more approvals than the members of their groups can give', async () => {
+  it('are refused if they need more approvals than their groups have members', async () => {
     await openForm('admin');
     await stage.workspace.suggest('admin', 'route.groups', 'ops');
     await stage.workspace.submit('admin', {
@@ -156,7 +156,7 @@ describe('routes that are set in Slack', () => {
     );
   });
 
-  it('warn of a channel that the app is not in, and keep what was typed', async () => {
+  it('warn of a channel without the app, and keep the typed values', async () => {
     await openForm('admin');
     const target = { actionId: 'route.channel', option: 'C0FINANCE' };
     await stage.workspace.clickInView('admin', { ...target, values: { 'route.name': 'fin' } });
@@ -168,7 +168,7 @@ describe('routes that are set in Slack', () => {
     assert.match(JSON.stringify(top('admin')?.state), /"value":"fin"/);
   });
 
-  it('decide who approves a tool, are told in their channel, and hold over a restart', async () => {
+  it('decide who approves a tool, are announced in their channel, and survive a restart', async () => {
     await openForm('admin');
     const offered = await stage.workspace.suggest('admin', 'route.groups', 'ops');
     assert.deepEqual(
@@ -193,7 +193,7 @@ describe('routes that are set in Slack', () => {
     assert.equal(await stage.file('a.txt'), 'a');
   });
 
-  it('that two admins change at once are the first one’s, and the second is told who that was', async () => {
+  it('saved by two admins at once keep the first version, and the second admin learns who saved it', async () => {
     stage.workspace.changeMember('outsider', { isAdmin: true });
     await openForm('admin', 'payments');
     await openForm('outsider', 'payments');
@@ -217,7 +217,7 @@ describe('routes that are set in Slack', () => {
     assert.equal(stage.audit('route.change').length, 1);
   });
 
-  it('are added and changed from App Home too, over nothing', async () => {
+  it('can also be added and changed from App Home, starting empty', async () => {
     while (top('admin')) await stage.workspace.close('admin');
     const book = { revision: 1, routes: [], removed: [] };
     const blocks = buildRoutesSection({ book, policy: undefined, handles: new Map() });
@@ -232,7 +232,7 @@ describe('routes that are set in Slack', () => {
     await stage.view('admin', '*home*: `wire_*`');
   });
 
-  it('are not touched by a press that names none, which is answered', async () => {
+  it('ignore a press that names no route, with an answer', async () => {
     while (top('admin')) await stage.workspace.close('admin');
     const before = stage.audit('edge.refuse').length;
     const forged = { type: 'button', text: { type: 'plain_text', text: 'Change' } } as const;
@@ -249,7 +249,7 @@ describe('routes that are set in Slack', () => {
     assert.equal(top('admin'), undefined);
   });
 
-  it('that can’t be announced where they are to be are told to whoever set them', async () => {
+  it('report a failed announcement to the admin who set them', async () => {
     await openForm('admin');
     const values = { ...PAYMENTS, 'route.name': 'hidden', 'route.tools': null };
     await stage.workspace.submit('admin', { ...values, 'route.channel': 'C0FINANCE' });
@@ -258,7 +258,7 @@ describe('routes that are set in Slack', () => {
     await stage.privately('admin', 'has set up the route “hidden”');
   });
 
-  it('that are removed leave the policy alone', async () => {
+  it('can be removed, and then only the policy applies', async () => {
     await command('admin');
     await stage.view('admin', '*payments*');
     const target = { actionId: 'route.remove', blockId: 'route:payments' };

@@ -8,7 +8,7 @@ import { type MockAnswer, sayText } from '../../support/servers/mock-model.ts';
 import { buttonsOf, sayCall } from '../field-reports/field-stage.ts';
 import { type InnerStage, setInnerStage } from '../field-reports/inner-stage.ts';
 
-describe('a channel of approvers', () => {
+describe('an approver channel', () => {
   let stage: InnerStage;
   let approvals: string;
   let group: string;
@@ -84,7 +84,7 @@ describe('a channel of approvers', () => {
 
   const below = (card: WorkspaceMessage): Place => ({ channel: card.channel, root: card.ts });
 
-  it('has the card with a link to the thread, and calls the group once', async () => {
+  it('gets the card with a link to the thread, and the group is mentioned once', async () => {
     const { card, place } = await asked('linked');
     const text = allText(card);
     assert.match(text, /waiting for <!subteam\^S0OPSAPPROVERS>/);
@@ -114,7 +114,7 @@ describe('a channel of approvers', () => {
     await stage.answer(place, '<@U0REQUESTER> *Note: linked* was approved.');
   });
 
-  it('has refusals and forms where the card is, and late presses answered there', async () => {
+  it('shows refusals and forms at the card, and answers late presses there', async () => {
     const { card, place } = await asked('pressed');
     const { id, teamId } = stage.workspace.member('requester');
     await stage.press('approver', card, 'call.edit');
@@ -135,7 +135,7 @@ describe('a channel of approvers', () => {
     assert.deepEqual([late.channel, late.threadTs], [approvals, undefined]);
   });
 
-  it('lets people talk below the card, and tells those who think that a word decides', async () => {
+  it('lets people talk below the card, and explains the buttons to those who try to decide by message', async () => {
     const { card, place } = await asked('talked');
     const count = stage.model.requests.length;
     await stage.write('approver', below(card), 'Is this in the plan?');
@@ -154,7 +154,7 @@ describe('a channel of approvers', () => {
     await stage.answer(place, 'was ignored: nothing was run.');
   });
 
-  it('has both posted again where they were deleted, and calls nobody twice', async () => {
+  it('gets both messages again after their deletion, and mentions nobody twice', async () => {
     const { card, place } = await asked('deleted', { quorum: 2 });
     const stub = await stubWith(place, 'waiting for');
     for (const { channel, ts } of [card, stub]) {
@@ -177,7 +177,7 @@ describe('a channel of approvers', () => {
     await stage.answer(place, 'deleted is over.');
   });
 
-  it('that does not have the app is told to the requester and the admin, and has the card when it has', async () => {
+  it('without the app is reported to the requester and the admin, and gets the card once the app joins', async () => {
     const { id: finance } = stage.workspace.channel('finance');
     route({ channel: finance });
     play(sayCall('note', { text: 'invited' }), sayText('invited is over.'));
@@ -203,7 +203,7 @@ describe('a channel of approvers', () => {
     await stage.answer(place, 'invited is over.');
   });
 
-  it('is left for another one with a closed card that says where the call went', async () => {
+  it('keeps a closed card with a link when the call moves to another channel', async () => {
     const lead: Route = {
       ...REQUESTER_ROUTE,
       name: 'lead',
@@ -225,7 +225,7 @@ describe('a channel of approvers', () => {
     await stage.answer(place, 'moved is over.');
   });
 
-  it('lets whoever asked ask again in the thread, where they do not see the card', async () => {
+  it('lets the requester ask again in the thread, where they do not see the card', async () => {
     const { place } = await asked('expired', { deadlineMs: 60_000 });
     await stage.clock.advance(61_000);
     const stub = await stubWith(place, 'Expired');
@@ -235,7 +235,7 @@ describe('a channel of approvers', () => {
     await stage.answer(place, 'Not this time.');
   });
 
-  it('to which many come at once has one digest that counts them down', async () => {
+  it('gets one digest that counts down when many cards arrive at once', async () => {
     route();
     const crowd = () =>
       ofType(inChannel(approvals), 'card').filter((card) => allText(card).includes('crowd'));

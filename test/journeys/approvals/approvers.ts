@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 
 /** Registers the journeys on one store. */
 export function approversJourneys(store: 'SQLite' | 'Redis'): void {
-  describe(`a group of approvers, on ${store}`, () => {
+  describe(`a group of approvers on ${store}`, () => {
     let stage: InnerStage;
     let redis: RedisServer | undefined;
     let group: string;
@@ -69,7 +69,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
     const isPending = (card: WorkspaceMessage | undefined) =>
       card !== undefined && buttonsOf(card).includes('call.approve');
 
-    it('needs two different people of it, whom the new card calls once, and then counts', async () => {
+    it('needs two different members, who are mentioned once by the new card and then counted', async () => {
       const { place, card } = await cardOf('two');
       assert.match(allText(card), /0 of 2 approvals/);
       assert.match(allText(card), /waiting for <!subteam\^S0OPSAPPROVERS>/);
@@ -87,7 +87,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       assert.equal(await noted('two'), 1);
     });
 
-    it('starts counting anew when one of them edits, and runs what was approved last', async () => {
+    it('starts counting again after an edit by a member, and the approved version runs', async () => {
       const { place, card } = await cardOf('before');
       await approve('approver', place);
       await stage.card(place, '1 of 2 approvals by <@U0APPROVER>');
@@ -101,7 +101,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       assert.deepEqual([await noted('before'), await noted('after')], [0, 1]);
     });
 
-    it('does not let the requester approve, who is in it, nor anybody who is not', async () => {
+    it('rejects approvals by the requester, even as a member, and by non-members', async () => {
       const { place, card } = await cardOf('own');
       await approve('requester', place);
       await stage.privately('requester', 'does not let people approve their own calls');
@@ -118,7 +118,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       assert.equal(await noted('own'), 0);
     });
 
-    it('does not count who has left it by the time of the run', async () => {
+    it('does not count members who have left by the time of the run', async () => {
       const { place } = await cardOf('left');
       await approve('approver', place);
       await stage.card(place, '1 of 2 approvals by <@U0APPROVER>');
@@ -139,7 +139,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       assert.equal(await noted('left'), 1);
     });
 
-    it('refuses while Slack does not tell who is in it, and decides when it does', async () => {
+    it('refuses a decision while Slack cannot list its members, and accepts it afterwards', async () => {
       const { place } = await cardOf('silent');
       await stage.clock.advance(MINUTE_MS);
       stage.workspace.faults.api('usergroups.users.list', { kind: 'status', status: 500 }, 50);
@@ -152,7 +152,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       await stage.answer(place, 'silent is noted.');
     });
 
-    it('waits with the run while Slack does not tell, and runs once', async () => {
+    it('delays the run while Slack cannot list its members, and runs once', async () => {
       const { place } = await cardOf('later');
       await approve('approver', place);
       await stage.card(place, '1 of 2');
@@ -170,7 +170,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       assert.equal(await noted('later'), 1);
     });
 
-    it('gives a reason with each approval where the route asks for one, also from the full view', async () => {
+    it('adds a reason to each approval if the route requires one, also in the full view', async () => {
       askGroup({ requiresReason: true });
       const { place, card } = await cardOf('why');
       await stage.press('approver', card, 'call.approve');
@@ -190,7 +190,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       assert.match(String(heard?.content), /^Approved by U0APPROVER: It is in the plan\.\n/);
     });
 
-    it('takes the reason in the full view where the call does not fit its card', async () => {
+    it('asks for the reason in the full view if the call does not fit its card', async () => {
       askGroup({ requiresReason: true, quorum: 1 });
       const long = `long ${'x'.repeat(4_000)}`;
       play(sayCall('note', { text: long }), sayText('It is noted.'));
@@ -211,7 +211,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       await stage.answer(place, 'It is noted.');
     });
 
-    it('that is empty is said to be so at once, with what to mend', async () => {
+    it('without members is reported at once, with how to fix it', async () => {
       stage.workspace.setUserGroup('ops-approvers', []);
       await stage.clock.advance(MINUTE_MS);
       const { card } = await cardOf('nobody');

@@ -69,7 +69,7 @@ describe('App Home', () => {
   }
 
   const runs = () => readFile(stage.runJournal, 'utf8').catch(() => '');
-  it('has a call read whole and approved right there, and then shows the next', async () => {
+  it('shows a whole call, approves it there, and then shows the next', async () => {
     const place = await want('the first', 'the second');
     await openHome('approver');
     await shows('approver', 'your turn');
@@ -94,7 +94,7 @@ describe('App Home', () => {
     await shows('approver', 'Clear Search');
   });
 
-  it('has a call answered, edited and ignored there too', async () => {
+  it('answers, edits and ignores a call there too', async () => {
     const [place] = [await want('to be edited'), await want('to be answered')];
     await want('to be ignored');
     await openHome('approver');
@@ -119,7 +119,7 @@ describe('App Home', () => {
     assert.doesNotMatch(await runs(), /to be (?:edited|answered|ignored)/);
   });
 
-  it('tells whoever presses too late, and decides nothing', async () => {
+  it('reports a late press, and decides nothing', async () => {
     await want('decided elsewhere', 'decided there too');
     await openHome('approver');
     const [first, second] = idsOn('approver');
@@ -136,7 +136,7 @@ describe('App Home', () => {
     await shows('approver', 'No approvals waiting.');
   });
 
-  it('refuses whoever was taken out of the group since it was shown, and tells them nothing of the call', async () => {
+  it('refuses a person removed from the group since it was rendered, and shows them nothing of the call', async () => {
     await want('only for the group');
     await openHome('approver');
     const [id] = idsOn('approver');
@@ -152,7 +152,7 @@ describe('App Home', () => {
     assert.match(refusal?.actor ?? '', /U0APPROVER/);
   });
 
-  it('shows nobody a call that they have no part in, and says why guests can decide nothing', async () => {
+  it('hides calls from people not involved, and explains why guests cannot decide', async () => {
     await want('a private matter');
     for (const [who, words] of [
       ['outsider', 'No approvals waiting.'],
@@ -168,7 +168,7 @@ describe('App Home', () => {
     assert.deepEqual(idsOn('requester'), [], 'Their own approval does not count.');
   });
 
-  it('brings what is new to whoever has it open, and says when Slack does not tell of groups', async () => {
+  it('updates for people who have it open, and reports when Slack cannot list groups', async () => {
     await openHome('approver');
     await shows('approver', 'No approvals waiting.');
     await want('it comes by itself');
@@ -181,7 +181,7 @@ describe('App Home', () => {
     assert.ok(!home('approver').includes('No approvals waiting.'));
   });
 
-  it('has the same list in a command, to whoever types it alone', async () => {
+  it('has the same list as a command, visible only to the person who types it', async () => {
     await want('from the keyboard');
     for (const [who, words] of [
       ['approver', 'waiting for you'],
@@ -194,7 +194,7 @@ describe('App Home', () => {
   });
 });
 
-describe('two hundred waiting calls', () => {
+describe('two hundred pending calls', () => {
   let stage: InnerStage;
   before(async () => {
     stage = await setInnerStage('http');
@@ -225,7 +225,7 @@ describe('two hundred waiting calls', () => {
     await opened.store.close();
   }
 
-  it('are shown in pages, within Slack’s limits, oldest first and each once', async () => {
+  it('are listed in pages within the limits of Slack, oldest first and each once', async () => {
     const { shows, idsOn, press, openHome, blocksOf, published } = onHomes(() => stage);
     const from = published().length;
     const stored = stage.sql<{ id: string }>(

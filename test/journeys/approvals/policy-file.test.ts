@@ -33,7 +33,7 @@ describe('a policy file', () => {
     await temp.remove();
   });
 
-  it('runs, asks the person whose handle it has, and refuses', async () => {
+  it('allows, asks the person with the given handle, and refuses', async () => {
     stage.play(sayCall('write_file', { path: 'a.txt', content: 'abc' }), sayText('Short.'));
     await stage.answer(await stage.ask('requester', 'a short one'), 'Short.');
     assert.equal(await stage.file('a.txt'), 'abc');
@@ -54,7 +54,7 @@ describe('a policy file', () => {
     assert.match(stage.toolMessages().at(-1) ?? '', /Only files are written here\./);
   });
 
-  it('that changes holds without a restart, and one that is broken does not', async () => {
+  it('applies without a restart when it changes, and is ignored when broken', async () => {
     const path = join(temp.path, 'policy.yaml');
     const output = () => stage.app().output();
     await writeFile(path, POLICY.replace('gate: run', 'gate: no'));
@@ -71,7 +71,7 @@ describe('a policy file', () => {
     assert.equal(await stage.file('c.txt'), 'abc');
   });
 
-  it('that a link puts among the agent’s files does not hold', async () => {
+  it('is not applied if a link puts it among the files of the agent', async () => {
     const path = join(temp.path, 'policy.yaml');
     const inside = join(stage.folder, 'workspace', 'policy.yaml');
     await writeFile(inside, 'version: 1\nrules:\n  - { tools: [write_file], gate: run }\n');

@@ -26,7 +26,7 @@ const TWO = 'approvers: ["@approver", "@admin"], quorum: 2';
 
 /** Registers the journey on one store. */
 export function routeChangeJourneys(store: 'SQLite' | 'Redis'): void {
-  describe(`a route that changes while a call waits, on ${store}`, () => {
+  describe(`a route that changes while a call is pending, on ${store}`, () => {
     let stage: FieldStage;
     let redis: RedisServer | undefined;
     let temp: Awaited<ReturnType<typeof makeTempDir>>;
@@ -70,7 +70,7 @@ export function routeChangeJourneys(store: 'SQLite' | 'Redis'): void {
 
     const ran = async () => (await stage.runs()).length;
 
-    it('asks for more or fewer, of others, elsewhere; nothing runs by the change, and nothing is stuck', async () => {
+    it('needs more or fewer approvals, of other people, elsewhere; the change runs nothing, and no call is stuck', async () => {
       stage.play(sayCall('note', { text: 'rent' }), sayText('Noted.'));
       const place = await stage.ask('requester', 'note the rent');
       const first = await stage.card(place, 'rent', 'Approve');
@@ -96,7 +96,7 @@ export function routeChangeJourneys(store: 'SQLite' | 'Redis'): void {
       assert.equal(await ran(), 1);
     });
 
-    it('of which Slack says that the group has changed: an approval of who has left is dropped', async () => {
+    it('with a changed group in Slack: the approval of a former member is dropped', async () => {
       const { workspace } = stage;
       const id = workspace.setUserGroup('deciders', ['approver', 'admin']);
       await change(`approvers: ["usergroup:${id}"], quorum: 2, channel: "#ops"`);

@@ -15,7 +15,7 @@ describe('twelve refunds', { timeout: 240_000 }, () => {
   const orders = Array.from({ length: 12 }, (_, n) => 100 + n);
   const twelve = () => sayCalls(orders.map((order) => call('refund', { order })));
 
-  it('are one card, on which one press approves them all, each once', async () => {
+  it('share one card, and one press approves them all, each once', async () => {
     stage.play(twelve(), sayText('All twelve are refunded.'));
     const place = await stage.ask('requester', 'refund the twelve orders');
     const card = await stage.card(place, 'Approve All 12', '12 ×', '100', '111');
@@ -39,7 +39,7 @@ describe('twelve refunds', { timeout: 240_000 }, () => {
     assert.equal(allText(settled).split('approved by').length - 1, 12);
   });
 
-  it('are decided alone too: one is opened from its line, and the rest goes with one press', async () => {
+  it('can be decided one by one: one is opened from its line, and one press approves the rest', async () => {
     stage.play(twelve(), sayText('They are refunded once more.'));
     const place = await stage.ask('requester', 'refund them once more');
     const { channel, ts, blocks } = await stage.card(place, 'Approve All 12');

@@ -98,7 +98,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
       .last();
   const says = (within: Locator, text: string | RegExp) => within.getByText(text).first().waitFor();
 
-  it('an admin sets a route up in App Home', async () => {
+  it('an admin creates a route in App Home', async () => {
     await both(async (me) => {
       await me.actAs('admin');
       await openHome(me);
@@ -123,7 +123,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     });
   });
 
-  it('a call goes to the approver channel, and the thread says where', async () => {
+  it('a call is posted in the approver channel, and the thread links to it', async () => {
     await both(async (me) => {
       await me.actAs('requester');
       await open(me, 'general');
@@ -166,7 +166,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     assert.deepEqual(await files(), { 'greeting.txt': GREETING });
   });
 
-  it('nobody approves what they asked for themselves', async () => {
+  it('nobody can approve their own request', async () => {
     await both((me) => me.actAs('approver'));
     await open(desktop, 'general');
     await desktop.ask('Change a file');
@@ -180,7 +180,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await look('14-self-approval');
   });
 
-  it('whoever is taken out of the group does not count', async () => {
+  it('a person removed from the group does not count', async () => {
     await takeInOrOut(phone, 'Adair (admin)', '11-groups');
     await phone.press(button(card(phone, 'haiku.txt'), 'Approve'));
     await both(async (me) => {
@@ -194,7 +194,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await takeInOrOut(desktop, 'Adair (admin)', '13-groups-without');
   });
 
-  it('a reminder comes, then others are called, and then it is over', async () => {
+  it('a reminder is sent, then others are mentioned, then the call expires', async () => {
     await both(async (me) => {
       const reminded = main(me)
         .getByRole('button', { name: /^1 reply/ })
@@ -215,7 +215,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await look('16-expired');
   });
 
-  it('whoever asked asks again', async () => {
+  it('the requester asks again', async () => {
     await both((me) => open(me, 'general'));
     await both((me) =>
       me.press(
@@ -236,7 +236,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     assert.equal(await alarms.count(), before);
   });
 
-  it('who is back in the group approves, and what was edited runs', async () => {
+  it('a person back in the group approves, and the edited call runs', async () => {
     await both(async (me) => {
       await me.actAs('admin');
       await open(me, 'approvals');
@@ -254,7 +254,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await until(async () => isDeepStrictEqual(await now(), expected));
   });
 
-  it('the browsers complained about nothing and asked no other machine', () => {
+  it('the browsers log no errors and contact no other host', () => {
     assert.deepEqual([...desktop.problems, ...phone.problems], []);
   });
 });

@@ -102,7 +102,7 @@ function formsAt(size: PageSize): void {
       return last.args;
     }
 
-    it('a refund goes another way than the agent thought', async () => {
+    it('a refund is changed to another method', async () => {
       const form = await open('refund_order');
       await field(form, 'Amount').fill('60');
       await field(form, 'Reason').selectOption('goodwill');
@@ -123,7 +123,7 @@ function formsAt(size: PageSize): void {
       });
     });
 
-    it('an e-mail gets another reader, a country out of hundreds and another label', async () => {
+    it('an e-mail gets another recipient, a country out of hundreds and another label', async () => {
       const form = await open('send_email');
       await field(form, 'CC').fill('carl@example.com\ndora@example.com');
       await field(form, 'Country').fill('Swit');
@@ -138,7 +138,7 @@ function formsAt(size: PageSize): void {
       });
     });
 
-    it('a deployment gets another step and a schedule, and its secrets stay where they are', async () => {
+    it('a deployment gets another step and a schedule, and keeps its secrets', async () => {
       const form = await open('deploy_service');
       const { env, steps, ...rest } = CALLS.deploy_service;
       await field(form, 'Replicas').fill('6');
@@ -160,7 +160,7 @@ function formsAt(size: PageSize): void {
       });
     });
 
-    it('the browser had nothing to complain about', () => {
+    it('the browser logs no errors', () => {
       assert.deepEqual(person.problems, []);
       assert.deepEqual(model.refusals, []);
     });

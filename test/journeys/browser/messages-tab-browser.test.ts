@@ -35,7 +35,7 @@ for (const size of inTurn(PAGE_SIZES)) {
 
     const said = (text: string | RegExp) => me.thread.getByText(text).first().waitFor();
 
-    it('it begins with a welcome and messages to choose from', async () => {
+    it('starts with a welcome and suggested messages', async () => {
       await me.toChannels();
       const channels = me.page.getByRole('navigation', { name: 'Channels' });
       await me.press(channels.getByRole('button', { name: 'Countersign' }));
@@ -44,7 +44,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       await me.look('tab-1-welcome');
     });
 
-    it('a press sends one, its thread is named after it, and its card comes', async () => {
+    it('sends a message with one press, names its thread after it, and shows its card', async () => {
       await me.press(me.page.getByRole('button', { name: 'Write a file', exact: true }));
       await me.thread
         .getByRole('heading', { name: /^Write a haiku about approvals to haiku.txt/ })
@@ -59,7 +59,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       assert.deepEqual(Object.keys(files), ['haiku.txt']);
     });
 
-    it('below the answer stands what it took, and buttons that rate it', async () => {
+    it('shows below the answer what it cost, and buttons to rate it', async () => {
       await said(/^[\d,]+ tokens in · \d+ out · /);
       const rate = (name: string) => me.press(me.thread.getByRole('button', { name }));
       await rate('This answer helped');
@@ -69,7 +69,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       await me.look('tab-3-rated');
     });
 
-    it('the browser complained about nothing and asked no other machine', () => {
+    it('the browser logs no errors and contacts no other host', () => {
       assert.deepEqual(me.problems, []);
     });
   });

@@ -98,7 +98,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       await dialog().waitFor({ state: 'detached' });
     }
 
-    it('its first sight says what to try', async (t) => {
+    it('the first page says what to try', async (t) => {
       t.diagnostic(`npm start printed its address after ${startedInMs} ms`);
       const suggested = me.page.getByRole('group', { name: 'Suggested messages' });
       await suggested.getByRole('button', { name: 'Refund an order' }).waitFor();
@@ -106,7 +106,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       assert.deepEqual(await files(), {});
     });
 
-    it('Approve writes the file that the card shows', async () => {
+    it('Approve writes the file shown on the card', async () => {
       await me.ask('Write a file');
       await button('Approve', 'haiku.txt').waitFor();
       await me.look('02-pending');
@@ -116,7 +116,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       await me.look('03-approved');
     });
 
-    it('Edit says what is wrong on the field, takes a good value, and that one is written', async () => {
+    it('Edit shows an error on the field, accepts a valid value, and that one is written', async () => {
       await me.ask('Change a file');
       await me.press(button('Edit', 'greeting.txt'));
       await field('Path').fill('');
@@ -147,7 +147,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       await me.look('07-second-click');
     });
 
-    it('Reply hands the words to the agent, and nothing is written', async () => {
+    it('Reply gives the text to the agent, and nothing is written', async () => {
       await me.ask('Correct an error');
       await me.press(button('Reply', 'agenda.md'));
       await dialog().getByRole('textbox').fill(' ');
@@ -178,7 +178,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       await said(/^The week is planned/);
     });
 
-    it('an outsider’s click is refused to the outsider alone, and the requester still decides', async () => {
+    it('an outsider’s click is refused privately, and the requester can still decide', async () => {
       await me.ask('Two calls at once');
       await button('Approve All 2', 'release/notes.md').waitFor();
       await me.actAs('outsider');
@@ -238,7 +238,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       await me.look('19-developer');
     });
 
-    it('the browser complained about nothing and asked no other machine', () => {
+    it('the browser logs no errors and contacts no other host', () => {
       assert.deepEqual(me.problems, []);
     });
 
@@ -258,10 +258,10 @@ for (const size of inTurn(PAGE_SIZES)) {
   });
 }
 
-describe('the playground on all of the machine’s addresses', {
+describe('the playground on all addresses of the machine', {
   skip: whyNoBrowser ?? false,
 }, () => {
-  it('opens with the printed address alone, keeps the token out of it, and works as at home', async (t) => {
+  it('opens only with the printed address, removes the token from it, and works like on loopback', async (t) => {
     const folder = await makeTempDir();
     const app = await startApp({
       HOST: '0.0.0.0',

@@ -72,7 +72,7 @@ for (const size of inTurn(PAGE_SIZES, 1)) {
       await me.press(channels.getByRole('button', { name }));
     }
 
-    it('begins with a refund that is done, one that waits, and what to try next', async () => {
+    it('begin with a finished refund, a pending one, and suggestions', async () => {
       await me.look('20-example');
       for (const order of ['A-10288', 'A-10291']) assert.equal(await asked(order).count(), 1);
       if (isPhone) {
@@ -97,7 +97,7 @@ for (const size of inTurn(PAGE_SIZES, 1)) {
       await said(/Refunded €80\.00 for order A-10293/);
     });
 
-    it('a command, where there is a sandbox', async () => {
+    it('a command, if there is a sandbox', async () => {
       const button = suggestions().getByRole('button', { name: 'Run a command' });
       if (isPhone) await me.press(me.page.getByRole('button', { name: 'Back to channel' }));
       if (!hasSandbox()) return assert.equal(await button.count(), 0);
@@ -125,7 +125,7 @@ for (const size of inTurn(PAGE_SIZES, 1)) {
       await said(/The three orders are refunded/);
     });
 
-    it('a transfer by two people, each for themselves', async () => {
+    it('a transfer approved by two people, each for themselves', async () => {
       await me.tryOut('Two approvers');
       await said(/payroll/);
       await me.look('25-two-approvers');
@@ -163,7 +163,7 @@ for (const size of inTurn(PAGE_SIZES, 1)) {
         .waitFor();
     });
 
-    it('the browser complained about nothing', () => {
+    it('the browser logs no errors', () => {
       assert.deepEqual(me.problems, []);
     });
 

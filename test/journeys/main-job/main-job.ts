@@ -68,7 +68,7 @@ export function mainJobJourneys(
       assert.ok(!JSON.stringify(done.blocks).includes('call.approve'));
     });
 
-    it('Edit refuses a bad value on its field, takes a good one, and that one runs', async () => {
+    it('Edit refuses an invalid value on its field, accepts a valid one, and that one runs', async () => {
       play(search('cats'), sayText('Here you are.'));
       const before = await searched();
       const place = await stage.ask('requester', 'search for cats');
@@ -86,7 +86,7 @@ export function mainJobJourneys(
       assert.equal(stage.workspace.see('requester').views.length, 0);
     });
 
-    it('Reply gives the model an answer in place of the search', async () => {
+    it('Reply gives the model an answer instead of the search', async () => {
       play(search('2+2'), sayText('So it is 4.'));
       const before = await searched();
       const place = await stage.ask('requester', 'what is 2+2?');
@@ -113,7 +113,7 @@ export function mainJobJourneys(
       assert.equal(stage.model.requests.length, asked + 1);
     });
 
-    it('a search that is approved as it is runs once, however often Approve is pressed', async () => {
+    it('a search approved unchanged runs once, however often Approve is pressed', async () => {
       play(search('birds'), sayText('Found birds.'));
       const before = await searched();
       const place = await stage.ask('requester', 'search for birds');
@@ -124,7 +124,7 @@ export function mainJobJourneys(
       assert.equal(await searched(), `${before}birds\n`);
     });
 
-    it('three calls of one message are decided in the order 2, 1, 3, each running at once', async () => {
+    it('three calls of one message are decided in the order 2, 1, 3, and each runs at once', async () => {
       play(
         sayCalls([1, 2, 3].map((n) => call('write_file', { path: `n${n}.txt`, content: `${n}` }))),
         sayText('All three are done.'),
@@ -144,7 +144,7 @@ export function mainJobJourneys(
       assert.equal(toolMessages().length, 3);
     });
 
-    it('an outsider’s click is refused privately, and the card stays as it was', async () => {
+    it('an outsider’s click is refused privately, and the card does not change', async () => {
       play(write('mine.txt', 'x'), sayText('Done with mine.'));
       const place = await stage.ask('requester', 'write mine.txt');
       const card = await stage.card(place, 'mine.txt');
@@ -158,7 +158,7 @@ export function mainJobJourneys(
       await stage.answer(place, 'Done with mine.');
     });
 
-    it('a tool that fails with “no such file” leads to its creation, each step countersigned', async () => {
+    it('a tool that fails with “no such file” leads to its creation, with an approval for each step', async () => {
       play(
         sayCalls([call('edit_file', { path: 'new.txt', oldText: 'a', newText: 'b' })]),
         write('new.txt', 'b'),
@@ -175,7 +175,7 @@ export function mainJobJourneys(
       assert.equal(await stage.file('new.txt'), 'b');
     });
 
-    it('a card that waits survives kill -9 and works after the next start', async () => {
+    it('a pending card survives kill -9 and works after the next start', async () => {
       play(write('survivor.txt', 'alive'));
       const place = await stage.ask('requester', 'write survivor.txt');
       const card = await stage.card(place, 'survivor.txt');
@@ -187,7 +187,7 @@ export function mainJobJourneys(
       assert.equal(stage.cards(place).length, 1);
     });
 
-    it('nothing that the model was sent was out of order', () => {
+    it('every request to the model was in a valid order', () => {
       assert.deepEqual(stage.model.refusals, []);
     });
 

@@ -90,7 +90,7 @@ function settingsOf({ workspace, folder, model }: FieldStage, dataDir: string) {
 }
 
 describe('the disk', () => {
-  it('that is full lets nothing be told as saved, and the app goes on alone when there is room', {
+  it('when full, causes no false confirmation, and the app recovers by itself once there is space', {
     skip: !isRoot && 'Only root mounts a small disk.',
   }, async (t) => {
     const disk = await mountDisk();
@@ -125,7 +125,7 @@ describe('the disk', () => {
     assert.equal(integrityOf(dataDir), 'ok');
   });
 
-  it('that can only be read stops the start with what to do, and is left as it was', {
+  it('when read-only, stops the start with what to do, and does not change', {
     skip: !isRoot && 'Only root mounts a small disk.',
   }, async (t) => {
     const disk = await mountDisk();
@@ -143,7 +143,7 @@ describe('the disk', () => {
     await stage.answer(place, 'It is noted.');
   });
 
-  it('of one app is refused to a second one, which the first one does not notice', async (t) => {
+  it('of one app is refused to a second one, and the first one does not notice', async (t) => {
     const { stage, place, card } = await waitingStage(t);
     const { code, output } = await failToStart(settingsOf(stage, join(stage.folder, 'data')));
     assert.notEqual(code, 0);
@@ -152,7 +152,7 @@ describe('the disk', () => {
     await stage.answer(place, 'It is noted.');
   });
 
-  it('that lost the end of the log starts with what is whole', async (t) => {
+  it('with a truncated log, starts with the intact part', async (t) => {
     const { stage, card, place } = await waitingStage(t);
     await stage.settled();
     await stage.app().kill();
@@ -171,7 +171,7 @@ describe('the disk', () => {
     assert.equal(integrityOf(data), 'ok');
   });
 
-  it('copied while the app runs is a backup from which another start goes on', async (t) => {
+  it('copied while the app runs, is a valid backup for another start', async (t) => {
     const { stage, card, place } = await waitingStage(t);
     await stage.settled();
     const data = join(stage.folder, 'data');

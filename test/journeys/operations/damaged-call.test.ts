@@ -33,7 +33,7 @@ describe('a damaged call', () => {
     return { status: response.status, body: await response.text() };
   };
 
-  it('answers every press with what is wrong, and decides nothing', async () => {
+  it('answers every press with the problem, and decides nothing', async () => {
     const line = await stage.line(place, 'broken');
     await stage.openLine('requester', line);
     await stage.view('requester', 'my stored record of this is damaged');
@@ -41,7 +41,7 @@ describe('a damaged call', () => {
     assert.deepEqual(await stage.runs(), []);
   });
 
-  it('is told of by /readyz, which stays ready, by /healthz, and to admins in Slack', async () => {
+  it('is reported by /readyz, which stays ready, by /healthz, and to admins in Slack', async () => {
     await stage.workspace.waitFor(
       () => (stage.audit('record.quarantine').length > 0 ? true : undefined),
       { timeoutMs: 20_000 },
@@ -62,7 +62,7 @@ describe('a damaged call', () => {
     assert.equal(stage.audit('record.quarantine').length, 1);
   });
 
-  it('does not hold up the other call of its message', async () => {
+  it('does not block the other call of its message', async () => {
     const whole = await stage.line(place, 'whole');
     await stage.press('requester', whole.card, 'call.approve-all');
     await stage.privately('requester', 'my stored record of this is damaged');
@@ -73,7 +73,7 @@ describe('a damaged call', () => {
     );
   });
 
-  it('works again once its row is restored: pressed, run once, and the turn goes on', async () => {
+  it('works again once its row is restored: approved, run once, and the turn continues', async () => {
     stage.sql(
       `UPDATE records SET document = ? WHERE key LIKE 'call/%' AND length(document) = ?`,
       document,

@@ -73,7 +73,7 @@ for (const { kind, make, what } of FAULTS) {
       return { stage, token, list };
     }
 
-    it('a request is told to try again, and nothing is written', async (t) => {
+    it('a request is told to retry, and nothing is written', async (t) => {
       const { list, stage, token } = await set(t);
       const mend = await make(stage);
       const told = await stage.ask('POST', '/api/approvals', { token, body: LARGE });
@@ -84,7 +84,7 @@ for (const { kind, make, what } of FAULTS) {
       assert.equal((await stage.ask('POST', '/api/approvals', { token, body: LARGE })).status, 201);
     });
 
-    it('an agent over MCP is asked for once, as soon as it is mended', async (t) => {
+    it('an agent over MCP gets one approval request, as soon as the store recovers', async (t) => {
       const { list, stage, token } = await set(t);
       const transport = new StreamableHTTPClientTransport(new URL(`${stage.url()}/mcp`), {
         requestInit: { headers: { authorization: `Bearer ${token}` } },

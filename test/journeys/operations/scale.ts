@@ -29,7 +29,7 @@ const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 
 /** Registers the journey on one store. */
 export function scaleJourney(store: 'SQLite' | 'Redis'): void {
-  describe(`${PENDING} waiting calls and 1,000 others on ${store}`, () => {
+  describe(`${PENDING} pending calls and 1,000 others on ${store}`, () => {
     let stage: FieldStage;
     let redis: RedisServer | undefined;
     before(async () => {
@@ -44,7 +44,7 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
       await redis?.stop();
     });
 
-    it('over a restart: the first click is served, nothing is sent that is not needed, and that one a second', async (t) => {
+    it('over a restart: the first click is served, and only necessary requests are sent, one a second', async (t) => {
       stage.play(sayCall('note', { text: 'the first click' }));
       const place = await stage.ask('requester', 'note it', 'shared');
       const card = await stage.card(place, 'the first click', 'Waiting for a decision');

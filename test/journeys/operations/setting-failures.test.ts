@@ -32,10 +32,10 @@ function readServers(servers: object, env: Readonly<Record<string, string>> = {}
   return read;
 }
 
-describe('an address that holds a password', () => {
+describe('an address with a password', () => {
   const PARTS = /p@ss|ssw0rd|p%40ss/;
 
-  it('of Redis is never printed, not in part either', async () => {
+  it('of Redis is never printed, not even in part', async () => {
     for (const url of [
       'redis://:p@ssw0rd@127.0.0.1:9/2',
       'redis://user:p@ss:w0rd@127.0.0.1:9',
@@ -52,7 +52,7 @@ describe('an address that holds a password', () => {
     }
   });
 
-  it('is not printed by any setting that takes addresses', () => {
+  it('is not printed for any setting that contains addresses', () => {
     const url = 'https://user:p@ssw0rd@host.example/x y';
     for (const name of [
       ...['REDIS_URL', 'OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL', 'SLACK_API_URL'],
@@ -69,7 +69,7 @@ describe('an address that holds a password', () => {
     }
   });
 
-  it('is hidden whole in the log', () => {
+  it('is fully redacted in the log', () => {
     const hidden = redactSecrets('connect to redis://user:p@ssw0rd@host:6379/1 failed', []);
     assert.equal(hidden, 'connect to redis://[redacted]@host:6379/1 failed');
   });
@@ -91,13 +91,13 @@ describe('Redis over TLS', () => {
     return { names, port: (server.address() as AddressInfo).port };
   }
 
-  it('is asked for by its name', async (t) => {
+  it('verifies the host name', async (t) => {
     const { names, port } = await hear(t);
     await assert.rejects(openClient(`rediss://localhost:${port}`, quiet));
     assert.deepEqual(names, ['localhost']);
   });
 
-  it('is asked for by name on clusters, whose servers may name themselves by address', async (t) => {
+  it('verifies the host name on clusters whose nodes announce addresses', async (t) => {
     const { names, port } = await hear(t);
     const url = `rediss://localhost:${port}`;
     await assert.rejects(openCluster([url], url, quiet));
@@ -109,7 +109,7 @@ describe('Redis over TLS', () => {
 });
 
 describe('an MCP server', () => {
-  it('that is a process has two minutes to start, or as long as its entry says', () => {
+  it('run as a process has two minutes to start, or as long as its entry says', () => {
     const read = (times: object) => {
       const { problems, servers, warnings } = readServers({ a: { command: 'npx', ...times } });
       assert.deepEqual(warnings, []);
@@ -140,7 +140,7 @@ describe('an MCP server', () => {
     assert.equal(remote && startTimeoutMsOf(remote), 30_000);
   });
 
-  it('that starts slowly is waited for as long as its entry says', async (t) => {
+  it('with a slow start is waited for as long as its entry says', async (t) => {
     const slow = {
       kind: 'stdio',
       command: process.execPath,
@@ -155,7 +155,7 @@ describe('an MCP server', () => {
     await assert.rejects(connection.open(), /“slow” can't be reached: .*timed out/i);
   });
 
-  it('that takes longer for a call than its entry says leaves it unknown', async (t) => {
+  it('with a call that exceeds the timeout of its entry leaves the outcome unknown', async (t) => {
     const server = await startHttpFixture(t, [
       aTool(
         'hang',
@@ -171,7 +171,7 @@ describe('an MCP server', () => {
     });
   });
 
-  it('is given what stands for variables in each of the usual forms, and nothing that only looks so', () => {
+  it('gets variables expanded in each of the usual forms, and similar text unchanged', () => {
     const texts = [
       '\x24{env:X}',
       '{env:X}',
@@ -206,7 +206,7 @@ describe('an MCP server', () => {
     ['the same one', () => 'again'],
     ['two in turns', (asked: number) => (asked % 2 === 0 ? 'a' : 'b')],
   ] as const) {
-    it(`whose cursor does not advance (${what}) is not asked for ever, and has left nothing out`, async (t) => {
+    it(`with a cursor that does not advance (${what}) is not listed forever, and nothing is missing`, async (t) => {
       let asked = 0;
       const tool = { name: 'look', inputSchema: { type: 'object' } };
       const { url } = await startRawFixture(t, 'look', ({ method }) => {

@@ -90,7 +90,7 @@ describe('SIGTERM', () => {
     assert.deepEqual(stage.model.refusals, []);
   }
 
-  it('with twenty turns and five tools under way ends in time and loses nothing', async () => {
+  it('with twenty turns and five tools running ends in time and loses nothing', async () => {
     const filled = await fill('one');
     const asked = stage.asked();
     const since = Date.now();
@@ -106,7 +106,7 @@ describe('SIGTERM', () => {
     await stage.answer(late, 'one-late');
   });
 
-  it('a second time ends it at once, and nothing is lost either', async () => {
+  it('sent a second time ends the app at once, and nothing is lost either', async () => {
     const filled = await fill('two');
     const first = stage.app().stop();
     await until(() => stage.app().output().includes('Stopping.'));

@@ -31,7 +31,7 @@ const METHODS = [
   'users.info',
 ] as const;
 
-describe('Slack goes wrong', () => {
+describe('Slack failures', () => {
   let stage: InnerStage;
   let notes = 0;
   before(async () => {
@@ -107,14 +107,14 @@ describe('Slack goes wrong', () => {
 
   for (const method of METHODS) {
     for (const [what, fault] of PASSING) {
-      it(`${method}: ${what} loses no card and makes no second one`, async () => {
+      it(`${method}: ${what} loses no card and creates no second one`, async () => {
         await converse(method, fault, 1);
       });
     }
   }
 
   for (const [what, fault] of PASSING) {
-    it(`conversations.replies: ${what}, after a post whose answer was lost, makes no second card`, async () => {
+    it(`conversations.replies: ${what}, after a post whose response was lost, creates no second card`, async () => {
       stage.workspace.faults.api('conversations.replies', fault);
       await converse('chat.postMessage', { kind: 'lost' }, 1).catch((error: unknown) => {
         // Both faults are counted.
@@ -123,7 +123,7 @@ describe('Slack goes wrong', () => {
     });
   }
 
-  it('a 429 of one method holds up neither another one nor another thread', async () => {
+  it('a 429 of one method delays no other method and no other thread', async () => {
     stage.model.script((request) =>
       request.messages.at(-1)?.role === 'tool' ? sayText('Fine.') : sayCall('note', { text: 'x' }),
     );
@@ -146,7 +146,7 @@ describe('Slack goes wrong', () => {
   });
 
   for (const error of MENDED) {
-    it(`${error}: the call stays decidable, nothing approves it, and its card follows when that is mended`, async () => {
+    it(`${error}: the call can still be decided, nothing approves it, and its card is updated once that is fixed`, async () => {
       notes += 1;
       const note = `mend-${notes}.`;
       stage.model.script((request) =>

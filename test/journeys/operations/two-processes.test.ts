@@ -87,7 +87,7 @@ describe('two processes on one Redis', () => {
   const file = (name: string) =>
     readFile(join(folder, 'workspace', name), 'utf8').catch(() => undefined);
 
-  it('a card that one has drawn is decided at the other', async () => {
+  it('a card rendered by one is decided at the other', async () => {
     play(write('a.txt', 'hello'), sayText('Written.'));
     deliverTo(0);
     const place = await scene.ask('requester', 'write a.txt');
@@ -99,7 +99,7 @@ describe('two processes on one Redis', () => {
     assert.equal(scene.cards(place).length, 1);
   });
 
-  it('while Redis is silent neither is ready, and who clicks is told to try again; then all goes on', async () => {
+  it('while Redis does not respond, neither is ready and clicks get a retry message; then all continues', async () => {
     play(write('b.txt', 'b'), sayText('Written b.'));
     const place = await scene.ask('requester', 'write b.txt');
     const card = await scene.card(place, 'b.txt');
@@ -119,7 +119,7 @@ describe('two processes on one Redis', () => {
   });
 
   for (const n of [0, 1]) {
-    it(`a stop that process ${n} is told ends the command, in whichever it runs`, async () => {
+    it(`a stop received by process ${n} ends the command, in whichever process it runs`, async () => {
       const command = `touch begun${n}; sleep 30; touch slept${n}`;
       play(sayCalls([call('run_command', { command })]));
       const place = await scene.ask('requester', 'sleep a while');
@@ -133,7 +133,7 @@ describe('two processes on one Redis', () => {
     });
   }
 
-  it('when one dies while its command runs, the other asks whether it ran, and goes on when it is told', async () => {
+  it('when one dies while its command runs, the other asks whether it ran, and continues with the answer', async () => {
     play(
       sayCalls([call('run_command', { command: 'touch running; sleep 20.25' })]),
       sayText('It is known now.'),

@@ -102,7 +102,7 @@ describe('programs beside the real app', () => {
     await submit({ reply: text });
   }
 
-  it('the shell script of the documentation removes what is approved, and nothing else', {
+  it('the shell script of the documentation removes only what is approved', {
     skip: hasCurl() ? false : 'curl is missing',
   }, async () => {
     await writeFile(at('ask-rm.sh'), readmeSnippet('src/http/README.md', '# ask-rm.sh FILE'));
@@ -125,7 +125,7 @@ describe('programs beside the real app', () => {
     assert.deepEqual([existsSync(at('kept.log')), existsSync(at('edited.log'))], [true, false]);
   });
 
-  it('it takes a name for a name, whatever it looks like, and an edit that names no file for a failure', {
+  it('the script treats any name as a name, and an edit without a file as a failure', {
     skip: hasCurl() ? false : 'curl is missing',
   }, async () => {
     await writeFile(at('ask-rm.sh'), readmeSnippet('src/http/README.md', '# ask-rm.sh FILE'));
@@ -155,7 +155,7 @@ describe('programs beside the real app', () => {
     );
   });
 
-  it('so do its Python and its TypeScript', {
+  it('the Python and TypeScript scripts do the same', {
     skip: hasPython() ? false : 'Python 3 is missing',
   }, async () => {
     await writeFile(at('ask_rm.py'), readmeSnippet('src/http/README.md', '# ask_rm.py FILE'));
@@ -182,7 +182,7 @@ describe('programs beside the real app', () => {
     );
   });
 
-  it('a coding agent’s permissions over stdio are cards, and so is the use of a tool that its hook asks about', async (t) => {
+  it('permissions of a coding agent over stdio become cards, and so do tools that its hook asks about', async (t) => {
     const { command, args } = serverOf(readmeSnippet('src/mcp/README.md', '"command": "node"'));
     const transport = new StdioClientTransport({
       command,
@@ -235,7 +235,7 @@ describe('programs beside the real app', () => {
     assert.equal((await broken.ended).code, 2);
   });
 
-  it('over HTTP they are too, until the key is revoked, which ends what waits', async (t) => {
+  it('permissions over HTTP do too, until the key is revoked, which ends what is pending', async (t) => {
     const { id, token } = await makeKey(stage.folder, 'agent');
     const shown = serverOf(readmeSnippet('src/mcp/README.md', '"type": "http"'));
     const headers = { authorization: shown.headers.Authorization.replace('csk_…', token) };

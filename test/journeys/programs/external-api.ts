@@ -96,7 +96,7 @@ export function outsideApiTests(store: 'SQLite' | 'Redis'): void {
         .setExpirationTime('5m')
         .sign(new TextEncoder().encode(SECRET));
 
-    it('are all answered over a crash, and one of them runs what a person approved', async () => {
+    it('all get a response across a crash, and one of them runs the approved call', async () => {
       const made = await ask('', {
         action: 'rm',
         args: { path: '/tmp/x' },
@@ -127,7 +127,7 @@ export function outsideApiTests(store: 'SQLite' | 'Redis'): void {
       assert.equal(told.body.status, 'succeeded');
     });
 
-    it('are sent away within a second when their key is revoked', async () => {
+    it('are refused within a second when their key is revoked', async () => {
       const made = await ask('', { action: 'rm', args: { path: '/tmp/y' } });
       const other = JSON.parse(
         await command('create', '--name', 'reader', '--scopes', 'read', '--json'),
@@ -142,7 +142,7 @@ export function outsideApiTests(store: 'SQLite' | 'Redis'): void {
       assert.equal((await ask('', undefined, other)).status, 401);
     });
 
-    it('are told to come back when the app stops, and the log does not know their key', async () => {
+    it('are told to retry when the app stops, and the log does not contain their key', async () => {
       const made = await ask('', { action: 'rm', args: { path: '/tmp/z' } });
       const poll = ask(`/${made.body.id}?wait=60`);
       const answer = await fetch(`${stage.app().url}/api/approvals/${made.body.id}/events`, {
@@ -159,7 +159,7 @@ export function outsideApiTests(store: 'SQLite' | 'Redis'): void {
       assert.equal((await ask(`/${made.body.id}?wait=0`)).status, 202);
     });
 
-    it('keep nobody waiting, whatever they send: a click beside it is answered within 500 ms', async () => {
+    it('block nobody, whatever they send: a concurrent click is answered within 500 ms', async () => {
       const made = await ask('', { action: 'note', args: { text: 'clicked again and again' } });
       assert.equal(made.status, 201, JSON.stringify(made.body));
       const card = await stage.workspace.waitFor(() =>

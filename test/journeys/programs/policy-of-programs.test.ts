@@ -25,7 +25,7 @@ default: { gate: ask, route: requester }
 /** The API refuses `__proto__` itself. */
 const OWN_KEYS = ['constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'] as const;
 
-describe('a policy and the calls of programs, over HTTP', () => {
+describe('a policy for calls of programs, over HTTP', () => {
   let stage: Stage;
   let temp: Awaited<ReturnType<typeof makeTempDir>>;
   let file = '';
@@ -75,14 +75,14 @@ describe('a policy and the calls of programs, over HTTP', () => {
   }
 
   let token = '';
-  it('make their key', async () => {
+  it('has keys for the tests', async () => {
     const made = await makeKey('bot', { file });
     assert.equal(made.code, 0, made.said);
     token = JSON.parse(made.said).token;
   });
 
   for (const key of OWN_KEYS) {
-    it(`an argument “${key}” switches no refusal off`, async () => {
+    it(`an argument “${key}” does not bypass a refusal`, async () => {
       for (const args of [
         `{"env": "prod", "${key}": 1}`,
         `{"${key}": {"${key}": null}, "env": "prod"}`,
@@ -94,7 +94,7 @@ describe('a policy and the calls of programs, over HTTP', () => {
     });
   }
 
-  it('a refusal whose condition can’t be answered refuses, and says why', async () => {
+  it('a refusal whose condition cannot be evaluated refuses, and says why', async () => {
     const { status, why } = await ask(token, 'deploy', '{"list": 5}');
     assert.equal(status, 'refused');
     assert.match(
@@ -103,7 +103,7 @@ describe('a policy and the calls of programs, over HTTP', () => {
     );
   });
 
-  it('a rule that lets run lets nothing run whose condition is false, or can’t be answered', async () => {
+  it('an allow rule allows nothing if its condition is false or cannot be evaluated', async () => {
     const says = async (args: string) => (await ask(token, 'tidy', args)).status;
     assert.equal(await says('{"external": false, "amount": 5}'), 'approved');
     assert.equal(await says('{"external": true, "amount": 5}'), 'pending');
@@ -111,12 +111,12 @@ describe('a policy and the calls of programs, over HTTP', () => {
     assert.equal(await says('{"external": false, "amount": "5"}'), 'pending');
   });
 
-  it('a pattern has the meaning of RE2', async () => {
+  it('a pattern has the semantics of RE2', async () => {
     assert.equal((await ask(token, 'shell', '{"cmd": "rm -rf /"}')).status, 'refused');
     assert.equal((await ask(token, 'shell', '{"cmd": "A rm x"}')).status, 'pending');
   });
 
-  it('a key can’t be made by a name that a rule uses for a helper', async () => {
+  it('a key cannot be created with a name that a rule uses for a helper', async () => {
     await writeFile(file, POLICY.replaceAll('agent: worker', 'agent: "work*"'));
     const refused = await makeKey('workbench', { file });
     assert.equal(refused.code, 1);
@@ -129,7 +129,7 @@ describe('a policy and the calls of programs, over HTTP', () => {
     );
   });
 
-  it('a key that is made elsewhere by such a name gets nothing of the helper’s, and is refused what the helper is', async () => {
+  it('a key created elsewhere with such a name gets no grants of the helper, and all its refusals', async () => {
     const made = await makeKey('workbench', {});
     assert.equal(made.code, 0, made.said);
     const other = JSON.parse(made.said).token;
@@ -142,7 +142,7 @@ describe('a policy and the calls of programs, over HTTP', () => {
     );
   });
 
-  it('the policy is not taken while a name in it means two, and the app does not start', async () => {
+  it('the policy is rejected while a name in it is ambiguous, and the app does not start', async () => {
     await writeFile(file, `${POLICY.replaceAll('agent: worker', 'agent: "work*"')}# changed\n`);
     await until(() =>
       /“work\*” means helper:worker and key:workbench\. Write which, like helper:work\* or key:work\*\./.test(

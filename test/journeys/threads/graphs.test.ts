@@ -10,7 +10,7 @@ import { type Stage, setStage } from '../../support/app/stage.ts';
 
 const AGENT = fileURLToPath(new URL('../../fixtures/graphs/their-middleware.ts', import.meta.url));
 
-describe('createAgent with the middleware of its makers, over the real app', () => {
+describe('createAgent with its own middleware, in the real app', () => {
   let folder: string;
   let stage: Stage;
   const ran = async () => {
@@ -37,7 +37,7 @@ describe('createAgent with the middleware of its makers, over the real app', () 
     await stage.pressLine('requester', line, `call.${action}`);
   }
 
-  it('a batch is one card with a line for each call, and a mixed one does what was decided, through a crash', async () => {
+  it('shows a batch as one card with a line per call, and applies mixed decisions, through a crash', async () => {
     const place = await stage.ask('requester', 'delete 4');
     await press(place, 'file-1', 'approve');
     await press(place, 'file-2', 'ignore');
@@ -69,7 +69,7 @@ describe('createAgent with the middleware of its makers, over the real app', () 
     assert.equal(stage.cards(place).length, 1);
   });
 
-  it('the thread goes on with what its agent remembers', async () => {
+  it('continues the thread with the memory of the agent', async () => {
     const place = await stage.ask('requester', 'hello');
     await stage.answer(place, 'You said: hello (1)');
     await stage.write('requester', place, 'and again');

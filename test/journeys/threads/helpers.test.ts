@@ -97,7 +97,7 @@ describe('helpers', () => {
     assert.deepEqual(stage.model.refusals, []);
   });
 
-  it('kill -9 while helpers think begins them again, and nothing is said twice', async () => {
+  it('restart after kill -9 during their model call, and nothing is posted twice', async () => {
     const asked = new Map<string, number>();
     stage.model.script((request) => {
       const { text, asked: answered } = turnOf(request);

@@ -47,7 +47,7 @@ describe('in a workspace of an organization', () => {
   });
   after(() => stage.close());
 
-  it('a colleague of a sibling workspace asks, edits and approves', async () => {
+  it('a colleague from a sibling workspace asks, edits and approves', async () => {
     stage.play(sayCall('note', { text: 'of a colleague' }), sayText('It is noted.'));
     const place = await stage.ask('colleague', 'note something', 'shared');
     const card = await stage.card(place, 'of a colleague', 'Approve');
@@ -62,7 +62,7 @@ describe('in a workspace of an organization', () => {
     await stage.privately('colleague', 'Nothing is running here');
   });
 
-  it('every record that this has stored names the workspace and the organization', async () => {
+  it('every stored record names the workspace and the organization', async () => {
     await stage.settled();
     const rows = stage.sql<{ key: string; owner: string }>(
       `SELECT key, document ->> '$.workspace' || '/' || (document ->> '$.enterprise') AS owner FROM main.records`,
@@ -99,7 +99,7 @@ describe('in a workspace of an organization', () => {
     ['stranger', 'another company'],
     ['cousin', 'the organization who is not of our workspace'],
   ] as const) {
-    it(`somebody of ${what} neither asks nor approves`, async () => {
+    it(`somebody from ${what} neither asks nor approves`, async () => {
       stage.play(sayCall('note', { text: `before the ${who}` }), sayText('It is noted.'));
       const refused = await stage.ask(who, 'note something else', 'shared');
       await stage.privately(who, 'I only work for members of this workspace');
@@ -128,7 +128,7 @@ rules:
 default: { gate: ask, route: requester }
 `;
 
-describe('a colleague of a sibling workspace', () => {
+describe('a colleague from a sibling workspace', () => {
   let stage: FieldStage;
   let temp: Awaited<ReturnType<typeof makeTempDir>>;
   before(async () => {
@@ -166,7 +166,7 @@ describe('a colleague of a sibling workspace', () => {
     assert.deepEqual(actors('call.edit'), [OURS]);
   });
 
-  it('answers the agent in the form', async () => {
+  it('replies to the agent in the form', async () => {
     const place = await want('colleague', 'to be answered');
     const card = await stage.card(place, 'to be answered', 'Approve');
     await stage.press('colleague', card, 'call.reply');
@@ -176,7 +176,7 @@ describe('a colleague of a sibling workspace', () => {
     assert.match(stage.toolMessages().at(-1) ?? '', /Not today\./);
   });
 
-  it('is one of two who approve a call of high risk, after one of them has changed it', async () => {
+  it('is one of two approvers of a high-risk call, after one of them has changed it', async () => {
     stage.workspace.setUserGroup('leads', ['colleague', 'approver']);
     const place = await want('requester', 'lead one');
     const card = await stage.card(place, 'lead one', 'Approve');
@@ -209,7 +209,7 @@ describe('a colleague of a sibling workspace', () => {
     assert.deepEqual(await lastRun(), { text: 'reason enough' });
   });
 
-  it('is known to the conditions of the policy', async () => {
+  it('is visible to the conditions of the policy', async () => {
     const place = await want('colleague', 'run at once');
     await stage.answer(place, 'It is noted.');
     assert.deepEqual(stage.cards(place), []);
@@ -236,7 +236,7 @@ describe('a colleague of a sibling workspace', () => {
   });
 });
 
-describe('a colleague who leaves our workspace for the sibling’s', () => {
+describe('a colleague who moves from our workspace to the sibling', () => {
   let stage: InnerStage;
   before(async () => {
     stage = await setInnerStage('http', {}, ORGANIZATION);
@@ -247,7 +247,7 @@ describe('a colleague who leaves our workspace for the sibling’s', () => {
   });
   after(() => stage.close());
 
-  it('counts no more where they approved, even in the group, and can’t approve again', async () => {
+  it('does not count for earlier approvals, even in the group, and cannot approve again', async () => {
     const answers = [sayCall('note', { text: 'left' }), sayText('It is noted.')];
     stage.model.script((_request, index) => answers[index] ?? sayText('Asked too often.'));
     const place = await stage.ask('requester', 'note something', 'shared');

@@ -7,7 +7,7 @@ import { setStage } from '../../support/app/stage.ts';
 import { type AnthropicAnswer, createMockAnthropic } from '../../support/servers/mock-anthropic.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
-it('Claude writes a file when its card is approved, after arguments that named two files were sent back', async (t) => {
+it('Claude writes a file when its card is approved, after arguments with duplicate keys were sent back', async (t) => {
   const write = (args: string, at: number): AnthropicAnswer => ({
     words: 'I write it.',
     calls: [{ id: `toolu_${at}`, name: 'write_file', args }],
@@ -35,7 +35,7 @@ it('Claude writes a file when its card is approved, after arguments that named t
   assert.doesNotMatch(stage.app().output(), /sk-ant-test/);
 });
 
-it('a provider whose arguments can’t be read as they were written stops the start, and names the way out', async (t) => {
+it('a provider whose arguments cannot be read as written stops the start, with the alternative', async (t) => {
   const { path, remove } = await makeTempDir();
   t.after(remove);
   const { code, output } = await failToStart({

@@ -16,7 +16,7 @@ describe('a workspace with an admin, a guest and people of other companies', () 
   const command = (who: string, text: string) =>
     stage.workspace.command(who, 'general', '/countersign', text);
 
-  it('holds a pause over a crash and a restart, and goes on where it was', async () => {
+  it('keeps a pause through a crash and a restart, and continues afterwards', async () => {
     stage.play(sayCall('note', { text: 'held' }), sayText('Hello.'), sayText('Noted.'));
     const place = await stage.ask('requester', 'note it');
     const card = await stage.card(place, 'held', 'Approve');
@@ -46,7 +46,7 @@ describe('a workspace with an admin, a guest and people of other companies', () 
     assert.equal((await stage.runs()).length, runs + 1);
   });
 
-  it('does not work for a guest: one sentence, nothing for the model, no decision', async () => {
+  it('does nothing for a guest: one sentence, no model request, no decision', async () => {
     stage.play(sayCall('note', { text: 'mine' }), sayText('Noted.'));
     const place = await stage.ask('requester', 'note mine');
     const card = await stage.card(place, 'mine', 'Approve');
@@ -65,7 +65,7 @@ describe('a workspace with an admin, a guest and people of other companies', () 
     assert.doesNotMatch(JSON.stringify(stage.model.requests), /drop the database|approve it/);
   });
 
-  it('does not work for a stranger in a shared channel, and does for the members there', async () => {
+  it('does nothing for a stranger in a shared channel, but works for the members there', async () => {
     stage.play(sayText('Welcome.'));
     const asked = stage.asked();
     await stage.ask('stranger', 'what is your secret?', 'shared');
@@ -77,7 +77,7 @@ describe('a workspace with an admin, a guest and people of other companies', () 
     assert.doesNotMatch(JSON.stringify(stage.model.requests), /your secret/);
   });
 
-  it('loses no message while Slack does not say who wrote it', async () => {
+  it('loses no message while Slack cannot identify its author', async () => {
     stage.play(sayText('There you are.'));
     // Somebody of whom nothing is known yet.
     stage.workspace.faults.api('users.info', { kind: 'status', status: 500 }, 1);
@@ -87,7 +87,7 @@ describe('a workspace with an admin, a guest and people of other companies', () 
     assert.equal(failed.length, 1);
   });
 
-  it('forgets a thread when it is asked to', async () => {
+  it('forgets a thread on request', async () => {
     stage.play(sayText('I keep it.'), sayText('What?'));
     const place = await stage.ask('requester', 'my word is marmalade');
     await stage.answer(place, 'I keep it.');

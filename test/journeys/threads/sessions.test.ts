@@ -45,7 +45,7 @@ describe('sessions', () => {
     return { answer: { kind: 'chunks', chunks: chunks() }, goOn: () => goOn() };
   }
 
-  it('welcomes each person once in the Messages tab, over restarts', async () => {
+  it('welcome each person once in the Messages tab, across restarts', async () => {
     const { workspace } = stage;
     await workspace.openMessages('requester');
     await welcomed('requester', 1);
@@ -58,7 +58,7 @@ describe('sessions', () => {
     assert.equal(hello?.threadTs, undefined);
   });
 
-  it('a thread is at work, waits for people, works again and is ready, named after its first message', async () => {
+  it('show that a thread works, waits for people, works again and is ready, and name it after its first message', async () => {
     stage.play(sayCall('hold', { note: 'session' }), sayText('It is noted.'));
     const place = await stage.ask('requester', 'Note this\nand nothing else');
     const card = await stage.card(place, 'session', 'Approve');
@@ -79,7 +79,7 @@ describe('sessions', () => {
     assert.deepEqual(stage.apiCalls('assistant.threads.setTitle'), []);
   });
 
-  it('Slack’s own stop button ends the turn, and its words stay with the note that they were stopped', async () => {
+  it('end with the stop button of Slack, and keep the partial answer with a note that it was stopped', async () => {
     const { answer, goOn } = haltingly('Once upon a time ', 'there was more.');
     stage.play(answer, sayText('At your service.'));
     const place = await stage.ask('requester', 'tell me a story');
@@ -98,7 +98,7 @@ describe('sessions', () => {
     await stands(place, 'active');
   });
 
-  it('who may not stop it is told so, and the answer goes on in a new message', async () => {
+  it('refuse a stop by other people with a message, and continue the answer in a new message', async () => {
     const { answer, goOn } = haltingly('It begins ', 'and it ends.');
     stage.play(answer);
     const place = await stage.ask('requester', 'tell me another');
@@ -119,7 +119,7 @@ describe('sessions', () => {
     );
   });
 
-  it('a stop that comes late leaves the turn alone that began after it', async () => {
+  it('ignore a late stop for the turn that started after it', async () => {
     stage.play(sayText('The first.'), sayCall('note', { text: 'a later one' }));
     const place = await stage.ask('requester', 'one');
     await stage.answer(place, 'The first.');

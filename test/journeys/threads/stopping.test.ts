@@ -85,7 +85,7 @@ describe('a stop', () => {
     await assertEnded(place, 'requester', asked);
   });
 
-  it('cuts the model off in the middle of a sentence', async () => {
+  it('interrupts the model in the middle of a sentence', async () => {
     stage.model.script(() => ({ kind: 'hang', deltas: ['Well, '] }));
     const asked = stage.asked();
     const place = await stage.ask('requester', 'tell me everything');
@@ -99,7 +99,7 @@ describe('a stop', () => {
     assert.deepEqual(stage.model.refusals, []);
   });
 
-  it('of a direct message that is nothing but "stop" ends what goes on in the others', async () => {
+  it('sent as a direct message "stop" ends the work in the other threads', async () => {
     stage.play(sayCall('note', { text: 'in private' }));
     const place = await stage.askDirectly('requester', 'note it');
     await stage.card(place, 'in private', 'Approve');
@@ -115,7 +115,7 @@ describe('a stop', () => {
     );
   });
 
-  it('with a crash right after it holds: nothing of the turn runs again', async () => {
+  it('survives an immediate crash: nothing of the turn runs again', async () => {
     stage.play(sayCall('hold', { note: 'crash' }), sayText('Back.'));
     const place = await stage.ask('requester', 'hold it');
     const card = await stage.card(place, 'crash', 'Approve');
@@ -141,7 +141,7 @@ describe('a stop', () => {
     assert.match(stage.toolMessages().at(-1) ?? '', /not known whether this ran/);
   });
 
-  it('leaves the other threads alone', async () => {
+  it('does not affect other threads', async () => {
     stage.model.script((_request, index) =>
       index < 2
         ? {

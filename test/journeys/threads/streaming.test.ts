@@ -22,7 +22,7 @@ const WORDS = Array.from({ length: 600 }, (_, i) => `word-${String(i).padStart(4
 const DELTAS = WORDS.map((word, i) => (i === 599 ? `${word}.` : `${word} `));
 const TEXT = DELTAS.join('');
 
-describe('an answer that grows', () => {
+describe('a streamed answer', () => {
   let stage: FieldStage;
   before(async () => {
     stage = await setFieldStage('http');
@@ -48,7 +48,7 @@ describe('an answer that grows', () => {
     blocks.flatMap((block) => (block.type === 'markdown' ? [block.text] : [])).join('');
   const isWrite = ({ kind, name }: JournalEntry) => kind === 'api' && WRITES.includes(name);
 
-  it('9,000 characters in 600 deltas arrive whole and in order, every fourth write refused, and the card after them', async () => {
+  it('of 9,000 characters in 600 deltas arrives whole and in order, with every fourth write refused, and the card after it', async () => {
     stage.workspace.faults.apiEach(4, WRITES, { kind: 'rate-limited', retryAfterS: 1 });
     const { name, args } = call('note', { text: 'after all of it' });
     const toolCall = { index: 0, id: 'c1', type: 'function', function: { name, arguments: args } };
@@ -84,7 +84,7 @@ describe('an answer that grows', () => {
     assert.ok(allText(card).includes('after all of it'));
   });
 
-  it('a process that is killed amid the words leaves one whole answer and nothing half', async () => {
+  it('interrupted by a kill leaves one whole answer and nothing partial', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

@@ -8,7 +8,7 @@ import { eventsOf, placeOf } from '../field-reports/slack/slack-events.ts';
 
 const HEAD = 'Earlier messages of people in this Slack thread';
 
-describe('a mention in a thread of people', () => {
+describe('a mention in an existing thread', () => {
   let stage: FieldStage;
   before(async () => {
     stage = await setFieldStage('http');
@@ -37,7 +37,7 @@ describe('a mention in a thread of people', () => {
   const idOf = (member: string) => stage.workspace.member(member).id;
   const times = (text: string, part: string) => text.split(part).length - 1;
 
-  it('gives the model what was said before, as background that approves nothing', async () => {
+  it('gives the model the earlier messages, as background that approves nothing', async () => {
     stage.play(sayCall('note', { text: 'the old rows' }), sayText('It is noted.'));
     const place = await talk(
       'general',
@@ -64,7 +64,7 @@ describe('a mention in a thread of people', () => {
     await stage.answer(place, 'It is noted.');
   });
 
-  it('gives it once, and later what was said since, without the words of the agent', async () => {
+  it('gives them once, and later only the newer ones, without those of the agent', async () => {
     stage.play(sayText('Four it is.'), sayText('Five it is.'), sayText('Read.'));
     const place = await talk('shared', ['approver', 'Let us say four.']);
     await mention(place, 'how many?');
@@ -87,7 +87,7 @@ describe('a mention in a thread of people', () => {
     ]);
   });
 
-  it('gives what was forgotten no more', async () => {
+  it('leaves out forgotten messages', async () => {
     stage.play(sayText('I see.'), sayText('I see nothing.'));
     const place = await talk('general', ['approver', 'The code word is heron.']);
     await mention(place, 'read that');
@@ -101,7 +101,7 @@ describe('a mention in a thread of people', () => {
     assert.deepEqual(wordsOf(stage.model.requests.at(-1)).join(), 'what was the code word?');
   });
 
-  it('is bounded in number and length, and says what is left out', async () => {
+  it('limits their number and length, and says what is left out', async () => {
     stage.play(sayText('Long.'), sayText('Longer.'));
     const many = Array.from({ length: 53 }, (_, i): [string, string] => ['approver', `line ${i}.`]);
     const place = await talk('general', ...many);
@@ -126,7 +126,7 @@ describe('a mention in a thread of people', () => {
     assert.ok(lastWords().length < 9_000);
   });
 
-  it('goes on without it where the app may not read or Slack has trouble; the log says once what to do', async () => {
+  it('continues without them if the app may not read or Slack fails; the log says once what to do', async () => {
     stage.play(sayText('One.'), sayText('Two.'), sayText('Three.'));
     stage.workspace.faults.api(
       'conversations.replies',
@@ -148,7 +148,7 @@ describe('a mention in a thread of people', () => {
     assert.match(lastWords(), /could not read the earlier messages/);
   });
 
-  it('is read again after a crash, and the model sees it once', async () => {
+  it('reads them again after a crash, and the model sees them once', async () => {
     const before = stage.asked();
     stage.play({ kind: 'hang', deltas: ['Well'] }, sayText('After the crash.'));
     const place = await talk('general', ['approver', 'The tide is high.']);
@@ -159,7 +159,7 @@ describe('a mention in a thread of people', () => {
     assert.equal(times(wordsOf(stage.model.requests.at(-1)).join('\n'), 'The tide is high.'), 1);
   });
 
-  it('a file whose event comes more than a second late is there, and the turn runs once', async () => {
+  it('includes a file whose event is more than a second late, and the turn runs once', async () => {
     const before = stage.asked();
     stage.play(sayText('I have the file.'));
     stage.workspace.faults.holdEvents();

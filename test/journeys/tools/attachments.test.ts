@@ -24,7 +24,7 @@ const textFile = (name: string, content: string): SaidFile => ({
 });
 const MB = 1024 * 1024;
 
-describe('files over the real app', () => {
+describe('files in the real app', () => {
   let stage: Stage;
   before(async () => {
     stage = await setStage('socket', { MODEL_SEES_IMAGES: '1' });
@@ -70,7 +70,7 @@ describe('files over the real app', () => {
     assert.equal(await stage.file('inbox/numbers.csv'), '1\n2\n');
   });
 
-  it('a message of nothing but a file is a message, in a channel’s thread too', async () => {
+  it('a message with only a file is a message, also in a channel thread', async () => {
     play(sayText('I have it.'), sayText('That too.'));
     const place = await send('', textFile('only.txt', 'only this'));
     await stage.answer(place, 'I have it.');
@@ -84,7 +84,7 @@ describe('files over the real app', () => {
     assert.equal(await stage.file('inbox/more.txt'), 'more');
   });
 
-  it('a mention with a file, which comes as two events, is one turn with one file', async () => {
+  it('a mention with a file, which arrives as two events, is one turn with one file', async () => {
     play(sayText('One.'));
     const { id } = stage.workspace.channel('general');
     const files = [textFile('twice.txt', 'x')];
@@ -97,7 +97,7 @@ describe('files over the real app', () => {
     );
   });
 
-  it('an image goes over the wire to a model that sees, as its bytes are', async () => {
+  it('an image is sent unchanged to a model with vision', async () => {
     play(sayText('A dot.'));
     const place = await send('what is it?', {
       name: 'dot.png',
@@ -126,7 +126,7 @@ describe('files over the real app', () => {
     assert.deepEqual(await readFile(saved('inbox/a b.pdf')), content);
   });
 
-  it('a text that is too long is refused, told to the person and to the agent', async () => {
+  it('a text that is too long is refused, and the person and the agent are told', async () => {
     play(sayText('Understood.'));
     const place = await send('read', textFile('long.txt', 'x'.repeat(MB + 1)));
     await stage.answer(place, 'I could not read the file “long.txt”: it is a text file of 1.1 MB');
@@ -135,7 +135,7 @@ describe('files over the real app', () => {
     assert.equal(await stage.file('inbox/long.txt'), undefined);
   });
 
-  it('without the scope Slack’s sign-in page is no file, and what to do is said', async () => {
+  it('without the scope, the sign-in page of Slack is not a file, and the answer says what to do', async () => {
     play(sayText('So be it.'));
     const body = '<!DOCTYPE html><title>Slack</title><a href="/signin">Sign in</a>';
     stage.workspace.faults.api('files-pri', { kind: 'status', status: 200, body });
@@ -145,7 +145,7 @@ describe('files over the real app', () => {
     assert.equal(await stage.file('inbox/locked.txt'), undefined);
   });
 
-  it('a file that Slack does not give out just now is there a little later', async () => {
+  it('a file that Slack cannot serve yet is fetched a little later', async () => {
     play(sayText('Here it is.'));
     stage.workspace.faults.api('files-pri', { kind: 'status', status: 503 });
     const place = await send('read', textFile('late.txt', 'late'));
@@ -153,7 +153,7 @@ describe('files over the real app', () => {
     assert.equal(await stage.file('inbox/late.txt'), 'late');
   });
 
-  it('two files of one name keep both their bytes', async () => {
+  it('two files with one name both keep their bytes', async () => {
     play(sayText('Both.'));
     const place = await send('keep', textFile('same.txt', 'one'), textFile('same.txt', 'two'));
     await stage.answer(place, 'Both.');
@@ -165,7 +165,7 @@ describe('files over the real app', () => {
     assert.deepEqual(await Promise.all(paths.map((path = '') => stage.file(path))), ['one', 'two']);
   });
 
-  it('an inbox that leads out of the workspace takes nothing', async () => {
+  it('an inbox that leads out of the workspace accepts nothing', async () => {
     play(sayText('Not taken.'));
     const outside = join(stage.folder, 'outside');
     await mkdir(outside);
@@ -189,7 +189,7 @@ describe('files over the real app', () => {
         .thread(place)
         .filter(({ user, files }) => user === stage.workspace.app.botUserId && files.length > 0);
 
-    it('hands a file to the thread once its card is approved, and no mention in its words fires', async () => {
+    it('posts a file in the thread once its card is approved, and no mention in its text notifies anyone', async () => {
       await writeFile(saved('report.txt'), 'All is well.\n');
       play(
         call({ path: 'report.txt', comment: 'For <!channel> & https://evil.test' }),
@@ -216,7 +216,7 @@ describe('files over the real app', () => {
       assert.match(stage.app().output(), /"sha256":"[0-9a-f]{64}"/);
     });
 
-    it('sends nothing that was ignored', async () => {
+    it('sends nothing if ignored', async () => {
       play(call({ path: 'report.txt' }));
       const place = await stage.ask('requester', 'send it again');
       const card = await stage.card(place, 'send it again', 'report.txt');
@@ -225,7 +225,7 @@ describe('files over the real app', () => {
       assert.deepEqual(sent(place), []);
     });
 
-    it('does not send a file that has changed since its card', async () => {
+    it('does not send a file that changed after its card was shown', async () => {
       play(call({ path: 'report.txt' }));
       const place = await stage.ask('requester', 'once more');
       const card = await stage.card(place, 'once more', 'All is well.');
@@ -238,7 +238,7 @@ describe('files over the real app', () => {
       assert.deepEqual(sent(place), []);
     });
 
-    it('says why Slack did not take it', async () => {
+    it('explains why Slack did not accept it', async () => {
       play(call({ path: 'report.txt' }), sayText('It failed.'));
       stage.workspace.faults.api('files.getUploadURLExternal', {
         kind: 'error',

@@ -71,7 +71,7 @@ describe('tools of MCP servers', () => {
     await temp.remove();
   });
 
-  it('go by the policy of their server’s name; the card says whose they are, and not what they say', async () => {
+  it('follow the policy for their server; the card names the server, and not the description it gives', async () => {
     stage.play(
       sayCall('web__publish', { text: 'one' }),
       sayCall('web__publish', { text: 'two' }),
@@ -101,7 +101,7 @@ describe('tools of MCP servers', () => {
     assert(web.headers.every(({ authorization }) => authorization === 'Bearer key-of-the-fixture'));
   });
 
-  it('are asked about by their servers in the thread, and the answer goes back', async () => {
+  it('can ask the requester in the thread, and get the answer', async () => {
     stage.play(
       sayCall('box__environment', {}),
       sayCall('box__ask', {}),
@@ -140,7 +140,7 @@ describe('tools of MCP servers', () => {
     assert.doesNotMatch(stage.toolMessages()[0] ?? '', /SLACK_|OPENAI/);
   });
 
-  it('whose process dies, or ours, leave it to people to say what ran; a question is closed', async () => {
+  it('leave it to people to say what ran if their process or ours dies; a question is closed', async () => {
     stage.play(sayCall('box__die', {}), sayText('I see.'));
     const place = await stage.ask('requester', 'break it');
     await stage.press('requester', await stage.card(place, 'box__die', 'Approve'), 'call.approve');
@@ -160,7 +160,7 @@ describe('tools of MCP servers', () => {
     await stage.answer(other, 'I see that too.');
   });
 
-  it('that change are out until an admin accepts what they say now; what waited is not run', async () => {
+  it('are disabled after a change until an admin accepts the new version; pending calls do not run', async () => {
     stage.play(sayCall('web__publish', { text: 'old' }), sayText('It was refused.'));
     const place = await stage.ask('requester', 'publish the old one');
     const card = await stage.card(place, 'old', 'Approve');

@@ -13,7 +13,7 @@ const SECRET = 'the-secret-of-this-journey';
 /** A length of sleep that no other process has. */
 const NAP = `${800_000 + process.pid}.25`;
 
-describe('commands over the real app', { skip }, () => {
+describe('commands in the real app', { skip }, () => {
   let stage: FieldStage;
   let calls: ToolCalls;
   let folder: string;
@@ -50,7 +50,7 @@ describe('commands over the real app', { skip }, () => {
     }
   }
 
-  it('a command and its sandbox stand on the card, and its exit code and output reach the model and the card', async () => {
+  it('the card shows a command and its sandbox, and the model and the card get its exit code and output', async () => {
     const command = 'echo made > made.txt; cat made.txt; echo wrong >&2; exit 3';
     const call = await run(command);
     assert.match(call.before, /Sandboxed, without network: it can write only to the workspace\./);
@@ -60,7 +60,7 @@ describe('commands over the real app', { skip }, () => {
     assert.equal(await readFile(at('workspace', 'made.txt'), 'utf8'), 'made\n');
   });
 
-  it('a call that is ignored, or whose arguments can’t be, runs nothing', async () => {
+  it('an ignored call, or one with invalid arguments, runs nothing', async () => {
     const ignored = await calls.ignored('run_command', { command: 'touch ignored' });
     assert.match(ignored.told, /ignored/i);
     const wrong = [
@@ -82,7 +82,7 @@ describe('commands over the real app', { skip }, () => {
     );
   });
 
-  it('nothing outside is written, whatever way is tried', async () => {
+  it('nothing outside is written, by any route tried', async () => {
     const targets = ['../made', at('made'), 'link/made', '/etc/made', '/usr/made', '/made'];
     const data = join(stage.folder, 'data');
     const command = `${targets.map((target) => `echo x > ${target}`).join('; ')}; rm -rf ../outside/* link/* ${data} ${at('outside')}; echo x > /tmp/countersign-made; exit 7`;
@@ -97,7 +97,7 @@ describe('commands over the real app', { skip }, () => {
     assert.equal(await readFile(join(data, 'records'), 'utf8'), SECRET);
   });
 
-  it('the environment of the app, its records and what is outside are not there to read', async () => {
+  it('the environment of the app, its records and outside files cannot be read', async () => {
     const pid = pidsWith(`DATA_DIR=${stage.folder}/data\0`, 'environ').at(-1);
     assert.ok(pid);
     const ways = [
@@ -115,7 +115,7 @@ describe('commands over the real app', { skip }, () => {
     assertNoSecretTold();
   });
 
-  it('what forks, leaves its session and ignores signals is gone at its deadline', async () => {
+  it('a process that forks, leaves its session and ignores signals is gone at the deadline', async () => {
     const deaf = `trap '' TERM INT HUP`;
     const command = `${deaf}; echo begun; for i in 1 2 3; do (setsid nohup sleep ${NAP} &); done; setsid sh -c "${deaf}; sleep ${NAP}" & sleep ${NAP}`;
     const { told, after: seen } = await run(command, 1);
@@ -126,7 +126,7 @@ describe('commands over the real app', { skip }, () => {
     await until(() => pidsWith(`sleep\0${NAP}`, 'cmdline').length === 0);
   });
 
-  it('what is left in the background ends with the command', async () => {
+  it('background processes end with the command', async () => {
     const { told } = await run(
       `(setsid nohup sleep ${NAP} >/dev/null 2>&1 &); sleep ${NAP} & echo done`,
     );
@@ -134,7 +134,7 @@ describe('commands over the real app', { skip }, () => {
     await until(() => pidsWith(`sleep\0${NAP}`, 'cmdline').length === 0);
   });
 
-  it('a hundred megabytes of output cost the app no memory, and both ends are told', async () => {
+  it('a hundred megabytes of output cost the app no memory, and the start and the end are returned', async () => {
     const grown = watchMemory(stage);
     const { told } = await run(
       'echo first; head -c 100000000 /dev/zero | tr "\\0" x; echo; echo last',

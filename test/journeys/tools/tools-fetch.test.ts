@@ -5,7 +5,7 @@ import { HTML, TEXT } from '../../agent/tools/web/web-server.ts';
 import { watchMemory } from './tool-calls.ts';
 import { redirectTo, setWebStage, type WebAnswer, type WebStage } from './web-stage.ts';
 
-describe('fetch_url over the real app', () => {
+describe('fetch_url in the real app', () => {
   let stage: WebStage;
   before(async () => {
     stage = await setWebStage();
@@ -15,7 +15,7 @@ describe('fetch_url over the real app', () => {
   const fetchUrl = (url: string, how: WebAnswer) => stage.approved('fetch_url', { url }, how);
   const page: WebAnswer = (_request, response) => response.writeHead(200, TEXT).end('a page');
 
-  it('sends nothing before it is approved, then a bare GET, and its page is told as untrusted', async () => {
+  it('sends nothing before the approval, then a bare GET, and its page is returned as untrusted', async () => {
     const html: WebAnswer = (_request, response) =>
       response
         .writeHead(200, HTML)
@@ -36,14 +36,14 @@ describe('fetch_url over the real app', () => {
     assert.equal(stage.cards(call.place).length, 1);
   });
 
-  it('that is ignored asks nobody', async () => {
+  it('sends nothing if ignored', async () => {
     const from = stage.reached.length;
     const { told } = await stage.calls.ignored('fetch_url', { url: stage.server.at('/ignored') });
     assert.match(told, /ignored/i);
     assert.equal(stage.reached.length, from);
   });
 
-  it('with an address that can’t be is refused before anybody is asked', async () => {
+  it('refuses an invalid address before anybody is asked', async () => {
     const refused = [
       stage.server.at('/', '127.0.0.2'),
       stage.server.at('/', '[::1]'),
@@ -61,7 +61,7 @@ describe('fetch_url over the real app', () => {
     assert.equal(stage.reached.length, from);
   });
 
-  it('of a name that leads inside fails, and nothing is sent there', async () => {
+  it('fails for a name that resolves to an internal address, and sends nothing there', async () => {
     const {
       told,
       after: seen,
@@ -88,7 +88,7 @@ describe('fetch_url over the real app', () => {
     }
   });
 
-  it('connects to the address that was checked, and a name whose answer changes is checked anew', async () => {
+  it('connects to the checked address, and checks a name again when its DNS answer changes', async () => {
     const once = await fetchUrl(stage.server.at('/', 'changing-once.test'), page);
     assert.match(once.told, /a page/);
     assert.deepEqual(once.requests, ['127.0.0.1 /']);
@@ -97,7 +97,7 @@ describe('fetch_url over the real app', () => {
     assert.deepEqual(twice.requests, ['127.0.0.1 /']);
   });
 
-  it('of a gigabyte two megabytes are read, and the app does not grow with it', async () => {
+  it('reads two megabytes of a gigabyte, and the app uses no more memory', async () => {
     const chunk = Buffer.alloc(65_536, 'x');
     let sent = 0;
     const gigabyte: WebAnswer = (_request, response) => {
@@ -118,7 +118,7 @@ describe('fetch_url over the real app', () => {
     assert.ok(grown() < 120e6, `${grown() / 1e6} MB`);
   });
 
-  it('of what is no page fails and says why', async () => {
+  it('fails for a response that is not a page, with the reason', async () => {
     const faults: readonly (readonly [how: WebAnswer, why: RegExp])[] = [
       [(_, response) => response.writeHead(404).end(), /page\.test:\d+ answered 404/],
       [

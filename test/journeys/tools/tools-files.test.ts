@@ -9,7 +9,7 @@ import { createToolCalls, type ToolCalls } from './tool-calls.ts';
 
 const SECRET = 'what lies outside';
 
-describe('file tools over the real app', () => {
+describe('file tools in the real app', () => {
   let stage: FieldStage;
   let calls: ToolCalls;
   const inside = (path: string) => join(stage.folder, 'workspace', path);
@@ -40,7 +40,7 @@ describe('file tools over the real app', () => {
     assert.ok(!said.includes(stage.folder), 'A path of the machine was told.');
   }
 
-  it('good paths: written, read, listed, edited, sent and deleted', async () => {
+  it('valid paths: written, read, listed, edited, sent and deleted', async () => {
     const written = await calls.approved('write_file', { path: 'notes/a.txt', content: 'one\n' });
     assert.match(written.before, /Creates a new file \(4 bytes\)/);
     assert.match(written.told, /Wrote 4 bytes to notes\/a\.txt/);
@@ -80,7 +80,7 @@ describe('file tools over the real app', () => {
     });
   }
 
-  it('list_files with a path that leads up or over a link fails', async () => {
+  it('list_files fails for a path that leads up or through a link', async () => {
     for (const path of ['..', '/etc', 'to-folder']) {
       const { told } = await calls.unasked('list_files', { path });
       assert.match(told, /list_files failed: .*(?:leads up|absolute path|links are not followed)/);
@@ -103,7 +103,7 @@ describe('file tools over the real app', () => {
     await assertNothingGotOut();
   });
 
-  it('read_file follows no link and waits for no pipe', async () => {
+  it('read_file follows no link and does not block on a pipe', async () => {
     for (const path of ['to-file', 'to-folder/secret.txt', 'pipe']) {
       const { told } = await calls.unasked('read_file', { path });
       assert.match(told, /read_file failed: .*(?:links are not followed|special file)/, path);
@@ -130,7 +130,7 @@ describe('file tools over the real app', () => {
     });
   }
 
-  it('what is put in place of a file while its card waits is shown anew, and followed nowhere', async () => {
+  it('a file replaced while its card is pending is shown again, and followed nowhere', async () => {
     for (const tool of ['write_file', 'edit_file', 'delete_file', 'send_file']) {
       await writeFile(inside('mine.txt'), 'what is mine');
       const args = argsOf(tool, 'mine.txt');
@@ -145,7 +145,7 @@ describe('file tools over the real app', () => {
     }
   });
 
-  it('a file that comes to be while the card says that there is none is not sent unseen', async () => {
+  it('a file created while the card says that it does not exist is not sent unseen', async () => {
     const { before: anew, place } = await calls.approvedTwice(
       'send_file',
       { path: 'new.txt' },
@@ -155,7 +155,7 @@ describe('file tools over the real app', () => {
     assert.equal(stage.thread(place).flatMap(({ files }) => files).length, 1);
   });
 
-  it('an ignored call touches nothing', async () => {
+  it('an ignored call changes nothing', async () => {
     await writeFile(inside('mine.txt'), 'w');
     for (const tool of ['write_file', 'edit_file', 'delete_file', 'send_file']) {
       const { told, place } = await calls.ignored(tool, argsOf(tool, 'mine.txt'));
@@ -168,7 +168,7 @@ describe('file tools over the real app', () => {
     assert.equal(await stage.file('mine.txt'), 'w');
   });
 
-  it('what is not there, not text or too large fails with a way out', async () => {
+  it('a missing, binary or too large file fails with an alternative', async () => {
     await writeFile(inside('bytes'), Uint8Array.of(0xff, 0xfe, 0));
     await writeFile(inside('large.bin'), Buffer.alloc(21 * 1024 * 1024));
     const none = await calls.unasked('read_file', { path: 'none.txt' });

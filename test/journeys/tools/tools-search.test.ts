@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { KEY, redirectTo, setWebStage, type WebAnswer, type WebStage } from './web-stage.ts';
 
-describe('search_web over the real app', () => {
+describe('search_web in the real app', () => {
   let stage: WebStage;
   before(async () => {
     stage = await setWebStage();
@@ -12,7 +12,7 @@ describe('search_web over the real app', () => {
 
   const search = (how: WebAnswer) => stage.approved('search_web', { query: 'our plans' }, how);
 
-  it('shows where the query goes, and tells what was found as untrusted', async () => {
+  it('shows where the query goes, and returns the results as untrusted', async () => {
     const results = [1, 2, 3].map((n) => ({
       title: `Title ${n}`,
       url: `https://site.test/${n}`,
@@ -30,7 +30,7 @@ describe('search_web over the real app', () => {
     assert.doesNotMatch(call.told, /Title 3/);
   });
 
-  it('that is ignored, or has no query, sends nothing', async () => {
+  it('sends nothing if ignored or without a query', async () => {
     const from = stage.reached.length;
     await stage.calls.ignored('search_web', { query: 'our plans' });
     const { told } = await stage.calls.unasked('search_web', { query: '' });
@@ -60,7 +60,7 @@ describe('search_web over the real app', () => {
     ['a broken connection', (_, response) => response.socket?.destroy(), /can’t be reached/],
   ];
   for (const [what, how, why] of FAULTS) {
-    it(`answered with ${what} says so on the card and to the model, and the key to nobody`, async () => {
+    it(`shows ${what} on the card and to the model, and the key to nobody`, async () => {
       const { told, after: seen, requests } = await search(how);
       assert.match(told, new RegExp(`^search_web failed: .*${why.source}`));
       assert.match(seen, why);

@@ -56,7 +56,7 @@ export function clockJourneys(delivery: Delivery): void {
 
     const eyes = (card: WorkspaceMessage) => ({ channel: card.channel, ts: card.ts });
 
-    it('a retry that comes five minutes after the first one is known', async () => {
+    it('a retry five minutes after the first delivery is recognized', async () => {
       play(sayText('Refunded.'));
       stage.workspace.faults.holdEvents();
       const { id } = await stage.workspace.directMessage('requester');
@@ -86,7 +86,7 @@ export function clockJourneys(delivery: Delivery): void {
       assert.equal(stage.thread({ channel: id, root: ts }).length, 2);
     });
 
-    it('a card that the clock has settled only asks again, and its old buttons say why', async () => {
+    it('an expired card only offers to ask again, and its old buttons explain why', async () => {
       const gate: Gate = () => ({
         kind: 'ask',
         route: { ...REQUESTER_ROUTE, deadlineMs: HOUR_MS },
@@ -102,7 +102,7 @@ export function clockJourneys(delivery: Delivery): void {
       assert.match(JSON.stringify(stage.model.requests.at(-1)), /This is not a denial/);
     });
 
-    it('a card whose requester wrote anew is withdrawn, and its old buttons say so', async () => {
+    it('a card whose requester writes again is withdrawn, and its old buttons say so', async () => {
       const { place, card } = await cardOf('withdrawn', askMembers(stage, ['approver']));
       await stage.press('outsider', card, 'call.approve');
       play(sayText('Something else, then.'));
@@ -115,7 +115,7 @@ export function clockJourneys(delivery: Delivery): void {
       assert.equal(await noted('withdrawn'), 0);
     });
 
-    it('of two people who press at the same moment one decides, and the other is told who did', async () => {
+    it('one of two people who press at the same moment decides, and the other learns who did', async () => {
       const people = ['approver', 'admin'] as const;
       for (const order of [people, people.toReversed()]) {
         const [first = '', second = ''] = order;
@@ -135,7 +135,7 @@ export function clockJourneys(delivery: Delivery): void {
       }
     });
 
-    it('a form that is submitted after another person decided is refused, and says who did', async () => {
+    it('a form submitted after another person decided is refused, and names that person', async () => {
       const gate = askMembers(stage, ['approver', 'admin']);
       const { place, card } = await cardOf('by another', gate);
       await stage.press('approver', card, 'call.edit');
@@ -150,7 +150,7 @@ export function clockJourneys(delivery: Delivery): void {
       assert.equal(await noted('by another'), 1);
     });
 
-    it('an edit kills the buttons of the attempt before it', async () => {
+    it('an edit disables the buttons of the previous attempt', async () => {
       const gate = askMembers(stage, ['approver', 'admin'], { quorum: 2 });
       const { place, card } = await cardOf('attempt one', gate);
       await stage.press('approver', card, 'call.edit');
@@ -167,7 +167,7 @@ export function clockJourneys(delivery: Delivery): void {
       assert.equal(await noted('attempt two'), 1);
     });
 
-    it('arguments that are changed between the approval and the run never run: what was approved does', async () => {
+    it('arguments changed between the approval and the run never run: the approved ones do', async () => {
       const ask: Gate = () => ({ kind: 'ask', route: REQUESTER_ROUTE });
       const { place, card } = await cardOf('ten', ask);
       let changed = 0;
@@ -188,7 +188,7 @@ export function clockJourneys(delivery: Delivery): void {
       assert.equal(await noted('ten'), 1);
     });
 
-    it('a tool that does not end holds up the stop for 25 seconds, and people are asked after the next start', async () => {
+    it('a tool that does not end delays the stop by 25 seconds, and people are asked after the next start', async () => {
       play(sayCall('hold', { note: 'for ever' }));
       const place = await stage.ask('requester', 'hold it');
       const card = await stage.card(place, 'Waiting for a decision');
@@ -215,7 +215,7 @@ export function clockJourneys(delivery: Delivery): void {
       await stage.answer(place, 'It ran, then.');
     });
 
-    it('nothing that the model was sent was out of order', () => {
+    it('every request to the model was in a valid order', () => {
       assert.deepEqual(stage.model.refusals, []);
     });
   });

@@ -37,7 +37,7 @@ export function crashJourneys(delivery: Delivery): void {
       ['call.settle-leave', 'A person checked: it did not run', 1],
       ['call.settle-rerun', 'hold is done', 2],
     ] as const) {
-      it(`kill -9 amid a tool asks people what happened, ${action} settles it, and the thread goes on`, async () => {
+      it(`kill -9 during a tool asks people what happened, ${action} settles it, and the thread continues`, async () => {
         const note = action;
         const place = await runHold(note);
         await stage.restart('kill');
@@ -68,7 +68,7 @@ export function crashJourneys(delivery: Delivery): void {
       });
     }
 
-    it('kill -9 while the model answers asks the model again, and nothing is said twice', async () => {
+    it('kill -9 while the model answers asks the model again, and nothing is posted twice', async () => {
       let asked = 0;
       stage.model.script(() => {
         asked += 1;
@@ -83,7 +83,7 @@ export function crashJourneys(delivery: Delivery): void {
       assert.equal(asked, 2);
     });
 
-    it('SIGTERM lets a running tool end, and its result is told, at the latest after the next start', async () => {
+    it('SIGTERM lets a running tool end, and its result is posted, at the latest after the next start', async () => {
       const note = `term-${delivery}`;
       const place = await runHold(note);
       stage.model.script(() => sayText('It had ended well.'));
@@ -100,7 +100,7 @@ export function crashJourneys(delivery: Delivery): void {
       assert.equal(await begun(note), 1);
     });
 
-    it('SIGTERM while a card waits ends the app at once, and the card works after the next start', async () => {
+    it('SIGTERM during a pending card ends the app at once, and the card works after the next start', async () => {
       stage.play(sayCall('note', { text: 'patient' }));
       const place = await stage.ask('requester', 'note it');
       const card = await stage.card(place, 'patient', 'Waiting for a decision');
@@ -115,7 +115,7 @@ export function crashJourneys(delivery: Delivery): void {
     });
 
     for (const when of ['while it waits', 'while the app is down'] as const) {
-      it(`stored arguments that are changed ${when} never run, and people are told`, async () => {
+      it(`stored arguments changed ${when} never run, and people are told`, async () => {
         const before = (await stage.runs()).length;
         stage.play(sayCall('pay', { amount: 10, reference: when }), sayText('I see.'));
         const place = await stage.ask('requester', 'pay');
@@ -146,7 +146,7 @@ export function crashJourneys(delivery: Delivery): void {
       });
     }
 
-    it('nothing that the model was sent was out of order', () => {
+    it('every request to the model was in a valid order', () => {
       assert.deepEqual(stage.model.refusals, []);
     });
   });

@@ -48,7 +48,7 @@ describe('faults', () => {
     ['an_error_nobody_knows', 'an_error_nobody_knows'],
     ['invalid_blocks', 'invalid_blocks'],
   ] as const) {
-    it(`a card that Slack refuses with ${error} is told to its requester once, runs nothing, and comes when that is mended`, async () => {
+    it(`a card refused by Slack with ${error} is reported to its requester once, runs nothing, and is posted once that is fixed`, async () => {
       const before = (await stage.runs()).length;
       stage.workspace.faults.api('chat.postMessage', { kind: 'error', error }, 1_000);
       noteIt(error);
@@ -70,7 +70,7 @@ describe('faults', () => {
     });
   }
 
-  it('a thread in a channel that the app is not in is told of directly, and goes on when it is invited', async () => {
+  it('a thread in a channel without the app is reported by direct message, and continues once the app is invited', async () => {
     const channel = stage.workspace.channel('finance').id;
     const { ts } = await stage.workspace.say('requester', channel, `\${bot} note the books`);
     noteIt('the books');
@@ -100,7 +100,7 @@ describe('faults', () => {
     ['takes the post and loses the answer', { kind: 'lost' }],
   ];
   for (const [what, fault] of faults) {
-    it(`one card and one answer stand in the thread when Slack ${what}`, async () => {
+    it(`the thread has one card and one answer when Slack ${what}`, async () => {
       stage.workspace.faults.api('chat.postMessage', fault);
       noteIt(what);
       const place = await stage.ask('requester', 'note it');
@@ -121,7 +121,7 @@ describe('faults', () => {
   }
 
   for (const how of ['refresh', 'drop'] as const) {
-    it(`a ${how} of the line between a click and its result loses nothing, and the next click arrives`, async () => {
+    it(`a ${how} of the connection between a click and its result loses nothing, and the next click arrives`, async () => {
       stage.play(
         sayCalls(['one', 'two'].map((n) => call('hold', { note: `${how}-${n}` }))),
         sayText('Both were held.'),
@@ -165,7 +165,7 @@ describe('faults', () => {
     ['an empty answer', sayText(), 'empty answer'],
   ];
   for (const [what, answer, sentence] of failures) {
-    it(`${what} ends in one clear message and no card, and the thread goes on`, async () => {
+    it(`${what} ends in one clear message and no card, and the thread continues`, async () => {
       stage.play(answer);
       const place = await stage.ask('requester', 'go on');
       await stage.answer(place, sentence);
@@ -179,14 +179,14 @@ describe('faults', () => {
     });
   }
 
-  it('a provider that answers again after two errors was never noticed', async () => {
+  it('a provider that answers again after two errors is not noticed', async () => {
     stage.play(sayStatus(500), sayStatus(503), sayText('Third time lucky.'));
     const place = await stage.ask('requester', 'be patient');
     await stage.answer(place, 'Third time lucky.');
     assert.equal(stage.thread(place).length, 2);
   });
 
-  it('malformed arguments, unknown tools and repeated ids go back to the model, and the right call to people', async () => {
+  it('malformed arguments, unknown tools and repeated ids go back to the model, and the valid call to people', async () => {
     const before = (await stage.runs()).length;
     stage.play(
       sayCalls([
@@ -256,7 +256,7 @@ describe('faults', () => {
     }
   });
 
-  it('nothing that the model was sent was out of order', () => {
+  it('every request to the model was in a valid order', () => {
     assert.deepEqual(stage.model.refusals, []);
   });
 });

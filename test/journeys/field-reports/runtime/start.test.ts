@@ -26,7 +26,7 @@ const WRONG: readonly (readonly [string, Readonly<Record<string, string>>, RegEx
 
 describe('a start', () => {
   for (const [what, env, remedy] of WRONG) {
-    it(`with ${what} ends with what is wrong and what to do${what.includes('secret') ? '' : ''}`, async () => {
+    it(`with ${what} fails with the cause and the fix${what.includes('secret') ? '' : ''}`, async () => {
       const { path, remove } = await makeTempDir();
       const folders = { DATA_DIR: join(path, 'data'), WORKSPACE_DIR: join(path, 'files') };
       const { code, output } = await failToStart({ PORT: '0', ...folders, ...env });
@@ -37,7 +37,7 @@ describe('a start', () => {
     });
   }
 
-  it('with a tools module that is wrong names the tool and what is wrong', async () => {
+  it('with an invalid tools module names the tool and the error', async () => {
     const { path, remove } = await makeTempDir();
     const tools = join(path, 'tools.mjs');
     await writeFile(tools, "export const tools = [{ name: 'half', description: 'Is half.' }];");

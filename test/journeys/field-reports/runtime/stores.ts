@@ -57,7 +57,7 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       stage.workspace.deliverTo({ kind: 'http', url: `${app.url}/slack/events` });
     }
 
-    it('two quick messages of a thread run one after the other, and neither is lost', async () => {
+    it('two quick messages in a thread run one after the other, and neither is lost', async () => {
       stage.play(sayText('Begun.'));
       const place = await stage.ask('requester', 'begin');
       await stage.answer(place, 'Begun.');
@@ -83,7 +83,7 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       assert.deepEqual(stage.model.refusals, []);
     });
 
-    it('a click on an old card decides nothing of the one that waits now', async () => {
+    it('a click on an old card decides nothing about the pending one', async () => {
       stage.play(
         sayCall('note', { text: `old ${store}` }),
         sayCall('pay', { amount: 1, reference: `new ${store}` }),
@@ -127,7 +127,7 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       };
     }
 
-    it('of an approval and an ignore at the same moment one decides, and the tool runs by that', async () => {
+    it('one of a simultaneous approval and ignore decides, and the tool runs accordingly', async () => {
       for (let n = 0; n < 3; n += 1) {
         const text = `race ${n} ${store}`;
         stage.play(sayCall('note', { text }), sayText('So be it.'));
@@ -155,7 +155,7 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       }
     });
 
-    it('an approval whose checkpoints were all lost runs once, the model is told of it, and is not asked the same again', async () => {
+    it('an approval whose checkpoints were all lost runs once, and the model gets the result and is not asked the same again', async () => {
       const text = `lost ${store}`;
       stage.play(sayCall('note', { text }), sayText('It is noted.'));
       const place = await stage.ask('requester', 'note it');
@@ -176,7 +176,7 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       assert.deepEqual(stage.model.refusals, []);
     });
 
-    it('a card is settled by whatever ends its call, and a card that was deleted holds nothing up', async () => {
+    it('a card closes however its call ends, and a deleted card blocks nothing', async () => {
       const text = `ends ${store}`;
       stage.play(sayCall('note', { text }), sayText('Something else then.'));
       const place = await stage.ask('requester', 'note it');

@@ -50,7 +50,7 @@ export function clickJourneys(delivery: Delivery): void {
     }
 
     for (const fault of ['expired_trigger_id', 'exchanged_trigger_id', 'invalid_trigger_id']) {
-      it(`a form that Slack refuses with ${fault} asks to press again, and the call waits on`, async () => {
+      it(`a form that Slack refuses with ${fault} asks to press again, and the call stays pending`, async () => {
         const { place, card } = await cardOf(fault);
         for (const action of ['call.edit', 'call.reply']) {
           stage.workspace.faults.api('views.open', { kind: 'error', error: fault });
@@ -68,7 +68,7 @@ export function clickJourneys(delivery: Delivery): void {
       });
     }
 
-    it('a trigger that has expired by itself asks to press again', async () => {
+    it('a trigger that expired by itself asks to press again', async () => {
       const { card } = await cardOf('late');
       stage.workspace.faults.expireTriggers(1);
       await stage.press('requester', card, 'call.reply');
@@ -88,7 +88,7 @@ export function clickJourneys(delivery: Delivery): void {
       await stage.answer(place, 'empty form is noted.');
     });
 
-    it('a form is acknowledged before its tool ends, and its second submission changes nothing', async () => {
+    it('a form is acknowledged before its tool ends, and a second submission changes nothing', async () => {
       stage.play(sayCall('hold', { note: 'first' }), sayText('It is held.'));
       const place = await stage.ask('requester', 'hold it');
       const card = await stage.card(place, 'first', 'Approve');
@@ -122,7 +122,7 @@ export function clickJourneys(delivery: Delivery): void {
       assert.deepEqual(held, [{ tool: 'hold', args: { note } }]);
     });
 
-    it('a form that is submitted after the call was decided on its card is refused and explained', async () => {
+    it('a form submitted after the call was decided on its card is refused with an explanation', async () => {
       const { place, card } = await cardOf('on the card');
       await stage.press('requester', card, 'call.edit');
       await stage.form('requester', 'Edit the call');
@@ -135,7 +135,7 @@ export function clickJourneys(delivery: Delivery): void {
       assert.equal(await noted('on the card'), 1);
     });
 
-    it('an old card decides nothing, least of all the call that waits now', async () => {
+    it('an old card decides nothing, and never the pending call', async () => {
       stage.play(
         sayCall('note', { text: 'read it' }),
         sayCall('note', { text: 'delete it' }),
@@ -186,7 +186,7 @@ export function clickJourneys(delivery: Delivery): void {
       for (const text of ['meant', 'shown', 'beside it']) assert.equal(await noted(text), 1);
     });
 
-    it('a press that is replayed many times decides once, and each time is taken', async () => {
+    it('a press replayed many times decides once, and is acknowledged each time', async () => {
       const { place, card } = await cardOf('replayed');
       const press = pressOf(card, 'call.approve');
       const acks = await Promise.all(
@@ -198,7 +198,7 @@ export function clickJourneys(delivery: Delivery): void {
       await stage.settled();
     });
 
-    it('a card follows its call through every end, and its old buttons say why they do nothing', async () => {
+    it('a card follows its call to every end, and its old buttons explain why they do nothing', async () => {
       const ends = [
         ['answered in the thread', 'already answered', 'Replied'],
         ['ignored', 'already ignored', 'Ignored'],
@@ -220,7 +220,7 @@ export function clickJourneys(delivery: Delivery): void {
       }
     });
 
-    it('a card that was deleted does not hold up its call, and comes again while it waits', async () => {
+    it('a deleted card does not block its call, and is posted again while the call is pending', async () => {
       const { place, card } = await cardOf('deleted');
       const { apiUrl, botToken } = stage.workspace;
       await fetch(`${apiUrl}chat.delete`, {
@@ -235,7 +235,7 @@ export function clickJourneys(delivery: Delivery): void {
       await stage.settled();
     });
 
-    it('nothing that the model was sent was out of order', () => {
+    it('every request to the model was in a valid order', () => {
       assert.deepEqual(stage.model.refusals, []);
     });
   });

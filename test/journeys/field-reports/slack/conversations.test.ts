@@ -75,7 +75,7 @@ describe('conversations', () => {
     await changesNothing(stage, () => stage.workspace.deliverEvent(mention), place);
   });
 
-  it('each top-level direct message begins a thread, and card and answer stay in it', async () => {
+  it('each top-level direct message starts a thread, and card and answer stay in it', async () => {
     stage.play(sayCall('note', { text: 'first' }));
     const first = await stage.askDirectly('requester', 'note the first');
     const card = await stage.card(first, 'first');
@@ -93,7 +93,7 @@ describe('conversations', () => {
     assert.match(JSON.stringify(stage.model.requests.at(-1)), /note the first/);
   });
 
-  it('the same time in another channel or another workspace is another thread', async () => {
+  it('the same timestamp in another channel or another workspace is another thread', async () => {
     stage.play(sayText('In general.'));
     const place = await stage.ask('requester', 'where are we?');
     await stage.answer(place, 'In general.');
@@ -115,14 +115,14 @@ describe('conversations', () => {
     assert.equal(stage.thread(place).length, 2);
   });
 
-  it('a channel’s talk without a mention is nothing to the agent', async () => {
+  it('channel messages without a mention do not reach the agent', async () => {
     const { id } = stage.workspace.channel('general');
     const { ts } = await stage.workspace.say('requester', id, 'lunch?');
     const place = { channel: id, root: ts };
     await changesNothing(stage, () => stage.write('approver', place, 'pizza'), place);
   });
 
-  it('nothing that the model was sent was out of order', () => {
+  it('every request to the model was in a valid order', () => {
     assert.deepEqual(stage.model.refusals, []);
   });
 });

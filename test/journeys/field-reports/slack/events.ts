@@ -41,7 +41,7 @@ export function eventJourneys(delivery: Delivery): void {
     });
 
     for (const order of ['app_mention first', 'message first', 'app_mention alone'] as const) {
-      it(`a mention is one run and one card, with the ${order}`, async () => {
+      it(`a mention makes one run and one card, with the ${order}`, async () => {
         stage.play(sayCall('note', { text: 'row 7' }), sayText('Row 7 is gone.'));
         const said = await post(stage, 'general', `\${bot} delete staging row 7`);
         const { mention, message } = eventsOf(stage, said);
@@ -65,7 +65,7 @@ export function eventJourneys(delivery: Delivery): void {
       });
     }
 
-    it('a mention whose two events come at the same moment, each three times, is one run', async () => {
+    it('a mention whose two events arrive at the same moment, each three times, makes one run', async () => {
       stage.play(sayText('Once.'));
       stage.workspace.faults.deliverEvents(3);
       const place = await stage.ask('requester', 'say it once');
@@ -74,7 +74,7 @@ export function eventJourneys(delivery: Delivery): void {
       assert.equal(stage.thread(place).length, 2);
     });
 
-    it('two follow-ups that arrive in the wrong order are taken in the order in which they were written', async () => {
+    it('two follow-ups that arrive out of order are processed in the order they were written', async () => {
       stage.play(sayText('Hello.'), sayText('One.'), sayText('Two.'));
       const place = await stage.ask('requester', 'hello');
       await stage.answer(place, 'Hello.');
@@ -128,7 +128,7 @@ export function eventJourneys(delivery: Delivery): void {
       assert.deepEqual((await stage.runs()).at(-1)?.args, { text: 'as I asked' });
     });
 
-    it('a message that is edited into a mention starts nothing', async () => {
+    it('a message edited into a mention starts nothing', async () => {
       const { id } = stage.workspace.channel('general');
       const { ts } = await stage.workspace.say('requester', id, 'lunch?');
       const place = { channel: id, root: ts };
@@ -136,7 +136,7 @@ export function eventJourneys(delivery: Delivery): void {
       await changesNothing(stage, () => stage.workspace.edit('requester', id, ts, text), place);
     });
 
-    it('own messages and those of other bots are no messages, whatever names them', async () => {
+    it('messages of the app and of other bots are ignored, whatever they mention', async () => {
       stage.play(sayText('Hello.'));
       const place = await stage.ask('requester', 'say hello');
       await stage.answer(place, 'Hello.');
@@ -162,7 +162,7 @@ export function eventJourneys(delivery: Delivery): void {
       }
     });
 
-    it('a member of another workspace is refused by who they are, a home user by nothing', async () => {
+    it('a member of another workspace is refused for who they are, a home user is not', async () => {
       const { id } = stage.workspace.channel('shared');
       const refused = () => stage.audit('edge.refuse').length;
       const before = refused();
@@ -213,7 +213,7 @@ export function eventJourneys(delivery: Delivery): void {
       assert.deepEqual((await stage.runs()).at(-1)?.args, { text: 'shared' });
     });
 
-    it('nothing that the model was sent was out of order', () => {
+    it('every request to the model was in a valid order', () => {
       assert.deepEqual(stage.model.refusals, []);
     });
   });

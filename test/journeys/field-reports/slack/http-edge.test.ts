@@ -9,7 +9,7 @@ import { type FieldStage, sayCall, setFieldStage } from '../field-stage.ts';
 /** Of fifty requests at once. */
 const BATCHES = isWhole ? 20 : 4;
 
-describe('the HTTP door', () => {
+describe('the HTTP endpoint of Slack', () => {
   let stage: FieldStage;
   before(async () => {
     stage = await setFieldStage('http');
@@ -62,7 +62,7 @@ describe('the HTTP door', () => {
     assert.equal(stored(), before);
   }
 
-  it(`takes the same signed bytes ${50 * BATCHES} times, and decides once`, async () => {
+  it(`accepts the same signed bytes ${50 * BATCHES} times, and decides once`, async () => {
     stage.play(sayCall('note', { text: 'once' }), sayText('It is noted.'));
     const place = await stage.ask('requester', 'note it');
     const card = await stage.card(place, 'once', 'Waiting for a decision');
@@ -87,7 +87,7 @@ describe('the HTTP door', () => {
     assert.equal(stage.audit('call.approve').length, 1);
   });
 
-  it('takes a message of the same signed bytes once', async () => {
+  it('accepts a message of the same signed bytes once', async () => {
     stage.play(sayText('Hello, once.'));
     const body = mentionBody();
     const headers = signed(body);
@@ -102,7 +102,7 @@ describe('the HTTP door', () => {
     assert.deepEqual(stage.model.refusals, []);
   });
 
-  it('refuses a request of 301 seconds ago or ahead, and takes one of 290', async () => {
+  it('refuses a request 301 seconds in the past or future, and accepts 290', async () => {
     stage.model.script(() => sayText('In time.'));
     for (const away of [-301, 302, -86_400, 86_400]) {
       const body = mentionBody();
@@ -115,7 +115,7 @@ describe('the HTTP door', () => {
     await stage.settled();
   });
 
-  it('refuses what is unsigned, wrongly signed, smuggled or too large, and stores nothing', async () => {
+  it('refuses unsigned, wrongly signed, smuggled and oversized requests, and stores nothing', async () => {
     const body = mentionBody();
     const ssl = 'ssl_check=1&payload=%7B%22type%22%3A%22block_actions%22%7D';
     const { 'x-slack-signature': signature, ...onlyTime } = signed(body);
@@ -135,7 +135,7 @@ describe('the HTTP door', () => {
     await refuses(large, signed(large), 413);
   });
 
-  it('tells how it is at /healthz and /readyz', async () => {
+  it('reports its state at /healthz and /readyz', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const answer = await fetch(`${stage.app().url}${path}`);
       assert.equal(answer.status, 200, await answer.text());

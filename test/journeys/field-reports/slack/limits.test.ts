@@ -36,7 +36,7 @@ describe('limits', () => {
     }
   }
 
-  it('60 kB of arguments make a card with short ids, are read whole before they are approved, and run whole', async () => {
+  it('60 kB of arguments make a card with short ids, are read whole before the approval, and run whole', async () => {
     const tail = 'bcc: all-customers';
     const document = {
       text: `${'harmless '.repeat(4_600)}${tail}`,
@@ -72,7 +72,7 @@ describe('limits', () => {
     assert.equal((await stage.runs()).length, runs);
   });
 
-  it('empty values are each shown as what they are, and run as they came', async () => {
+  it('different empty values are shown distinctly, and run unchanged', async () => {
     const args = { subject: '   ', body: '', tags: [], note: null };
     const { place, card } = await cardOf('blank', args);
     const text = allText(card);
@@ -85,14 +85,14 @@ describe('limits', () => {
     assert.deepEqual((await stage.runs()).at(-1)?.args, args);
   });
 
-  it('no arguments at all are said in words', async () => {
+  it('a call without arguments says so', async () => {
     const { place, card } = await cardOf('no_arguments', {});
     assert.match(allText(card), /No arguments/);
     await stage.press('requester', card, 'call.approve');
     await stage.answer(place, 'That is done.');
   });
 
-  it('sixty arguments are counted where they don’t fit, and all of them can be seen', async () => {
+  it('sixty arguments are counted where they do not fit, and all of them can be seen', async () => {
     const args = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}`, `value-${i}`]));
     const { place, card } = await cardOf('sixty_fields', args);
     assert.match(allText(card), /50 arguments are not on this card/);
@@ -106,7 +106,7 @@ describe('limits', () => {
     await stage.answer(place, 'That is done.');
   });
 
-  it('links, mentions and entities are shown letter for letter, and nothing of them fires', async () => {
+  it('links, mentions and entities are shown literally, and none of them is active', async () => {
     const args = {
       url: 'https://evil.example/?x=y|https://bank.example',
       other: 'https://a.example/?p=1&q=2',
@@ -150,7 +150,7 @@ describe('limits', () => {
     await stage.workspace.click('requester', { channel, ts, actionId: 'call.menu', option });
   }
 
-  it('nothing that was sent to Slack or to the model was refused', () => {
+  it('nothing sent to Slack or to the model was rejected', () => {
     assert.deepEqual(stage.model.refusals, []);
     const refused = stage.workspace.journal.filter(({ problem }) => problem !== undefined);
     assert.deepEqual(refused, []);

@@ -23,7 +23,7 @@ describe('forms', () => {
   }
   const top = () => stage.workspace.see('requester').views.at(-1);
 
-  it('a form opens at its limits, and what it can’t carry is named and kept to the byte', async () => {
+  it('a form opens at its limits, and what it cannot hold is named and kept byte for byte', async () => {
     const alike =
       'Deliver to the warehouse by the river, on the left bank, behind the old mill gate';
     const filler = Object.fromEntries(Array.from({ length: 36 }, (_, i) => [`f${i}`, ` v${i} `]));
@@ -60,7 +60,7 @@ describe('forms', () => {
     assert.deepEqual(run, { tool: SIXTY, args: { ...args, alike: `${alike} B` } });
   });
 
-  it('a form that is left as it was changes nothing, sixty fields or none', async () => {
+  it('a form submitted unchanged changes nothing, with sixty fields or none', async () => {
     const sixty = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}`, `v${i}\t`]));
     const place = await openForm('sixty_fields', sixty);
     await stage.workspace.submit('requester', {});
@@ -70,7 +70,7 @@ describe('forms', () => {
     assert.deepEqual((await stage.runs()).at(-1)?.args, sixty);
   });
 
-  it('what is wrong in a form stands on a field that is there, and what was typed stays', async () => {
+  it('errors in a form appear on a visible field, and the typed values stay', async () => {
     const before = (await stage.runs()).length;
     const place = await openForm('book', {
       start: 1,
@@ -129,7 +129,7 @@ describe('forms', () => {
   }
 
   for (const text of ['0', 'null', '{}', 'false', '"']) {
-    it(`the answer ${text} reaches the agent as that text`, async () => {
+    it(`the answer ${text} reaches the agent unchanged`, async () => {
       const { place } = await openReply();
       await stage.workspace.submit('requester', { text });
       await stage.answer(place, 'I see.');
@@ -137,7 +137,7 @@ describe('forms', () => {
     });
   }
 
-  it('an answer that says nothing, or more than the form holds, stands as an error on its field', async () => {
+  it('an empty or too long answer shows an error on its field', async () => {
     const { place, card } = await openReply();
     const asked = stage.asked();
     const blocked = await stage.workspace.submit('requester', { text: '' });
@@ -172,7 +172,7 @@ describe('forms', () => {
     await stage.workspace.close('requester');
   });
 
-  it('nothing that the model was sent was out of order', () => {
+  it('every request to the model was in a valid order', () => {
     assert.deepEqual(stage.model.refusals, []);
   });
 });
