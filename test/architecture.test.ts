@@ -171,7 +171,7 @@ function violationsOf(tree: SourceTree): readonly string[] {
   return found.filter((violation) => violation !== '');
 }
 
-test('src keeps to its layers, without circles, long files and ways around the ports', () => {
+test('src has no import cycles, long files, or imports that its layers forbid', () => {
   const tree = readSourceTree(new URL('../src/', import.meta.url));
   assert(tree.size > 100);
   assert.deepEqual(violationsOf(tree), []);
@@ -202,14 +202,14 @@ const PLANTED: readonly (readonly [path: string, text: string, violation: RegExp
 ];
 
 for (const [path, text, violation] of PLANTED) {
-  test(`a planted violation is found: ${path}, ${text.slice(0, 60).replaceAll('\n', ' ')}`, () => {
+  test(`finds a planted violation: ${path}, ${text.slice(0, 60).replaceAll('\n', ' ')}`, () => {
     const found = violationsOf(new Map([[path, text]]));
     assert.equal(found.length, 1, found.join('\n'));
     assert.match(found[0] ?? '', violation);
   });
 }
 
-test('every row of the packages names one that can be imported', () => {
+test('every row of the package table names an importable package', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   const names = Object.keys({ ...dependencies, ...devDependencies });
   const unknown = PACKAGES.map(([start]) => start).filter(
@@ -220,13 +220,13 @@ test('every row of the packages names one that can be imported', () => {
   assert.deepEqual(unknown, []);
 });
 
-test('a folder with too many files is found', () => {
+test('finds a folder with too many files', () => {
   const paths = Array.from({ length: MAX_FILES + 1 }, (_, n) => `domain/calls/a${n}.ts`);
   const tree = new Map(paths.map((path) => [path, '']));
   assert.match(violationsOf(tree).join(), /domain\/calls has 16 files/);
 });
 
-test('a planted circle is found, also one of types alone', () => {
+test('finds a planted import cycle, even one of types only', () => {
   const circle = new Map([
     ['domain/a.ts', "import { b } from './b.ts';"],
     ['domain/b.ts', "import type { C } from './c.ts';"],
@@ -238,7 +238,7 @@ test('a planted circle is found, also one of types alone', () => {
   );
 });
 
-test('a planted circle of rooms is found, also where no files import each other', () => {
+test('finds a planted cycle between rooms, even without a cycle between files', () => {
   const circle = new Map([
     ['domain/a/one.ts', "import { b } from '../b/one.ts';"],
     ['domain/b/one.ts', 'export const b = 1;'],

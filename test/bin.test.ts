@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 const SOURCE = 'const greeting: string = process.argv.slice(2).join();\nconsole.log(greeting);\n';
 
-describe('what is made of the source', () => {
+describe('the build', () => {
   let folder: Awaited<ReturnType<typeof makeTempDir>>;
   const at = (...names: readonly string[]) => join(folder.path, ...names);
   const run = (...args: readonly string[]) =>
@@ -36,7 +36,7 @@ describe('what is made of the source', () => {
   });
   after(() => folder.remove());
 
-  it('is made once for each state of it, and a few are kept', () => {
+  it('runs once per state of the source, and keeps the last few results', () => {
     const made = new Set<string>();
     for (const word of ['', 'one', 'two', 'three', 'four']) {
       if (word !== '') appendFileSync(at('src/cli.ts'), `\nprocess.stderr.write('${word};');\n`);
@@ -51,7 +51,7 @@ describe('what is made of the source', () => {
     assert.equal(readdirSync(at('dist/app')).length, 3);
   });
 
-  it('is told of by the lines of the source', () => {
+  it('reports errors with the lines of the source', () => {
     appendFileSync(at('src/cli.ts'), "\nthrow new Error('Broken by a test.');\n");
     const { status, stderr } = run('bin/countersign.js', '--help');
     assert.equal(status, 1);
@@ -59,7 +59,7 @@ describe('what is made of the source', () => {
     assert.equal(run('bin/countersign.js', 'hook').status, 2);
   });
 
-  it('ends a start that can’t write it with what to do, and a hook so that nothing runs', () => {
+  it('explains what to do when it cannot be written, and makes a hook refuse', () => {
     rmSync(at('dist'), { recursive: true });
     writeFileSync(at('dist'), '');
     for (const [args, code] of [

@@ -59,7 +59,7 @@ function isFile(path: DocumentPath, name: string): boolean {
 
 const CODE = /`([\w@.-]+(?:\/[\w@.-]+)*\.(?:ts|tsx|js)|[\w@.-]+(?:\/[\w@.-]+)*\/)`/g;
 
-it('every README is among the documents that are checked', () => {
+it('every README is one of the checked documents', () => {
   const found = ['src', 'test'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((path) => basename(path) === 'README.md')
@@ -84,7 +84,7 @@ describe('a document', () => {
       assert.deepEqual(problems, []);
     });
 
-    it(`${path} has JSON that is JSON`, () => {
+    it(`${path} has only valid JSON`, () => {
       for (const { code } of codeBlocksOf(path).filter(({ language }) => language === 'json')) {
         assert.equal(parseStrictJson(code).ok, true, code);
       }
@@ -99,7 +99,7 @@ describe('a document', () => {
     });
   }
 
-  it('shows policies that can be used, without a warning', () => {
+  it('shows valid policies without warnings', () => {
     const policies = DOCUMENTS.flatMap(codeBlocksOf).filter(({ language }) => language === 'yaml');
     assert(policies.length >= 2);
     for (const { code } of policies) {
@@ -109,7 +109,7 @@ describe('a document', () => {
     }
   });
 
-  it('shows a file of MCP servers that is read without a warning', () => {
+  it('shows a valid MCP servers file without warnings', () => {
     const text = readmeSnippet('src/agent/README.md', 'server-github');
     const env = { GITHUB_TOKEN: 'ghp_example', TICKETS: 'secret' };
     const { problems, servers, warnings } = readMcpConfig('./mcp.json', env, () => text);
@@ -120,7 +120,7 @@ describe('a document', () => {
     );
   });
 
-  it('shows requests that the HTTP API takes', () => {
+  it('shows requests that the HTTP API accepts', () => {
     const shown = readmeSnippet('src/http/README.md', '"action": "deploy_web"');
     const [, body = ''] = /-d '(\{"action".*\})'/.exec(shown) ?? [];
     assert.equal(NewApproval.safeParse(JSON.parse(body)).success, true);
@@ -129,7 +129,7 @@ describe('a document', () => {
       assert(fields?.includes(`\`${name}\``), name);
   });
 
-  it('shows settings of a model and of a graph that can be started with', () => {
+  it('shows valid settings of a model and of a graph', () => {
     const file = parseEnvFile(Buffer.from(readmeSnippet('src/agent/README.md', 'MODEL=openai/')));
     assert.deepEqual(file.problems, []);
     assert.deepEqual(readConfig({ ...file.values }).model, {
@@ -147,14 +147,14 @@ describe('a document', () => {
       );
   });
 
-  it('has every setting in a table', () => {
+  it('lists every setting in a table', () => {
     const rows = DOCUMENTS.flatMap((path) => proseOf(path).match(/^\|.*\|$/gm) ?? []);
     const names = Object.keys(Variables.shape);
     const missing = names.filter((name) => !rows.some((row) => row.includes(`\`${name}\``)));
     assert.deepEqual(missing, []);
   });
 
-  it('names commands that there are', async () => {
+  it('names only commands that exist', async () => {
     const lines: string[] = [];
     const write = (text: string) => void lines.push(text);
     const deps = { env: {}, clock: createSystemClock(), write: async () => {} };

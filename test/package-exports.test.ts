@@ -53,13 +53,13 @@ describe('a project that has Countersign installed', () => {
     ['graph.ts', readmeSnippet('src/agent/graphs/README.md', '// my-agent.ts')],
     ['client.mts', CLIENT],
   ] as const) {
-    it(`takes ${name} of the documentation as it is written`, () => {
+    it(`compiles ${name} of the documentation as written`, () => {
       assert.match(text, /from 'countersign\//);
       assert.equal(check(name, text), '');
     });
   }
 
-  it('is told what is wrong: the types are those of the schema and of the desk', () => {
+  it('gets type errors for mistakes: the types are those of the schema and of the desk', () => {
     const told = check(
       'wrong.ts',
       `import { defineGraph } from 'countersign/graph';

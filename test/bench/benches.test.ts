@@ -10,7 +10,7 @@ for (const [name, bench] of Object.entries(BENCHES)) {
   // These start the app for each store, as journeys do too.
   if (name === 'pending' || name === 'clicks') continue;
   for (const store of bench.stores) {
-    test(`the row ${name} can be measured on ${store}`, async () => {
+    test(`measures the row ${name} on ${store}`, async () => {
       const lines = await measure(bench, store, QUICK);
       assert.ok(lines.length > 0);
       for (const { what, ours, baseline } of lines) {
@@ -21,7 +21,7 @@ for (const [name, bench] of Object.entries(BENCHES)) {
   }
 }
 
-test('the table says which goals are met', () => {
+test('the table shows which goals are met', () => {
   const line = {
     what: 'a thing',
     store: 'Redis',

@@ -96,7 +96,7 @@ const BROKEN: readonly (readonly [string, Kind, object])[] = [
 ];
 
 describe('blocks.validate of Slack', () => {
-  it('takes every card of the fixtures', async () => {
+  it('accepts every card of the fixtures', async () => {
     const files = (await readdir(FIXTURES)).filter((file) => file.startsWith('card-'));
     assert.ok(files.length > 0);
     for (const file of files) {
@@ -107,14 +107,14 @@ describe('blocks.validate of Slack', () => {
   });
 
   for (const [what, kind, shown] of SHOWN) {
-    it(`takes ${what}`, async () => {
+    it(`accepts ${what}`, async () => {
       assert.deepEqual(kind === 'view' ? validateView(shown) : validateMessage(shown), []);
       assert.equal(await judge(kind, shown), 'taken');
     });
   }
 
   for (const [what, kind, broken] of BROKEN) {
-    it(`refuses ${what}, as the simulated workspace does`, async () => {
+    it(`rejects ${what}, like the simulated workspace`, async () => {
       const problems = kind === 'view' ? validateView(broken) : validateMessage(broken);
       assert.notDeepEqual(problems, []);
       assert.equal(await judge(kind, broken), 'refused');
