@@ -1,4 +1,4 @@
-/** Routes that admins set in Slack, over the real app: who may, what goes by them, and what is said of it. */
+/** Routes that admins set in Slack, in the real app: who may set them, what they decide, and how they are announced. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KnownBlock } from '@slack/types';
@@ -35,7 +35,7 @@ describe('routes set in Slack', () => {
   const top = (member: string) => stage.workspace.see(member).views.at(-1);
   const errors = (member: string) => top(member)?.errors ?? {};
 
-  /** Opens the list, and over it the form of a route, or of a new one. */
+  /** Opens the list, and on top of it the form of a route or of a new one. */
   async function openForm(member: string, name?: string): Promise<void> {
     await command(member);
     await stage.view(member, 'Add Route');
@@ -61,7 +61,7 @@ describe('routes set in Slack', () => {
     assert.equal(((await response.json()) as { readonly ok: boolean }).ok, true);
   }
 
-  /** Waits for a message in #ops outside of any thread. */
+  /** Waits for a top-level message in #ops. */
   async function announcement(text: string): Promise<string> {
     return await stage.workspace.waitFor(
       () =>
@@ -91,7 +91,7 @@ describe('routes set in Slack', () => {
     );
   }
 
-  /** Goes to the other step of the admin’s form. */
+  /** Goes to the other step of the form. */
   async function turn(actionId: string, values: object, shows: string): Promise<void> {
     await stage.workspace.clickInView('admin', { actionId, values } as never);
     await stage.view('admin', shows);
@@ -134,7 +134,7 @@ describe('routes set in Slack', () => {
     assert.deepEqual(errors('admin'), {
       'route.remind-after': 'Must be before the deadline of 4h.',
     });
-    // What is wrong on the other step is shown there, with all that was typed.
+    // Errors of the other step are shown there, with all typed values.
     await stage.workspace.submit('admin', { 'route.remind-after': '1h' });
     await stage.view('admin', 'Approvals needed: Only 1 person can approve; 3 are needed.');
     assert.match(JSON.stringify(top('admin')?.state), /"value":"fin".*"value":"wire_\*"/);
@@ -273,7 +273,7 @@ describe('routes set in Slack', () => {
     );
     await stage.answer(place, 'Mine.');
     const problems = stage.workspace.journal.flatMap(({ problem }) => problem ?? []);
-    // Slack hides the private channel that the app is not in.
+    // Slack hides a private channel that the app has not joined.
     assert.deepEqual([...new Set(problems)], ['channel_not_found', 'not_in_channel']);
   });
 });

@@ -1,4 +1,4 @@
-/** A card in a channel of approvers, over signed HTTP: who is called, who follows it where, and who may press what. */
+/** A card in an approver channel, over signed HTTP: who is mentioned, who can open it, and who may press what. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { REQUESTER_ROUTE, type Route } from '../../../src/domain/policy/route.ts';
@@ -19,7 +19,7 @@ describe('an approver channel', () => {
     group = stage.workspace.setUserGroup('ops-approvers', ['approver', 'admin']);
   });
   after(() => stage.close());
-  // The cards of the tests are no crowd.
+  // Keeps the cards of these tests below the size of a burst.
   beforeEach(() => stage.clock.advance(120_000));
 
   function route(patch: Partial<Route> = {}): void {
@@ -36,7 +36,7 @@ describe('an approver channel', () => {
     });
   }
 
-  /** The messages at the top of a channel, as this member sees them. */
+  /** The top-level messages of a channel, as this member sees them. */
   const inChannel = (channel: string, member = 'approver'): readonly WorkspaceMessage[] =>
     stage.workspace
       .see(member)
@@ -58,7 +58,7 @@ describe('an approver channel', () => {
       ofType(stage.thread(place), 'stub').find((stub) => parts.every((part) => says(stub, part))),
     );
 
-  /** Lets the time go on until there is something to see. */
+  /** Advances the time until there is something to see. */
   async function pass<T>(look: () => T | undefined): Promise<T> {
     for (let second = 0; second < 200; second += 1) {
       await stage.clock.advance(1_000);
@@ -68,7 +68,7 @@ describe('an approver channel', () => {
     throw new Error('It did not come in 200 seconds.');
   }
 
-  /** The requests that the app made of one method. */
+  /** The requests of the app to one method. */
   const requests = (method: string) =>
     stage.workspace.journal
       .filter(({ name }) => name === method)
@@ -90,7 +90,7 @@ describe('an approver channel', () => {
     assert.match(text, /waiting for <!subteam\^S0OPSAPPROVERS>/);
     assert.ok(text.includes(`/archives/${place.channel}/p${place.root.replace('.', '')}|open the`));
     assert.match(text, /note linked for me/);
-    // The requester is named there, and called in their own thread.
+    // The card names the requester, who is mentioned in their own thread.
     assert.match(text, /Asked by `Riley \(requester\)`/);
     assert.doesNotMatch(text, /<@U0REQUESTER>/);
     const stub = await stubWith(place, 'waiting for');
@@ -186,7 +186,7 @@ describe('an approver channel', () => {
       const last = stage.workspace.journal.findLast(({ name }) => name === 'chat.postMessage');
       return (last?.answer as { error?: string })?.error === 'not_in_channel' ? true : undefined;
     });
-    // Only what is refused for a minute is told; it is tried again and again meanwhile.
+    // Only a failure that lasts a minute is reported; retries go on meanwhile.
     await pass(() =>
       stage.workspace
         .see('requester')
@@ -239,7 +239,7 @@ describe('an approver channel', () => {
     route();
     const crowd = () =>
       ofType(inChannel(approvals), 'card').filter((card) => allText(card).includes('crowd'));
-    // One message's calls would be one card.
+    // The calls of one message would share one card.
     const crowded = Array.from({ length: 6 }, (_, n) => `crowd ${n}`);
     play(
       ...crowded.map((text) => sayCall('note', { text })),
@@ -275,7 +275,7 @@ describe('an approver channel', () => {
     return [{ ...button, block_id: 'b1', action_ts: card.ts }];
   }
 
-  /** A press that was under way when the message went, or that came from another window. */
+  /** A press on a message that was removed meanwhile, or that came from another window. */
   function pressOf(card: WorkspaceMessage, member: string, actionId: string) {
     const { id, teamId } = stage.workspace.member(member);
     const last = stage.workspace.journal.findLast(({ name }) => name === 'block_actions');

@@ -1,4 +1,4 @@
-/** A group of approvers decides over signed HTTP: what takes two of them, and those who are none (any more). */
+/** A group of approvers decides over signed HTTP: calls that need two members, and people who are not members or have left. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -14,7 +14,7 @@ import { type InnerStage, setInnerStage } from '../field-reports/inner-stage.ts'
 const GROUP = ['requester', 'approver', 'admin'] as const;
 const MINUTE_MS = 60_000;
 
-/** Registers the journeys on one store. */
+/** Registers the journeys for one store. */
 export function approversJourneys(store: 'SQLite' | 'Redis'): void {
   describe(`a group of approvers on ${store}`, () => {
     let stage: InnerStage;
@@ -48,7 +48,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       });
     }
 
-    /** A thread in a channel of all, with the card of one call. */
+    /** A thread in a public channel, with the card of one call. */
     async function cardOf(text: string) {
       play(sayCall('note', { text }), sayText(`${text} is noted.`));
       const place = await stage.ask('requester', `note ${text}`, 'ops');
@@ -131,7 +131,7 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       );
       assert.ok(isPending(back));
       assert.equal(await noted('left'), 0);
-      // Whoever has just come in is not refused from memory.
+      // A new member is not refused from a cached list.
       stage.workspace.setUserGroup('ops-approvers', GROUP);
       await stage.clock.advance(5_000);
       await approve('approver', place);
@@ -156,11 +156,11 @@ export function approversJourneys(store: 'SQLite' | 'Redis'): void {
       const { place } = await cardOf('later');
       await approve('approver', place);
       await stage.card(place, '1 of 2');
-      // Kept from a moment ago for the press, asked anew for the run.
+      // Cached for the press, looked up again for the run.
       stage.workspace.faults.api('usergroups.users.list', { kind: 'status', status: 500 }, 1);
       await approve('admin', place);
       await stage.card(place, 'Approved, about to run');
-      // The run may have been tried before the clock goes on, or after it.
+      // The run may be tried before or after the clock advances.
       const isNoted = () =>
         stage.thread(place).some((each) => allText(each).includes('later is noted.'));
       await until(async () => {

@@ -1,4 +1,4 @@
-/** App Home over signed HTTP, with the whole app: who sees what waits, and decides it there. */
+/** App Home over signed HTTP, with the whole app: who sees pending calls, and decides them there. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ describe('App Home', () => {
   beforeEach(async () => {
     group = stage.workspace.setUserGroup('ops-approvers', GROUP);
     askGroup();
-    // Who is in a group is remembered for a minute.
+    // Group members are cached for a minute.
     await stage.clock.advance(MINUTE_MS + 1_000);
   });
   afterEach(async () => {
@@ -49,7 +49,7 @@ describe('App Home', () => {
     stage.setGate(() => ({ kind: 'ask', route: { ...aRoute(group), ...route } }));
   }
 
-  /** Has the agent want these notes, all in one message; resolves when they are pending. */
+  /** Makes the agent request these notes in one message; resolves when they are pending. */
   async function want(...texts: readonly string[]): Promise<Place> {
     const calls = texts.map((text) => aModelCall('note', { text }));
     stage.model.script((_request, index) => (index === 0 ? sayCalls(calls) : sayText('Noted.')));
@@ -81,7 +81,7 @@ describe('App Home', () => {
     await stage.workspace.waitFor(() => (idsOn('approver').includes(first) ? undefined : true));
     assert.equal(idsOn('approver').length, 1);
     await stage.line(place, 'the first', 'Done');
-    // A line says that its call was approved before it has run.
+    // The line shows the approval before the call has run.
     await until(async () => (await runs()).includes('the first'));
     await openHome('requester');
     await stage.workspace.clickInHome('requester', { actionId: 'home.show', option: 'asked' });
@@ -126,7 +126,7 @@ describe('App Home', () => {
     await openHome('admin');
     await press('admin', 'home.ignore', `waiting:${first}`);
     await shows('admin', 'You ignored');
-    // Their view is the one of before: nothing has moved on yet.
+    // Their view is outdated: it has not been updated yet.
     assert.deepEqual(idsOn('approver'), [first, second]);
     await press('approver', 'home.review', `waiting:${first}`);
     await stage.view('approver', 'was already ignored (ignored by <@U0ADMIN>)');
@@ -204,7 +204,7 @@ describe('two hundred pending calls', () => {
   });
   after(() => stage.close());
 
-  /** Stores what two hundred turns have left behind that wait for the group. */
+  /** Stores two hundred turns that wait for the group. */
   async function seed(): Promise<void> {
     const { workspace, clock } = stage;
     const group = workspace.setUserGroup('ops-approvers', GROUP);
@@ -218,7 +218,7 @@ describe('two hundred pending calls', () => {
     const requester = { team: workspace.team.id, user: workspace.member('requester').id };
     const route = aRoute(group);
     stage.setGate(() => ({ kind: 'ask', route }));
-    // Calls whose messages are gone are not listed.
+    // Calls whose messages were removed are not listed.
     const card = await workspace.say('requester', 'ops', 'Where all of them stand.');
     const all = { requester, route, card };
     await seedPending({ store: { ...opened.store, ledger }, clock, count: 200, ...all });

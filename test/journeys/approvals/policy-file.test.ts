@@ -1,4 +1,4 @@
-/** A policy file over the real app: names looked up in Slack, rules obeyed, and a change of them. */
+/** A policy file in the real app: names looked up in Slack, rules applied, and a change of the file. */
 import assert from 'node:assert/strict';
 import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

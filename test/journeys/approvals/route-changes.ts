@@ -1,4 +1,4 @@
-/** Routes of the policy file that change while a call waits, over the real app: it follows, and a click runs it. */
+/** Routes of the policy file that change while a call is pending, in the real app: the call follows, and a click runs it. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ default: { gate: ask, route: requester }
 `;
 const TWO = 'approvers: ["@approver", "@admin"], quorum: 2';
 
-/** Registers the journey on one store. */
+/** Registers the journey for one store. */
 export function routeChangeJourneys(store: 'SQLite' | 'Redis'): void {
   describe(`a route that changes while a call is pending, on ${store}`, () => {
     let stage: FieldStage;
@@ -49,7 +49,7 @@ export function routeChangeJourneys(store: 'SQLite' | 'Redis'): void {
       await temp.remove();
     });
 
-    /** Waits for a card in a channel that says this and can be approved. */
+    /** Waits for a card in a channel that shows this and can be approved. */
     async function cardIn(channel: string, ...texts: readonly string[]): Promise<WorkspaceMessage> {
       return await stage.workspace.waitFor(
         () =>

@@ -1,4 +1,4 @@
-/** Several calls of one message through the whole app: one card, one press, and each call its own decision. */
+/** Several calls of one message in the whole app: one card, one press, and a separate decision for each call. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { allText } from '../../support/app/scene.ts';

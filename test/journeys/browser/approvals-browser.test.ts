@@ -1,4 +1,4 @@
-/** Approvals by a team in the playground, in real browsers: a desktop and a phone at the same workspace, by what their pages show. */
+/** Approvals by a team in the playground, in real browsers: a desktop and a phone in one workspace. */
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { readFolder } from '../../support/read-folder.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 import { until } from '../../support/until.ts';
 
-/** Nobody waits for hours here. What writes files is left to the admin, in App Home. */
+/** Short times, so that no test waits for hours. Only the admin writes files, in App Home. */
 const POLICY = `version: 1
 routes:
   texts:
@@ -75,7 +75,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await me.press(me.page.getByRole('tab', { name: 'Home' }));
   }
 
-  /** Presses the box of a person in the group, wherever the channel is open, and goes back there. */
+  /** Presses the checkbox of a group member from any open channel, and goes back there. */
   async function takeInOrOut(me: PagePerson, person: string, picture: string): Promise<void> {
     const { page } = me;
     const isPhone = me === phone;
@@ -89,7 +89,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await me.press(isPhone ? page.getByRole('tab', { name: 'Chat' }) : developer);
   }
 
-  /** The newest card for a file in the channel that is open. */
+  /** The newest card for a file in the open channel. */
   const card = (me: PagePerson, file: string): Locator =>
     main(me)
       .getByRole('article')
@@ -134,7 +134,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await phone.press(main(phone).getByRole('button', { name: /repl(?:y|ies)|Countersign is/ }));
     await says(phone.thread, /waiting for .* in/);
     await phone.look('05-thread-of-the-requester');
-    // No card, and nothing to decide with.
+    // No card, and no buttons.
     assert.equal(await button(desktop.thread, 'Approve').count(), 0);
     await both(async (me) => {
       await me.actAs('approver');
@@ -173,7 +173,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await says(desktop.thread, /waiting for .* in/);
     await open(desktop, 'approvals');
     await desktop.press(button(card(desktop, 'greeting.txt'), 'Approve'));
-    // The policy says that it is of high risk.
+    // The policy sets a high risk.
     await dialog(desktop).getByText('Edit greeting.txt').waitFor();
     await desktop.press(button(dialog(desktop), 'Approve'));
     await says(main(desktop), 'does not let people approve their own calls');
@@ -190,7 +190,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     });
     await look('12-removed');
     assert.deepEqual(await files(), { 'greeting.txt': GREETING });
-    // Taken in again; what the app knows of a group is some seconds old at most.
+    // Added again; the app caches group members for a few seconds.
     await takeInOrOut(desktop, 'Adair (admin)', '13-groups-without');
   });
 
@@ -232,7 +232,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await both((me) => says(me.thread, 'Asked again'));
     await both((me) => says(me.thread, /waiting for/));
     await look('18-asked-again');
-    // Whoever was taken in again is there: nobody is alarmed from memory.
+    // The member was added again, and no cached list raises an alarm.
     assert.equal(await alarms.count(), before);
   });
 
@@ -247,9 +247,9 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
       await card(me, 'haiku.txt').evaluate((node) => node.scrollIntoView());
     });
     await look('19-done');
-    // The card says that it was approved before it has run.
+    // The card shows the approval before the call has run.
     const expected = { 'greeting.txt': GREETING, 'haiku.txt': `${HAIKU}Basho approves\n` };
-    // A file that is just being put in its place can't be read.
+    // A file that is being renamed into place cannot be read.
     const now = () => files().catch(() => undefined);
     await until(async () => isDeepStrictEqual(await now(), expected));
   });

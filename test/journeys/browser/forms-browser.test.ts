@@ -1,4 +1,4 @@
-/** The forms of three tools, filled in by people at the playground's page, on a phone and on a desktop. */
+/** The forms of three tools, filled in on the playground page, on a phone and on a desktop. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ function formsAt(size: PageSize): void {
     const field = (form: Locator, label: string) =>
       form.getByLabel(label, { exact: false }).first();
 
-    /** Asks for a call of the tool and opens its form. */
+    /** Requests a call of the tool and opens its form. */
     async function open(tool: ToolName): Promise<Locator> {
       const { page, thread, press } = person;
       model.script((_request, index) =>
@@ -80,13 +80,13 @@ function formsAt(size: PageSize): void {
       return form;
     }
 
-    /** Saves the form; what the tool ran with is the answer. */
+    /** Saves the form; returns the arguments that the tool ran with. */
     async function save(form: Locator, tool: ToolName): Promise<unknown> {
       await person.press(form.getByRole('button', { name: 'Save and Approve' }));
       return await ranWith(tool);
     }
 
-    /** Approves in the full view what does not fit on a card. */
+    /** Approves in the full view if the call does not fit on a card. */
     async function approveWhole(): Promise<void> {
       await person.thread.getByText('review all of it first').waitFor();
       await person.press(person.thread.getByRole('button', { name: /^Open/ }).last());

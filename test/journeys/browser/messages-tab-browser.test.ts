@@ -1,4 +1,4 @@
-/** The Messages tab of the playground, in a real browser: a welcome, a thread begun with one press, named, paid for and rated. */
+/** The Messages tab of the playground, in a real browser: a welcome, and a thread started with one press, named, with its cost and rating. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';

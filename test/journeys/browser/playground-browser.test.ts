@@ -1,4 +1,4 @@
-/** The first hour with nothing configured: `npm start`, its page in a browser, every decision, and what is on disk. */
+/** The first hour without configuration: `npm start`, its page in a browser, every decision, and the files on disk. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -20,7 +20,7 @@ for (const size of inTurn(PAGE_SIZES)) {
     let app: AppProcess;
     let me: PagePerson;
     let startedInMs = 0;
-    /** All that was approved so far, and so all that may be on disk. */
+    /** All calls approved so far: only these may be on disk. */
     const approved: Record<string, string> = {};
 
     before(async () => {
@@ -44,9 +44,9 @@ for (const size of inTurn(PAGE_SIZES)) {
     const files = () => readFolder(join(folder.path, 'workspace'));
     const button = (name: string, path: string) =>
       me.card(path).getByRole('button', { name, exact: true });
-    /** Waits until what was approved is on disk, and nothing else is. */
+    /** Waits until exactly the approved files are on disk. */
     async function written(): Promise<void> {
-      // A file that is just being put in its place can't be read.
+      // A file that is being renamed into place cannot be read.
       const now = () => files().catch(() => undefined);
       await until(async () => isDeepStrictEqual(await now(), approved), 20);
     }
@@ -66,7 +66,7 @@ for (const size of inTurn(PAGE_SIZES)) {
     async function approve(path: string, text: string): Promise<void> {
       const card = me.card(path);
       await button('Approve', path).waitFor();
-      // What is written must be what the card shows, to the byte.
+      // The written bytes must be exactly those on the card.
       const shown = await card.locator('pre, blockquote').allInnerTexts();
       assert.ok(shown.map((each) => each.trimEnd()).includes(text.trimEnd()), shown.join('\n'));
       await card.getByText('ends with a line break').waitFor();
@@ -85,7 +85,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       await me.press(line(path).getByRole('button', { name: 'Open', exact: true }));
       const approve = dialog().getByRole('button', { name: 'Approve', exact: true });
       await approve.waitFor();
-      // What is written must be what is shown, to the byte.
+      // The written bytes must be exactly those shown.
       assert.ok((await dialog().locator('pre').allTextContents()).includes(text));
       assert.deepEqual(await files(), approved);
       await me.press(approve);
@@ -242,7 +242,7 @@ for (const size of inTurn(PAGE_SIZES)) {
       assert.deepEqual(me.problems, []);
     });
 
-    /** On a phone a form is a sheet that stands on the lower edge, as wide as the screen. */
+    /** On a phone a form is a sheet at the lower edge, as wide as the screen. */
     async function assertSheet(): Promise<void> {
       const box = await dialog().evaluate((node) => {
         const { left, right, bottom, height } = node.getBoundingClientRect();

@@ -1,4 +1,4 @@
-/** The playground's example and its suggestions, each pressed once in a browser and decided, and what a restart leaves. */
+/** The example of the playground and its suggestions, each pressed once in a browser and decided, and the state after a restart. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -11,7 +11,7 @@ import { hasSandbox } from '../../support/system-needs.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 import { until } from '../../support/until.ts';
 
-/** What a finger can hit. */
+/** The smallest size of a touch target. */
 const TOUCH_PX = 44;
 
 for (const size of inTurn(PAGE_SIZES, 1)) {
@@ -49,7 +49,7 @@ for (const size of inTurn(PAGE_SIZES, 1)) {
 
     const confirm = () => me.page.getByRole('dialog').locator('.button.filled');
 
-    /** Presses the first button of that name, and what it asks before it does its work. */
+    /** Presses the first button with that name, and answers its questions. */
     async function decide(place: Locator, name = 'Approve'): Promise<void> {
       const button = place.getByRole('button', { name, exact: true });
       await button.first().waitFor();
@@ -110,7 +110,7 @@ for (const size of inTurn(PAGE_SIZES, 1)) {
 
     it('a changed file', async () => {
       await me.tryOut('Change a file');
-      // It is written first, since it is not there yet.
+      // The file does not exist yet, so it is written first.
       await decide(me.thread);
       await decide(me.thread);
       await said(/The greeting is switched/);
@@ -133,7 +133,7 @@ for (const size of inTurn(PAGE_SIZES, 1)) {
       await toChannel('approvals');
       await me.press(channel().getByRole('button', { name: 'Approve', exact: true }));
       await me.press(confirm());
-      // One approval is not enough, and whoever gave it is told so.
+      // One approval is not enough, and the approver is told so.
       await channel().getByText('Only visible to you').waitFor();
       await me.actAs('admin');
       await toChannel('approvals');
@@ -168,7 +168,7 @@ for (const size of inTurn(PAGE_SIZES, 1)) {
     });
 
     it('a restart shows the same workspace, without a second example', async () => {
-      // What only one person sees is gone with the page, also from the number of replies.
+      // Private messages are gone after a reload, also from the number of replies.
       const texts = async () =>
         (await channel().getByRole('article').allTextContents()).map((text) =>
           text.replace(/\d+ repl(?:y|ies)/, ''),

@@ -1,4 +1,4 @@
-/** The stage of the field reports: the app with their tools, and what may be known of it from outside. */
+/** The stage of the field reports: the app with their tools, and what can be observed from outside. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,32 +12,32 @@ import { makeTempDir } from '../../support/temp-dir.ts';
 
 const TOOLS = fileURLToPath(new URL('../../fixtures/tools/field-tools.ts', import.meta.url));
 
-/** One run of a tool, as the tool wrote it down. */
+/** One run of a tool, as the tool logged it. */
 export interface ToolRun {
   readonly tool: string;
   readonly args: unknown;
 }
 
 export interface FieldStage extends Stage {
-  /** The model answers so from now on, and must not be asked more often. */
+  /** Sets the next answers of the model, which must not be asked more often. */
   play(...answers: readonly MockAnswer[]): void;
-  /** How often the model was asked. */
+  /** The number of requests to the model. */
   asked(): number;
   /** The tool messages of the last request to the model, in order. */
   toolMessages(): readonly string[];
-  /** Every run of a tool since the stage was set. */
+  /** Every run of a tool since the stage was set up. */
   runs(): Promise<readonly ToolRun[]>;
-  /** Where the tools write down their runs. */
+  /** Where the tools log their runs. */
   readonly runJournal: string;
-  /** Lets the tool `hold` end that was called with this note. */
+  /** Releases the `hold` tool that was called with this note. */
   release(note: string): Promise<void>;
-  /** Reads or writes the app's database behind its back. */
+  /** Reads or writes the database of the app directly. */
   sql<Row>(statement: string, ...values: readonly unknown[]): readonly Row[];
   /** Audit entries of an event, oldest first. */
   audit(event: string): readonly { readonly actor: string; readonly detail: string }[];
-  /** What the app asked of a method of Slack's API, oldest first. */
+  /** The requests of the app to one method of the Slack API, oldest first. */
   apiCalls(method: string): readonly JournalEntry[];
-  /** Waits until nothing is under way, and nothing will be due within this time. */
+  /** Waits until no work is under way, and none will be due within this time. */
   settled(withinMs?: number): Promise<void>;
 }
 
@@ -111,12 +111,12 @@ export async function setFieldStage(
   };
 }
 
-/** A tool call as the model makes it. */
+/** A tool call as the model sends it. */
 export function call(name: string, args: Readonly<Record<string, unknown>>, id?: string): MockCall {
   return { name, args: JSON.stringify(args), ...(id !== undefined && { id }) };
 }
 
-/** An answer of the model that is one call. */
+/** A model answer with one call. */
 export function sayCall(name: string, args: Readonly<Record<string, unknown>>): MockAnswer {
   return sayCalls([call(name, args)]);
 }

@@ -1,4 +1,4 @@
-/** The whole app in this process: on a clock that moves when told to, with a gate of the test's own. */
+/** The whole app in this process: on a manual clock, with an approval gate of the test. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,25 +32,25 @@ export interface InnerStage extends Scene {
   readonly model: MockModel;
   readonly clock: ManualClock;
   readonly app: () => App;
-  /** Sets the gate of the calls that are proposed or claimed from now on. */
+  /** Sets the gate for calls proposed or claimed from now on. */
   setGate(gate: Gate): void;
-  /** Reads or writes the app's database behind its back. */
+  /** Reads or writes the database of the app directly. */
   sql<Row>(statement: string, ...values: readonly unknown[]): readonly Row[];
-  /** Where the tools write down their runs. */
+  /** Where the tools log their runs. */
   readonly runJournal: string;
-  /** Starts the app, which was stopped, on the same data. */
+  /** Starts the stopped app again on the same data. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Sets up a stage whose clock stands at the machine's time; one at a time in a process, as its tools know one journal. `env` is set besides. */
+/** Sets up a stage whose clock starts at the system time; one at a time per process, as its tools share one journal. `env` is set in addition. */
 export async function setInnerStage(
   delivery: Delivery,
   env: Readonly<Record<string, string>> = {},
   seed: Pick<WorkspaceOptions, 'members' | 'channels' | 'enterprise'> = {},
 ): Promise<InnerStage> {
   const { path, remove } = await makeTempDir();
-  // Bolt checks signatures by the machine's clock.
+  // Bolt checks signatures with the system clock.
   const clock = createManualClock(Date.now());
   const workspace = await createWorkspace({ clock, ...seed });
   const model = await createMockModel();

@@ -1,4 +1,4 @@
-/** The main job, as its users live it; told over both transports. */
+/** The main use case of the app, over both transports. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 
 const SEARCH_TOOL = fileURLToPath(new URL('../../fixtures/tools/search-tool.ts', import.meta.url));
 
-/** Registers the journeys for one way of delivery and one store. */
+/** Registers the journeys for one transport and one store. */
 export function mainJobJourneys(
   delivery: Delivery,
   store: 'SQLite' | 'Redis' | 'a Redis cluster' = 'SQLite',

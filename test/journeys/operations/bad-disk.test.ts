@@ -1,4 +1,4 @@
-/** The disk under the whole app: what could not be saved is said to be so, and nothing is broken by it. */
+/** The disk of the whole app: what could not be saved is reported, and no data is corrupted. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { type FieldStage, sayCall, setFieldStage } from '../field-reports/field-
 const isRoot = process.getuid?.() === 0;
 const FILES = ['countersign.db', 'countersign.db-wal'] as const;
 
-/** A stage on which a card waits. */
+/** A stage with a pending card. */
 async function waitingStage(t: TestContext, env: Readonly<Record<string, string>> = {}) {
   const stage = await setFieldStage('http', env);
   t.after(() => stage.close());
@@ -45,7 +45,7 @@ async function mountDisk() {
 
 type SmallDisk = Awaited<ReturnType<typeof mountDisk>>;
 
-/** The waiting stage on a disk that is gone when the app is. */
+/** The stage with a pending card, on a disk that is removed with the app. */
 async function stageOn(t: TestContext, disk: SmallDisk, dataDir: string) {
   const waiting = await waitingStage(t, { DATA_DIR: dataDir }).catch(async (error: unknown) => {
     await disk.unmount();
@@ -100,7 +100,7 @@ describe('the disk', () => {
     writeFileSync(filler, Buffer.alloc(1_000_000));
     for (let size = 1_000_000; size >= 512; size = size / 2) fill(filler, size);
     let refused = 0;
-    // The log of the database has room for a while.
+    // The log of the database still has room for a while.
     for (let n = 0; n < 600 && refused < 3; n += 1) {
       const ack = await stage.workspace.deliverEvent(mentionOf(stage, n, 'x'.repeat(30_000)));
       if (ack.kind !== 'refused') assert.fail(`message ${n}: ${JSON.stringify(ack)}`);
@@ -158,7 +158,7 @@ describe('the disk', () => {
     await stage.app().kill();
     const data = join(stage.folder, 'data');
     const log = join(data, 'countersign.db-wal');
-    // Amid the last frame, as a torn write leaves it: what was in it was never whole.
+    // Cut within the last frame, like a torn write: this commit was never complete.
     stage.sql('UPDATE starts SET number = number + 1');
     await stage.startAgain();
     await stage.app().kill();
@@ -190,7 +190,7 @@ describe('the disk', () => {
   });
 });
 
-/** Fills what is left in pieces of this size. */
+/** Fills the remaining space in pieces of this size. */
 function fill(path: string, size: number): void {
   const piece = Buffer.alloc(size);
   for (;;) {

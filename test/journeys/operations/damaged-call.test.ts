@@ -1,4 +1,4 @@
-/** A call whose stored row is damaged while its card stands: whoever presses is told, others go on, and a restored row works. */
+/** A call whose stored row is damaged while its card is shown: presses report it, other calls continue, and a restored row works. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Place } from '../../support/app/scene.ts';

@@ -1,4 +1,4 @@
-/** A store that takes no writes, on both backends, over HTTP and MCP: 503, nothing written, and all is well once it is mended. */
+/** A store that rejects writes, on both backends, over HTTP and MCP: 503, nothing written, and recovery once it is fixed. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -13,7 +13,7 @@ const CALL = { action: 'drop_table', args: { table: 'users' } };
 interface Fault {
   readonly kind: StoreKind;
   readonly what: string;
-  /** Makes it so, and resolves with how it is mended. */
+  /** Breaks the store, and resolves with a function that fixes it. */
   make(stage: ApiStage): Promise<() => Promise<unknown>>;
 }
 
@@ -59,7 +59,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** A larger one needs pages that are not there. */
+/** A larger call needs new pages, which are not available. */
 const LARGE = { ...CALL, args: { table: 'x'.repeat(20_000) } };
 
 for (const { kind, make, what } of FAULTS) {

@@ -1,11 +1,11 @@
-/** Whatever knocks at the app's door, signed or not: never an error of its own, and nothing moves. */
+/** Any request to the app, signed or not: never an internal error, and no change. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type FieldStage, sayCall, setFieldStage } from '../field-reports/field-stage.ts';
 
-/** Of so many requests each, sent at the same time: what nobody acknowledges takes Bolt three seconds. */
+/** Sent at the same time, since Bolt takes three seconds for a request without an acknowledgement. */
 const RUNS = 4;
 const AT_ONCE = 40;
 const ROUTES = [
@@ -17,7 +17,7 @@ const ROUTES = [
   '/api/approvals',
   '/%00',
 ];
-/** Which decide something, if they come from the right place with the right token. */
+/** Actions that decide something if they have the right origin and token. */
 const ACTIONS = [
   'call.approve',
   'call.ignore',
@@ -88,7 +88,7 @@ describe('the HTTP endpoint of the app', () => {
     assert.doesNotMatch(stage.app().output(), /unhandled|uncaught|"level":60/i);
   }
 
-  /** What may stand in a field of a payload: something of Slack's kind, or anything. */
+  /** A value for a field of a payload: something typical of Slack, or anything. */
   function anyField(): fc.Arbitrary<unknown> {
     return fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),
@@ -108,7 +108,7 @@ describe('the HTTP endpoint of the app', () => {
     );
   }
 
-  /** A payload as Slack sends it, of somebody who may decide nothing, with some fields spoiled. */
+  /** A payload as Slack sends it, from somebody without permissions, with some fields corrupted. */
   function anyInteraction(): fc.Arbitrary<Record<string, unknown>> {
     const stranger = { id: 'U0STRANGER', team_id: 'T0OTHER' };
     const good = {
@@ -156,7 +156,7 @@ describe('the HTTP endpoint of the app', () => {
     return fc.tuple(fc.record(good), spoiled).map(([payload, wrong]) => ({ ...payload, ...wrong }));
   }
 
-  /** Events of the kinds that Slack has, of bots, strangers and nobody, in the wrong place. */
+  /** Events of all kinds of Slack, from bots, strangers and nobody, in the wrong place. */
   function anyEvent(): fc.Arbitrary<Record<string, unknown>> {
     return fc.record({
       type: fc.constantFrom<unknown>(

@@ -1,4 +1,4 @@
-/** A full store over a restart: the first click is served at once, and Slack is not flooded. */
+/** A full store after a restart: the first click is served at once, and Slack is not flooded. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,18 +16,18 @@ import { type RedisServer, startRedis } from '../../support/store/redis-server.t
 import { type SeedCall, type SeedThread, seedThreads } from '../../support/store/seed-store.ts';
 import { type FieldStage, sayCall, setFieldStage } from '../field-reports/field-stage.ts';
 
-/** The whole proof and `npm run bench` take 10,000. */
+/** The full test run and `npm run bench` use 10,000. */
 const PENDING = isWhole ? 10_000 : 500;
 const PER_THREAD = 10;
 const APPROVED = 200;
 const RUNNING = 200;
 const DELIVERED = 600;
-/** So many calls per channel are watched. */
+/** The number of watched calls per channel. */
 const WATCHED = 12;
 const silent = () => {};
 const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 
-/** Registers the journey on one store. */
+/** Registers the journey for one store. */
 export function scaleJourney(store: 'SQLite' | 'Redis'): void {
   describe(`${PENDING} pending calls and 1,000 others on ${store}`, () => {
     let stage: FieldStage;
@@ -86,7 +86,7 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
       assertNothingNeedless(sent, card.channel);
       for (const channel of backlogChannels()) assertSpaced(sent, channel);
       assert.deepEqual(stage.model.refusals, []);
-      // Nothing of the backlog was lost on the way: what was approved ran, what had run is unknown.
+      // Nothing of the backlog was lost: approved calls ran, and calls that were running are unknown.
       const runs = await stage.runs();
       assert.equal(new Set(runs.map(({ args }) => JSON.stringify(args))).size, runs.length);
       assert.equal(runs.length, APPROVED + 1);
@@ -100,7 +100,7 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
     const backlogChannels = () =>
       ['general', 'ops'].map((name) => stage.workspace.channel(name).id);
 
-    /** The cards that will be drawn again stand in Slack; those of waiting calls are not to be touched. */
+    /** Cards that will be rendered again exist in Slack; those of pending calls are not to be changed. */
     async function seed(): Promise<void> {
       const { workspace } = stage;
       const client = new WebClient(workspace.botToken, { slackApiUrl: workspace.apiUrl });
@@ -146,7 +146,7 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
       const deps = { clock: createSystemClock(), log: SILENT, onWake: silent };
       const opened = await openStore(place, deps);
       const db = 'db' in opened.store.saver ? opened.store.saver.db : undefined;
-      /** What is seeded is there whole or not at all: commits within a transaction write no log of their own. */
+      /** The seed is written completely or not at all: commits within a transaction write no log of their own. */
       const inOne = async (write: () => Promise<void>) => {
         db?.exec('BEGIN IMMEDIATE');
         await write();
@@ -167,7 +167,7 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
 
 const channelOf = ({ request }: JournalEntry) => (request as { channel?: string }).channel;
 
-/** Only who we are is asked at a start; of the backlog only changed cards are drawn, answers are said and sessions are ended. */
+/** A start only asks who the app is; of the backlog, only changed cards are rendered, answers posted and sessions ended. */
 function assertNothingNeedless(sent: readonly JournalEntry[], clicked: string): void {
   const START = new Set(['auth.test', 'bots.info', 'users.info', 'team.info']);
   const backlog = sent.filter((each) => channelOf(each) !== clicked && !START.has(each.name));
@@ -181,17 +181,17 @@ function assertNothingNeedless(sent: readonly JournalEntry[], clicked: string): 
   );
 }
 
-/** A thread that waited for people is told to be ready again once its turn is over. */
+/** A thread that waited for people is set to ready once its turn has ended. */
 function endsSession({ name, request }: JournalEntry): boolean {
   return name === 'agents.sessions.setStatus' && JSON.stringify(request).includes('"active"');
 }
 
-/** How many writes the app may save up while it writes nothing, as `createPace` in src/desk allows. */
+/** How many writes the app may save up while it is idle, as `createPace` in src/desk allows. */
 const BURST = 5;
 /** How late (s) a request may arrive. */
 const LATE = 1;
 
-/** One a second: never more than since the start, when there is no burst to spend, nor more than a burst ahead of the first. */
+/** One a second: never more than since the start, since there is no burst to spend, and never more than a burst ahead of the first. */
 function assertSpaced(sent: readonly JournalEntry[], channel: string): void {
   const times = sent.filter((each) => channelOf(each) === channel).map(({ at }) => at);
   const secondsSince = (at = 0) => ((times.at(-1) ?? 0) - at) / 1_000;
@@ -202,7 +202,7 @@ function assertSpaced(sent: readonly JournalEntry[], channel: string): void {
   assert.ok(times.length <= most, `${times.length} calls in ${facts}, in ${channel}.`);
 }
 
-/** The resident memory of the app whose data lies in the folder. */
+/** The resident memory of the app with this data folder. */
 async function residentMb(folder: string): Promise<number> {
   for (const pid of await readdir('/proc')) {
     if (!/^\d+$/.test(pid)) continue;

@@ -1,4 +1,4 @@
-/** Each row of what was found in the field about Redis, MCP and operations: an input that failed, and the right answer. */
+/** Field reports about Redis, MCP and operations: an input that failed, and the correct result. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -76,7 +76,7 @@ describe('an address with a password', () => {
 });
 
 describe('Redis over TLS', () => {
-  /** Hears the name that is asked for, and ends the handshake there. */
+  /** Records the requested host name, and ends the handshake there. */
   async function hear(t: TestContext) {
     const names: string[] = [];
     const server = createServer({

@@ -1,4 +1,4 @@
-/** SIGTERM amid work: nothing new begins, what can end does, and the next start goes on with the rest. */
+/** SIGTERM during work: no new work starts, running work ends if it can, and the next start does the rest. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ describe('SIGTERM', () => {
   });
   after(() => stage.close());
 
-  /** Turns that think until the process ends, and tools that run. */
+  /** Turns whose model call lasts until the process ends, and running tools. */
   async function fill(mark: string): Promise<{ turns: Place[]; tools: Map<string, Place> }> {
     isDown = false;
     let thinking = 0;
@@ -60,7 +60,7 @@ describe('SIGTERM', () => {
     return { turns, tools };
   }
 
-  /** How the next start goes on; `ended` are the tools that could end before. */
+  /** What the next start does; `ended` are the tools that could end before. */
   async function assertGoesOn(
     mark: string,
     { turns, tools }: Awaited<ReturnType<typeof fill>>,
@@ -110,7 +110,7 @@ describe('SIGTERM', () => {
     const filled = await fill('two');
     const first = stage.app().stop();
     await until(() => stage.app().output().includes('Stopping.'));
-    // Sooner it would be the same press, passed on by npm.
+    // Sooner it would count as the same press, forwarded by npm.
     await new Promise((resolve) => setTimeout(resolve, 600));
     const since = Date.now();
     assert.equal(await stage.app().stop(), 143);

@@ -1,4 +1,4 @@
-/** Each method of Slack's that a card's life needs, and each way in which it goes wrong, on a clock that moves when told to. */
+/** Each Slack method needed for a card, and each way in which it fails, on a manual clock. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -40,7 +40,7 @@ describe('Slack failures', () => {
   after(() => stage.close());
   beforeEach(() => stage.workspace.faults.clear());
 
-  /** Lets the time pass until it holds, and stand still while Slack is being asked. */
+  /** Advances the time until the condition holds, but not during requests to Slack. */
   async function pass<T>(look: () => T | undefined, what: string, mostMs = 3_600_000): Promise<T> {
     const until = stage.clock.now() + mostMs;
     while (stage.clock.now() < until) {
@@ -73,11 +73,11 @@ describe('Slack failures', () => {
     return text.split('\n').filter((line) => line.includes(JSON.stringify(note))).length;
   }
 
-  /** A conversation in which a tool is approved, begun while the method fails. */
+  /** A conversation in which a tool is approved, started while the method fails. */
   async function converse(method: string, fault: ApiFault, times: number): Promise<void> {
     notes += 1;
     const note = `note-${notes}.`;
-    // Who people are is asked anew after a while.
+    // The profiles of people are looked up again after a while.
     await stage.clock.advance(6 * 60_000);
     stage.model.script((request) =>
       request.messages.at(-1)?.role === 'tool'
@@ -95,7 +95,7 @@ describe('Slack failures', () => {
     assert.equal(await press(), 'acknowledged');
     const done = await pass(cardSaying(place, 'Done'), 'the result');
     await pass(answerIn(place, `Done: ${note}`), 'the answer');
-    // What comes later than all back-offs.
+    // Long after all back-offs.
     await passTime(60_000);
     assert.equal(taken() - before, times, 'The fault did not hit.');
     assert.deepEqual(buttonsOf(done), ['call.open']);

@@ -71,7 +71,7 @@ describe('two processes on one Redis', () => {
     );
   }
 
-  /** Slack's next requests go to this process. */
+  /** Sends the next requests of Slack to this process. */
   function deliverTo(n: number): void {
     workspace.deliverTo({ kind: 'http', url: `${apps[n]?.url}/slack/events` });
   }
@@ -154,7 +154,7 @@ describe('two processes on one Redis', () => {
   });
 });
 
-/** The process groups of all that is above a process of this command line, itself included. */
+/** The process groups of all ancestors of a process with this command line, itself included. */
 function groupsAbove(marker: string): readonly number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const found = pids.find((pid) => readProc(pid, 'cmdline').includes(marker));
@@ -168,7 +168,7 @@ function groupsAbove(marker: string): readonly number[] {
   return groups;
 }
 
-/** Empty when the process has ended meanwhile. */
+/** Empty if the process has ended meanwhile. */
 function readProc(pid: string, what: 'cmdline' | 'stat'): string {
   try {
     return readFileSync(`/proc/${pid}/${what}`, 'utf8');

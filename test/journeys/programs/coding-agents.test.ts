@@ -1,4 +1,4 @@
-/** Scripts and coding agents on the real app: what the documentation shows them, run as it is written there, and the official client of MCP over both transports. */
+/** Scripts and coding agents with the real app: the examples of the documentation as written, and the official MCP client over both transports. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ const PROGRAM = join(ROOT, 'bin/countersign.js');
 const { PATH = '', HOME = '' } = process.env;
 
 const serverOf = (text: string) => JSON.parse(text).mcpServers.countersign;
-/** What the documentation shows, on this machine. */
+/** The examples of the documentation, adapted to this machine. */
 const here = (text: string) => text.replace('/path/to/countersign/', ROOT);
 
 describe('programs beside the real app', () => {
@@ -62,7 +62,7 @@ describe('programs beside the real app', () => {
     return { child, ended };
   }
 
-  /** Waits for the card, in the channel itself, that shows this and can be decided. */
+  /** Waits for the top-level card in the channel that shows this and can be decided. */
   async function card(part: string): Promise<WorkspaceMessage> {
     return await stage.workspace.waitFor(
       () =>
@@ -199,7 +199,7 @@ describe('programs beside the real app', () => {
     await askPermissions(caller(client), 'over-stdio', { edit, press, reply });
     assert.deepEqual(errors, []);
 
-    // A folder's .env does not turn the hook to another desk.
+    // The .env of a folder does not redirect the hook to another server.
     await writeFile(at('.env'), 'COUNTERSIGN_URL=http://127.0.0.1:1\n');
     const settings = JSON.parse(readmeSnippet('src/mcp/README.md', '"PreToolUse"'));
     const [program = '', ...flags] = here(settings.hooks.PreToolUse[0].hooks[0].command).split(' ');
@@ -263,7 +263,7 @@ describe('programs beside the real app', () => {
     }
     assert.equal(told[0], told[1]);
 
-    // What is deeper or longer than anything that people could read is refused, and nothing falls over.
+    // Input deeper or longer than people could read is refused, and nothing crashes.
     const post = async (input: string) => {
       const params = `{"name":"permission_prompt","arguments":{"tool_name":"Bash","input":${input}}}`;
       const response = await fetch(url, {

@@ -1,4 +1,4 @@
-/** The app as it is run, and a program that asks it over HTTP: keys by the command, a crash, a revocation, an end. */
+/** The app as deployed, and a program that uses its HTTP API: keys made by the command, a crash, a revocation, a stop. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -16,7 +16,7 @@ import { until } from '../../support/until.ts';
 
 const SECRET = 'a secret of the tests, of 32 bytes or more';
 const LOOK_MS = 20;
-/** How many wait for one approval while the app dies; WAITERS=2000 for more than CI has time for. */
+/** How many requests wait for one approval while the app crashes; WAITERS=2000 takes too long for CI. */
 const WAITERS = Number(process.env.WAITERS ?? 100);
 
 const MAX_WAIT_MS = 500;
@@ -28,7 +28,7 @@ const HOSTILE_CALLS = [
   })),
 ].filter((_each, index) => isWhole || index % 3 === sample % 3);
 
-/** Tells of such programs with the calls in that store. */
+/** Registers the journeys of such programs for one store. */
 export function outsideApiTests(store: 'SQLite' | 'Redis'): void {
   describe(`programs that ask over HTTP, on ${store}`, () => {
     let redis: RedisServer | undefined;
@@ -62,7 +62,7 @@ export function outsideApiTests(store: 'SQLite' | 'Redis'): void {
       await redis?.stop();
     });
 
-    /** Beside the app, as in another terminal. */
+    /** Runs beside the app, as in another terminal. */
     async function command(...args: readonly string[]): Promise<string> {
       const said: string[] = [];
       const say = (text: string) => void said.push(text);
@@ -170,7 +170,7 @@ export function outsideApiTests(store: 'SQLite' | 'Redis'): void {
       const slow: (readonly [string, readonly number[]])[] = [];
       for (const { name, body } of HOSTILE_CALLS) {
         const waits: number[] = [];
-        // Other tests have the processor too: a freeze is there each time.
+        // Other tests use the processor too; a real freeze shows every time.
         for (let run = 0; run < 3 && Math.min(MAX_WAIT_MS, ...waits) >= MAX_WAIT_MS; run += 1) {
           waits.push(await clickBeside(body, card));
         }
@@ -179,7 +179,7 @@ export function outsideApiTests(store: 'SQLite' | 'Redis'): void {
       assert.deepEqual(slow, []);
     });
 
-    /** Sends a call, and meanwhile presses Approve as somebody who may not; resolves with how long they wait for their answer. */
+    /** Sends a call, and meanwhile presses Approve as somebody without permission; resolves with the response time. */
     async function clickBeside(body: object, card: WorkspaceMessage): Promise<number> {
       const told = () =>
         stage.workspace.see('outsider').messages.filter(({ visibleTo }) => visibleTo !== undefined);

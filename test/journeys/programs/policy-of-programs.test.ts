@@ -1,4 +1,4 @@
-/** A policy over the real app for the calls of programs: what they add to their arguments, and names that they share. */
+/** A policy in the real app for the calls of programs: additional arguments, and names that they share. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ rules:
 default: { gate: ask, route: requester }
 `;
 
-/** The API refuses `__proto__` itself. */
+/** The API itself refuses `__proto__`. */
 const OWN_KEYS = ['constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'] as const;
 
 describe('a policy for calls of programs, over HTTP', () => {
@@ -43,7 +43,7 @@ describe('a policy for calls of programs, over HTTP', () => {
     await temp.remove();
   });
 
-  /** Beside the app, as in another terminal; without `policy` on a machine that does not have the file. */
+  /** Runs beside the app, as in another terminal; without `policy`, on a machine that does not have the file. */
   async function makeKey(name: string, policy: { readonly file?: string }) {
     const said: string[] = [];
     const say = (text: string) => void said.push(text);

@@ -1,4 +1,4 @@
-/** An agent of others as the app's own, unchanged: what each person decided is what happens. */
+/** A third-party agent as the agent of the app, unchanged: the decision of each person is applied. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Helpers of one agent, as people live with them: at once, in any order, over a crash. */
+/** Helpers of one agent as people use them: at once, in any order, across a crash. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ describe('helpers', () => {
     await stage.line(place, text, 'Done');
   }
 
-  // A card shows part of a digest: what it is found by must not be hexadecimal.
+  // A card shows part of a digest, so the text to find it by must not be hexadecimal.
   it('three at once, each with two calls, decided in mixed order by two people, with kill -9 in between', async () => {
     const [ASKED = '', ...TASKS] = ['please set up the office', 'scout it', 'pay it', 'file it'];
     const [SCOUT = '', PAY = '', FILE = ''] = TASKS;
@@ -90,7 +90,7 @@ describe('helpers', () => {
     ]);
     const runs = (await stage.runs()).map(({ args }) => Object.values(args as object).at(-1));
     assert.deepEqual(runs, ['k1', 'p2', 's2', 'p1', 'k2', 's1']);
-    // The question, a card for each message with calls and one answer: helpers say nothing of their own.
+    // The question, a card for each message with calls, and one answer: helpers post nothing themselves.
     assert.equal(stage.cards(place).length, 4);
     const seenByAll = stage.thread(place).filter(({ visibleTo }) => visibleTo === undefined);
     assert.equal(seenByAll.length, 6);

@@ -22,7 +22,7 @@ const COLLEAGUE = {
   teamId: SIBLING,
   teams: [SIBLING, IDENTITY.team.id],
 };
-/** Of the same organization, but not of our workspace. */
+/** In the same organization, but not in our workspace. */
 const COUSIN = {
   name: 'cousin',
   realName: 'Casey (sibling workspace only)',
@@ -269,7 +269,7 @@ describe('a colleague who moves from our workspace to the sibling', () => {
     await stage.privately('colleague', 'of this workspace');
     assert.equal(await runs(), '');
     stage.workspace.changeMember('colleague', { teams: COLLEAGUE.teams });
-    // What Slack says of a person is remembered for a minute.
+    // Slack profiles are cached for a minute.
     await stage.clock.advance(61_000);
     await approve('colleague');
     await stage.answer(place, 'It is noted.');

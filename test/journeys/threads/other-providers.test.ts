@@ -1,4 +1,4 @@
-/** Models of other providers, as operators set them: one that works, and one that is refused. */
+/** Models of other providers, as operators configure them: one that works, and one that is refused. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-/** A pause over a restart, and who is not worked for: the real app in its own process. */
+/** A pause across a restart, and people who are not served: the real app in its own process. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { sayText } from '../../support/servers/mock-model.ts';
@@ -79,7 +79,7 @@ describe('a workspace with an admin, a guest and people of other companies', () 
 
   it('loses no message while Slack cannot identify its author', async () => {
     stage.play(sayText('There you are.'));
-    // Somebody of whom nothing is known yet.
+    // Somebody whose profile is not cached.
     stage.workspace.faults.api('users.info', { kind: 'status', status: 500 }, 1);
     const place = await stage.ask('outsider', 'hello');
     await stage.answer(place, 'There you are.');

@@ -1,4 +1,4 @@
-/** What people see of the agent's sessions in Slack: the Messages tab, how a thread stands, and Slack's own stop button. */
+/** The sessions of the agent as people see them in Slack: the Messages tab, the status of a thread, and the stop button. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { allText, type Place } from '../../support/app/scene.ts';
@@ -30,7 +30,7 @@ describe('sessions', () => {
   const byApp = (place: Place) =>
     stage.thread(place).filter(({ user }) => user === stage.workspace.app.botUserId);
 
-  /** Says a word, and the rest when it is let go on. */
+  /** Sends one word, and the rest once it is released. */
   function haltingly(word: string, rest: string): { answer: MockAnswer; goOn(): void } {
     let goOn = () => {};
     const held = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Stop, as people do it: what runs is ended within two seconds, and the thread goes on. */
+/** Stopping as people do it: running work ends within two seconds, and the thread continues. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,18 +8,18 @@ import { sayText } from '../../support/servers/mock-model.ts';
 import { until } from '../../support/until.ts';
 import { call, type FieldStage, sayCall, setFieldStage } from '../field-reports/field-stage.ts';
 
-/** A length of sleep that no other process has. */
+/** A sleep duration that no other process has. */
 const NAP = String(700_000 + process.pid);
 
 describe('a stop', () => {
   let stage: FieldStage;
   let folder: string;
   before(async () => {
-    // In the sandbox /tmp is another one.
+    // The sandbox has its own /tmp.
     folder = await mkdtemp('/var/tmp/countersign-stop-');
     stage = await setFieldStage('http', {
       WORKSPACE_DIR: folder,
-      // Without a sandbox on this machine a command is stopped all the same.
+      // A machine without a sandbox stops commands as well.
       ALLOW_UNSANDBOXED_COMMANDS: '1',
     });
   });
@@ -29,7 +29,7 @@ describe('a stop', () => {
   });
   beforeEach(() => stage.workspace.faults.clear());
 
-  /** A command that is approved and runs, deaf to whoever asks it to end. */
+  /** A command that is approved and runs, and ignores signals. */
   async function stubbornCommand(mark: string): Promise<Place> {
     const command = `trap '' TERM INT HUP; sleep ${NAP}; touch ${mark}.over`;
     stage.play(sayCall('run_command', { command, timeoutSeconds: 600 }), sayText('Awake again.'));
@@ -122,7 +122,7 @@ describe('a stop', () => {
     await stage.press('requester', card, 'call.approve');
     await until(async () => (await stage.runs()).some(({ tool }) => tool === 'hold.begin'));
     await stage.app().kill();
-    // The stop was received, and nothing more.
+    // Only the stop was received.
     const [turn] = stage.sql<{ id: string }>(`SELECT id FROM inbox WHERE state = 'current'`);
     assert.ok(turn);
     const by = { team: stage.workspace.team.id, user: stage.workspace.member('requester').id };
@@ -163,7 +163,7 @@ describe('a stop', () => {
   });
 });
 
-/** Whether the command's own process is alive anywhere on this machine. */
+/** Whether the process of the command is alive anywhere on this machine. */
 async function isNapping(): Promise<boolean> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(

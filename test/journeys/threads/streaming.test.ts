@@ -1,4 +1,4 @@
-/** Answers that grow before people's eyes, over the real app: whole and in order at the end, whatever Slack refuses. */
+/** Streamed answers in the real app: complete and in order at the end, whatever Slack rejects. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type {
@@ -17,7 +17,7 @@ const WRITES = [
   'chat.update',
 ];
 
-/** 600 words that are no other's: 9,000 characters with their spaces. */
+/** 600 unique words: 9,000 characters with their spaces. */
 const WORDS = Array.from({ length: 600 }, (_, i) => `word-${String(i).padStart(4, '0')}-xxxx`);
 const DELTAS = WORDS.map((word, i) => (i === 599 ? `${word}.` : `${word} `));
 const TEXT = DELTAS.join('');
@@ -29,7 +29,7 @@ describe('a streamed answer', () => {
   });
   after(() => stage.close());
 
-  /** Says these words over about this time, and ends as it is told. */
+  /** Streams these words over about this time, and ends with the given reason. */
   function slowly(overMs: number, deltas: readonly string[], end: readonly unknown[]): MockAnswer {
     async function* chunks() {
       yield toChunk({ role: 'assistant', content: '' }, null);
@@ -59,7 +59,7 @@ describe('a streamed answer', () => {
     const place = await stage.ask('requester', 'tell me everything');
     const growing = await stage.answer(place, 'word-0000');
     assert.ok(growing.streaming);
-    // Slack shows a stop button of its own.
+    // Slack shows its own stop button.
     assert.deepEqual(buttonsOf(growing), []);
     const card = await stage.card(place, 'after all of it');
     await stage.settled(3_000);

@@ -1,4 +1,4 @@
-/** What people said in a thread before they mention the agent there, and the file of a mention whose twin is late. */
+/** Messages of people in a thread before they mention the agent there, and the file of a mention whose second event is late. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Place } from '../../support/app/scene.ts';
@@ -16,7 +16,7 @@ describe('a mention in an existing thread', () => {
   after(() => stage.close());
   beforeEach(() => stage.workspace.faults.clear());
 
-  /** Begins a thread of people. */
+  /** Starts a thread between people. */
   async function talk(channel: string, ...said: readonly [string, string][]): Promise<Place> {
     const [first, ...others] = said;
     assert.ok(first);

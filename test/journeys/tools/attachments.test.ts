@@ -1,4 +1,4 @@
-/** What people attach, and what the agent hands back, over the real app. */
+/** Files that people attach, and files that the agent sends, in the real app. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ describe('files in the real app', () => {
     });
   }
 
-  /** A message with files to the agent, in a DM. */
+  /** A direct message with files to the agent. */
   async function send(text: string, ...files: readonly SaidFile[]): Promise<Place> {
     const { id } = await stage.workspace.directMessage('requester');
     const { ts } = await stage.workspace.say('requester', id, text, { files });

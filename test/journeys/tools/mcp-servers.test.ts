@@ -1,4 +1,4 @@
-/** Tools of MCP servers in the real app: one over HTTP, one a process of its own. */
+/** Tools of MCP servers in the real app: one over HTTP, one in its own process. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** One call of a tool on its way through the whole: wished by the model, shown, decided, run, told. */
+/** One tool call from end to end: requested by the model, shown, decided, run, returned. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { WorkspaceMessage } from '../../../src/playground/workspace/workspace-port.ts';
@@ -8,29 +8,29 @@ import { buttonsOf, type FieldStage, sayCall } from '../field-reports/field-stag
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** What became of a call. */
+/** The outcome of a call. */
 export interface ToolCall {
   readonly place: Place;
-  /** What the card said while it waited; empty when nobody was asked. */
+  /** The text of the card while it was pending; empty if nobody was asked. */
   readonly before: string;
-  /** What the cards and their details say in the end; empty when there are none. */
+  /** The final text of the cards and their details; empty if there are none. */
   readonly after: string;
-  /** What the model was told of it. */
+  /** The tool result that the model got. */
   readonly told: string;
 }
 
 export interface ToolCalls {
-  /** A call for which there is a card, which the requester approves. */
+  /** A call with a card, which the requester approves. */
   approved(tool: string, args: Args): Promise<ToolCall>;
-  /** A call whose world changes while its card waits: approved, and approved once more as it is shown anew, which is `before`. */
+  /** A call whose preconditions change while its card is pending: approved, then shown again and approved again; `before` makes the change. */
   approvedTwice(tool: string, args: Args, change: () => Promise<unknown>): Promise<ToolCall>;
-  /** A call for which nobody is asked, whether it runs or never can. */
+  /** A call for which nobody is asked, whether it runs or is refused. */
   unasked(tool: string, args: Args): Promise<ToolCall>;
-  /** A call that the requester ignores; the model is told with the next message. */
+  /** A call that the requester ignores; the model learns it with the next message. */
   ignored(tool: string, args: Args): Promise<ToolCall>;
 }
 
-/** Makes calls on a stage; after each the next message of its thread is answered, and nothing that the model was sent was out of order. */
+/** Makes calls on a stage; after each, the next message of its thread is answered, and every request to the model was in a valid order. */
 export function createToolCalls(stage: FieldStage): ToolCalls {
   let made = 0;
 
@@ -53,7 +53,7 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
 
   const topView = () => stage.workspace.see('requester').views.at(-1)?.view;
 
-  /** Approves on the card, or at the end of the full view where not all can be read on the card. */
+  /** Approves on the card, or at the end of the full view if the card does not show everything. */
   async function pressApprove(card: WorkspaceMessage): Promise<void> {
     if (buttonsOf(card).includes('call.approve')) {
       await stage.press('requester', card, 'call.approve');
@@ -65,7 +65,7 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
     while (topView()) await stage.workspace.close('requester');
   }
 
-  /** What a settled card says, and what its full view does. */
+  /** The text of a settled card and of its full view. */
   async function readCards(place: Place): Promise<string> {
     const said: string[] = [];
     for (const card of stage.cards(place)) {
@@ -126,7 +126,7 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
   };
 }
 
-/** Lets the app's memory be watched from now on; the answer tells by how many bytes it has grown at its peak. Linux only. */
+/** Starts to watch the memory of the app; the returned function tells by how many bytes it grew at its peak. Linux only. */
 export function watchMemory(stage: FieldStage): () => number {
   const pids = pidsWith(`DATA_DIR=${stage.folder}/data\0`, 'environ');
   const peak = () => pids.reduce((sum, pid) => sum + read(pid, 'VmHWM'), 0);
@@ -135,14 +135,14 @@ export function watchMemory(stage: FieldStage): () => number {
   return () => peak() - before;
 }
 
-/** Returns the processes of this machine of which a file in /proc holds the text. */
+/** Returns the processes of this machine with the text in their /proc file. */
 export function pidsWith(text: string, file: 'environ' | 'cmdline'): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid)) return false;
     try {
       return readFileSync(`/proc/${pid}/${file}`, 'utf8').includes(text);
     } catch {
-      // It has ended meanwhile, or is somebody else's.
+      // It has ended meanwhile, or belongs to somebody else.
       return false;
     }
   });

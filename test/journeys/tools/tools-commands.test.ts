@@ -1,4 +1,4 @@
-/** Commands, from the model's wish to the thread that goes on: what they can't reach, and what they can't leave behind. */
+/** Commands, from the model request to the continued thread: what they cannot reach, and what they cannot leave behind. */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { createToolCalls, pidsWith, type ToolCalls, watchMemory } from './tool-c
 
 const skip = hasSandbox() ? false : 'bwrap does not work here';
 const SECRET = 'the-secret-of-this-journey';
-/** A length of sleep that no other process has. */
+/** A sleep duration that no other process has. */
 const NAP = `${800_000 + process.pid}.25`;
 
 describe('commands in the real app', { skip }, () => {
@@ -20,7 +20,7 @@ describe('commands in the real app', { skip }, () => {
   const at = (...names: readonly string[]) => join(folder, ...names);
 
   before(async () => {
-    // In the sandbox /tmp is another one.
+    // The sandbox has its own /tmp.
     folder = await mkdtemp('/var/tmp/countersign-tools-');
     await mkdir(at('workspace'));
     await mkdir(at('outside'));
@@ -41,7 +41,7 @@ describe('commands in the real app', { skip }, () => {
   const run = (command: string, timeoutSeconds = 20) =>
     calls.approved('run_command', { command, timeoutSeconds });
 
-  /** What the model was told and what people see hold nothing that the app knows. */
+  /** The tool result and the visible text contain no secrets of the app. */
   function assertNoSecretTold(): void {
     const said = `${JSON.stringify(stage.model.requests)}${JSON.stringify(stage.workspace.see('requester').messages)}`;
     const { botToken, appToken } = stage.workspace;

@@ -1,4 +1,4 @@
-/** fetch_url, from the model's wish to the thread that goes on: where it does not go, and what it makes of what comes. */
+/** fetch_url, from the model request to the continued thread: which addresses it refuses, and how it handles responses. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HTML, TEXT } from '../../agent/tools/web/web-server.ts';

@@ -1,4 +1,4 @@
-/** The file tools, from the model's wish to the thread that goes on: what they do, refuse and can't do. */
+/** The file tools, from the model request to the continued thread: what they do, refuse and cannot do. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ describe('file tools in the real app', () => {
     execFileSync('mkfifo', [inside('pipe')]);
   });
 
-  /** Nothing outside has changed, and nobody was told what is there, or where it is. */
+  /** Nothing outside has changed, and no output mentions what is there, or where it is. */
   async function assertNothingGotOut(): Promise<void> {
     assert.deepEqual(await readdir(outside()), ['secret.txt']);
     assert.equal(await readFile(outside('secret.txt'), 'utf8'), SECRET);

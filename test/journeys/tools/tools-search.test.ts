@@ -1,4 +1,4 @@
-/** search_web, from the model's wish to the thread that goes on: what it sends, and what it makes of what comes. */
+/** search_web, from the model request to the continued thread: what it sends, and how it handles responses. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { KEY, redirectTo, setWebStage, type WebAnswer, type WebStage } from './web-stage.ts';

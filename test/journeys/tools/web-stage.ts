@@ -1,4 +1,4 @@
-/** A stage whose web is a server of the test: what the app asks of it, and what it makes of the answers. */
+/** A stage whose web is a server of the test: the requests of the app, and how it handles the responses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { createWebServer } from '../../agent/tools/web/web-server.ts';
@@ -7,7 +7,7 @@ import { createToolCalls, type ToolCall, type ToolCalls } from './tool-calls.ts'
 
 const APP = fileURLToPath(new URL('../../fixtures/apps/open-reach-app.ts', import.meta.url));
 
-/** What the web answers. */
+/** The response of the web server. */
 export type WebAnswer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The key of the search service. */
@@ -16,9 +16,9 @@ export const KEY = 'tvly-key-of-this-journey';
 export interface WebStage extends FieldStage {
   readonly calls: ToolCalls;
   readonly server: Awaited<ReturnType<typeof createWebServer>>;
-  /** The address of this machine that each request came to, and its path; 127.0.0.1 is public, all others are not. */
+  /** The local address and path of each request; 127.0.0.1 counts as public, all others do not. */
   readonly reached: readonly string[];
-  /** A call that is approved, with this answer from the web, and the requests that it led to. */
+  /** A call that is approved, with this response from the web, and the requests that it led to. */
   approved(
     tool: string,
     args: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** What takes hours, and what takes two people who may decide: told over both transports. */
+/** Journeys that take hours or need two approvers, over both transports. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -14,7 +14,7 @@ import { askMembers, type InnerStage, setInnerStage } from '../inner-stage.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Registers the journeys for one way of delivery. */
+/** Registers the journeys for one transport. */
 export function clockJourneys(delivery: Delivery): void {
   describe(`time and people over ${delivery}`, () => {
     let stage: InnerStage;
@@ -44,7 +44,7 @@ export function clockJourneys(delivery: Delivery): void {
       return runs.split('\n').filter((line) => line.includes(`"text":"${text}"`)).length;
     }
 
-    /** Sends again what the person pressed last, as a phone that was offline does. */
+    /** Sends the last press again, like a phone that was offline. */
     async function pressAgain(member: string, text: string): Promise<void> {
       const press = stage.workspace.journal.findLast(({ name }) => name === 'block_actions');
       const { id, teamId } = stage.workspace.member(member);
@@ -182,7 +182,7 @@ export function clockJourneys(delivery: Delivery): void {
       });
       await stage.press('requester', card, 'call.approve');
       await stage.answer(place, 'ten is noted.');
-      // Once for the decision and the claim that goes with it.
+      // Once for the decision together with its claim.
       assert.equal(changed, 1);
       assert.equal(await noted('all'), 0);
       assert.equal(await noted('ten'), 1);

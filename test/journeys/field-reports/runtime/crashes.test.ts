@@ -1,5 +1,5 @@
 import { inTurn } from '../../../support/sample.ts';
 import { crashJourneys } from './crashes.ts';
 
-// Both transports do all that they have to do in `events.ts` and in `main-job.ts`.
+// `events.ts` and `main-job.ts` cover what differs between the transports.
 for (const delivery of inTurn(['http', 'socket'] as const, 1)) crashJourneys(delivery);

@@ -1,4 +1,4 @@
-/** Ends of the process amid the work, and changes behind its back: told over both transports. */
+/** Process crashes during work, and outside changes to the data, over both transports. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Place } from '../../../support/app/scene.ts';
@@ -7,7 +7,7 @@ import { sayText } from '../../../support/servers/mock-model.ts';
 import { until } from '../../../support/until.ts';
 import { buttonsOf, type FieldStage, sayCall, setFieldStage } from '../field-stage.ts';
 
-/** Registers the journeys for one way of delivery. */
+/** Registers the journeys for one transport. */
 export function crashJourneys(delivery: Delivery): void {
   describe(`crashes over ${delivery}`, () => {
     let stage: FieldStage;
@@ -16,7 +16,7 @@ export function crashJourneys(delivery: Delivery): void {
     });
     after(() => stage.close());
 
-    /** A tool that runs, and will until it is released. */
+    /** A tool that runs until it is released. */
     async function runHold(note: string): Promise<Place> {
       stage.play(sayCall('hold', { note }));
       const place = await stage.ask('requester', 'hold it');

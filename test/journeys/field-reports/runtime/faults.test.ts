@@ -1,4 +1,4 @@
-/** What goes wrong on Slack's side, on the model's and on the disk's. */
+/** Faults of Slack, of the model and of the disk. */
 import assert from 'node:assert/strict';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import {
 import { until } from '../../../support/until.ts';
 import { call, type FieldStage, sayCall, setFieldStage } from '../field-stage.ts';
 
-/** Where the word stands that a card was refused. */
+/** Where the rejected card is reported. */
 const TS = "json_extract(document, '$.refused.ts')";
 const IS_REFUSED = `key LIKE 'place/%' AND ${TS} IS NOT NULL`;
 
@@ -30,7 +30,7 @@ describe('faults', () => {
 
   const noteIt = (text: string) => stage.play(sayCall('note', { text }), sayText('It is noted.'));
 
-  /** Lets a minute pass since Slack has first refused the card that is refused now. */
+  /** Lets a minute pass since Slack first rejected the card. */
   async function refusedForAMinute(): Promise<void> {
     const since = () =>
       stage.sql<{ ts: string }>(`SELECT ${TS} AS ts FROM records WHERE ${IS_REFUSED}`);
@@ -221,7 +221,7 @@ describe('faults', () => {
     await writeFile(secret, 'the secret outside');
     await symlink(outside, join(workspace, 'link'));
     await symlink(secret, join(workspace, 'alias.txt'));
-    // What the path itself shows never becomes a card; a link is met when the call runs.
+    // The arguments alone show that these paths are invalid, so they get no card; a link is found when the call runs.
     const paths = {
       '../outside/secret.txt': 'refused',
       [secret]: 'refused',

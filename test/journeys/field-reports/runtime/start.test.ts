@@ -1,4 +1,4 @@
-/** Starts that must not happen, by `npm start` as a user would see them. */
+/** Starts that must fail, with `npm start` as a user runs it. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

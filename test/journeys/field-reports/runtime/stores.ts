@@ -1,4 +1,4 @@
-/** Field reports whose cause lies in the store, told on each of them; on Redis two processes share it. */
+/** Field reports caused by the store, for each store; on Redis two processes share it. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -17,7 +17,7 @@ import { buttonsOf, type FieldStage, sayCall, setFieldStage } from '../field-sta
 
 const TOOLS = fileURLToPath(new URL('../../../fixtures/tools/field-tools.ts', import.meta.url));
 
-/** Registers the journeys on one store. */
+/** Registers the journeys for one store. */
 export function storeJourneys(store: 'SQLite' | 'Redis'): void {
   describe(`field reports on ${store}`, () => {
     let stage: FieldStage;
@@ -34,7 +34,7 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       await redis?.stop();
     });
 
-    /** Writes its runs where the first one does. */
+    /** Logs its runs in the same file as the first one. */
     async function startOther(url: string): Promise<AppProcess> {
       return await startApp({
         SLACK_BOT_TOKEN: stage.workspace.botToken,
@@ -51,7 +51,7 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       });
     }
 
-    /** What Slack sends from now on goes to the first process, or to the second one where there are two. */
+    /** From now on Slack sends to the first process, or to the second one if there are two. */
     function toProcess(which: 'first' | 'second'): void {
       const app = which === 'second' && other ? other : stage.app();
       stage.workspace.deliverTo({ kind: 'http', url: `${app.url}/slack/events` });
@@ -64,7 +64,7 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       const asked = stage.asked();
       stage.play(sayText('A is archived.'), sayText('B is archived.'));
       toProcess('first');
-      // Acknowledged is stored: which of two is first that are both under way is anybody's guess.
+      // Acknowledged means stored: which of two concurrent messages is first is undefined.
       await stage.write('requester', place, 'archive A');
       toProcess('second');
       await stage.write('requester', place, 'no wait, archive B');
@@ -93,7 +93,7 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
       const old = await stage.card(place, `old ${store}`, 'Waiting for a decision');
       await stage.press('requester', old, 'call.approve');
       const waiting = await stage.card(place, `new ${store}`, 'Waiting for a decision');
-      // As a phone sends it that had been without a line.
+      // Like a press of a phone that was offline.
       const ack = await stage.workspace.deliverInteraction(clickOn(old));
       assert.equal(ack.kind, 'acknowledged');
       await stage.privately('requester', 'already');
@@ -147,7 +147,7 @@ export function storeJourneys(store: 'SQLite' | 'Redis'): void {
           { timeoutMs: 20_000 },
         );
         assert.deepEqual(buttonsOf(end), ['call.open']);
-        // Who ignores ends the turn; else the model has the last word.
+        // Ignoring ends the turn; otherwise the model answers last.
         if (says(end, 'Done')) await stage.answer(place, 'So be it.');
         const ran = (await stage.runs()).filter(({ args }) => JSON.stringify(args).includes(text));
         assert.equal(ran.length, says(end, 'Done') ? 1 : 0);

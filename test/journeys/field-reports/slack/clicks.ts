@@ -1,4 +1,4 @@
-/** Clicks that come late, twice, from elsewhere or at a bad moment: told over both transports. */
+/** Clicks that arrive late, twice, from elsewhere or at a bad moment, over both transports. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { WorkspaceMessage } from '../../../../src/playground/workspace/workspace-port.ts';
@@ -6,7 +6,7 @@ import type { Delivery } from '../../../support/app/stage.ts';
 import { sayCalls, sayText } from '../../../support/servers/mock-model.ts';
 import { buttonsOf, call, type FieldStage, sayCall, setFieldStage } from '../field-stage.ts';
 
-/** Registers the journeys for one way of delivery. */
+/** Registers the journeys for one transport. */
 export function clickJourneys(delivery: Delivery): void {
   describe(`clicks over ${delivery}`, () => {
     let stage: FieldStage;
@@ -22,7 +22,7 @@ export function clickJourneys(delivery: Delivery): void {
       return { place, card: await stage.card(place, text, 'Approve') };
     }
 
-    /** The press of a button of a card as a phone keeps it, to be sent again whatever became of the card. */
+    /** The press of a button on a card, kept so that it can be sent again later. */
     function pressOf(card: WorkspaceMessage, actionId: string, member = 'requester') {
       const { id, teamId } = stage.workspace.member(member);
       const buttons = card.blocks.flatMap((block) =>

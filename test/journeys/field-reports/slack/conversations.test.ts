@@ -70,7 +70,7 @@ describe('conversations', () => {
     assert.match(JSON.stringify(stage.model.requests.at(-1)), /be Ann.*I am Ann\./);
     const root = stage.thread(place)[0];
     assert.ok(root);
-    // The parent of a thread names itself as the thread.
+    // The root message of a thread has its own timestamp as `thread_ts`.
     const { mention } = eventsOf(stage, { ...root, threadTs: root.ts });
     await changesNothing(stage, () => stage.workspace.deliverEvent(mention), place);
   });

@@ -1,4 +1,4 @@
-/** What Slack tells of messages, and how often: told over both transports. */
+/** Slack message events and their retries, over both transports. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Delivery } from '../../../support/app/stage.ts';
@@ -6,7 +6,7 @@ import { sayCalls, sayText } from '../../../support/servers/mock-model.ts';
 import { call, type FieldStage, sayCall, setFieldStage } from '../field-stage.ts';
 import { changesNothing, eventsOf, placeOf, post } from './slack-events.ts';
 
-/** Registers the journeys for one way of delivery. */
+/** Registers the journeys for one transport. */
 export function eventJourneys(delivery: Delivery): void {
   describe(`events over ${delivery}`, () => {
     let stage: FieldStage;

@@ -1,4 +1,4 @@
-/** What knocks at the HTTP door of the app that `npm start` made. */
+/** Requests to the HTTP endpoint of the app that `npm start` runs. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -6,7 +6,7 @@ import { isWhole } from '../../../support/sample.ts';
 import { sayText } from '../../../support/servers/mock-model.ts';
 import { type FieldStage, sayCall, setFieldStage } from '../field-stage.ts';
 
-/** Of fifty requests at once. */
+/** Each batch is fifty requests at once. */
 const BATCHES = isWhole ? 20 : 4;
 
 describe('the HTTP endpoint of Slack', () => {

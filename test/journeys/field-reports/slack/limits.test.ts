@@ -1,4 +1,4 @@
-/** Cards of calls that are long, empty, many or full of markup. */
+/** Cards of calls that are long, empty, large or full of markup. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { WorkspaceMessage } from '../../../../src/playground/workspace/workspace-port.ts';
@@ -28,7 +28,7 @@ describe('limits', () => {
     for (let page = 1; ; page += 1) {
       await stage.view('requester', `page ${page} of`);
       const { view } = stage.workspace.see('requester').views.at(-1) ?? {};
-      // The small line of facts quotes the requester.
+      // The context line quotes the requester.
       text += preformatted(view?.blocks.filter(({ type }) => type !== 'context'));
       if (!buttonsOf({ blocks: [view] }).includes('call.page')) return text;
       assert.ok(!buttonsOf({ blocks: [view] }).includes('call.approve'));
@@ -143,7 +143,7 @@ describe('limits', () => {
     }
   });
 
-  /** Chooses *Details*, the one entry of a card's menu. */
+  /** Chooses *Details*, the only entry of the menu of a card. */
   async function openMenu({ blocks, channel, ts }: WorkspaceMessage): Promise<void> {
     const menu = /"call\.menu","options":\[\{.*?"value":"([^"]+)"/.exec(JSON.stringify(blocks));
     const option = menu?.[1] ?? '';
@@ -157,16 +157,16 @@ describe('limits', () => {
   });
 });
 
-/** No mrkdwn holds markup or a live link of other people, and no element of rich text is a person, a channel or a link. */
+/** No mrkdwn contains markup or an active link from others, and no rich text element is a person, a channel or a link. */
 function assertHarmless(message: WorkspaceMessage): void {
   const all = JSON.stringify(message.blocks);
   assert.doesNotMatch(all, /"type":"(?:user|usergroup|channel|broadcast|link)"/);
-  // In code nothing is markup.
+  // Code contains no markup.
   const parsed = [message.text, ...mrkdwnIn(message.blocks)].join('\n').replaceAll(/`[^`]*`/g, '');
   assert.doesNotMatch(parsed, /<!here>|<@U123>|<#C1>|:\/\/evil\.example/);
 }
 
-/** All text that Slack reads markup in. */
+/** All text in which Slack parses markup. */
 function mrkdwnIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(mrkdwnIn);
   if (typeof value !== 'object' || value === null) return [];

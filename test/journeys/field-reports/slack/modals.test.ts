@@ -1,4 +1,4 @@
-/** What forms can carry, what is wrong in them, and answers that say little. */
+/** What forms can hold, their errors, and empty answers. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sayText } from '../../../support/servers/mock-model.ts';
@@ -46,7 +46,7 @@ describe('forms', () => {
     await stage.view('requester', 'Page 2 of 2');
     const runs = (await stage.runs()).length;
     await stage.workspace.submit('requester', {});
-    // Neither the form nor the card has shown the long text whole: it is read before it is approved.
+    // Neither the form nor the card shows the whole text, so it is read before the approval.
     const card = await stage.card(place, 'version 2');
     assert.ok(!buttonsOf(card).includes('call.approve'));
     await stage.press('requester', card, 'call.open');
@@ -185,7 +185,7 @@ function alikeOptions(view: { readonly blocks: readonly unknown[] } | undefined)
   return (field?.element?.options ?? []).map(({ text, value }) => ({ text: text.text, value }));
 }
 
-/** Turns the pages of the whole call to the last one. */
+/** Turns to the last page of the whole call. */
 async function readToTheEnd(stage: FieldStage): Promise<void> {
   for (let page = 1; ; page += 1) {
     await stage.view('requester', `page ${page} of`);

@@ -1,10 +1,10 @@
-/** Slack's events made by hand, for what Slack sends in odd orders and odd cases. */
+/** Hand-made Slack events, for unusual orders and cases. */
 import assert from 'node:assert/strict';
 import type { WorkspaceMessage } from '../../../../src/playground/workspace/workspace-port.ts';
 import type { Place } from '../../../support/app/scene.ts';
 import type { FieldStage } from '../field-stage.ts';
 
-/** Posts a message whose events Slack has not sent yet; the journey sends them by hand. */
+/** Posts a message whose events the journey sends by hand. */
 export async function post(
   { workspace }: FieldStage,
   channel: string,
@@ -14,7 +14,7 @@ export async function post(
   return await workspace.say('requester', workspace.channel(channel).id, text);
 }
 
-/** Makes the two events that Slack sends of a mention. */
+/** Makes the two events that Slack sends for a mention. */
 export function eventsOf({ workspace }: FieldStage, message: WorkspaceMessage) {
   const { channel, ts, text, threadTs } = message;
   const { id: user, teamId: team } = workspace.member('requester');
@@ -26,12 +26,12 @@ export function eventsOf({ workspace }: FieldStage, message: WorkspaceMessage) {
   };
 }
 
-/** Tells the thread of a message. */
+/** Returns the thread of a message. */
 export function placeOf({ channel, ts, threadTs = ts }: WorkspaceMessage): Place {
   return { channel, root: threadTs };
 }
 
-/** Asserts that a delivery changes nothing: no question to the model, no message, no card. */
+/** Asserts that a delivery changes nothing: no model request, no message, no card. */
 export async function changesNothing(
   stage: FieldStage,
   deliver: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** Batches, replays, ignored calls and what a model makes of results. */
+/** Batches, replays, ignored calls and the reactions of a model to results. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ describe('turns', () => {
     return (await stage.runs()).slice(count);
   }
 
-  /** The answers of the last request, by the id of their call. */
+  /** The tool results in the last request, by call id. */
   function answersById(): Readonly<Record<string, string>> {
     const { messages } = stage.model.requests.at(-1) ?? { messages: [] };
     const tools = messages.filter(({ role }) => role === 'tool');
