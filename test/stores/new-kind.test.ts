@@ -1,4 +1,4 @@
-/** A new kind of record costs one file: `timezones.ts` is all that there is of one, and it works on both backends. */
+/** A new kind of record costs one file: `timezones.ts` is the whole example, and it works on both backends. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DamagedRecordError } from '../../src/domain/audit/damaged-record.ts';

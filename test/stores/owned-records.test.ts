@@ -1,4 +1,4 @@
-/** Every stored document says which workspace, and which enterprise, it belongs to. */
+/** Every stored document names its workspace and its enterprise. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -27,7 +27,7 @@ import { SILENT } from './redis/open-store.ts';
 const OURS = { workspace: 'T1', enterprise: 'E1' };
 const SIBLING = threadKey({ team: 'T2', channel: 'C1', ts: '1700000000.000100' });
 
-/** Whose each stored document is, by its key. */
+/** The owner of each stored document, by its key. */
 async function ownersOf(raw: RawStore): Promise<ReadonlyMap<string, object>> {
   const found = [...(await raw.documents())].map(([key, document]) => {
     const { workspace, enterprise } = JSON.parse(document);
@@ -49,7 +49,7 @@ for (const kind of ['SQLite', 'Redis'] as const) {
       await writeSettings({ store, clock: raw.clock });
       // It tries to write.
       if (kind === 'SQLite') await store.check();
-      // The end seals the audit.
+      // Closing seals the audit.
       await raw.close();
       const owners = await ownersOf(raw);
       const tried = kind === 'SQLite' ? ['tried'] : [];

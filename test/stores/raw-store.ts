@@ -1,4 +1,4 @@
-/** A store of either kind, and its documents as they are stored. */
+/** A store of either kind, and direct access to its stored documents. */
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import Database from 'better-sqlite3';
@@ -16,10 +16,10 @@ import { SILENT } from './redis/open-store.ts';
 
 export interface RawStore {
   readonly clock: ManualClock;
-  /** Opens the store; what was opened before is closed. */
+  /** Opens the store; an earlier open one is closed. */
   open(): Promise<SqliteStore | RedisStore>;
   close(): Promise<void>;
-  /** Where it is, for a command beside it. */
+  /** Its location, for a command beside it. */
   readonly place: {
     readonly dataDir: string;
     readonly redis?: { readonly url: string; readonly prefix: string };
@@ -28,9 +28,9 @@ export interface RawStore {
   readonly env: Readonly<Record<string, string>>;
   /** All stored documents, by their keys. */
   documents(): Promise<ReadonlyMap<string, string>>;
-  /** Writes over a document behind the store's back. */
+  /** Overwrites a document without the store. */
   overwrite(key: string, change: (document: string) => string): Promise<void>;
-  /** Closes something before the place is gone. */
+  /** Closes something before the data is removed. */
   beforeEnd(close: () => Promise<void>): void;
 }
 
@@ -69,7 +69,7 @@ function rawSqlite(dataDir: string): Raw {
 async function rawRedis(url: string): Promise<Raw> {
   const client = createClient({ socket: { path: url.slice('unix://'.length) } });
   await client.connect();
-  /** The revision stands before the document. */
+  /** The revision is stored before the document. */
   const read = async (name: string) => {
     const [, revision = '', document = ''] =
       /^(\d+) (.*)$/s.exec((await client.get(name)) ?? '') ?? [];
@@ -91,7 +91,7 @@ async function rawRedis(url: string): Promise<Raw> {
   };
 }
 
-/** Makes a place for a store, gone with the test. */
+/** Makes a place for a store, removed with the test. */
 export async function openRawStore(t: TestContext, kind: StoreKind): Promise<RawStore> {
   const clock = createManualClock();
   const { path: dataDir, remove } = await makeTempDir();

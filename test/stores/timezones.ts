@@ -1,4 +1,4 @@
-/** A kind of record that the app does not have: where the clocks of people are. All that it takes is in this file. */
+/** A kind of record that the app does not have: the time zones of people. This file is all that it needs. */
 import type { RecordLabel } from '../../src/domain/audit/damaged-record.ts';
 import type { Person } from '../../src/domain/people/person.ts';
 import type { Records } from '../../src/stores/records.ts';
@@ -20,11 +20,11 @@ export interface Timezone {
 
 export interface Timezones {
   of(person: Person): Promise<Timezone | undefined>;
-  /** Keeps a later revision; false where it does not follow the stored one. */
+  /** Stores a later revision; false if it does not follow the stored one. */
   keep(timezone: Timezone): Promise<boolean>;
-  /** Forgets it; false where there is none. */
+  /** Removes it; false if there is none. */
   forget(person: Person): Promise<boolean>;
-  /** All who live in a zone, in the order of their names. */
+  /** All people in a zone, in the order of their names. */
   livingIn(zone: string): Promise<readonly string[]>;
 }
 
@@ -39,7 +39,7 @@ const TIMEZONE: RecordKind<Timezone> = {
 
 const nameOf = ({ team, user }: Person): string => `${team}/${user}`;
 
-/** Creates the timezones of people. */
+/** Creates the repository of time zones. */
 export function createTimezones(records: Records): Timezones {
   return {
     of: (person) => readOne(records, TIMEZONE, nameOf(person)),

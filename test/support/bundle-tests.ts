@@ -7,9 +7,9 @@ import { PLAIN_JS } from '../../bin/plain-js.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Makes one module of plain JavaScript for each unit, a name with the test files that it runs one
+ * Builds one module of plain JavaScript for each unit, a name with the test files that it runs one
  * after the other, and returns their paths: Node loads it in a third of the time that tsx takes for
- * the files. Whatever a file finds beside it, it finds where its source lies.
+ * the files. Relative paths still refer to the source folder of each file.
  */
 export async function bundleTests(
   units: ReadonlyMap<string, readonly string[]>,
@@ -41,9 +41,9 @@ function collect(units: ReadonlyMap<string, readonly string[]>, root: string): P
   };
 }
 
-/** Whatever a module finds beside it, it finds where its source lies. */
+/** Relative paths refer to the source folder of each file. */
 export const keepPlaces: Plugin = {
-  // Patterns, since this file is bundled so itself.
+  // Patterns, since this file itself is bundled too.
   name: 'keep-places',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/](?:src|test)[\\/].*\.tsx?$/ }, ({ path }) => ({

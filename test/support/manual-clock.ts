@@ -1,10 +1,10 @@
 import type { Clock } from '../../src/domain/ports/clock.ts';
 
-/** A clock that moves when told to. */
+/** A clock that the test advances. */
 export interface ManualClock extends Clock {
-  /** Moves on by `ms`, running what falls due in order; promises settle between callbacks and at the end. */
+  /** Advances by `ms`, running due callbacks in order; promises settle between callbacks and at the end. */
   advance(ms: number): Promise<void>;
-  /** How many callbacks have been scheduled and neither run nor cancelled. */
+  /** The number of scheduled callbacks that neither ran nor were cancelled. */
   readonly pendingCount: number;
 }
 
@@ -13,7 +13,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** Makes a clock that stands at `startMs` until it is advanced; what is already due runs without being advanced to. */
+/** Creates a clock that stays at `startMs` until it is advanced; callbacks that are already due run without that. */
 export function createManualClock(startMs = Date.UTC(2026, 0, 5, 9)): ManualClock {
   let now = startMs;
   const timers = new Set<Timer>();
@@ -56,7 +56,7 @@ export function createManualClock(startMs = Date.UTC(2026, 0, 5, 9)): ManualCloc
   };
 }
 
-/** Lets everything run that waits for promises only; two rounds, as an immediate may start promises. */
+/** Runs everything that waits only for promises; two rounds, as an immediate may start promises. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     await new Promise((resolve) => setImmediate(resolve));

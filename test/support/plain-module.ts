@@ -4,7 +4,7 @@ import { nameOf } from './test-units.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Modules of the tests that run in processes of their own. */
+/** Test modules that run in their own processes. */
 export const PROGRAMS = [
   'test/bench/kit/probe.ts',
   'test/bench/kit/servers/click-server.ts',
@@ -18,8 +18,8 @@ export const PROGRAMS = [
 ] as const;
 
 /**
- * Returns what node is to run for such a module, and with which options: plain JavaScript where the
- * test command has made it, as it starts much sooner; else the module itself.
+ * Returns the module that node runs, and its options: plain JavaScript if the
+ * test command has built it, as it starts much faster; otherwise the module itself.
  */
 export function plainModule(path: string): {
   readonly execArgv: readonly string[];

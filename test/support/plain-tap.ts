@@ -1,8 +1,8 @@
 import type { TestEvent } from 'node:test/reporters';
 
 /**
- * Reports tests as TAP without their titles, some of which hold characters that readers of TAP take
- * for line breaks. For the mutation tests, which only want to know whether a file passes.
+ * Reports tests as TAP without their titles, some of which contain characters that TAP parsers read
+ * as line breaks. For the mutation tests, which only need to know whether a file passes.
  */
 // biome-ignore lint/style/noDefaultExport: the test runner wants a reporter as the default.
 export default async function* plainTap(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
-/** Reads every file below a folder as text, by its path; a folder that is not there has none. */
+/** Reads every file below a folder as text, by its path; a missing folder has none. */
 export async function readFolder(folder: string): Promise<Readonly<Record<string, string>>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(orNone);
   const files = entries.filter((entry) => entry.isFile());

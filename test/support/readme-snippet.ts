@@ -1,4 +1,4 @@
-/** The documentation as its readers use it: a README for each room, and the code blocks in it. */
+/** The documentation as readers use it: a README for each room, and its code blocks. */
 import { readFileSync } from 'node:fs';
 
 /** Every document of the repository, by its path from the root. */
@@ -34,7 +34,7 @@ export function readDocument(path: DocumentPath): string {
   return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 }
 
-/** The code blocks of a document that begin at the left margin. */
+/** The unindented code blocks of a document. */
 export function codeBlocksOf(path: DocumentPath): readonly CodeBlock[] {
   const blocks = readDocument(path).matchAll(/^```([a-z]+)\n(.*?)^```$/gms);
   return [...blocks].map(([, language = '', code = '']) => ({ language, code }));

@@ -1,4 +1,4 @@
-/** Reads a tree of TypeScript sources and what each file imports. */
+/** Reads a tree of TypeScript sources and the imports of each file. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
@@ -18,7 +18,7 @@ const IMPORTS = [
   /\bimport\s*\(\s*['"]([^'"]+)['"]/g,
 ];
 
-/** Lists what a file imports, types too: paths within the tree, and names of packages as written. */
+/** Lists the imports of a file, types too: paths within the tree, and names of packages as written. */
 export function importsOf(path: string, text: string): readonly string[] {
   const found = IMPORTS.flatMap((shape) => [...text.matchAll(shape)].map(([, name = '']) => name));
   return found.map((name) =>
@@ -26,14 +26,14 @@ export function importsOf(path: string, text: string): readonly string[] {
   );
 }
 
-/** Finds one circle of imports, as the paths that it goes through; undefined when there is none. */
+/** Finds one import cycle, as the paths along it; undefined if there is none. */
 export function findCycle(tree: SourceTree): readonly string[] | undefined {
   return findCircle(
     new Map([...tree].map(([path, text]) => [path, new Set(importsOf(path, text))])),
   );
 }
 
-/** Finds one circle of imports between the folders of a layer; files beside them do not count. */
+/** Finds one import cycle between the folders of a layer; files beside them do not count. */
 export function findRoomCycle(tree: SourceTree, layer: string): readonly string[] | undefined {
   const roomOf = (path: string) => {
     const [top, room, file] = path.split('/');

@@ -1,11 +1,11 @@
-/** What tests need of the machine beyond npm's packages: looked for, installed where that is ours to do, else named. */
+/** What tests need from the machine beyond npm packages: found, installed if permitted, or else reported. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 interface Need {
   readonly what: string;
   readonly debianPackage: string;
-  /** What is left out without it. */
+  /** What is skipped without it. */
   readonly without: string;
   isThere(): boolean;
 }
@@ -66,14 +66,14 @@ const BROWSERS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Returns the path of a browser that starts: that of `CHROMIUM` when it does, else the first one found. */
+/** Returns the path of a browser that starts: that of `CHROMIUM` if it does, otherwise the first one found. */
 export function findChromium(): string | undefined {
   const { CHROMIUM } = process.env;
   const candidates = CHROMIUM ? [CHROMIUM, ...BROWSERS] : BROWSERS;
   return candidates.map(toPath).find((path) => path !== undefined && answers(path, '--version'));
 }
 
-/** Returns whether bwrap is there and can make the namespaces that a sandbox needs. */
+/** Returns whether bwrap exists and can create the namespaces of a sandbox. */
 export function hasSandbox(): boolean {
   const args = ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
   return spawnSync('bwrap', args, { stdio: 'ignore', timeout: 20_000 }).status === 0;
@@ -84,17 +84,17 @@ export function hasRedis(): boolean {
   return answers('redis-server', '--version');
 }
 
-/** Returns whether curl is there. */
+/** Returns whether curl is installed. */
 export function hasCurl(): boolean {
   return answers('curl', '--version');
 }
 
-/** Returns whether Python 3 is there. */
+/** Returns whether Python 3 is installed. */
 export function hasPython(): boolean {
   return answers('python3', '--version');
 }
 
-/** Installs what is missing where this process may, and returns what is missing after that, each with what follows. */
+/** Installs what is missing if this process may, and returns what is still missing, each with its consequence. */
 export function provideSystemNeeds(): readonly string[] {
   const missing = missingNeeds();
   if (missing.length > 0 && mayInstall())

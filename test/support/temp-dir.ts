@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Makes an empty folder and returns how to remove it with all that is in it. */
+/** Creates an empty folder and returns how to remove it with its content. */
 export async function makeTempDir(): Promise<{
   readonly path: string;
   readonly remove: () => Promise<void>;

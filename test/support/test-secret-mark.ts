@@ -1,7 +1,7 @@
 import { createSeal } from '../../src/domain/calls/seal.ts';
 import { createSecretMark } from '../../src/domain/secrets/secret-mark.ts';
 
-/** The key of an installation in tests: always the same. */
+/** The installation key of tests: always the same. */
 const KEY = new Uint8Array(32).fill(7);
 
 /** The marks of secrets in tests. */

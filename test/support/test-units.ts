@@ -1,6 +1,6 @@
 /**
- * What shares a process, since that takes longer to start and to load the libraries than most files
- * take to run. The longest come first, so that none of them is begun last.
+ * Files that share a process, since starting one and loading the libraries takes longer than most files
+ * run. The longest come first, so that none of them starts last.
  */
 const UNITS = [
   'test/journeys/browser/',
@@ -39,7 +39,7 @@ const UNITS = [
   'test/process/',
 ] as const;
 
-/** Returns which files run in a process of their own, by its name, in the order of the starts. A file outside the units has one for itself, at the end. */
+/** Returns which files run in each process, by its name, in start order. A file outside the units has its own process, at the end. */
 export function toUnits(files: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const units = new Map<string, string[]>(UNITS.map((unit) => [nameOf(unit), []]));
   for (const file of files) {
@@ -50,10 +50,10 @@ export function toUnits(files: readonly string[]): ReadonlyMap<string, readonly 
   return new Map([...units].filter(([, own]) => own.length > 0));
 }
 
-/** The longest first: it is the most exact. */
+/** The longest prefix first: it is the most specific. */
 const byLength = (one: string, other: string) => other.length - one.length;
 
-/** Names the module that is made of a file or of a folder. */
+/** Names the module built from a file or a folder. */
 export function nameOf(path: string): string {
   return path.replace(/\.tsx?$|\/$/, '').replaceAll('/', '-');
 }

@@ -1,6 +1,6 @@
 const PATIENCE_MS = 60_000;
 
-/** Lets the event loop turn until it holds; rejects after a minute. `everyMs` spares what is asked over a network. */
+/** Turns the event loop until the condition holds; rejects after a minute. `everyMs` limits requests over a network. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   everyMs?: number,

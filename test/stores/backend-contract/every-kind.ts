@@ -23,7 +23,7 @@ type Bench = Pick<StoreBench, 'store' | 'clock'>;
 
 const PLACE = { channel: 'C1', ts: '1700000000.000900' };
 
-/** The kinds of what belongs to a thread and says so. */
+/** The kinds of records that belong to a thread and name it. */
 export const OF_THREADS = [
   'call',
   'checkpoint',
@@ -37,7 +37,7 @@ export const OF_THREADS = [
   'turn-message',
 ] as const;
 
-/** The kinds of all the rest. */
+/** All other kinds. */
 export const OF_INSTALLATION = [
   'arrival',
   'arrivals',
@@ -61,7 +61,7 @@ export function aKey(id: string): ApiKey {
   return { id, name: `bot ${id}`, hash: 'f'.repeat(64), ...given };
 }
 
-/** A turn of a thread: a call of it runs, one waits for a group, and one could not be worked on. */
+/** A turn of a thread: one call runs, one waits for a group, and one failed to be processed. */
 export async function writeThread(bench: Bench, thread: ThreadKey): Promise<void> {
   const { store } = bench;
   const fence = await holdThread(bench, thread);
@@ -106,7 +106,7 @@ async function writeRunning(
   return run.call;
 }
 
-/** What is of the whole installation, with as many cards in a channel as make a digest message. */
+/** Records of the whole installation, with enough cards in a channel for a digest message. */
 export async function writeSettings({ clock, store }: Bench): Promise<void> {
   await store.keys.add(aKey('k1'), { audit: [aDraft('key.create')] });
   await store.pause.write({ by: REQUESTER, at: 5 }, {});

@@ -1,4 +1,4 @@
-/** What records promise, in memory and plain: the backends are held against it. */
+/** The record store as a plain model in memory: backends are compared with it. */
 import type {
   AuditRow,
   Commit,
@@ -31,7 +31,7 @@ const NEW_TASK: ModelTask = {
   deaths: 0,
 };
 
-/** One that answers at once; its tokens count from 1. */
+/** A synchronous model; its tokens count from 1. */
 export class ModelRecords {
   readonly #records = new Map<string, StoredRecord>();
   readonly #entries = new Map<string, Set<string>>();
@@ -198,7 +198,7 @@ export class ModelRecords {
     });
   }
 
-  /** What a commit has asked for in units of its bearer. */
+  /** The tasks that a commit adds to units of its holder. */
   #handOutAsked(
     asked: readonly Pick<Task, 'unit' | 'id'>[],
     own: readonly Fence[],

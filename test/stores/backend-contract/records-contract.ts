@@ -1,4 +1,4 @@
-/** What every backend of the record store promises; run once for each. */
+/** What every backend of the record store promises; run once per backend. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -17,13 +17,13 @@ import {
 
 const LEASE_MS = 10;
 
-/** An empty store, and the same one opened anew, as after the death of its process. */
+/** An empty store, and the same one reopened, as after the death of its process. */
 export interface OpenedRecords {
   readonly records: Records;
   close(): Promise<void>;
 }
 
-/** A real store and the model of it, told the same. */
+/** A real store and its model, with the same operations. */
 class Pair {
   now = 1_000;
   readonly model = new ModelRecords();
@@ -55,7 +55,7 @@ class Pair {
     }
   }
 
-  /** Everything that can be read of both. */
+  /** Everything that can be read from both. */
   async compare(): Promise<void> {
     const tasks = UNITS.flatMap((unit) => TASKS.map((id) => ({ unit, id })));
     const read = this.#records;
@@ -71,7 +71,7 @@ class Pair {
     return index === undefined ? undefined : this.holds[index % Math.max(1, this.holds.length)];
   }
 
-  /** What goes with a commit in units that its bearer holds, or has lost. */
+  /** What a commit adds for units that its holder owns or has lost. */
   #heldBy(held: CommitStep['held'], whose: 'mine' | 'theirs'): Pick<Commit, 'held'> {
     const units = held.flatMap(({ done, hold }) => {
       const found = this.#holdAt(hold)?.[whose];
@@ -121,7 +121,7 @@ class Pair {
     const revision = Math.max(0, (this.model.get([key])[0]?.revision ?? 0) + off);
     if (how === 'expect') return { key, expects: revision };
     const before = this.#entries.get(key) ?? [];
-    // There is nothing to be deleted of what is not there.
+    // A missing record has nothing to delete.
     if (how === 'delete' && revision > 0) {
       return { key, replaces: revision, isDeletion: true as const, drop: before };
     }

@@ -1,4 +1,4 @@
-/** What is done to records in a random history. */
+/** The operations on records in a random history. */
 import fc from 'fast-check';
 
 export const KEYS = ['call/a', 'call/é', 'say/a b', 'say/𝄞'];
@@ -11,7 +11,7 @@ const entry = fc.record({
   partition: fc.constantFrom(...PARTITIONS),
   sort: fc.constantFrom(...SORTS),
 });
-/** How far the caller's idea of a revision is from the truth. */
+/** How far the revision known to the caller differs from the real one. */
 const lie = fc.oneof(
   { weight: 6, arbitrary: fc.constant(0) },
   { weight: 1, arbitrary: fc.constantFrom(-1, 1) },
@@ -39,7 +39,7 @@ export const step = fc.oneof(
           how: fc.constantFrom('ask', 'ask', 'done', 'off', 'fail', 'park', 'call off'),
           in: fc.integer({ min: -5, max: 15 }),
         }),
-        // The bearer of a hold asks for each task once.
+        // The holder of a unit requests each task once.
         { maxLength: 3, selector: ({ id, unit }) => `${unit} ${id}` },
       ),
       held: fc.array(fc.record({ hold: fc.nat(), done: fc.subarray(TASKS) }), { maxLength: 2 }),

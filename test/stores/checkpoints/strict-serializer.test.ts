@@ -15,7 +15,7 @@ async function dump(serializer: SerializerProtocol, value: unknown): Promise<str
   return Buffer.from(bytes).toString();
 }
 
-/** Whatever the library, or an earlier one, would make an object of. */
+/** Everything that the library, or an earlier version, would turn into an object. */
 const ENVELOPES: Readonly<Record<string, unknown>> = {
   message: new HumanMessage('hello').toJSON(),
   prompt: {
@@ -83,7 +83,7 @@ it('the LangGraph serializer restores its messages', async () => {
 
 const anyState = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1, maxKeys: 3 });
 
-// The store adds a checksum of its own to what the plain one makes.
+// The store adds its own checksum to the output of the plain serializer.
 it('the strict serializer refuses data with any changed byte', async () => {
   const serializer = SERIALIZERS.strict;
   await fc.assert(
@@ -101,7 +101,7 @@ it('the strict serializer refuses data with any changed byte', async () => {
   );
 });
 
-/** States that hold a BigInt, by its place. */
+/** States with a BigInt, by its place. */
 const WITH_BIG_INT: Readonly<Record<string, unknown>> = {
   'its root': 1n,
   '/n': { text: 'kept', n: 2n ** 64n },
@@ -125,7 +125,7 @@ for (const [name, serializer] of Object.entries(SERIALIZERS)) {
       fc.asyncProperty(anyState, fc.nat(), async (state, place) => {
         const text = await dump(serializer, state);
         const json = text.replace(/\n#[0-9a-f]{8}$/, '');
-        // Without the end of its checksum it may be read as what was stored before there were any.
+        // With a cut checksum it may be read as data from before checksums existed.
         const cut = text.slice(0, place % json.length);
         await assert.rejects(
           async () => await serializer.loadsTyped('json', cut),

@@ -23,7 +23,7 @@ import { openStore, tempDir } from '../sqlite/open-store.ts';
 const LEASE_MS = 1_000;
 const REDRAW = renderCardKey({ id: 'call_a', thread: THREAD });
 
-/** A thread of which two tasks are in hand. */
+/** A thread with two leased tasks. */
 async function openThread(t: TestContext) {
   const { clock, store } = await openStore(t, { onWake: () => {} });
   const { agenda } = store;
@@ -36,7 +36,7 @@ async function openThread(t: TestContext) {
   return { agenda, clock, pump, say, store, wake, claim };
 }
 
-/** Until what was begun waits for the disk. */
+/** Waits until started writes wait for the disk. */
 async function untilWritten(): Promise<void> {
   for (let turns = 0; turns < 50; turns += 1) await Promise.resolve();
 }

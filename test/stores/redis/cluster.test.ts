@@ -84,7 +84,7 @@ test('a process is notified on any node of tasks that another process adds', asy
   }
 });
 
-/** Tells both nodes that a slot is on its way, and returns how to move some of its keys and how to end the move. */
+/** Starts the migration of a slot on both nodes, and returns how to move some of its keys and how to finish. */
 async function beginMove({ masters, ownerOf }: RedisCluster, key: string) {
   const from = await ownerOf(key);
   const to = masters.find(({ id }) => id !== from.id);
@@ -98,7 +98,7 @@ async function beginMove({ masters, ownerOf }: RedisCluster, key: string) {
       const target = ['127.0.0.1', String(to.port), '', '0', '5000', 'KEYS', ...keys];
       assert.equal(await from.send('MIGRATE', ...target), 'OK');
     },
-    /** Waits until the new place has refused a few scripts more, or `isOver` tells that none will come. */
+    /** Waits until the new node has refused a few more scripts, or `isOver` says that none will come. */
     async refusals(isOver: () => boolean) {
       const count = async () => {
         const stats = String(await to.send('INFO', 'commandstats'));
@@ -174,14 +174,14 @@ test('when a master dies, its replica takes over and the store continues with al
   const owner = await cluster.ownerOf('p:{desk}');
   await until(async () => (await replicationOffsets(owner)).size === 1);
   await owner.kill();
-  // Its data is not to be had until the others have agreed that it is dead.
+  // Its data is unavailable until the others have agreed that it is dead.
   await until(() => store.audit.append([aDraft('after')]).then(() => true, isUnavailable));
   assert.deepEqual(await eventsOf(other), ['before', 'after']);
   await store.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: 1 }]);
   await until(() => heard > 0);
 });
 
-/** How far a master and its replicas are. */
+/** The replication offsets of a master and its replicas. */
 async function replicationOffsets(master: ClusterNode): Promise<ReadonlySet<string>> {
   const info = String(await master.send('INFO', 'replication'));
   const found = info.matchAll(/(?:^master_repl_offset:|^slave\d.*offset=)(\d+)/gm);

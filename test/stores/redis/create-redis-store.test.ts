@@ -25,7 +25,7 @@ after(stop);
 
 async function connectTo(address: string) {
   const client = createClient({ socket: { path: address.slice('unix://'.length) } });
-  // Its server may go first.
+  // Its server may stop first.
   client.on('error', () => {});
   await client.connect();
   return client;

@@ -1,4 +1,4 @@
-/** What a process keeps in memory of a thread that it holds, while others write to it. */
+/** What a process caches for a thread that it holds, while others write to it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { advanceTurnKey, type Lease, renderCardKey } from '../../../src/domain/ports/agenda.ts';

@@ -52,7 +52,7 @@ const arrival = { channel: 'C9', callId: 'call_a', at: 5, calls: ['user:U2'] as 
 const crowding = { over: 1, windowMs: 1_000, lifeMs: 9_000 };
 const digestMessage = digestMessageId({ channel: 'C9', callId: 'call_b' });
 
-/** Every method that writes, each with an answer that tells whether it was the first; in an order in which each can. */
+/** Every writing method, each with a result that tells whether it was the first, in a valid order. */
 const ACTS: Readonly<Record<string, Act>> = {
   'inbox.receive': ({ inbox }) =>
     inbox.receive(first, {
@@ -126,7 +126,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'history.clear': ({ history }) => history.clear(THREAD, effects('cleared')),
 };
 
-/** What a store holds, as its ports tell it. */
+/** The content of a store, read through its ports. */
 async function tell(store: RedisStore): Promise<unknown> {
   return {
     calls: await store.ledger.ofThread(THREAD),
@@ -144,7 +144,7 @@ async function tell(store: RedisStore): Promise<unknown> {
     parked: await store.agenda.deadLetters(),
     pause: await store.pause.read(),
     graph: await store.saver.getTuple({ configurable: graph }),
-    // Each installation has a key of its own.
+    // Each installation has its own key.
     audit: (await store.audit.read(1, 99)).map(({ mark: _, ...entry }) => entry),
   };
 }

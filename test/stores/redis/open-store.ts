@@ -4,7 +4,7 @@ import { createManualClock, type ManualClock } from '../../support/manual-clock.
 
 const silent = () => {};
 
-/** A log that nobody reads. */
+/** A log that discards everything. */
 export const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 
 interface Opened {
@@ -13,7 +13,7 @@ interface Opened {
   readonly prefix: string;
 }
 
-/** A server, or the cluster that is asked for, for a file of tests, and stores on it that are closed with their test, each empty unless it shares a prefix. */
+/** A server, or a cluster if requested, for a test file, and stores on it that are closed with their test, each empty unless it shares a prefix. */
 export function openerOf<Server extends { readonly url: string; stop(): Promise<void> }>(
   launch: () => Promise<Server>,
 ) {

@@ -1,4 +1,4 @@
-/** The audit over records: what its marks and its chain show of whoever can write the store without the key. */
+/** The audit over records: what its marks and its chain reveal about somebody who can write the store without the key. */
 import assert from 'node:assert/strict';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ function contract(name: string, open: () => Promise<Records>): void {
         audit,
         append,
         bare,
-        /** From now on the store shows other rows. */
+        /** Replaces the rows that the store returns from now on. */
         tamper(change: (rows: readonly AuditRow[]) => readonly AuditRow[]) {
           show = change;
         },

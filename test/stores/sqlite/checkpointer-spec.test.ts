@@ -14,7 +14,7 @@ import { makeTempDir } from '../../support/temp-dir.ts';
 const releases = new Map<FenceGivingSaver<FencedSqliteSaver>, () => Promise<void>>();
 
 checkpointerSpec(
-  // The name by which the suite knows that SQLite keeps whole channel values, not the changed ones.
+  // By this name the suite knows that SQLite keeps whole channel values, not the changed ones.
   '@langchain/langgraph-checkpoint-sqlite',
   async () => {
     const { path: dataDir, remove } = await makeTempDir();

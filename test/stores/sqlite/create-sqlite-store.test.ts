@@ -128,7 +128,7 @@ describe('the SQLite file', () => {
     const later = { key: deliverOutboxKey(OTHER_THREAD), dueAt: clock.now() + 1 };
     const wakes = [...keys.map((key) => ({ key, dueAt: clock.now() })), later];
     await store.outbox.add([aSay('a')], wakes);
-    // What waited for the disk is there, and what was committed behind it is not.
+    // Writes that waited for the disk are there, and later commits are not.
     const disk = await tempDir(t);
     const files = ['countersign.db', 'countersign.db-wal'];
     await Promise.all(files.map((file) => cp(join(dataDir, file), join(disk, file))));
@@ -230,7 +230,7 @@ describe('if it cannot be opened or written, the error names the cause and the f
     await writeFile(join(dataDir, 'countersign.db'), 'not a database '.repeat(1_000));
     const open = () => createSqliteStore({ dataDir, ...OPEN });
     assert.throws(open, /countersign\.db is not usable: it is damaged.*backup/);
-    // The lock was given back: the reason stays the same the second time.
+    // The lock was released: the second error is the same.
     assert.throws(open, /damaged/);
   });
 

@@ -1,4 +1,4 @@
-/** A process of its own that takes a message and a lease, says so, and lives until it is killed. */
+/** A separate process that takes a message and a lease, prints it, and lives until it is killed. */
 import { advanceTurnKey } from '../../../src/domain/ports/agenda.ts';
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { THREAD } from '../../support/builders/a-call.ts';
@@ -13,5 +13,5 @@ await store.inbox.receive(aMessage('1700000001.000100'), {
 });
 const lease = await claimOne(store.agenda, clock.now(), 3_600_000);
 process.stdout.write(`holding ${lease?.fence}\n`);
-// A store that nobody refers to would be collected, and give the folder back.
+// An unreferenced store would be collected, and release the folder.
 setInterval(() => store, 60_000);

@@ -29,7 +29,7 @@ export async function openStore(
   return { store, clock, dataDir };
 }
 
-/** Starts a process that opens the store, works, and stays; resolves with its first line, or with how it failed. */
+/** Starts a process that opens the store, works, and stays; resolves with its first line, or with its error. */
 export async function holdInProcess(
   t: TestContext,
   dataDir: string,

@@ -60,7 +60,7 @@ test('a commit that fails on the disk leaves its holder every unit', async (t) =
   assert.deepEqual(await records.stateOf([task]), [undefined]);
 });
 
-/** Opens a file with some records, on the disk, and two units that are held with a task in hand. */
+/** Opens a file with some records on the disk, and two held units with a leased task. */
 async function openStocked() {
   const { close, records } = await openFile();
   await records.commit({
@@ -82,7 +82,7 @@ async function openStocked() {
   return { records, holds: { held, failing }, close };
 }
 
-/** What somebody waits for in these tests. */
+/** The commit that somebody waits for in these tests. */
 const PROMISE: Commit = {
   id: 'promise',
   durable: 'now',
@@ -105,7 +105,7 @@ type Look = (
   holds: { readonly held: Fence; readonly failing: Fence },
 ) => Promise<unknown>;
 
-/** A commit that hands out again what was done, if it was asked for meanwhile. */
+/** A commit that returns finished tasks again if they were requested meanwhile. */
 const finish: Look = (records, { held: { token, unit } }) =>
   records.commit({
     id: 'finish',
@@ -113,7 +113,7 @@ const finish: Look = (records, { held: { token, unit } }) =>
     held: { now: 2_000, units: [{ unit, token, done: ['do'] }] },
   });
 
-/** Every way to be told of the promise. */
+/** Every read that reveals the promised commit. */
 const LOOKS: Readonly<Record<string, Look>> = {
   'get, of what is new': (records) => records.get(['new']),
   'get, of what is gone': (records) => records.get(['other', 'removed']),
@@ -133,7 +133,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   'a commit that hands something out': finish,
 };
 
-/** Looks that tell nothing of it. */
+/** Reads that do not reveal it. */
 const LOOKS_ELSEWHERE: Readonly<Record<string, Look>> = {
   get: (records) => records.get(['other', 'none']),
   range: (records) => records.range({ partition: 'o', limit: 1 }),
@@ -183,7 +183,7 @@ test('after a failed sync every promise and every read is refused', async (t) =>
   });
   await assert.rejects(records.commit(PROMISE), StoreUnavailableError);
   syncs.stop();
-  // Slack repeats what was not acknowledged: that it is known would be an acknowledgement.
+  // Slack repeats unacknowledged requests: a read that shows the record would be an acknowledgement.
   for (const look of [...Object.values(LOOKS), ...Object.values(LOOKS_ELSEWHERE)])
     await assert.rejects(look(records, holds), StoreUnavailableError);
   await assert.rejects(records.commit({ ...PROMISE, id: 'again' }), StoreUnavailableError);

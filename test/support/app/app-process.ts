@@ -1,4 +1,4 @@
-/** The app in a process of its own, ended by its process group. */
+/** The app in its own process, ended by its process group. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { plainModule } from '../plain-module.ts';
@@ -7,35 +7,35 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
 export interface AppProcess {
-  /** Where its HTTP server listens, as it printed it. */
+  /** The address of its HTTP server, as printed. */
   readonly url: string;
   /** Its process group. */
   readonly group: number | undefined;
-  /** Everything that it has written so far. */
+  /** All its output so far. */
   output(): string;
   /** Asks it to end and waits; resolves with its exit code. */
   stop(): Promise<number | null>;
-  /** `kill -9`, as a crash would. */
+  /** `kill -9`, like a crash. */
   kill(): Promise<void>;
 }
 
-/** What a start that failed left behind. */
+/** The result of a failed start. */
 export interface FailedStart {
   readonly code: number | null;
   readonly output: string;
 }
 
-/** As a user starts it. What it starts is the default: npm alone takes a fifth of a start. */
+/** The start that users use. The default is what it starts: npm alone takes a fifth of a start. */
 export const NPM_START = 'npm start';
 
-/** Starts the app with nothing of this environment but what is given, and waits for its address; `entry` is a module of the tests that starts it in another way, or `NPM_START`. */
+/** Starts the app with only the given environment, and waits for its address; `entry` is a module of the tests that starts it in another way, or `NPM_START`. */
 export async function startApp(
   env: Readonly<Record<string, string>>,
   entry?: string,
 ): Promise<AppProcess> {
   const { child, output, exited } = launch(env, entry);
   const url = await Promise.race([
-    // A line of the log may name other addresses before it has started.
+    // Earlier log lines may contain other addresses.
     findInOutput(child, output, /(?<=^|Health check: |is open: )https?:\/\/[\w.:[\]-]+/m),
     exited.then((code) => {
       throw new Error(`The app ended with ${code} before it was ready:\n${output()}`);
@@ -56,7 +56,7 @@ export async function startApp(
   };
 }
 
-/** Starts the app with a configuration that it refuses, and waits for its end. */
+/** Starts the app with a configuration that it refuses, and waits for its exit. */
 export async function failToStart(env: Readonly<Record<string, string>>): Promise<FailedStart> {
   const { output, exited } = launch(env, NPM_START);
   return { code: await exited, output: output() };
@@ -84,7 +84,7 @@ function launch(env: Readonly<Record<string, string>>, entry = 'bin/start.js') {
   };
   child.stdout.on('data', read);
   child.stderr.on('data', read);
-  // A test that is ended by its time-out must not leave the app behind.
+  // A test that ends by its timeout must not leave the app behind.
   const end = () => signalGroup(child, 'SIGKILL');
   const endAndExit = () => {
     end();
@@ -122,13 +122,13 @@ async function findInOutput(
   });
 }
 
-/** npm and the app are one group; the group is ours, so nobody else's process is hit. */
+/** npm and the app share one process group of ours, so no other process is hit. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined || child.exitCode !== null) return;
   try {
     process.kill(-child.pid, signal);
   } catch (error) {
-    // ESRCH: it has ended in the meantime, which is what was wanted.
+    // ESRCH: it has already ended, as intended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

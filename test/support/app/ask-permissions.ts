@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Call } from '../servers/mcp-caller.ts';
 
-/** How a person decides on the card that shows a text. */
+/** How a person decides on the card with a text. */
 interface Deciding {
   press(part: string, action: string): Promise<unknown>;
   edit(part: string, values: Readonly<Record<string, string>>): Promise<void>;
   reply(part: string, text: string): Promise<void>;
 }
 
-/** A permission that a coding agent asks for becomes a card, and the decision arrives as its protocol says. */
+/** A permission request of a coding agent becomes a card, and the decision arrives in the format of its protocol. */
 export async function askPermissions(
   call: Call,
   mark: string,

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { InnerStage } from '../../journeys/field-reports/inner-stage.ts';
 import { allText } from './scene.ts';
 
-/** What people see and press on their Homes. */
+/** What people see and press on App Home. */
 export function onHomes(stageNow: () => InnerStage) {
   const blocksOf = (who: string) =>
     (stageNow().workspace.see(who).home?.blocks ?? []) as KnownBlock[];

@@ -1,4 +1,4 @@
-/** A person at the playground's page, in a real browser: a mouse on a desktop, a thumb on a phone. */
+/** A person at the playground page, in a real browser: a mouse on a desktop, touch on a phone. */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,21 +15,21 @@ export interface PageSize {
 export interface PagePerson {
   readonly page: Page;
   readonly thread: Locator;
-  /** What the browser complained about, and each request that was not for this machine. */
+  /** Errors of the browser, and each request to another machine. */
   readonly problems: readonly string[];
   actAs(name: string): Promise<void>;
-  /** Types the message of a scene of the scripted model, sends it and opens the thread that it began. */
+  /** Types the message of a scene of the scripted model, sends it and opens its thread. */
   ask(scene: string): Promise<void>;
   /** Presses a suggestion. */
   tryOut(suggestion: string): Promise<void>;
-  /** The card of the open thread for the call with this argument. */
+  /** The card in the open thread for the call with this argument. */
   card(argument: string): Locator;
   press(target: Locator): Promise<void>;
-  /** Two presses of a button, the second before the first is answered, however slow the machine is. */
+  /** Two presses of a button, the second before the response to the first, on any machine. */
   pressTwice(target: Locator): Promise<void>;
-  /** Checks how the page looks now; with `SCREENSHOTS` set to a folder, a picture of it goes there. */
+  /** Checks the current layout of the page; with `SCREENSHOTS` set to a folder, saves a picture there. */
   look(name: string): Promise<void>;
-  /** Goes from a thread to where the channels are listed. */
+  /** Goes from a thread back to the list of channels. */
   toChannels(): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,10 +37,10 @@ export interface PagePerson {
 export const DESKTOP: PageSize = { width: 1280, height: 900 };
 export const PHONE: PageSize = { width: 390, height: 844 };
 
-/** Journeys take turns at them. */
+/** Journeys rotate among these sizes. */
 export const PAGE_SIZES = [DESKTOP, PHONE] as const;
 
-/** Opens the page as somebody who has never been there. */
+/** Opens the page as a first-time visitor. */
 export async function sitDown(url: string, size: PageSize): Promise<PagePerson> {
   const isPhone = size.width < 500;
   const context = await openChromium(size);
@@ -48,7 +48,7 @@ export async function sitDown(url: string, size: PageSize): Promise<PagePerson> 
   page.setDefaultTimeout(10_000);
   const problems = listProblems(page);
   await page.goto(url);
-  // The page is there before the workspace behind it.
+  // The page is ready before its workspace.
   await page.locator('.starting').waitFor({ state: 'detached', timeout: 60_000 });
   const thread = page.getByRole('region', { name: 'Thread' });
   const back = (to: string) => page.getByRole('button', { name: `Back to ${to}`, exact: true });
@@ -120,7 +120,7 @@ export async function sitDown(url: string, size: PageSize): Promise<PagePerson> 
 
 const PRESS = '**/ui/click';
 
-/** Holds presses back until there are so many of them; the promise inside is rejected when they don't come. */
+/** Holds presses back until this number has arrived; the promise inside is rejected if they do not come. */
 async function holdPresses(
   page: Page,
   count: number,

@@ -3,15 +3,15 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import type { JsonValue } from '../../../src/domain/json/json.ts';
 
-/** A process of its own that remembers what it was sent. */
+/** A separate process that remembers what it was sent. */
 export interface RecordingProcess {
-  /** Sends one value; resolves when it is remembered. */
+  /** Sends one value; resolves when it is stored. */
   send(id: string, value: JsonValue): Promise<void>;
-  /** Ends it and returns the canonical JSON of each value as it arrived there, by id. */
+  /** Ends it and returns the canonical JSON of each received value, by id. */
   end(): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
-/** It reads what arrives by itself, and shares nothing with the app but the pipe. */
+/** It parses what arrives itself, and shares only the pipe with the app. */
 const PROGRAM = `
   import { createInterface } from 'node:readline';
   import canonicalize from 'canonicalize';

@@ -1,4 +1,4 @@
-/** What people do and see on the simulated workspace, in the words of the journeys. */
+/** Actions and views of people on the simulated workspace, in the terms of the journeys. */
 import type {
   Ack,
   Workspace,
@@ -11,42 +11,42 @@ export interface Place {
   readonly root: string;
 }
 
-/** What a card for several calls says of one of them, with the button that opens it. */
+/** The line of one call on a card for several calls, with the button that opens it. */
 export interface CallLine {
   readonly card: WorkspaceMessage;
-  /** What its button says which call it is. */
+  /** The value of its button, which identifies the call. */
   readonly value: string;
   readonly text: string;
 }
 
 /** People and their threads. */
 export interface Scene {
-  /** A message to the agent that begins a thread in a channel. */
+  /** A message to the agent that starts a thread in a channel. */
   ask(member: string, text: string, channel?: string): Promise<Place>;
-  /** A message to the agent in a DM, which begins a thread. */
+  /** A direct message to the agent, which starts a thread. */
   askDirectly(member: string, text: string): Promise<Place>;
   /** A message in a thread, without a mention. */
   write(member: string, place: Place, text: string): Promise<WorkspaceMessage>;
-  /** All messages of a thread now, oldest first. */
+  /** All current messages of a thread, oldest first. */
   thread(place: Place): readonly WorkspaceMessage[];
-  /** The cards of a thread now, oldest first. */
+  /** The current cards of a thread, oldest first. */
   cards(place: Place): readonly WorkspaceMessage[];
-  /** Waits until a card of the thread says all of this. */
+  /** Waits until a card in the thread shows all of this. */
   card(place: Place, ...parts: readonly string[]): Promise<WorkspaceMessage>;
-  /** The lines of the cards for several calls now, from top to bottom. */
+  /** The current lines of the cards for several calls, from top to bottom. */
   lines(place: Place): readonly CallLine[];
-  /** Waits until a line of a card for several calls says all of this. */
+  /** Waits until a line on a card for several calls shows all of this. */
   line(place: Place, ...parts: readonly string[]): Promise<CallLine>;
   press(member: string, card: WorkspaceMessage, actionId: string): Promise<Ack>;
   /** Opens a call from its line. */
   openLine(member: string, line: CallLine): Promise<Ack>;
-  /** Opens a call from its line, and presses a button of what opens. */
+  /** Opens a call from its line, and presses a button of its view. */
   pressLine(member: string, line: CallLine, actionId: string): Promise<Ack>;
   /** Waits until a form with this title, which can be submitted, is open. */
   form(member: string, title: string): Promise<void>;
-  /** Waits until the person's top modal says this. */
+  /** Waits until the top modal of the person shows this. */
   view(member: string, text: string): Promise<void>;
-  /** Waits for a message of the app in the thread that says this. */
+  /** Waits for a message of the app in the thread with this text. */
   answer(place: Place, text: string): Promise<WorkspaceMessage>;
   /** Waits for a message that only this person sees. */
   privately(member: string, text: string): Promise<WorkspaceMessage>;
@@ -55,7 +55,7 @@ export interface Scene {
 const PATIENCE_MS = 20_000;
 const PEOPLE = ['requester', 'approver', 'outsider', 'stranger'] as const;
 
-/** Puts people on a workspace; `report` is what a wait that ends in vain adds to its message. */
+/** Adds people to a workspace; `report` is what a failed wait adds to its message. */
 export function createScene(workspace: Workspace, report: () => string): Scene {
   function messagesOf(channel: string): readonly WorkspaceMessage[] {
     const sights = PEOPLE.map((name) => workspace.see(name));
@@ -86,7 +86,7 @@ export function createScene(workspace: Workspace, report: () => string): Scene {
 
   async function openLine(member: string, { card, value }: CallLine): Promise<Ack> {
     const { channel, ts } = card;
-    // The card may have been drawn anew since.
+    // The card may have been updated since.
     const now = messagesOf(channel).filter((message) => message.ts === ts);
     const line = now.flatMap(linesOf).find((each) => each.value === value);
     const actionId = line?.open ? 'call.review' : 'call.open';
@@ -160,7 +160,7 @@ export function createScene(workspace: Workspace, report: () => string): Scene {
   };
 }
 
-/** Signs of how a call stands, by the state that a test asks for; other words are looked for as they are. */
+/** The symbols of call states that a test can ask for; other texts are looked for literally. */
 const STATES: Readonly<Record<string, RegExp>> = {
   Done: /^:white_check_mark: (?!\*Approved)/,
   Failed: /^:x: /,
@@ -175,13 +175,13 @@ const DECISIONS: ReadonlySet<string> = new Set(
   ['approve', 'edit', 'reply', 'ignore'].map((each) => `call.${each}`),
 );
 
-/** Tells whether a card says this, or stands as this state says. */
+/** Returns whether a card shows this text or state. */
 export function says(card: WorkspaceMessage, part: string): boolean {
   if (part === 'Waiting for a decision') return idsIn(card.blocks).some((id) => DECISIONS.has(id));
   return STATES[part]?.test(allText(card)) ?? allText(card).includes(part);
 }
 
-/** A settled call’s line is all that is left of it on the card. */
+/** The line of a settled call is all that is left of it on the card. */
 function linesOf(
   card: WorkspaceMessage,
 ): readonly (CallLine & { readonly blockId: string; readonly open: boolean })[] {
@@ -213,7 +213,7 @@ function isDirect(workspace: Workspace, member: string, message: WorkspaceMessag
   return channels.some(({ id, kind }) => id === message.channel && kind === 'im');
 }
 
-/** All text of a message that a person can read, block by block. */
+/** All readable text of a message, block by block. */
 export function allText(message: {
   readonly text: string;
   readonly blocks: readonly unknown[];

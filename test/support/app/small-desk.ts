@@ -1,4 +1,4 @@
-/** A server that speaks the HTTP API with one key, and breaks off as it is told: what a real desk does only by accident. */
+/** A server with the HTTP API and one key that breaks connections on request: a real desk does so only by accident. */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -6,28 +6,28 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Approval } from '../../../src/client/countersign-client.ts';
 
-/** What happens to a request in place of its answer: `after` lets it take effect first. */
+/** What happens to a request instead of its response: `after` lets it take effect first. */
 export type Fault = { readonly status: number } | 'drop' | 'drop-after' | 'garbage';
 
 export interface SmallDesk {
   readonly url: string;
   readonly key: string;
-  /** All that it was asked, as `POST /consume`. */
+  /** All its requests, like `POST /consume`. */
   readonly asked: readonly string[];
   readonly bodies: readonly unknown[];
-  /** The approvals that were asked for, oldest first. */
+  /** The requested approvals, oldest first. */
   approvals(): readonly Approval[];
-  /** Waits until the newest approval waits for people, and changes it. */
+  /** Waits until the newest approval is pending, and changes it. */
   decide(change: Partial<Approval>): Promise<Approval>;
-  /** Changes the newest approval, however it stands. */
+  /** Changes the newest approval, whatever its status. */
   alter(change: Partial<Approval>): Approval;
-  /** Meets the next requests whose path ends so with these faults. */
+  /** Applies these faults to the next requests whose path ends like this. */
   fail(end: string, ...faults: readonly Fault[]): void;
-  /** From now on the key opens nothing. */
+  /** Revokes the key from now on. */
   revoke(): void;
 }
 
-/** Starts one that ends with the test. */
+/** Starts a server that ends with the test. */
 export async function startSmallDesk(t: TestContext): Promise<SmallDesk> {
   const approvals = new Map<string, Approval>();
   const byKey = new Map<string, string>();
@@ -43,7 +43,7 @@ export async function startSmallDesk(t: TestContext): Promise<SmallDesk> {
     return approval;
   }
 
-  /** Resolves when it holds, when the asker hangs up, or after so long. */
+  /** Resolves when the condition holds, when the client disconnects, or after the timeout. */
   async function changed(
     holds: () => boolean,
     asker?: { readonly request: IncomingMessage; readonly waitMs: number },

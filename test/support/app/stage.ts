@@ -17,14 +17,14 @@ export type Delivery = 'http' | 'socket';
 export interface Stage extends Scene {
   readonly workspace: Workspace;
   readonly model: MockModel;
-  /** The folder that holds the app's `data` and `workspace`, and goes with the stage. */
+  /** The folder with the `data` and `workspace` of the app, removed with the stage. */
   readonly folder: string;
   readonly app: () => AppProcess;
-  /** Text of a file of the agent's workspace; undefined when there is none. */
+  /** Text of a file in the workspace of the agent; undefined if there is none. */
   file(path: string): Promise<string | undefined>;
-  /** Ends the app, gently or as a crash, and starts it again on the same data. */
+  /** Ends the app, gently or like a crash, and starts it again on the same data. */
   restart(how: 'stop' | 'kill'): Promise<void>;
-  /** Starts the app that was ended through `app()`. */
+  /** Starts the app again after it was ended through `app()`. */
   startAgain(): Promise<void>;
   close(): Promise<void>;
 }

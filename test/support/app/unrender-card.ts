@@ -1,4 +1,4 @@
-/** Reads a card back: what its blocks show as data, and the arguments that they stand for. */
+/** Reads a card back: the data that its blocks show, and the arguments that they represent. */
 import type { KnownBlock, RichTextBlock, RichTextList } from '@slack/types';
 import type { JsonValue } from '../../../src/domain/json/json.ts';
 import { fromVisible } from '../../../src/domain/text/visible-text.ts';
@@ -14,7 +14,7 @@ interface ShownPiece {
   value: JsonValue | { readonly text: string; readonly isOurs: boolean };
 }
 
-/** The arguments that a card shows, which shows nothing else as data before them. */
+/** The arguments on a card that shows no other data before them. */
 export function unrenderArgs(blocks: readonly KnownBlock[]): JsonValue {
   const block = blocks.find((each) => each.type === 'rich_text');
   if (block === undefined) throw new Error('The card shows no data.');
@@ -56,7 +56,7 @@ function readLine(line: readonly ShownText[]): ShownPiece {
   return { label, name, value: { text: value?.text ?? '', isOurs } };
 }
 
-/** Numbered lines are a list, others an object; a line with names in bold is an object of its own. */
+/** Numbered lines are a list, others an object; a line with names in bold is its own object. */
 function readList({ style, elements }: RichTextList): JsonValue {
   const lines = elements.map((each) => each.elements as readonly ShownText[]);
   if (style === 'ordered') return lines.map(readItem);
@@ -103,7 +103,7 @@ function readArgument({ label, name, value }: ShownPiece): readonly [string, Jso
   return name === undefined ? [keyOf(first), read] : [JSON.parse(fromVisible(name)), read];
 }
 
-/** The labels of the tests' own arguments are their names with a capital. */
+/** The labels of the arguments in these tests are their capitalized names. */
 function keyOf(label: string): string {
   return `${label.charAt(0).toLowerCase()}${label.slice(1)}`;
 }
@@ -131,10 +131,10 @@ function readText(shown: string): JsonValue {
   return /^\S+$/.test(text) && !Number.isNaN(Number(text)) ? Number(text) : text;
 }
 
-/** What others said; the name of a program is in such marks too, and is in letters that we have chosen. */
+/** Text of others; the name of a program is in such quotes too, but we have chosen its characters. */
 const QUOTED = /(?<!(?:program|graph|server) )“(?:`[^`]*`|[^”]*)”/g;
 
-/** All of a message or view that is not shown as data: labels, our own words, ids. Words of others are plain in rich text and quoted elsewhere, ours are bold or italic. */
+/** Everything in a message or view that is not shown as data: labels, our own text, ids. Text of others is plain in rich text and quoted elsewhere, ours is bold or italic. */
 export function outsideData(value: unknown): unknown {
   return withoutData(value, false);
 }
@@ -159,7 +159,7 @@ function isOurStyle(style: unknown): boolean {
   return bold === true || italic === true;
 }
 
-/** Ids of the buttons of a message or view, in order. */
+/** The action ids of the buttons of a message or view, in order. */
 export function actionIds(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(actionIds);
   if (typeof value !== 'object' || value === null) return [];
@@ -170,7 +170,7 @@ export function actionIds(value: unknown): readonly string[] {
 
 const GLUE: ReadonlySet<string> = new Set([' ', '\n', ' · ']);
 
-/** All that a message or view shows as data, text by text. */
+/** All data that a message or view shows, text by text. */
 export function dataTexts(value: unknown): readonly string[] {
   return dataIn(value, false);
 }

@@ -9,10 +9,10 @@ export const APPROVER: Person = { team: 'T1', user: 'U2' };
 export const SECOND_APPROVER: Person = { team: 'T1', user: 'U3' };
 export const OUTSIDER: Person = { team: 'T1', user: 'U9' };
 
-/** A thread of the tests. */
+/** The default thread of the tests. */
 export const THREAD = threadKey({ team: 'T1', channel: 'C1', ts: '1700000000.000100' });
 
-/** A route on which two people must approve and the requester's own approval does not count. */
+/** A route with two approvals, without that of the requester. */
 export const TWO_APPROVERS: Route = {
   ...REQUESTER_ROUTE,
   name: 'two',
@@ -21,7 +21,7 @@ export const TWO_APPROVERS: Route = {
   selfApproval: false,
 };
 
-/** Builds a pending call of the requester with a right digest; what is given replaces the default. */
+/** Builds a pending call of the requester with a correct digest; given fields replace the defaults. */
 export function aCall(patch: Partial<Call> = {}): Call {
   const call: Call = {
     id: 'call_aaaaaaaaaaaaaaaaaaaaaa',

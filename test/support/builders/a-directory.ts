@@ -2,23 +2,23 @@ import type { Group } from '../../../src/domain/people/person.ts';
 import type { GroupProfile, Profile } from '../../../src/domain/people/profile.ts';
 import type { Directory, LookupOptions } from '../../../src/domain/ports/directory.ts';
 
-/** A directory in which everybody is a member, but for those who are given by their user ids, and groups have who is put into them. */
+/** A directory in which everybody is a member, except for the given user ids, and groups have the people added to them. */
 export interface TestDirectory extends Directory {
-  /** How often it was asked for people. */
+  /** The number of lookups of people. */
   readonly asked: () => number;
-  /** What was asked of groups, in order. */
+  /** The group lookups, in order. */
   readonly askedGroups: readonly { readonly group: Group; readonly asking: LookupOptions }[];
-  /** From now on it rejects with this; undefined ends it. */
+  /** From now on lookups of people reject with this; undefined ends it. */
   failWith(error: Error | undefined): void;
-  /** From now on groups reject with this; undefined ends it. */
+  /** From now on lookups of groups reject with this; undefined ends it. */
   failGroups(error: Error | undefined): void;
-  /** Makes somebody somebody else. */
+  /** Replaces the profile of a person. */
   setPerson(user: string, profile: Partial<Profile>): void;
-  /** Puts these people into a group, in place of those who were in it. */
+  /** Replaces the members of a group. */
   setGroup(group: Group, users: readonly string[], more?: Partial<GroupProfile>): void;
 }
 
-/** Creates a directory of the tests. */
+/** Creates a test directory. */
 export function createTestDirectory(
   people: Readonly<Record<string, Partial<Profile>>> = {},
 ): TestDirectory {

@@ -6,7 +6,7 @@ import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
 import { readPolicy } from '../../../src/policy/file/read-policy.ts';
 import type { KnownNames } from '../../../src/policy/file/read-rules.ts';
 
-/** People of whom nothing is known. */
+/** People without known profiles. */
 export const NOBODY_KNOWN: PersonLookup = {
   emailOf: async () => {
     throw new Error('Slack is away.');
@@ -18,7 +18,7 @@ export const NOBODY_KNOWN: PersonLookup = {
 
 const HELPERS = BUILT_IN_HELPERS.map(({ name }) => ({ kind: 'helper', name }) as const);
 
-/** Reads a policy that has no names and no errors; the helpers are the built-in ones, unless it is told others. */
+/** Parses a policy without names and errors; the helpers are the built-in ones by default. */
 export function loadText(text: string, known?: KnownNames) {
   const read = readPolicy(text, known ?? { tools: [], agents: HELPERS });
   if (!read.ok) throw new Error(JSON.stringify(read.problems, null, 2));

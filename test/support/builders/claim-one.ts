@@ -1,6 +1,6 @@
 import type { Agenda, Lease } from '../../../src/domain/ports/agenda.ts';
 
-/** Leases the one key that has been due longest; undefined when none is due. */
+/** Leases the one key that has been due longest; undefined if none is due. */
 export async function claimOne(
   agenda: Agenda,
   now: number,

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { runCountersign } from '../../../src/commands/run-countersign.ts';
 import { createSystemClock } from '../../../src/process/system-clock.ts';
 
-/** A key of a program, as the command made it. */
+/** A key of a program, as created by the command. */
 export interface MadeKey {
   readonly id: string;
   readonly token: string;
 }
 
-/** Runs a command about keys beside an app whose records are in the folder's `data`, and returns what it wrote. */
+/** Runs a keys command beside an app with its records in the `data` of the folder, and returns its output. */
 export async function runKeys(folder: string, ...args: readonly string[]): Promise<string> {
   const out: string[] = [];
   const code = await runCountersign(['keys', ...args], {
@@ -22,7 +22,7 @@ export async function runKeys(folder: string, ...args: readonly string[]): Promi
   return out.join('\n');
 }
 
-/** Makes a key that asks in #general for the requester of the simulated workspace. */
+/** Creates a key for #general and the requester of the simulated workspace. */
 export async function makeKey(folder: string, name: string): Promise<MadeKey> {
   const place = ['--owner', 'U0REQUESTER', '--channels', 'C0GENERAL'];
   return JSON.parse(await runKeys(folder, 'create', '--name', name, ...place, '--json'));

@@ -1,6 +1,6 @@
 import type { Drafts } from '../../../src/domain/ports/drafts.ts';
 
-/** Drafts as the store keeps them, in memory: for tests of the edge, where time stands still. */
+/** Drafts like those of the store, in memory: for adapter tests without a moving clock. */
 export function createMemoryDrafts(): Drafts & { readonly texts: Map<string, string> } {
   const texts = new Map<string, string>();
   return {

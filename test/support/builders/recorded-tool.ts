@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { ToolDefinition } from '../../../src/agent/tools/define-tool.ts';
 
-/** A tool that remembers what it was run with. */
+/** A tool that records its arguments. */
 export interface RecordedTool {
   readonly definition: ToolDefinition;
   readonly runs: { readonly note: string; readonly key: string }[];
-  /** From now on a run waits until the returned function is called, or until it is told to end, unless it is deaf to that. */
+  /** From now on a run waits until the returned function is called, or until it is aborted, unless it ignores that. */
   hold(how?: 'deaf'): () => void;
   /** From now on a run fails with this message. */
   failWith(message: string | undefined): void;
 }
 
-/** Creates a tool `act(note)` that remembers its runs. */
+/** Creates a tool `act(note)` that records its runs. */
 export function createRecordedTool(
   options: { readonly name?: string; readonly idempotent?: boolean } = {},
 ): RecordedTool {

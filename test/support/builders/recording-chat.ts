@@ -28,40 +28,40 @@ export interface Drawing {
   readonly lookFirst: boolean;
 }
 
-/** A chat that remembers what people would see, and fails when told to. */
+/** A chat that records what people would see, and fails on request. */
 export interface RecordingChat extends Chat {
-  /** The newest drawing of each call, by call id. */
+  /** The newest rendering of each call, by call id. */
   readonly cards: Map<string, Call>;
-  /** Whom the newest drawing of each pending call said that it waits for, by call id. */
+  /** The approvers named in the newest rendering of each pending call, by call id. */
   readonly outlooks: Map<string, ApproverAvailability>;
-  /** The reports that drawings of each call showed, one after the other, by call id. */
+  /** The progress reports shown in the renderings of each call, in order, by call id. */
   readonly reports: Map<string, string[]>;
-  /** The pause of which the newest drawing of each call spoke, by call id. */
+  /** The pause shown in the newest rendering of each call, by call id. */
   readonly pauses: Map<string, Pause>;
   /** How many card messages were posted, by call id. */
   readonly posts: Map<string, number>;
-  /** The newest drawing of each stub, by call id. */
+  /** The newest rendering of each stub, by call id. */
   readonly stubs: Map<string, Call>;
-  /** What the newest drawing of each stub said of the card. */
+  /** The card status in the newest rendering of each stub. */
   readonly stubLooks: Map<string, Parameters<Chat['drawStub']>[2]>;
-  /** Every post and update of a card, stub or digest message, in order: what it was, where, and whom it called. */
+  /** Every post and update of a card, stub or digest message, in order: its kind, its place, and whom it mentioned. */
   readonly drawings: Drawing[];
-  /** The newest drawing of each digest message, by id. */
+  /** The newest rendering of each digest message, by id. */
   readonly digestMessages: Map<string, DigestMessage>;
   readonly said: OutboxMessage[];
-  /** How threads stood, in words. */
+  /** The status texts of threads. */
   readonly statuses: string[];
-  /** How threads stood as sessions. */
+  /** The session statuses of threads. */
   readonly sessions: SessionStatus[];
-  /** Every drawing of a growing message. */
+  /** Every rendering of a streaming message. */
   readonly views: LiveView[];
-  /** Growing messages that people see now, by their timestamps. */
+  /** Streaming messages that are visible now, by their timestamps. */
   readonly growing: Set<string>;
-  /** The next drawing of a growing message waits for this, which may reject. */
+  /** The next rendering of a streaming message waits for this, which may reject. */
   nextView(outcome: () => Promise<void>): void;
-  /** The next drawing or saying rejects with this. */
+  /** The next rendering or post rejects with this. */
   failNext(error: ChatError): void;
-  /** From now on every drawing rejects with this; undefined ends it. */
+  /** From now on every rendering rejects with this; undefined ends it. */
   failCards(error: ChatError | undefined): void;
   /** From now on every post and update in this channel rejects with this; undefined ends it. */
   failChannel(channel: string, error: ChatError | undefined): void;
@@ -69,7 +69,7 @@ export interface RecordingChat extends Chat {
   loseNext(what: Drawing['what'], error: ChatError): void;
 }
 
-/** Creates a chat that remembers what people would see. */
+/** Creates a chat that records what people would see. */
 export function createRecordingChat(): RecordingChat {
   const failures: ChatError[] = [];
   const cards = new Map<string, Call>();

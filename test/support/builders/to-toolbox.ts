@@ -3,7 +3,7 @@ import { toExternalTool } from '../../../src/agent/tools/external-tool.ts';
 import type { Tool, Toolbox } from '../../../src/domain/tools/tool.ts';
 import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 
-/** Puts tools in a box as the app does; throws for one that the app would leave out. */
+/** Builds a toolbox as the app does; throws for a tool that the app would leave out. */
 export function toToolbox(definitions: readonly ToolDefinition[], made: readonly Tool[]): Toolbox {
   const tools = new Map(made.map((tool) => [tool.name, tool]));
   for (const definition of definitions) {

@@ -1,4 +1,4 @@
-/** The desk with all that decides behind it: a real SQLite file, the real graph, a strict mock model; only Slack is a recorder. */
+/** The desk with everything that decides behind it: a real SQLite file, the real graph, a strict mock model; only Slack is a recorder. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,33 +50,33 @@ export interface TestDesk {
   readonly worker: Worker;
   /** Starts a healthy worker beside a stalled one. */
   takeOver(): Worker;
-  /** Ends the worker, as a process that is stopped, and starts another one on the same store; `meanwhile` happens in between. */
+  /** Ends the worker like a stopped process, and starts another one on the same store; `meanwhile` runs in between. */
   restart(meanwhile?: () => Promise<void>): Promise<Worker>;
   readonly store: SqliteStore;
   readonly toolbox: Toolbox;
-  /** Where the store's file is. */
+  /** The path of the SQLite file. */
   readonly dataDir: string;
   readonly integrity: IntegrityAlarm;
   readonly chat: RecordingChat;
   readonly model: MockModel;
-  /** What the agent has heard of an answer that is not whole. */
+  /** The partial answer that the agent has received so far. */
   heard(): string;
   readonly clock: ReturnType<typeof createManualClock>;
-  /** What programs ask of it. */
+  /** The API of programs. */
   readonly outside: ExternalDesk;
-  /** Waits until nothing is left to do now. */
+  /** Waits until no work is due. */
   rest(): Promise<void>;
-  /** Delivers a message to the thread of the tests and waits until nothing is left to do. */
+  /** Delivers a message to the default thread and waits until no work is due. */
   send(text: string, by?: Person, files?: readonly Attachment[]): Promise<void>;
-  /** The agent's files. */
+  /** The files of the agent. */
   readonly workspaceDir: string;
-  /** Calls of the thread of the tests. */
+  /** Calls of the default thread. */
   calls(): Promise<readonly Call[]>;
-  /** Decides as the card of this call would, and waits until nothing is left to do. */
+  /** Decides like the card of this call, and waits until no work is due. */
   decide(call: Call, by: Person, decision?: DecisionCommand['decision']): Promise<DecisionOutcome>;
 }
 
-/** How long a program may take to say what came of a call. */
+/** How long a program may take to report the outcome of a call. */
 export const REPORT_MS = 600_000;
 /** How long the tools of a test desk may run. */
 export const TOOL_TIMEOUT_MS = 60_000;
@@ -85,7 +85,7 @@ const NO_FILES: AttachmentSource = {
   fetch: async () => ({ kind: 'refused', why: 'this desk has no files.' }),
 };
 
-/** A gate that asks every call on this route. */
+/** A gate that asks for every call on this route. */
 export function askAll(route: Partial<Route> = {}): Gate {
   return () => ({ kind: 'ask', route: { ...REQUESTER_ROUTE, ...route } });
 }
@@ -103,7 +103,7 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
     worker?.nudge();
     watch?.nudge();
   };
-  // Whoever opens another one does not reach into the file of SQLite.
+  // A test that opens another store does not use the SQLite file.
   const opened = options.openStore
     ? ((await options.openStore({ clock, onWake, onDamaged })) as SqliteStore)
     : createSqliteStore({ dataDir, clock, onWake, onDamaged });
@@ -215,7 +215,7 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
     for (const folder of [dataDir, workspaceDir]) await rm(folder, { recursive: true });
   });
 
-  /** A store that tells of work by a message of its own may tell later than it answers. */
+  /** A store that wakes through its own messages may do so after its response. */
   async function rest(): Promise<void> {
     worker?.nudge();
     await worker?.idle();
@@ -256,7 +256,7 @@ export async function buildDesk(t: TestContext, options: DeskOptions): Promise<T
       const id = messageId({ team, channel, ts });
       const now = clock.now();
       const message = { id, thread: THREAD, author: by, ts, text, receivedAt: now };
-      // Nothing earlier can follow any more: the order of messages has tests of its own.
+      // No earlier message can follow any more: the order of messages has its own tests.
       const isOrdered = withOrderDelay(message).orderedAt === undefined;
       const receivedAt = isOrdered ? now : now - LATE_MESSAGE_MS;
       await desk.receive({ ...message, receivedAt, ...(attached && { files: attached }) });

@@ -16,25 +16,25 @@ import type { Tool } from '../../../src/domain/tools/tool.ts';
 import type { RedisStore } from '../../../src/stores/redis/create-redis-store.ts';
 import type { SqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 
-/** What a test wants of its desk. */
+/** Options of a test desk. */
 export interface DeskOptions {
   readonly gate?: Gate;
-  /** Makes the gate out of what the desk stands on, in place of `gate`. */
+  /** Makes the gate from the dependencies of the desk, instead of `gate`. */
   readonly gateOf?: (desk: { readonly store: Store; readonly clock: Clock }) => Gate;
-  /** (Default: SQLite in a folder of its own.) */
+  /** (Default: SQLite in its own folder.) */
   readonly openStore?: (deps: {
     readonly clock: Clock;
     readonly onWake: () => void;
     readonly onDamaged: OnDamaged;
   }) => Promise<SqliteStore | RedisStore>;
   readonly tools: readonly ToolDefinition[];
-  /** Makes the agent in place of ours. */
+  /** Makes the agent instead of ours. */
   readonly agentOf?: (store: SqliteStore) => Promise<Agent>;
-  /** Tools that are made already. */
+  /** Ready-made tools. */
   readonly made?: readonly Tool[];
-  /** Whom the agent may give work to, with the tool for it. */
+  /** The helpers of the agent, with the tool that calls them. */
   readonly helpers?: readonly Helper[];
-  /** The first worker never looks at the time: its leases run out, as if its process stood still. */
+  /** The first worker never checks the time: its leases expire, as if its process were suspended. */
   readonly stalled?: boolean;
   /** (Default: a strict mock of OpenAI.) */
   readonly modelUrl?: string;
@@ -44,7 +44,7 @@ export interface DeskOptions {
   readonly showsUsage?: boolean;
   /** (Default: nothing is logged.) */
   readonly log?: Partial<Log>;
-  /** Where attached files come from; without it there are none. */
+  /** The source of attached files; without it there are none. */
   readonly source?: AttachmentSource;
   /** Whether the model sees images. */
   readonly seesImages?: boolean;
@@ -55,9 +55,9 @@ export interface DeskOptions {
   readonly maxPendingPerKey?: number;
   /** (Default: nothing is sealed or removed.) */
   readonly keeping?: RetentionSettings;
-  /** Who is told of channels that take no cards. */
+  /** Gets reports about channels that accept no cards. */
   readonly admins?: ReadonlySet<string>;
-  /** Reaches programs. */
+  /** Sends callbacks to programs. */
   readonly callbacks?: Callbacks;
   readonly shownOn?: Chat;
 }

@@ -1,11 +1,11 @@
-/** A model that answers several agents at once: each is known by the message that its turn began with. */
+/** A model that answers several agents at once: each is identified by the first message of its turn. */
 
 import type { MockAnswer, MockModel } from '../servers/mock-model.ts';
 import type { MockRequest } from '../servers/mock-model-rules.ts';
 
 type Answers = readonly (MockAnswer | Promise<MockAnswer>)[];
 
-/** From now on the model answers whoever was asked this text so, one after the other, and must not be asked more often. */
+/** Sets the answers for agents with this first message, one after the other; they must not ask more often. */
 export function playAgents(model: MockModel, answers: Readonly<Record<string, Answers>>): void {
   model.script((request) => {
     const { text, asked } = turnOf(request);
@@ -15,7 +15,7 @@ export function playAgents(model: MockModel, answers: Readonly<Record<string, An
   });
 }
 
-/** What a request is about: the newest message of somebody else, and how often the model has answered since. */
+/** The subject of a request: the newest message of somebody else, and the number of model answers since. */
 export function turnOf({ messages }: MockRequest): {
   readonly text: string;
   readonly asked: number;

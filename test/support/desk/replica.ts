@@ -1,4 +1,4 @@
-/** One replica of several: the real desk, worker and graph on a store of its own connection; only Slack is a recorder, and the model elsewhere. */
+/** One of several replicas: the real desk, worker and graph on a store with its own connection; only Slack is a recorder, and the model is elsewhere. */
 import { randomBytes } from 'node:crypto';
 import { createAgent } from '../../../src/agent/create-agent.ts';
 import { createChatModel } from '../../../src/agent/model/create-chat-model.ts';
@@ -27,12 +27,12 @@ export interface Replica {
   readonly worker: Worker;
   readonly store: Store;
   readonly chat: RecordingChat;
-  /** A message of the requester that begins the thread. */
+  /** A message of the requester that starts the thread. */
   ask(thread: ThreadKey, text: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Makes a replica whose worker is not started yet; `openStore` is given what hears its wake-ups. */
+/** Creates a replica whose worker is not started yet; `openStore` gets the callback for wake-ups. */
 export async function createReplica(options: {
   readonly openStore: (onWake: () => void) => Promise<Store>;
   readonly modelUrl: string;

@@ -1,4 +1,4 @@
-/** Patterns and formats, and texts for them, that were made to keep the app busy. */
+/** Patterns and formats, and texts for them, made to block the app. */
 import type { JsonSchema } from '../../../src/agent/tools/schema/read-json-schema.ts';
 import type { JsonValue } from '../../../src/domain/json/json.ts';
 
@@ -19,7 +19,7 @@ export function named(count: number, make: (i: number) => JsonValue): { [key: st
 
 const LONG = 'a'.repeat(200_000);
 let seed = 1;
-/** Letters in which no pattern finds a rhythm. */
+/** Letters without a repeating pattern. */
 const NOISE = times(200_000, () => {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
   return seed % 3 === 0 ? 'a' : 'b';

@@ -1,8 +1,8 @@
-/** Schemas and arguments that were made to keep the app busy, each within the limits of a request. */
+/** Schemas and arguments made to block the app, each within the limits of a request. */
 import type { JsonSchema } from '../../../src/agent/tools/schema/read-json-schema.ts';
 import { HOSTILE_PATTERNS, type HostileSchema, named, times } from './hostile-patterns.ts';
 
-/** Levels of which each leads to the next in several ways. */
+/** Nested levels, each with several ways to the next. */
 function fan(levels: number, make: (next: JsonSchema) => JsonSchema): JsonSchema {
   const $defs = Object.fromEntries(
     times(levels, (i) => [`d${i}`, make({ $ref: `#/$defs/d${i + 1}` })]),

@@ -1,4 +1,4 @@
-/** Everything of ours that looks at a whole text of others, with the texts for it. */
+/** Every function of ours that reads a whole hostile text, with the texts for it. */
 
 import { previewChange } from '../../../src/agent/tools/files/preview-change.ts';
 import { callDigestOf } from '../../../src/domain/calls/digest.ts';
@@ -25,7 +25,7 @@ import { HOSTILE_TEXTS } from './hostile-texts.ts';
 
 const TOOL = { schema: { properties: { text: { type: 'string' } } }, secrets: [] };
 const LOOK = { tool: TOOL, mark: TEST_MARK };
-/** As many as arguments may hold. */
+/** The maximum number of arguments. */
 const MOST_VALUES = 2_900;
 
 function withArgs(args: JsonValue, patch: Parameters<typeof aCall>[0] = {}) {
@@ -37,18 +37,18 @@ function withoutBeginning(text: string): string {
   return text.replace(/^.{9}/su, '');
 }
 
-/** Without half a character at its end. */
+/** Without half a surrogate pair at its end. */
 function whole(text: string): string {
   return text.replace(/[\ud800-\udbff]$/, '');
 }
 
-/** The text in as many parts as arguments may hold. */
+/** The text in as many parts as there may be arguments. */
 function partsOf(text: string, most = MOST_VALUES): readonly string[] {
   const size = Math.ceil(text.length / most);
   return text.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? [];
 }
 
-/** What is measured once all that it takes is there. */
+/** The measured work, after its setup. */
 type Work = () => unknown;
 
 function card(call: ReturnType<typeof aCall>): Work {
@@ -97,7 +97,7 @@ function manyNames(text: string): JsonValue {
   return Object.fromEntries(partsOf(text, MOST_VALUES / 2).map((part, i) => [i + part, 1]));
 }
 
-/** What each is called, and what it does with the text. */
+/** The name of each function, and how it is called with the text. */
 const SURFACES: readonly (readonly [what: string, prepare: (text: string) => Work])[] = [
   ['the card of a text', (text) => card(withArgs({ text }))],
   ['the card of a list', (text) => card(withArgs({ text: partsOf(text) }))],
@@ -150,28 +150,28 @@ const SURFACES: readonly (readonly [what: string, prepare: (text: string) => Wor
   ['the playground’s page', (text) => () => parseMarkdown(text)],
 ];
 
-/** So much JSON is taken as arguments at most, with room for their names. */
+/** The maximum size of arguments as JSON, with room for their names. */
 const MAX_JSON = 254 * 1_024;
 
-/** As much of a text as fits arguments. */
+/** The beginning of a text that fits arguments. */
 function fitted(text: string): string {
   const bytes = Buffer.byteLength(JSON.stringify(text));
   return whole(text.slice(0, Math.floor((text.length * MAX_JSON) / bytes)));
 }
 
-/** The texts as far as a call can have them. */
+/** The texts, as far as a call can contain them. */
 export const HOSTILE_CALL_TEXTS = HOSTILE_TEXTS.map(
   ([name, text]) => [name, fitted(text)] as const,
 );
 
-/** Everything that looks at whole texts, and all that it is to be tried with. */
+/** Every function that reads whole texts, with all its inputs. */
 export const HOSTILE_WORK: readonly {
   readonly what: string;
   readonly texts: readonly (readonly [name: string, text: string])[];
   prepare(text: string): Work;
 }[] = SURFACES.map(([what, prepare]) => ({ what, texts: HOSTILE_CALL_TEXTS, prepare }));
 
-/** Returns the milliseconds of the processor that something takes; of what is slow, the least of three runs. */
+/** Returns the processor time in milliseconds; for slow functions, the minimum of three runs. */
 export function costOf(work: Work, slowMs: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run === 0 || (run < 3 && least > slowMs); run += 1) {

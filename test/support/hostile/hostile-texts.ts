@@ -1,13 +1,13 @@
-/** Texts of 250 KB on which something that looks at every place more than once would stand still. */
+/** Texts of 250 KB that block functions which read a place more than once. */
 
 const BYTES = 250_000;
 
-/** Repeats a text up to the size of the largest body that a program may send. */
+/** Repeats a text up to the maximum body size of a program. */
 function fill(piece: string): string {
   return piece.repeat(Math.floor(BYTES / Buffer.byteLength(piece)));
 }
 
-/** What each is called, and the text. */
+/** The name of each, and the text. */
 export const HOSTILE_TEXTS: readonly (readonly [what: string, text: string])[] = [
   ['one letter', fill('a')],
   ['a host of Chinese letters', `https://${fill('中')}`],
@@ -71,7 +71,7 @@ export const HOSTILE_TEXTS: readonly (readonly [what: string, text: string])[] =
   ['digits', fill('9')],
 ];
 
-/** Words that differ, each of two scripts. */
+/** Distinct words, each in two scripts. */
 function differentWords(): string {
   return Array.from({ length: BYTES / 10 }, (_, i) => `${i.toString(36)}сo`).join(' ');
 }

@@ -1,10 +1,10 @@
-/** A browser writes three bytes a pixel; a picture of text needs one, and is then a third as large. */
+/** A browser writes three bytes per pixel; a picture of text needs one, at a third of the size. */
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const MOST_COLOURS = 256;
 
-/** Rewrites a PNG of a browser with a palette: its 256 most frequent colours stay, others become the nearest of them. */
+/** Rewrites a browser PNG with a palette: its 256 most frequent colours stay, others become the nearest of them. */
 export function shrinkPng(png: Buffer): Buffer {
   const header = chunk(png, 'IHDR')[0];
   const channels = header?.[9] === 6 ? 4 : 3;
@@ -61,7 +61,7 @@ function distance(a: number, b: number): number {
   return channel(16) + channel(8) + channel(0);
 }
 
-/** The data of each chunk of a kind, in order. */
+/** The data of each chunk of a type, in order. */
 function chunk(png: Buffer, kind: string): readonly Buffer[] {
   const found: Buffer[] = [];
   for (let at = SIGNATURE.length; at < png.length; ) {

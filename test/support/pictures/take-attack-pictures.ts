@@ -1,6 +1,6 @@
 /**
- * Takes pictures of the cards under attack, at a phone's width:
- * `node --import tsx test/support/pictures/take-attack-pictures.ts FOLDER`. They are to be looked at, not compared.
+ * Takes pictures of the cards under attack, with the width of a phone:
+ * `node --import tsx test/support/pictures/take-attack-pictures.ts FOLDER`. They are for a visual check, not for comparison.
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Takes the README's picture anew: `node --import tsx test/support/pictures/take-picture.ts`. It shows a card
- * that waits for a decision on a phone, as the app draws it with nothing configured.
+ * Takes the picture of the README again: `node --import tsx test/support/pictures/take-picture.ts`. It shows a pending
+ * card on a phone, as the app draws it without configuration.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { shrinkPng } from './shrink-png.ts';
 const PICTURE = fileURLToPath(
   new URL('../../fixtures/pictures/card-on-a-phone.png', import.meta.url),
 );
-/** A phone's width, and so much height that the whole card is there at once. */
+/** The width of a phone, and enough height for the whole card. */
 const SIZE = { width: 390, height: 1500 };
 const GREETING = 'Hello, team!\nThe next release is on Thursday.\nAsk if you need anything.\n';
 

@@ -1,19 +1,19 @@
-/** A TCP proxy in front of a server, through which its faults are made. */
+/** A TCP proxy in front of a server that injects faults. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface FaultProxy {
-  /** Port on loopback; any free one. */
+  /** A free port on loopback. */
   readonly port: number;
-  /** From now on nothing gets through, and nobody is told; `heal` ends it, and what waited is lost. */
+  /** From now on all data is dropped silently; `heal` ends it, and dropped data stays lost. */
   blackHole(): void;
   /** From now on everything takes this long in each direction. */
   delay(ms: number): void;
   /** Breaks all connections, and refuses new ones until `heal`. */
   cut(): void;
-  /** From now on what clients send arrives, and the next answer is not heard: its connection breaks in place of it. */
+  /** From now on requests arrive, and the next response is lost: its connection breaks instead. */
   loseNextAnswer(): void;
-  /** How many answers were lost so far. */
+  /** The number of lost responses. */
   readonly lost: number;
   heal(): void;
   stop(): Promise<void>;
@@ -82,7 +82,7 @@ export async function startFaultProxy(
       return lost;
     },
     heal() {
-      // Who lived through a hole has half a conversation: it ends here.
+      // A connection that lost data is unusable: it ends here.
       if (mode === 'black-hole') breakAll();
       mode = 'open';
       delayMs = 0;

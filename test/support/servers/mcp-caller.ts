@@ -1,4 +1,4 @@
-/** Calls tools of an MCP server as the official client does. */
+/** Calls tools of an MCP server like the official client. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { SmallDesk } from '../app/small-desk.ts';
@@ -10,14 +10,14 @@ export type Call = (
   onProgress?: (progress: Progress) => void,
 ) => Promise<Told>;
 
-/** What a tool answered. */
+/** The result of a tool. */
 export interface Told {
   readonly isError: boolean;
   readonly text: string;
   readonly structured: Readonly<Record<string, unknown>>;
 }
 
-/** Makes the calls of a client. */
+/** Creates the calls of a client. */
 export function caller(client: Client): Call {
   return async (name, args, onprogress) => {
     const options = onprogress ? { onprogress, resetTimeoutOnProgress: true } : {};
@@ -32,7 +32,7 @@ export function caller(client: Client): Call {
   };
 }
 
-/** Decides what a call asks of a small desk, and resolves with its answer. */
+/** Decides the call that a request creates on a small desk, and resolves with its result. */
 export async function decided(desk: SmallDesk, call: Promise<Told>, change: object): Promise<Told> {
   await desk.decide(change);
   return await call;

@@ -1,4 +1,4 @@
-/** MCP servers made with the protocol's own SDK: what they list, answer and ask is set by the test. */
+/** MCP servers built with the official SDK: the test sets what they list, answer and ask. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -13,21 +13,21 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** What a tool of the fixture is given besides its arguments. */
+/** The context of a tool of the fixture, besides its arguments. */
 export interface FixtureCall {
   readonly signal: AbortSignal;
   ask(params: ElicitRequestFormParams, signal?: AbortSignal): Promise<ElicitResult>;
-  /** Tells the client that the list is another one now. */
+  /** Tells the client that the list has changed. */
   tellChanged(): Promise<void>;
 }
 
-/** A tool as it is listed, right or wrong, and what it does. */
+/** A tool as listed, valid or not, and its effect. */
 export interface FixtureTool {
   readonly listed: { readonly [key: string]: unknown };
   run(args: Record<string, unknown>, call: FixtureCall): Promise<CallToolResult> | CallToolResult;
 }
 
-/** Makes a tool that answers with a text. */
+/** Makes a tool that returns a text. */
 export function aTool(
   name: string,
   run: (args: Record<string, unknown>, call: FixtureCall) => Promise<string> | string,
@@ -44,7 +44,7 @@ export function aTool(
   };
 }
 
-/** Makes a server of the tools that there are at each moment. */
+/** Makes a server of the tools that exist at each moment. */
 export function makeFixtureServer(tools: () => readonly FixtureTool[]): Server {
   const server = new Server(
     { name: 'fixture', version: '1.0.0' },
@@ -70,19 +70,19 @@ export function makeFixtureServer(tools: () => readonly FixtureTool[]): Server {
   return server;
 }
 
-/** A server over HTTP on a free port, for as long as the test runs. */
+/** A server over HTTP on a free port, for the duration of the test. */
 export interface HttpFixture {
   readonly url: string;
   tools: readonly FixtureTool[];
   /** Headers of the requests so far. */
   readonly headers: readonly NodeJS.Dict<string | string[]>[];
-  /** What was called, in order. */
+  /** The called tools, in order. */
   readonly methods: readonly string[];
-  /** Breaks all connections that are open now. */
+  /** Breaks all open connections. */
   breakAll(): void;
-  /** Ends all answers that are under way, as if they were whole. */
+  /** Ends all responses in progress, as if they were complete. */
   endAll(): void;
-  /** Forgets all sessions, as a server that was started anew. */
+  /** Forgets all sessions, like a restarted server. */
   forget(): void;
   stop(): Promise<void>;
 }
@@ -152,7 +152,7 @@ export async function startHttpFixture(
   return fixture;
 }
 
-/** A message as it comes, and what a server of the test's own making answers: a result, or a status with a text. */
+/** A received message, and the response of a hand-made server: a result, or a status with a text. */
 export interface RawMessage {
   readonly id?: number;
   readonly method: string;
@@ -163,12 +163,12 @@ export type RawAnswer =
   | { readonly error: object }
   | { readonly status: number; readonly text: string };
 
-/** A server that answers whatever the test says, right or wrong; undefined as a server with this tool would. */
+/** A server with responses of the test, valid or not; undefined responds like a server with this tool. */
 export async function startRawFixture(
   t: Pick<TestContext, 'after'>,
   tool: string,
   answer: (message: RawMessage, session: string | undefined) => RawAnswer | undefined,
-  /** What it calls the sessions that it begins. (Default: it has none.) */
+  /** The id of its new sessions. (Default: it has none.) */
   sessionNow?: () => string,
 ): Promise<Pick<HttpFixture, 'url'>> {
   const usual: Readonly<Record<string, object>> = {
@@ -208,7 +208,7 @@ export async function startRawFixture(
   return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp` };
 }
 
-/** A server that speaks the protocol's older way over HTTP alone. */
+/** A server that only speaks the older HTTP transport of the protocol. */
 export async function startSseFixture(
   t: Pick<TestContext, 'after'>,
   tools: readonly FixtureTool[],

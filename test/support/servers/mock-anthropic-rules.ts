@@ -1,4 +1,4 @@
-/** What Anthropic's messages endpoint refuses with 400. */
+/** The requests that the messages endpoint of Anthropic rejects with 400. */
 export interface AnthropicBlock {
   readonly type: string;
   readonly text?: string;
@@ -31,7 +31,7 @@ export interface AnthropicRequest {
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const ID = /^[a-zA-Z0-9_-]+$/;
 
-/** Says why a request is refused; undefined when it is in order. */
+/** Returns why a request is rejected; undefined if it is valid. */
 export function anthropicRefusal(request: AnthropicRequest): string | undefined {
   if (typeof request.model !== 'string') return 'model: required';
   if (request.stream !== true) return 'this mock streams only';
@@ -63,7 +63,7 @@ function blocksOf(content: AnthropicMessage['content']): readonly AnthropicBlock
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** Messages of one role in a row count as one. */
+/** Consecutive messages of one role count as one. */
 function mergeTurns(messages: readonly AnthropicMessage[]) {
   const turns: { role: string; blocks: AnthropicBlock[] }[] = [];
   for (const { role, content } of messages) {

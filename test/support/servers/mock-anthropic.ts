@@ -1,4 +1,4 @@
-/** A strict server of Anthropic's streamed messages: it answers by a script, and refuses with 400 what the real one refuses. */
+/** A strict server of the streaming messages of Anthropic: it follows a script, and rejects with 400 what the real one rejects. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
@@ -9,7 +9,7 @@ export interface AnthropicCall {
   readonly name: string;
   /** Raw text, sent in small pieces. */
   readonly args: string;
-  /** Arguments that come with the start of the call, as some servers send them. */
+  /** Arguments sent with the start of the call, as some servers do. */
   readonly input?: unknown;
 }
 
@@ -17,9 +17,9 @@ export interface AnthropicAnswer {
   readonly words?: string;
   readonly thoughts?: string;
   readonly calls?: readonly AnthropicCall[];
-  /** Null cuts the connection after the words and calls; a string is the stop reason. */
+  /** Null cuts the connection after the text and calls; a string is the stop reason. */
   readonly stop?: string | null;
-  /** An error amid the stream, of this type, in place of the end. */
+  /** An error of this type in the middle of the stream, instead of the end. */
   readonly error?: string;
   /** An HTTP error. */
   readonly status?: number;
@@ -36,7 +36,7 @@ export async function createMockAnthropic(script: AnthropicScript) {
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request: AnthropicRequest = JSON.parse(await readText(incoming));
-    // The check of the model at a start, which no script has to know.
+    // The check of the model at a start, which no script has to handle.
     if (request.tools?.[0]?.name === 'countersign_ready') {
       const call = { id: 'toolu_ready', name: 'countersign_ready', args: '{"ready":true}' };
       return answer(response, { calls: [call] });
@@ -84,7 +84,7 @@ function answer(response: ServerResponse, said: AnthropicAnswer): void {
   for (const [type, fields] of eventsOf(said)) {
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
   }
-  // What was written must have left before the connection is cut.
+  // Written data must be sent before the connection is cut.
   if (said.stop === null) response.write(': cut\n\n', () => response.destroy());
   else response.end();
 }

@@ -1,4 +1,4 @@
-/** What OpenAI's chat completions endpoint refuses with 400. */
+/** The requests that the chat completions endpoint of OpenAI rejects with 400. */
 
 export interface MockToolCall {
   readonly id: string;
@@ -31,7 +31,7 @@ export interface MockRequest {
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
-/** Says why a request is refused; undefined when it is in order. */
+/** Returns why a request is rejected; undefined if it is valid. */
 export function refusalOf(request: MockRequest): string | undefined {
   if (typeof request.model !== 'string') return 'no model';
   if (request.stream !== true) return 'this mock streams only';
@@ -44,13 +44,13 @@ export function refusalOf(request: MockRequest): string | undefined {
   return refusalOfTools(request.tools) ?? refusalOfMessages(request.messages);
 }
 
-/** Node writes half of a character as an escape that strict parsers of JSON do not take. */
+/** Node writes half a surrogate pair as an escape that strict JSON parsers reject. */
 function holdsHalf(value: unknown): boolean {
   if (typeof value === 'string') return /\p{Surrogate}/u.test(value);
   return value instanceof Object && Object.values(value).some(holdsHalf);
 }
 
-/** OpenAI takes none of these at the top of a function's parameters. */
+/** OpenAI rejects these at the top level of the parameters of a function. */
 const AT_NO_TOP = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'];
 
 function refusalOfTools(tools: MockRequest['tools']): string | undefined {
@@ -100,7 +100,7 @@ function refusalOfContent({ role, content, tool_calls: calls }: MockMessage): st
 
 const IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 
-/** https://platform.openai.com/docs/api-reference/chat/create: images on messages of the user only. */
+/** https://platform.openai.com/docs/api-reference/chat/create: images only in messages of the user. */
 function refusalOfParts(role: string, parts: readonly unknown[]): string | undefined {
   if (parts.length === 0) return 'content is an empty list';
   for (const part of parts as readonly {

@@ -1,6 +1,6 @@
 /**
- * A strict OpenAI server for tests: it answers by a script, keeps what it was asked, and refuses
- * with 400 what the real one refuses, whatever the script says.
+ * A strict OpenAI server for tests: it follows a script, records its requests, and rejects
+ * with 400 what the real one rejects, whatever the script says.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,14 +9,14 @@ import { type MockRequest, refusalOf } from './mock-model-rules.ts';
 
 export type { MockRequest } from './mock-model-rules.ts';
 
-/** A tool call as the model writes it: `args` is raw text, right or wrong. */
+/** A tool call as the model writes it: `args` is raw text, valid or not. */
 export interface MockCall {
   readonly id?: string;
   readonly name: string;
   readonly args: string;
 }
 
-/** Tokens as OpenAI tells them. */
+/** Token usage as OpenAI reports it. */
 export interface MockUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -27,12 +27,12 @@ export type MockAnswer =
       readonly kind: 'message';
       readonly deltas: readonly string[];
       readonly calls: readonly MockCall[];
-      /** `null` leaves it out: the stream ends as if it were whole. */
+      /** `null` leaves it out: the stream ends as if it were complete. */
       readonly finishReason: string | null;
-      /** What it says that it took, when it is asked; null: nothing. (Default: a token for four characters.) */
+      /** The reported usage, on request; null: none. (Default: a token for four characters.) */
       readonly usage?: MockUsage | null;
     }
-  /** The connection is cut after these words and calls. */
+  /** The connection is cut after this text and these calls. */
   | {
       readonly kind: 'cut';
       readonly deltas: readonly string[];
@@ -44,19 +44,19 @@ export type MockAnswer =
       readonly headers: Readonly<Record<string, string>>;
       readonly error: Readonly<Record<string, unknown>>;
     }
-  /** Says these words, if any, and then nothing more. */
+  /** Sends this text, if any, and then hangs. */
   | { readonly kind: 'hang'; readonly deltas: readonly string[] }
-  /** Sends these chunks as they are, when they are there. */
+  /** Sends these chunks unchanged, as they become available. */
   | { readonly kind: 'chunks'; readonly chunks: Iterable<unknown> | AsyncIterable<unknown> };
 
 export type MockScript = (request: MockRequest, index: number) => MockAnswer | Promise<MockAnswer>;
 
-/** Answers with words, in the pieces that are given. */
+/** Answers with text, in the given pieces. */
 export function sayText(...deltas: readonly string[]): MockAnswer {
   return { kind: 'message', deltas, calls: [], finishReason: 'stop' };
 }
 
-/** Answers with tool calls, and with words beside them when given. */
+/** Answers with tool calls, and with text beside them if given. */
 export function sayCalls(calls: readonly MockCall[], words = ''): MockAnswer {
   const deltas = words === '' ? [] : [words];
   return { kind: 'message', deltas, calls, finishReason: 'tool_calls' };
@@ -68,13 +68,13 @@ export function finishWith(answer: MockAnswer, finishReason: string | null): Moc
   return { ...answer, finishReason };
 }
 
-/** Has an answer say what it took when it is asked; null for a server that does not tell. */
+/** Sets the reported usage of an answer; null for a server that reports none. */
 export function withUsage(answer: MockAnswer, usage: MockUsage | null): MockAnswer {
   if (answer.kind !== 'message') throw new TypeError('Only a message says what it took.');
   return { ...answer, usage };
 }
 
-/** Cuts the connection after the words and calls of a message. */
+/** Cuts the connection after the text and calls of a message. */
 export function cutAfter(answer: MockAnswer): MockAnswer {
   if (answer.kind !== 'message') throw new TypeError('Only a message can be cut.');
   return { kind: 'cut', deltas: answer.deltas, calls: answer.calls };
@@ -92,11 +92,11 @@ export function sayStatus(
 export interface MockModel {
   /** Base URL for clients, with `/v1`. */
   readonly url: string;
-  /** Everything that was asked, the refused included. */
+  /** All requests, including rejected ones. */
   readonly requests: readonly MockRequest[];
-  /** Why requests were refused with 400; empty when all were in order. */
+  /** The reasons of requests rejected with 400; empty if all were valid. */
   readonly refusals: readonly string[];
-  /** Sets who answers from now on; `index` counts from 0 since this call. */
+  /** Sets the script from now on; `index` counts from 0 since this call. */
   script(answer: MockScript): void;
   stop(): Promise<void>;
 }
@@ -150,12 +150,12 @@ export async function createMockModel(
   };
 }
 
-/** The check of the model at a start, which a script need not know. */
+/** The check of the model at a start, which a script need not handle. */
 function isProbe({ tools }: MockRequest): boolean {
   return tools?.[0]?.function.name === 'countersign_ready';
 }
 
-/** A model that can be worked with. */
+/** A suitable model. */
 export const PROBE_ANSWER = sayCalls([
   { id: 'ready', name: 'countersign_ready', args: '{"ready":true}' },
 ]);
@@ -182,7 +182,7 @@ async function send(
     response.flushHeaders();
     return;
   }
-  // What was written must have left before the connection is cut.
+  // Written data must be sent before the connection is cut.
   if (answer.kind === 'cut') response.write(': cut\n\n', () => response.destroy());
   else response.end('data: [DONE]\n\n');
 }
@@ -214,7 +214,7 @@ function usageOf(answer: MockAnswer, request: MockRequest): unknown {
   return { ...chunk, choices: [], usage: { ...usage, total_tokens: total } };
 }
 
-/** Writes one chunk of a stream, as OpenAI does. */
+/** Writes one chunk of a stream, like OpenAI. */
 export function toChunk(delta: unknown, finishReason: string | null): unknown {
   return {
     id: 'chatcmpl-mock',
@@ -225,7 +225,7 @@ export function toChunk(delta: unknown, finishReason: string | null): unknown {
   };
 }
 
-/** Arguments come in small pieces, cut anywhere; at most a thousand of them. */
+/** Arguments arrive in small pieces, cut anywhere; at most a thousand of them. */
 function toCallDeltas({ id, name, args }: MockCall, index: number): readonly unknown[] {
   const head = { index, id, type: 'function', function: { name, arguments: '' } };
   const size = Math.max(7, Math.ceil(args.length / 1000));

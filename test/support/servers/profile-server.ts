@@ -1,30 +1,30 @@
-/** A model server that answers as it is told, byte for byte: what real ones refuse and send. */
+/** A model server with exact responses: what real ones reject and send. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import type { MockRequest } from './mock-model-rules.ts';
 
-/** What the server sends. */
+/** The response of the server. */
 export interface Reply {
   /** (Default: 200.) */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** One body of JSON. */
+  /** One JSON body. */
   readonly json?: unknown;
-  /** One body of text. */
+  /** One text body. */
   readonly text?: string;
-  /** Server-sent events; texts go out as they are. */
+  /** Server-sent events; texts are sent unchanged. */
   readonly events?: readonly unknown[];
-  /** How the stream ends. (Default: `[DONE]`.) */
+  /** The end of the stream. (Default: `[DONE]`.) */
   readonly end?: 'done' | 'closed' | 'cut';
 }
 
-/** Makes the pieces of an answer, in OpenAI's shape unless they say otherwise. */
+/** Makes the chunks of an answer, in the format of OpenAI by default. */
 export function pieces(...deltas: readonly unknown[]): readonly unknown[] {
   return deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] }));
 }
 
-/** The last piece of an answer. */
+/** The last chunk of an answer. */
 export function finish(reason: unknown): unknown {
   return { choices: [{ index: 0, delta: {}, finish_reason: reason }] };
 }
@@ -35,7 +35,7 @@ export interface ProfileServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server on a free port; `answer` is asked once for each request. */
+/** Starts the server on a free port; `answer` is called once for each request. */
 export async function createProfileServer(
   answer: (request: MockRequest, index: number) => Reply,
 ): Promise<ProfileServer> {

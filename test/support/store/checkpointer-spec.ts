@@ -1,6 +1,6 @@
 /**
- * Runs LangChain's official suite for savers under `node:test`. The suite is written for Vitest's
- * globals; what it uses of them is put in their place here.
+ * Runs the official LangChain suite for savers under `node:test`. The suite is written for the globals
+ * of Vitest; the ones that it uses are replaced here.
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
@@ -15,7 +15,7 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import { deltaChannelHistoryTests, specTest } from '@langchain/langgraph-checkpoint-validation';
 
-/** Registers the official tests; `make` gives an empty saver and `destroy` removes it. */
+/** Registers the official tests; `make` returns an empty saver and `destroy` removes it. */
 export function checkpointerSpec<S extends BaseCheckpointSaver>(
   name: string,
   make: () => Promise<S>,
@@ -40,7 +40,7 @@ export function checkpointerSpec<S extends BaseCheckpointSaver>(
   deltaChannelHistoryTests(saver);
 }
 
-/** Gives a saver that demands fences the fence of each thread that it is used with. */
+/** Gives a saver that requires fences the fence of each thread that it is used with. */
 export class FenceGivingSaver<S extends BaseCheckpointSaver> extends BaseCheckpointSaver {
   readonly saver: S;
   readonly #fenceOf: (thread: string) => Promise<number>;
@@ -88,7 +88,7 @@ function register(title: string, run: () => void | Promise<void>): void {
   it(title, run);
 }
 
-/** What the suite itself exempts a kind of saver from is no test of it. */
+/** Cases that the suite itself skips for a kind of saver are no tests of it. */
 function exempt(): void {}
 
 function eachOf(register: (title: string, run: () => void | Promise<void>) => unknown) {
@@ -133,7 +133,7 @@ function expectation(actual: unknown) {
   };
 }
 
-/** Vitest's `toEqual` takes a key that is undefined for one that is absent. */
+/** Vitest's `toEqual` treats an undefined key like an absent one. */
 function withoutUndefined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutUndefined);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-/** Damages what is stored of the checkpoints of our graph, behind the back of the app. */
+/** Damages the stored checkpoints of our graph, without the app. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -12,7 +12,7 @@ interface Piece {
   remove(): Promise<void>;
 }
 
-/** What is stored of all threads. */
+/** The stored data of all threads. */
 export type ReadPieces = () => Promise<readonly Piece[]>;
 
 /** Opens the checkpoints in the file of a running app. */
@@ -47,7 +47,7 @@ export async function piecesOfRedis(
 
   async function pieceOf(key: string): Promise<Piece> {
     const stored = (await client.get(key)) ?? '';
-    // The revision stands before the document.
+    // The revision is stored before the document.
     const revision = stored.slice(0, stored.indexOf(' ') + 1);
     return {
       text: stored.slice(revision.length),
@@ -71,7 +71,7 @@ const changeAll = (change: (text: string) => string): Damage => {
   };
 };
 
-/** Changes the state as another version would have written it: with a checksum that is right. */
+/** Changes the state like another version would: with a correct checksum. */
 const changeStates = (change: (state: string) => string): Damage =>
   changeAll((text) => {
     const stored = JSON.parse(text) as { readonly state: string };
@@ -88,7 +88,7 @@ interface State {
 const changeParts = (change: (state: State) => unknown): Damage =>
   changeStates((text) => JSON.stringify(change(JSON.parse(text) as State)));
 
-/** The ways in which checkpoints are lost or damaged. Where nothing is stored, nothing happens. */
+/** The ways in which checkpoints are lost or damaged. Without stored data, nothing happens. */
 export const DAMAGES = {
   'all of it is lost': async (pieces) => {
     for (const piece of pieces) await piece.remove();
@@ -120,7 +120,7 @@ export const DAMAGES = {
   ),
 } satisfies Readonly<Record<string, Damage>>;
 
-/** Damages what is stored; what of it a moment must find there, `least` tells. */
+/** Damages the stored data; `least` tells what a moment must find there. */
 export async function damage(read: ReadPieces, how: Damage, least = 1): Promise<void> {
   const pieces = await read();
   assert.ok(pieces.length >= least, 'Nothing is stored that could be damaged.');

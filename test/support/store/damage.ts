@@ -1,8 +1,8 @@
-/** Damages what a desk has stored, behind its back, on either store. */
+/** Damages the stored data of a desk, without the desk, on either store. */
 import type { SqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { THREAD } from '../builders/a-call.ts';
 
-/** The key of a record; of a turn it is the first message of one of the tests' thread. */
+/** The key of a record; for a turn, the first message of a test in the default thread. */
 const KEYS = {
   call: (id: string) => `call/${id}`,
   message: (id: string) => `message/${id}`,
@@ -11,7 +11,7 @@ const KEYS = {
 } as const;
 
 export interface Damager {
-  /** Writes over a record's document; resolves with what puts it back. */
+  /** Overwrites the document of a record; resolves with a function that restores it. */
   damage(
     kind: keyof typeof KEYS,
     id: string,
@@ -19,7 +19,7 @@ export interface Damager {
   ): Promise<() => Promise<void>>;
 }
 
-/** Damages a database of SQLite. */
+/** Damages a SQLite database. */
 export function damageSqlite({ saver: { db } }: Pick<SqliteStore, 'saver'>): Damager {
   return {
     async damage(kind, id, change) {
@@ -33,19 +33,19 @@ export function damageSqlite({ saver: { db } }: Pick<SqliteStore, 'saver'>): Dam
   };
 }
 
-/** As much of a client of Redis as that takes. */
+/** The part of a Redis client that this needs. */
 export interface TextClient {
   get(key: string): Promise<unknown>;
   set(key: string, text: string): Promise<unknown>;
 }
 
-/** Damages a Redis under the desk's prefix. */
+/** Damages a Redis under the prefix of the desk. */
 export function damageRedis(client: TextClient, prefix: string): Damager {
   return {
     async damage(kind, id, change) {
       const key = `${prefix}:{desk}:r:${KEYS[kind](id)}`;
       const text = String((await client.get(key)) ?? '');
-      // The revision stands before the document.
+      // The revision is stored before the document.
       const [, revision = '', document = ''] = /^(\d+ )(.*)$/s.exec(text) ?? [];
       await client.set(key, `${revision}${change(document)}`);
       return async () => void (await client.set(key, text));

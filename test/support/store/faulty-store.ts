@@ -1,4 +1,4 @@
-/** Our own store ports with a door before and after every call: what passes there can fail, hang, or die. */
+/** Our store ports with a hook before and after every call, which can make it fail, hang, or die. */
 import type { Agenda } from '../../../src/domain/ports/agenda.ts';
 import type { Store } from '../../../src/domain/ports/store.ts';
 
@@ -22,20 +22,20 @@ const PORTS = [
   'drafts',
 ] as const;
 
-/** Puts a passage around every method of every port. */
+/** Puts a hook around every method of every port. */
 export function passStore(store: Store, passage: Passage): Store {
   const ports = PORTS.map((name) => [name, passPort(name, store[name], passage)] as const);
   const passed = { ...store, ...(Object.fromEntries(ports) as unknown as Store) };
   const preload: Store['preload'] = async (...args) => {
-    // Its reads are repeated where they are needed, so a failure of it is none of the turn's.
+    // Callers repeat its reads if needed, so its failure is not a failure of the turn.
     await passage.pass('store.preload', () => store.preload(...args)).catch(() => {});
   };
   return { ...passed, preload, agenda: passAgenda(store.agenda, passed.agenda, passage) };
 }
 
-/** What is done under a hold is asked of the ports by itself; the end of a visit is asked of the store too. */
+/** Work under a hold calls the ports itself; the end of a visit is also a call to the store. */
 function passAgenda(agenda: Agenda, passed: Agenda, passage: Passage): Agenda {
-  /** Tasks are handed out in memory, so a claim fails before that. What a fault took goes back. */
+  /** Tasks are leased in memory, so a claim fails before that. Tasks taken by a fault are returned. */
   const claim: Agenda['claim'] = async (now, leaseMs, most) => {
     let claimed: Awaited<ReturnType<Agenda['claim']>> | undefined;
     try {
@@ -63,7 +63,7 @@ function passAgenda(agenda: Agenda, passed: Agenda, passage: Passage): Agenda {
   });
 }
 
-/** Puts a passage around every method of one port. */
+/** Puts a hook around every method of one port. */
 function passPort<Port extends object>(name: string, port: Port, passage: Passage): Port {
   const passed = new Map<string | symbol, Method>();
   return new Proxy(port, {

@@ -15,7 +15,7 @@ type OpenStore = (deps: {
 const silent = () => {};
 const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 
-/** Makes what a desk opens its store with, on a Redis that ends with the test; nothing for SQLite, where the desk opens its own. */
+/** Returns how a desk opens its store on a Redis that ends with the test; nothing for SQLite, where the desk opens its own. */
 export async function storeOf(
   t: TestContext,
   kind: StoreKind,
@@ -29,12 +29,12 @@ export async function storeOf(
         url: redis.url,
         prefix: 'desk',
         log: SILENT,
-        // Without the look of every second: days pass in these tests.
+        // Without the poll of every second: days pass in these tests.
         clock: { now: clock.now, schedule: () => () => {} },
         onWake,
         ...(onDamaged && { onDamaged }),
       }),
-    // To be called once the desk is built: its store is closed first.
+    // Called once the desk is built: its store is closed first.
     stop: () => t.after(() => redis.stop()),
   };
 }

@@ -16,7 +16,7 @@ const VIEWS = {
   audit: `SELECT seq, ${['event', 'subject', 'actor', 'at', 'detail'].map(ofEntry).join(', ')} FROM main.audit`,
 } as const;
 
-/** Lets a connection see the stored records as tables, one for each kind that tests ask for. */
+/** Shows the stored records to a connection as tables, one for each kind that tests need. */
 export function addRecordViews(db: Database): void {
   for (const [name, select] of Object.entries(VIEWS))
     db.exec(`CREATE TEMP VIEW ${name} AS ${select}`);

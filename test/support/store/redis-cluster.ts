@@ -1,4 +1,4 @@
-/** Real clusters of redis-servers on loopback, made by hand: `redis-cli --cluster` waits for seconds. */
+/** Real clusters of redis-servers on loopback, created by hand: `redis-cli --cluster` waits for seconds. */
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -14,23 +14,23 @@ const MASTERS = 3;
 export interface ClusterNode {
   readonly port: number;
   readonly id: string;
-  /** Sends a command to this node, whatever it is the master of. */
+  /** Sends a command to this node, whichever slots it owns. */
   send(...args: readonly string[]): Promise<unknown>;
   kill(): Promise<void>;
 }
 
 export interface RedisCluster {
-  /** Of one of its nodes. */
+  /** The address of one of its nodes. */
   readonly url: string;
   readonly masters: readonly ClusterNode[];
-  /** One of each master, if asked for, in the order of the masters. */
+  /** The replica of each master, if requested, in the order of the masters. */
   readonly replicas: readonly ClusterNode[];
-  /** The master that holds the slot of a key, as all nodes see it now. */
+  /** The master that owns the slot of a key, on which all nodes agree now. */
   ownerOf(key: string): Promise<ClusterNode>;
   stop(): Promise<void>;
 }
 
-/** Starts three masters, each with a replica if asked for, and waits until all of them agree. */
+/** Starts three masters, each with a replica if requested, and waits until all of them agree. */
 export async function startCluster(
   options: { readonly withReplicas?: boolean; readonly settings?: readonly string[] } = {},
 ): Promise<RedisCluster> {
@@ -122,7 +122,7 @@ async function isInSync(node: ClusterNode): Promise<boolean> {
   return /master_link_status:up/.test(String(await node.send('INFO', 'replication')));
 }
 
-/** Ports that are free now, all of them different. */
+/** Distinct free ports. */
 async function findPorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { makeTempDir } from '../temp-dir.ts';
 
 export interface RedisServer {
-  /** Of a socket file: tests take no ports. */
+  /** The address of a socket file: tests use no ports. */
   readonly url: string;
   readonly pid: number;
-  /** Crashes it and starts it again on its data, which it has as far as `settings` let it keep them. */
+  /** Crashes it and restarts it on its data, as far as `settings` made it durable. */
   restart(): Promise<void>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts a real redis-server with data of its own. */
+/** Starts a real redis-server with its own data. */
 export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
   const { path, remove } = await makeTempDir();
   const socket = join(path, 'redis.sock');
@@ -35,7 +35,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
   };
 }
 
-/** Starts a redis-server and waits until it takes connections. */
+/** Starts a redis-server and waits until it accepts connections. */
 export async function launchRedis(
   args: readonly string[],
 ): Promise<{ readonly pid: number; kill(): Promise<void> }> {

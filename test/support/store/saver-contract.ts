@@ -18,7 +18,7 @@ import type { ThreadKey } from '../../../src/domain/threads/thread-key.ts';
 import { createManualClock, type ManualClock } from '../manual-clock.ts';
 import { holdThread, LEASE_MS } from './contract/contract-store.ts';
 
-/** An empty store with the saver that keeps its threads' checkpoints; closed with the test. */
+/** An empty store with the saver for the checkpoints of its threads; closed with the test. */
 export type OpenSaver = (t: TestContext) => Promise<{
   readonly store: Store & { readonly saver: BaseCheckpointSaver };
   readonly clock: ManualClock;
@@ -93,7 +93,7 @@ export function saverContract(open: OpenSaver): void {
     const graph = new StateGraph(State)
       .addNode('act', async () => {
         const young = await loseIt();
-        // The younger worker looks at the thread before the older one goes on.
+        // The newer worker reads the thread before the older one continues.
         await graph.getState(configOf(young));
         taken.push(young);
         return { odd: 'late' };

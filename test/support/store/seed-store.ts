@@ -1,4 +1,4 @@
-/** A store that is full: calls in every state and the threads that they belong to, written through the ports. */
+/** A full store: calls in every state and their threads, written through the ports. */
 
 import type { Call, CardPlace } from '../../../src/domain/calls/call.ts';
 import { type Step, stepFrom } from '../../../src/domain/calls/transitions.ts';
@@ -31,16 +31,16 @@ export interface SeedThread {
 }
 
 const LEASE_MS = 1;
-/** So many threads are written at a time, so that their commits share the waits for the disk. */
+/** This number of threads is written at a time, so that their commits share the waits for the disk. */
 const AT_A_TIME = 25;
 
-/** A thread with its message and its calls as they were proposed. */
+/** A thread with its message and its calls as proposed. */
 interface Sown {
   readonly message: InboxMessage;
   readonly calls: readonly (SeedCall & { readonly proposed: Call })[];
 }
 
-/** Stores the threads as they would stand after an hour, their workers dead. */
+/** Stores the threads as they would be after an hour, with dead workers. */
 export async function seedThreads(
   store: Store,
   requester: Person,
@@ -67,13 +67,13 @@ function sow(seed: SeedThread, index: number, requester: Person, at: number): So
   };
 }
 
-/** What its worker had in hand when it died. */
+/** The tasks that its worker had leased when it died. */
 function keysAtWork({ calls, message }: Sown): readonly AgendaKey[] {
   const running = calls.filter(({ state }) => state === 'running');
   return [advanceTurnKey(message.thread), ...running.map(({ proposed }) => runCallKey(proposed))];
 }
 
-/** Claims the keys, the only ones that are due this long, and keeps them, as a worker does that dies. */
+/** Claims the keys, the only ones due this long, and keeps them, like a worker that dies. */
 async function claimAll(
   { agenda }: Store,
   keys: readonly AgendaKey[],
@@ -153,7 +153,7 @@ function proposal(name: string, message: InboxMessage, position: number, sibling
   return call;
 }
 
-/** The step to its card, and those that follow it. */
+/** The step to its card, and the steps after it. */
 function stepsTo(proposed: Call, state: SeedCall['state'], fence: number): [Step, ...Step[]] {
   const { createdAt: at, requester: by } = proposed;
   const deadlineAt = at + REQUESTER_ROUTE.deadlineMs;

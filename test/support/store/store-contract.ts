@@ -23,7 +23,7 @@ import { turnRecordsContract } from './contract/turn-records-contract.ts';
 
 export type { MakeStore } from './contract/contract-store.ts';
 
-/** Tests every promise of the ports in `src/domain/ports/store.ts` and `agenda.ts` on stores that `make` makes, each of them empty. */
+/** Tests every promise of the ports in `src/domain/ports/store.ts` and `agenda.ts` on empty stores that `make` creates. */
 export function storeContract(name: string, make: MakeStore): void {
   const open = opener(make);
   describe(`${name} keeps the promises of the store`, () => {

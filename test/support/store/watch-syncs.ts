@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import type { TestContext } from 'node:test';
 
-/** Has each sync of a log done by `sync` until the test ends; answers how many there were, and how to stop that earlier. */
+/** Replaces each sync of a log by `sync` until the test ends; returns their number, and how to stop earlier. */
 export function watchSyncs(
   t: TestContext,
   sync: (log: number) => void = fs.fdatasyncSync,

@@ -17,12 +17,12 @@ import { aCall, REQUESTER, THREAD } from '../../builders/a-call.ts';
 import { claimOne } from '../../builders/claim-one.ts';
 import { createManualClock, type ManualClock } from '../../manual-clock.ts';
 
-/** An empty store, how to open its data again as a restarted process would, and how to be rid of it. */
+/** An empty store, how to reopen its data like a restarted process, and how to remove it. */
 export interface StoreUnderTest {
   readonly store: Store;
   /** Closes the store and opens another one on the same data. */
   reopen(): Promise<Store>;
-  /** Closes whatever is open and removes the data. */
+  /** Closes the open store and removes the data. */
   cleanup(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export const OTHER_THREAD: ThreadKey = threadKey({
   ts: '1700000001.000100',
 });
 
-/** Makes the function by which each test gets a store of its own, removed when the test ends. */
+/** Makes the function that gives each test its own store, removed when the test ends. */
 export function opener(make: MakeStore): OpenBench {
   return async (t) => {
     const clock = createManualClock();
@@ -53,7 +53,7 @@ export function opener(make: MakeStore): OpenBench {
   };
 }
 
-/** Claims what is due until it is the key's turn. */
+/** Claims due work until it is the turn of the key. */
 export async function claimKey(
   { store, clock }: Pick<StoreBench, 'store' | 'clock'>,
   key: AgendaKey,
@@ -75,7 +75,7 @@ export async function holdThread(
   return { thread, token: lease.fence };
 }
 
-/** Lets a worker's lease run out and gives the thread to another; returns both workers' fences. */
+/** Lets the lease of a worker expire and gives the thread to another; returns both fences. */
 export async function loseThread(
   bench: StoreBench,
 ): Promise<{ readonly old: ThreadFence; readonly young: ThreadFence }> {
@@ -84,7 +84,7 @@ export async function loseThread(
   return { old, young: await holdThread(bench) };
 }
 
-/** Builds a call as it is proposed. */
+/** Builds a proposed call. */
 export function aProposal(patch: Partial<Call> = {}): Call {
   const {
     route: _none,
@@ -94,7 +94,7 @@ export function aProposal(patch: Partial<Call> = {}): Call {
   return call;
 }
 
-/** Builds the step from a call into a status, attempt counted as the cause counts it. */
+/** Builds the step from a call into a status; the cause determines the attempt number. */
 export function stepTo(before: Call, to: CallStatus, cause: Step['cause']): Step {
   const grows = cause === 'edit' || cause === 'rerun';
   return {
@@ -108,7 +108,7 @@ export function stepTo(before: Call, to: CallStatus, cause: Step['cause']): Step
   };
 }
 
-/** Stores a call and brings it into a status by the shortest way. */
+/** Stores a call and moves it into a status on the shortest path. */
 export async function storeCall(
   store: Store,
   fence: ThreadFence,

@@ -13,7 +13,7 @@ export function askedContract(open: OpenBench): void {
   const asking = async (store: Store, asked: readonly RequestedDecider[], page = { limit: 10 }) =>
     idsOf(await store.ledger.askingAnyOf('T1', asked, page));
 
-  /** Stores calls, as they are pending, on their routes. */
+  /** Stores pending calls on their routes. */
   async function ask(
     store: Store,
     fence: Awaited<ReturnType<typeof holdThread>>,
@@ -70,7 +70,7 @@ export function askedContract(open: OpenBench): void {
     assert.deepEqual(await asking(store, ['user:U3']), [call.id]);
     assert.deepEqual(await store.ledger.groupsAskedToDecide('T1'), ['channel:C7']);
     const ended = stepTo(onward.call, 'ignored', 'ignore');
-    // A writer who came too late moves nothing.
+    // A write on an old revision moves nothing.
     assert.equal(await store.ledger.write(call, [stepTo(call, 'ignored', 'ignore')], {}), false);
     assert.deepEqual(await asking(store, ['channel:C7']), [call.id]);
     assert.equal(await store.ledger.write(onward.call, [ended], {}), true);
@@ -135,7 +135,7 @@ export function askedContract(open: OpenBench): void {
       { editedBy: APPROVER, args: '{"n":2}', updatedAt: 1_500 },
       'pending',
     );
-    // Two of them approve; the last of one's decisions counts, and each person's is found.
+    // Two people approve; the last decision of one counts, and the decision of each is found.
     const voted = await decide(edited, { votes: [{ by: OUTSIDER, at: 4_500 }] }, 'pending');
     await decide(voted, { ...by(APPROVER, 4_400), editedBy: APPROVER });
     const store = await bench.reopen();

@@ -171,7 +171,7 @@ export function claimContract(open: OpenBench): void {
     const said = leases.find(({ key }) => key.task === 'say');
     assert.ok(said);
     const wake = { key: deliverOutboxKey(THREAD), dueAt: now };
-    // While it is done, and once it is done.
+    // While it runs, and after it.
     await agenda.wake([wake]);
     await agenda.finish(said);
     const again = await claimOne(agenda, now, LEASE_MS);

@@ -21,7 +21,7 @@ import {
 
 const MESSAGE = aMessage('1700000009.000100');
 
-/** Effects of every kind, told apart by a name. */
+/** Effects of every kind, distinguished by a name. */
 function effectsNamed(name: string): Effects {
   return {
     audit: [aDraft(name)],
@@ -31,7 +31,7 @@ function effectsNamed(name: string): Effects {
   };
 }
 
-/** What of the named effects has happened. */
+/** Which of the named effects have happened. */
 async function traces(store: Store): Promise<readonly string[]> {
   const said = await store.outbox.pendingMessages(THREAD);
   const waiting = await store.inbox.waiting(THREAD);

@@ -46,7 +46,7 @@ export function sidesContract(open: OpenBench): void {
   });
 }
 
-/** Cards that come to a channel one by one, and in a crowd. */
+/** Cards posted to a channel one by one, and in a burst. */
 export function digestMessagesContract(open: OpenBench): void {
   test('the first cards mention their approvers, and a burst gets one digest message that mentions them once', async (t) => {
     const { store } = await open(t);
@@ -57,7 +57,7 @@ export function digestMessagesContract(open: OpenBench): void {
     assert.deepEqual(third.calls, []);
     const id = third.digestMessage ?? '';
     assert.notEqual(id, '');
-    // Somebody whom it has not called yet is called by the card, and by one only.
+    // Somebody not mentioned yet is mentioned by the card, and by one only.
     const lead = { calls: ['user:U2', 'user:U3'] as const };
     const joined = { calls: ['user:U3'], digestMessage: id };
     assert.deepEqual(await arrive(digestMessages, 'call_4', 4_000, lead), joined);
@@ -99,7 +99,7 @@ export function digestMessagesContract(open: OpenBench): void {
     assert.deepEqual(await digestMessages.removeArrival('call_2'), []);
     const { digestMessage = '' } = await arrive(digestMessages, 'call_4', 61_500);
     const its = await digestMessages.read(digestMessage);
-    // The one that was decided is not taken in, nor are those of long ago.
+    // The decided one is not added, nor are old ones.
     assert.deepEqual([its?.since, its?.total, its?.waiting], [61_500, 1, 1]);
   });
 
@@ -143,7 +143,7 @@ export function digestMessagesContract(open: OpenBench): void {
     assert.equal(await store.digestMessages.read(id), undefined);
     await store.digestMessages.place(id, { channel: 'C9', ts: '5.000500' });
     assert.equal(await store.digestMessages.read(id), undefined);
-    // The crowd goes on: who comes now has another one.
+    // The burst continues: a new call gets another digest message.
     const { digestMessage: next } = await arrive(store.digestMessages, 'call_9', 10);
     assert.notEqual(next, id);
     assert.notEqual(next, undefined);

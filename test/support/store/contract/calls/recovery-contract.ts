@@ -22,7 +22,7 @@ import {
 
 const KEY = runCallKey(callRef('call_a'));
 
-/** Tests what recovery stands on: whether work is planned, putting it off, and pages of calls. */
+/** Tests the basis of recovery: whether work is scheduled, postponing it, and pages of calls. */
 export function recoveryContract(open: OpenBench): void {
   test('a key is unscheduled before its first wake and after its work, and never in between', async (t) => {
     const bench = await open(t);

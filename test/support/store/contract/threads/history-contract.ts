@@ -35,7 +35,7 @@ export function historyContract(open: OpenBench): void {
     const bench = await open(t);
     const { history } = bench.store;
     const fence = await holdThread(bench);
-    // The order is that of appending: clocks of several processes need not agree.
+    // Ordered by appending: clocks of several processes need not agree.
     const turns = [aTurn('one', 5_000), aTurn('two', 4_000), aTurn('three', 3_000)];
     for (const turn of turns) await history.append(THREAD, turn, {}, fence);
     assert.deepEqual(await history.newest(THREAD, 10, 0), turns.toReversed());

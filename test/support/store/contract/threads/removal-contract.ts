@@ -37,7 +37,7 @@ const leftRecord = (thread: ThreadKey): TurnRecord => ({
 });
 
 export function removalContract(open: OpenBench): void {
-  /** A store with a thread of all kinds of things, all of it over by `at`, and a helper's thread below it. */
+  /** A store with a thread that has every kind of data, all ended by `at`, and the thread of a helper below it. */
   async function withThread(t: TestContext, at: number, status: CallStatus = 'succeeded') {
     const bench = await open(t);
     const { history, inbox, ledger, outbox } = bench.store;
@@ -58,7 +58,7 @@ export function removalContract(open: OpenBench): void {
     await ledger.placeCard(call.id, { channel: 'C1', ts: '2.0' });
     await history.append(THREAD, aTurn('one', at), {}, fence);
     await history.append(CHILD, aTurn('two', at), {}, below);
-    // Left by a version that does not know of them.
+    // Left by a version that does not know them.
     await bench.store.turnRecords.keep([leftRecord(THREAD)], fence);
     await bench.store.turnRecords.keep([leftRecord(CHILD)], below);
     await history.rate(THREAD, 'one', { by: REQUESTER, value: 'good', at }, {});
