@@ -1,13 +1,13 @@
-/** Bugs that the proof must find: each is an exact text of the source and what it is replaced by. */
+/** Bugs that the crash tests must find: each replaces an exact text of the source. */
 export interface PlantedBug {
   readonly name: string;
   readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];
   readonly suite: string;
-  /** A part of the title of the test that finds it; absent: any of the suite. */
+  /** A part of the title of the test that finds it; absent: any test of the suite. */
   readonly only?: string;
-  /** Where the sequences begin, so that the bug shows as is meant. (Default: 3.) */
+  /** The first seed of the sequences, so that the bug shows as intended. (Default: 3.) */
   readonly seed?: string;
-  /** What the suite says of it. */
+  /** The expected output of the suite. */
   readonly finds: RegExp;
 }
 

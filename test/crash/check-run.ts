@@ -1,4 +1,4 @@
-/** `npm run check-run -- DIR…`: judges what runs have left in their folders, and prints the first counter-example. */
+/** `npm run check-run -- DIR…`: checks the recorded runs in these folders, and prints the first counter-example. */
 import { checkRecord } from './check/check-record.ts';
 import { INVARIANTS } from './check/finding.ts';
 import { readRecord } from './record.ts';

@@ -1,4 +1,4 @@
-/** Sequences that the model once found the desk wrong in, on both stores. */
+/** Sequences in which the model once found a bug of the desk, on both stores. */
 import { after, before, describe, it } from 'node:test';
 import { type LabBackend, sqliteBackend, startRedisBackend } from './lab/lab-backend.ts';
 import type { Fault } from './lab/lab-process.ts';

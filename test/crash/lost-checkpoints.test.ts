@@ -1,4 +1,4 @@
-/** Checkpoints are lost or damaged at every step of a turn: it goes on as if nothing had happened. */
+/** Checkpoints are lost or damaged at every step of a turn: it continues as if nothing had happened. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isWhole, sample, sampleName } from '../support/sample.ts';
@@ -45,12 +45,12 @@ function theRedis(): RedisServer {
   return redis;
 }
 
-/** What is asked once more is what was asked. */
+/** The requests, with the repeated one twice. */
 function withAgain(asked: readonly string[], again: number | undefined): readonly string[] {
   return asked.flatMap((each, index) => (index + 1 === again ? [each, each] : [each]));
 }
 
-/** In the whole proof each moment meets all of them; else some take turns, at every second moment on SQLite and at every third on Redis. */
+/** In the full test run each moment gets all kinds of damage; otherwise some rotate, at every second moment on SQLite and at every third on Redis. */
 function damagesOf(place: number, ground: string): readonly (readonly [string, Damage])[] {
   const all = Object.entries(DAMAGES);
   if (isWhole) return all;

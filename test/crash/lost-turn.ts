@@ -1,4 +1,4 @@
-/** A turn that has a batch with an invalid call and one that is edited, and whose checkpoints come to harm. */
+/** A turn with a batch that has an invalid call and an edited one, and with damaged checkpoints. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { TurnMessage } from '../../src/domain/threads/message.ts';
@@ -23,18 +23,18 @@ import type { RedisServer } from '../support/store/redis-server.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
-/** A moment of the turn: the n-th time that something is asked of the store or of the model, or a word of the play. */
+/** A moment of the turn: the n-th request to the store or to the model, or a named step of the play. */
 export interface Moment {
   readonly point: string;
   readonly nth?: number;
   readonly side?: 'before' | 'after';
-  /** Only once so many calls have their outcomes. */
+  /** Only after this number of calls have outcomes. */
   readonly over?: number;
   /** Nothing is stored yet. */
   readonly isBare?: true;
-  /** What was asked for fails then, as if the process had died. */
+  /** The request fails at this moment, as if the process had died. */
   readonly dies?: true;
-  /** Which answer of the model was not recorded by then, so that it may be asked for once more. */
+  /** Which model answer was not recorded by then, so that it may be requested again. */
   readonly again?: number;
 }
 
@@ -50,7 +50,7 @@ let count = 0;
 const silent = () => {};
 const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 
-/** Opens the places where checkpoints are kept, each with a store of its own. */
+/** Opens the places of checkpoints, each with its own store. */
 export const GROUNDS: Readonly<Record<string, (redis: RedisServer) => Promise<Ground>>> = {
   async SQLite() {
     const { path: dataDir, remove } = await makeTempDir();
@@ -62,7 +62,7 @@ export const GROUNDS: Readonly<Record<string, (redis: RedisServer) => Promise<Gr
       },
       async open(deps) {
         const store = createSqliteStore({ dataDir, ...deps });
-        // Waiting for the disk is not what is tested.
+        // Waiting for the disk is not tested.
         store.saver.db.pragma('synchronous = OFF');
         return store;
       },
@@ -78,7 +78,7 @@ export const GROUNDS: Readonly<Record<string, (redis: RedisServer) => Promise<Gr
     const { read, close } = await piecesOfRedis(url, prefix);
     return {
       read,
-      // Without the look of every second.
+      // Without the poll of every second.
       open: async ({ clock, onWake }) => {
         const still = { now: clock.now, schedule: () => () => {} };
         const options = { url, prefix, log: SILENT, clock: still, onWake };
@@ -92,7 +92,7 @@ export const GROUNDS: Readonly<Record<string, (redis: RedisServer) => Promise<Gr
 export interface Played {
   readonly desk: TestDesk;
   readonly runs: readonly string[];
-  /** Whether the moment has come. */
+  /** Whether this is the moment. */
   readonly isDone: boolean;
 }
 
@@ -106,12 +106,12 @@ export async function play(
   const tool = createRecordedTool();
   let seen = 0;
   let isDone = false;
-  /** How many calls have their outcomes, as of the last step of one that was written. */
+  /** How many calls have outcomes, counted at the last written step of one. */
   let over = 0;
 
   async function strike(point: string, side: 'before' | 'after' = 'before'): Promise<void> {
     if (isDone || moment?.point !== point || (moment.side ?? 'before') !== side) return;
-    // Known at once: a card that is drawn as a call ends looks for a pause too, and is not meant.
+    // Counted at once: the rendering of a card when a call ends also reads the pause, and is not meant.
     if (moment.over !== undefined && over < moment.over) return;
     seen += 1;
     if (seen < (moment.nth ?? 1)) return;
@@ -146,7 +146,7 @@ export async function play(
     return ANSWERS[steps] ?? sayText('All is done.');
   });
 
-  /** Until what was put off is done. */
+  /** Waits until postponed work is done. */
   async function rest(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       await desk.rest();
@@ -155,7 +155,7 @@ export async function play(
     await desk.rest();
   }
 
-  /** Decides a call, and has the moment come while its tool runs. */
+  /** Decides a call, with the moment during the run of its tool. */
   async function decide(note: string, runs: string, edited?: string): Promise<void> {
     const call = (await desk.calls()).find(({ args }) => args === JSON.stringify({ note }));
     assert.ok(call, `No call with ${note}.`);
@@ -190,13 +190,13 @@ const ANSWERS = [
   sayCalls([act('c4', { note: 'c' })]),
 ];
 
-/** What the model was asked, without the time. */
+/** The requests to the model, without the time. */
 function askedOf({ messages: [system, ...rest] }: MockRequest): string {
   assert.equal(system?.role, 'system');
   return JSON.stringify(rest);
 }
 
-/** A message as anybody would tell it: ids are new where the model has answered anew. */
+/** A message without its random parts: ids are new if the model has answered again. */
 function tellMessage(message: TurnMessage): unknown {
   const { id: _id, ...rest } = message;
   return rest;
@@ -211,7 +211,7 @@ export interface End {
   readonly settled: readonly unknown[];
 }
 
-/** What has come of it, ids left out. */
+/** The result, without ids. */
 export async function endOf({ desk, runs }: Played): Promise<End> {
   const [turn, ...others] = await desk.store.history.newest(THREAD, 9, 0);
   assert.deepEqual([others, turn?.failure], [[], undefined]);
@@ -221,7 +221,7 @@ export async function endOf({ desk, runs }: Played): Promise<End> {
     runs,
     calls: calls.map(({ args, status, toolCallId }) => [toolCallId, args, status]),
     posts: calls.map(({ id }) => desk.chat.posts.get(id) ?? 0),
-    // A process that dies leaves the words of its growing message to be said.
+    // A process that dies leaves the text of its streaming message unsent.
     said: desk.chat.said.map(({ text }) => text).filter((text) => text !== 'So.'),
     settled: turn?.messages.map(tellMessage) ?? [],
   };

@@ -9,16 +9,16 @@ import { checkInvariants } from './model/invariants.ts';
 import { openSide, type Side } from './model/side.ts';
 import { summarize } from './model/summary.ts';
 
-/** How many sequences of random actions are played. */
+/** The number of sequences of random actions. */
 const SEQUENCES = Number(process.env.SEQUENCES ?? (isWhole ? 600 : 30));
-/** Where the sequences begin; a failure tells seed and path. */
+/** The seed of the sequences; a failure prints seed and path. */
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
-/** Where bugs are planted in one store only, the other one is not asked. */
+/** STORES=sqlite skips Redis, for bugs that are planted in one store only. */
 const isSqliteOnly = process.env.STORES === 'sqlite';
 const PLACES = isSqliteOnly ? 'on SQLite' : 'on SQLite and on Redis, with the same end';
-/** The smallest sequence that fails takes a while to find: not where the first one is enough. */
+/** SHRINK=0 skips the search for the smallest failing sequence, which takes a while. */
 const endOnFailure = process.env.SHRINK === '0';
-/** So many worlds at once: each waits for its store most of the time. */
+/** The number of concurrent worlds: each waits for its store most of the time. */
 const LANES = 6;
 
 describe('the desk behaves like the model', () => {
@@ -45,7 +45,7 @@ describe('the desk behaves like the model', () => {
   });
 });
 
-/** Runs one share of the sequences; answers in how many of them both ends could be compared. */
+/** Runs one share of the sequences; returns in how many of them both ends could be compared. */
 async function runLane(
   backends: readonly LabBackend[],
   lane: number,
@@ -71,20 +71,20 @@ async function runLane(
   const run = await fc.check(property, { numRuns, seed: SEED + lane, endOnFailure });
   if (!run.failed) return compared;
   failed.abort();
-  // The last line says which promise is broken.
+  // The last line names the broken invariant.
   const why =
     run.errorInstance instanceof Error ? run.errorInstance.message : 'It was interrupted.';
   throw new Error(`${fc.defaultReportMessage(run)}\n${why}`, { cause: run.errorInstance });
 }
 
-/** Asserts that both sides have the same end; false where a fault befell them at different moments. */
+/** Asserts that both sides have the same end; false if a fault hit them at different moments. */
 async function haveSameEnd([one, other]: readonly Side[]): Promise<boolean> {
   if (!one || !other) return false;
   const state = ({ excused, expected, faults }: Side) =>
     JSON.stringify([
       expected.calls.map(({ key, status }) => [key, status]),
       faults,
-      // One that stood still before a tool or before a word may do it once more when it goes on.
+      // A process suspended before a tool or before a post may repeat it when it resumes.
       [excused.has('tool.run'), excused.has('chat.postOutboxMessage')],
     ]);
   if (state(one) !== state(other)) return false;

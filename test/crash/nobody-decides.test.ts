@@ -1,4 +1,4 @@
-/** Days in which nobody decides, and the process dies again and again: silence is not a verdict. */
+/** Days in which nobody decides, and the process dies again and again: silence is not a decision. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ACTIONS } from '../../src/slack/transport/ids.ts';

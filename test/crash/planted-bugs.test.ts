@@ -1,4 +1,4 @@
-/** Bugs are planted in a copy of the source, and the suites of the proof have to find each of them. */
+/** Bugs are planted in a copy of the source, and the suites must find each of them. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,13 +35,13 @@ async function plant(folder: string, { edits }: PlantedBug): Promise<void> {
   }
 }
 
-/** How much of a suite is run: of those without a number of their own, all. */
+/** How much of each suite runs: all of it, or the given number of cases. */
 const CASES = { SAMPLE: 'all', SEQUENCES: '240', CRASH_RUNS: '8' };
 const SMALL = { ...CASES, SHRINK: '0', STORES: 'sqlite' };
 
-/** Runs one suite in the copy; resolves with how it ended and what it said. */
+/** Runs one suite in the copy; resolves with its exit and its output. */
 async function runSuite(folder: string, { only, seed = '3', suite }: PlantedBug) {
-  // Without them the inner runner reports to the outer one in its own language, on the copy alone.
+  // Left out, so that the inner runner writes TAP and uses only the copy.
   const { NODE_TEST_CONTEXT: _outer, PLAIN_MODULES: _modules, ...env } = process.env;
   const units = new Map([['suite', [suite]]]);
   const files = await bundleTests(units, join(folder, 'dist'), folder);

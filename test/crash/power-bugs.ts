@@ -1,4 +1,4 @@
-/** Bugs that show when the power is cut. */
+/** Bugs that show in a power cut. */
 import type { PlantedBug } from './bugs.ts';
 
 const POWER_LOSS = 'test/crash/power-loss.test.ts';

@@ -1,6 +1,6 @@
 /**
- * The power is cut, on SQLite. In every run of the tests: amid the commits of a store, and in
- * a part of the torture's runs, on the day's seed. CRASH_SEED and CRASH_RUNS choose another part.
+ * The power is cut, on SQLite. In every test run: during the commits of a store, and in
+ * a part of the torture runs, with the seed of the day. CRASH_SEED and CRASH_RUNS choose another part.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync } from 'node:fs';
@@ -25,7 +25,7 @@ const { CRASH_RUNS = String(Math.ceil(pointsIn(COLUMN).length / (isWhole ? 1 : 1
   process.env;
 const BURSTS = isWhole ? 24 : 12;
 
-/** Opens a store whose disk is watched; `cut` answers what a power cut at this moment would leave, once for each tail. */
+/** Opens a store whose disk is watched; `cut` returns what a power cut at this moment would leave, once for each tail. */
 async function openStore(t: TestContext) {
   const { path, remove } = await makeTempDir();
   const [dataDir, synced] = [join(path, 'data'), join(path, 'synced')];
@@ -72,7 +72,7 @@ function commitOf(n: number, durable: Commit['durable']): Commit {
   };
 }
 
-/** Reads of an image how many commits it has; fails where that is no beginning of them, or one is there in part. */
+/** Counts the commits in an image; fails if they are not a prefix, or one is partial. */
 async function countCommits(folder: string): Promise<number> {
   const { close, db, file, group } = openDatabase(folder);
   try {

@@ -1,4 +1,4 @@
-/** What a run leaves behind, on disk: all that the checker knows of it. */
+/** The recorded data of a run, on disk: the only input of the checker. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEntry } from '../../src/domain/audit/audit.ts';
@@ -9,16 +9,16 @@ import type { DeadLetter } from '../../src/domain/ports/agenda.ts';
 import type { SettledTurn } from '../../src/domain/threads/message.ts';
 import type { OutboxMessage } from '../../src/domain/threads/outbox-message.ts';
 
-/** When something was seen: its number among all that was seen in the run, and the run's time in ms. */
+/** When something was seen: its number within the run, and the time of the run in ms. */
 export interface Moment {
   readonly n: number;
   readonly at: number;
 }
 
-/** What a request was answered: `unknown` when its process died first. */
+/** The response to a request: `unknown` if its process died first. */
 export type Answer = 'ok' | 'fail' | 'unknown';
 
-/** The button that a person pressed: what the card carried. */
+/** The button that a person pressed, with the value on the card. */
 export interface Press {
   readonly callId: string;
   readonly attempt: number;
@@ -26,7 +26,7 @@ export interface Press {
   readonly by: string;
 }
 
-/** What the harness did, and what it was answered; `sentAt` is when it asked, `said` the kind of what came, or the error. */
+/** An action of the harness and its response; `sentAt` is when it was sent, `said` the kind of the response, or the error. */
 export type Deed =
   | {
       readonly op: 'message';
@@ -54,7 +54,7 @@ export type Deed =
     })
   | { readonly op: 'start' }
   | { readonly op: 'kill'; readonly point: string }
-  /** All is quiet: nothing is due within a minute. */
+  /** All is idle: nothing is due within a minute. */
   | { readonly op: 'healed'; readonly tookMs: number }
   | { readonly op: 'stuck'; readonly why: string };
 
@@ -94,34 +94,34 @@ export type SlackEvent =
 
 export type SlackEntry = Moment & SlackEvent;
 
-/** A line of the tool server: what it was asked to do, and what it did. */
+/** A line of the tool server: a request, and its effect. */
 export interface EffectEntry extends Moment {
   readonly kind: 'start' | 'effect';
-  /** The idempotency key that came with the request. */
+  /** The idempotency key of the request. */
   readonly key: string;
   readonly tool: string;
   /** Canonical JSON. */
   readonly args: string;
 }
 
-/** The store as it stood. */
+/** The content of the store. */
 export interface StoreDump extends Moment {
-  /** `restart`: after a kill, before the next worker begins; `end`: when all was over. */
+  /** `restart`: after a kill, before the next worker starts; `end`: at the end of the run. */
   readonly when: 'restart' | 'end';
   readonly calls: readonly Call[];
   readonly places: Readonly<Record<string, CardPlace>>;
   readonly audit: readonly AuditEntry[];
-  /** What a look at the whole audit found. */
+  /** The result of a verification of the whole audit. */
   readonly auditFault?: AuditFault | undefined;
   /** Settled turns by thread, newest first. */
   readonly turns: Readonly<Record<string, readonly SettledTurn[]>>;
-  /** Ids of messages whose turn goes on, or that wait for theirs. */
+  /** Ids of messages whose turn is open, or that wait for theirs. */
   readonly open: readonly string[];
   readonly unsaid: readonly OutboxMessage[];
   readonly parked: readonly DeadLetter[];
 }
 
-/** Everything that is known of a run, each part in its order. */
+/** All data of a run, each part in order. */
 export interface RunRecord {
   readonly history: readonly HistoryEntry[];
   readonly slack: readonly SlackEntry[];
@@ -129,7 +129,7 @@ export interface RunRecord {
   readonly dumps: readonly StoreDump[];
 }
 
-/** The files of a run, one JSON value a line. */
+/** The files of a run, one JSON value per line. */
 export const RECORD_FILES = {
   history: 'history.jsonl',
   slack: 'slack.jsonl',
@@ -137,7 +137,7 @@ export const RECORD_FILES = {
   dumps: 'dumps.jsonl',
 } as const satisfies Readonly<Record<keyof RunRecord, string>>;
 
-/** Reads what a run left in its folder. */
+/** Reads the folder of a run. */
 export function readRecord(dir: string): RunRecord {
   return {
     history: readLines<HistoryEntry>(join(dir, RECORD_FILES.history)),

@@ -1,4 +1,4 @@
-/** Fifty workers at once on one thread whose batch is decided in part, on both stores. */
+/** Fifty concurrent workers on one thread whose batch is partly decided, on both stores. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { shortDigest } from '../../src/domain/calls/digest.ts';
@@ -27,7 +27,7 @@ async function readCalls(world: LabWorld) {
   return await world.store().ledger.ofThread(thread);
 }
 
-/** Every worker is woken for the thread, again and again, while one call after the other is approved. */
+/** Every worker is woken for the thread again and again, while one call after the other is approved. */
 async function approveUnderAll(world: LabWorld): Promise<void> {
   const [thread] = THREADS;
   assert.ok(thread);

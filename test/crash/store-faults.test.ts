@@ -1,4 +1,4 @@
-/** Every call of a store, a chat or the graph's saver fails once, in every scenario: the end is the same. */
+/** Every call of a store, a chat or the graph saver fails once, in every scenario: the end is the same. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { inTurn, isWhole, sample, sampleName } from '../support/sample.ts';
@@ -44,7 +44,7 @@ const SCENARIOS: Readonly<Record<string, readonly Action[]>> = {
 
 type Kind = Pick<Fault, 'side' | 'what'>;
 
-/** Faults that once ended a call in another way: the run task was lost, or its first read failed. */
+/** Faults that once changed the end of a call: the run task was lost, or its first read failed. */
 const PAST: readonly (readonly [scenario: string, Fault])[] = [
   ['agenda.claim', 2],
   ['ledger.get', 3],
@@ -55,7 +55,7 @@ const PAST: readonly (readonly [scenario: string, Fault])[] = [
   ),
 );
 
-/** The others differ from these in what people do, not in what a store is asked: they are played on SQLite, and with calls that fail. */
+/** The other scenarios differ from these in what people do, not in store calls: they run on SQLite only, and without hanging calls. */
 const EVERYWHERE: readonly string[] = [
   'a call that is approved',
   'a message that answers a call',
@@ -69,7 +69,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'is answered forty seconds later': { what: 'hang', side: 'after' },
 };
 
-/** Plays a scenario in which the n-th call of one step meets a fault; answers how many faults there were. */
+/** Plays a scenario with a fault at the n-th call of one step; returns how many faults there were. */
 async function play(
   backend: LabBackend,
   actions: readonly Action[],
@@ -89,19 +89,19 @@ async function play(
   }
 }
 
-/** Of so many calls one fails, another one each day, unless all do. */
+/** One in this number of calls fails, a different one each day, unless all do. */
 const EVERY = 24;
 
-/** So many worlds at once: each waits for its store most of the time. */
+/** The number of concurrent worlds: each waits for its store most of the time. */
 const LANES = isWhole ? 6 : 2;
 
-/** Lets the n-th call fail, n from 1 until a step needs no more calls; answers how many failed. */
+/** Lets the n-th call fail, n from 1 until a step needs no more calls; returns how many failed. */
 async function failEach(
   backend: LabBackend,
   actions: readonly Action[],
   { seed, ...kind }: Kind & { readonly seed: number },
 ) {
-  // Each kind begins at another call.
+  // Each kind starts at another call.
   const every = isWhole ? 1 : EVERY;
   let failed = 0;
   for (const at of actions.keys()) {
@@ -146,7 +146,7 @@ describe(`when one call to a store, Slack or the graph (${sampleName})`, () => {
       for (const [scenario, actions] of Object.entries(SCENARIOS)) {
         const isEverywhere = isWhole || EVERYWHERE.includes(scenario);
         if (kind.what === 'hang' && !isEverywhere) continue;
-        // Redis is asked for what SQLite is asked for.
+        // Redis gets the same calls as SQLite.
         const isOnRedis = isWhole || inTurn(EVERYWHERE, seed).includes(scenario);
         const places = isOnRedis ? 'on SQLite and on Redis' : 'on SQLite';
         it(`${scenario} ends correctly ${places}`, async () => {

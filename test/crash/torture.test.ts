@@ -1,6 +1,6 @@
 /**
- * A part of the torture, in every run of the tests: a tenth of the named points, on the store and beside
- * the decision that the day gives them. CRASH_SEED, CRASH_RUNS and CRASH_STORE (`sqlite` or `redis`)
+ * A part of the torture, in every test run: a tenth of the named points, with the store and
+ * the decision of the day. CRASH_SEED, CRASH_RUNS and CRASH_STORE (`sqlite` or `redis`)
  * choose another part.
  */
 import { it } from 'node:test';

@@ -1,8 +1,8 @@
 /**
- * `npm run torture`: kills workers at every named point, beside every decision, in every column, and
- * says what came of it. The columns are the stores, and SQLite on a machine that loses its power:
- * what was not synced is lost then, in part or as a whole. `npm run torture -- "NAME"` plays one run
- * again, by the name that it had. SEED is a number that fixes all (default 1), SEEDS how often each
+ * `npm run torture`: kills workers at every named point, with every decision, in every column, and
+ * prints the results. The columns are the stores, and SQLite on a machine that loses its power:
+ * unsynced data is lost then, in part or completely. `npm run torture -- "NAME"` plays one run
+ * again by its name. SEED is the random seed (default 1), SEEDS how often each
  * combination is played (default 1), RUNS how many runs in all instead, STORE one column (default
  * all), LANES how many at a time (default 2).
  */

@@ -1,4 +1,4 @@
-/** Ways to break the record of a run that went well. */
+/** Ways to break the record of a healthy run. */
 import assert from 'node:assert/strict';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
@@ -10,7 +10,7 @@ export function setCall(draft: Draft, patch: Partial<Call>): undefined {
   draft.call = { ...draft.call, ...patch };
 }
 
-/** Changes where the store has the card. */
+/** Changes the stored place of the card. */
 export function setPlace(draft: Draft, ts: string): undefined {
   draft.place = { channel: 'C1', ts };
 }
@@ -20,36 +20,36 @@ export function add<T>(to: T[], what: T): undefined {
   to.push(what);
 }
 
-/** Cuts from a part of the record. */
+/** Removes from a part of the record. */
 export function cut(from: unknown[], start: number, count = from.length): undefined {
   from.splice(start, count);
 }
 
-/** Has a person press, and be told something. */
+/** Adds a press by a person, with its response. */
 export function press(draft: Draft, by: Person, said: string): undefined {
   decide(draft, by, 3_600, said);
 }
 
-/** Posts the card anew. */
+/** Posts the card again. */
 export function repeatCard(draft: Draft): undefined {
   drawCard(draft, 'post', 3_600);
 }
 
-/** Adds an effect like the one that is there. */
+/** Adds an effect like the existing one. */
 export function effect(draft: Draft, patch: Partial<Draft['effects'][number]>): undefined {
   const last = draft.effects.at(-1);
   assert.ok(last);
   draft.effects.push({ ...last, ...patch });
 }
 
-/** Takes the audit's entries of an event away. */
+/** Removes the audit entries of an event. */
 export function drop(draft: Draft, event: string): undefined {
   const rest = draft.audit.filter((entry) => entry.event !== event);
   assert.notEqual(rest.length, draft.audit.length);
   draft.audit.splice(0, draft.audit.length, ...rest);
 }
 
-/** Changes the audit's entry of an event. */
+/** Changes the audit entry of an event. */
 export function change(
   draft: Draft,
   event: string,
@@ -61,7 +61,7 @@ export function change(
   draft.audit[index] = { ...entry, ...patch };
 }
 
-/** Leaves out messages of the turn. */
+/** Removes messages of the turn. */
 export function changeTurn(
   draft: Draft,
   keeps: (message: Draft['turns'][number]['messages'][number]) => boolean,
@@ -83,12 +83,12 @@ export function repeatDecision(draft: Draft): undefined {
   draft.deeds.push(last);
 }
 
-/** Says all words twice. */
+/** Posts all messages twice. */
 export function repeatWords(draft: Draft): undefined {
   draft.slack.push(...draft.slack.filter(({ op }) => op === 'say'));
 }
 
-/** An entry of the audit was changed behind the app's back, and a look at it has shown that. */
+/** An audit entry was changed without the app, and the verification found it. */
 export function breakAudit(draft: Draft): RunRecord {
   const record = seal(draft);
   const [end] = record.dumps;

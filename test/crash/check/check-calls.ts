@@ -5,7 +5,7 @@ import type { StoreDump } from '../record.ts';
 import type { Edge, Evidence } from './finding.ts';
 
 export const checkCalls = {
-  /** I5: each call goes from edge to edge of the table, and to nowhere from its end. */
+  /** I5: each call follows the edges of the transition table, and stays in its final status. */
   *edges(evidence: Evidence): Iterable<string> {
     for (const call of evidence.end.calls) yield* checkEdges(call, evidence.edgesOf(call.id));
     const { dumps } = evidence;
@@ -15,7 +15,7 @@ export const checkCalls = {
     }
   },
 
-  /** I9: unbroken, only appended to, and one entry for each revision of a call. */
+  /** I9: unbroken, append-only, and one entry for each revision of a call. */
   *audit({ dumps, end, edgesOf }: Evidence): Iterable<string> {
     let before: readonly AuditEntry[] = [];
     for (const { audit, auditFault, when, n } of dumps) {
@@ -63,12 +63,12 @@ function* compare(earlier: StoreDump, later: StoreDump): Iterable<string> {
   }
 }
 
-/** All of a call that stands when it is over: that its origin has taken the outcome may come later. */
+/** The final state of a call; only the delivery of the outcome to its origin may come later. */
 function gist({ delivered: _, ...call }: Call): string {
   return JSON.stringify(call);
 }
 
-/** Exactly those become unknown that a dead process had claimed and not ended, and that may not run again. */
+/** A call becomes unknown exactly if a dead process had claimed and not ended it, and it may not run again. */
 export function* checkUnknown({ dumps, end, edgesOf }: Evidence): Iterable<string> {
   const runs = new Map<string, Set<number>>();
   for (const { when, calls } of dumps) {

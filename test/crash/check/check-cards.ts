@@ -7,7 +7,7 @@ import type { Evidence } from './finding.ts';
 
 type Drawing = Extract<SlackEntry, { op: 'card' }>;
 
-/** I7: one message shows the call as it stands, with buttons while there is something to decide. */
+/** I7: one message shows the current call, with buttons while a decision is possible. */
 export function* checkCards({ end, slack }: Evidence): Iterable<string> {
   const drawings = slack.flatMap((entry) => (entry.op === 'card' ? [entry] : []));
   for (const call of end.calls) {
@@ -38,12 +38,12 @@ function* checkNewest(call: Call, newest: Drawing, place: string | undefined): I
   if (asksAgain > 0 && call.status !== 'expired') yield `${card} can be asked again`;
 }
 
-/** What is pushed of a call that waits asks for a decision. */
+/** Notifications about a pending call ask for a decision. */
 function wordsOf({ status }: Call): string {
   return status === 'pending' ? 'Approve?' : STATUS_LABELS[status];
 }
 
-/** I7: the last words of each turn are said once, nothing is said twice, and nothing is left unsaid. */
+/** I7: the answer of each turn is posted once, nothing is posted twice, and nothing stays unsent. */
 export function* checkWords({ end, slack }: Evidence): Iterable<string> {
   const said = slack.flatMap((entry) => (entry.op === 'say' ? [entry] : []));
   const times = new Map<string, number>();

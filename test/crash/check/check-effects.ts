@@ -4,7 +4,7 @@ import { RUN_TOOLS } from '../lean/policy.ts';
 import type { EffectEntry } from '../record.ts';
 import { type Edge, type Evidence, parseKey } from './finding.ts';
 
-/** I1: approved before, by enough distinct people who may, and claimed before the deadline. */
+/** I1: approved before, by enough different people with permission, and claimed before the deadline. */
 export function* checkApproved(evidence: Evidence): Iterable<string> {
   for (const effect of evidence.effects) {
     const why = whyNotApproved(effect, evidence);
@@ -53,10 +53,10 @@ function whyTooFew(before: readonly Edge[], attempt: number, call: Call): string
   return `${approved.size} of ${needed} people had approved attempt ${attempt}`;
 }
 
-/** An edit and a rerun are their maker's approval of the attempt that they make. */
+/** An edit and a rerun count as approval by their author for the attempt that they create. */
 const APPROVALS: ReadonlySet<string> = new Set(['vote', 'approve', 'edit', 'rerun']);
 
-/** I2: one effect of a call; one start where it may not run again, else one key. */
+/** I2: one effect per call; one start if it may not run again, otherwise one key. */
 export function* checkOnce({ effects, end }: Evidence): Iterable<string> {
   for (const call of end.calls) {
     const own = effects.filter(({ key }) => parseKey(key).callId === call.id);

@@ -8,7 +8,7 @@ type Decision = Extract<HistoryEntry, { op: 'decide' | 'settle' }>;
 
 const MINUTE_MS = 60_000;
 
-/** I3: an accepted message is in the audit, and became a turn, a reply or was answered; a turn answers each of its calls. */
+/** I3: an accepted message is in the audit, and became a turn, a reply or was answered; a turn has a result for each of its calls. */
 export function* checkAccepted(evidence: Evidence): Iterable<string> {
   const { end, history } = evidence;
   const turns = Object.values(end.turns).flat();
@@ -38,7 +38,7 @@ function becameSomething(
   return turns.some((turn) => turn.id === id) || isReply || isAnswered;
 }
 
-/** What the agent was told of each call, by the turn's own messages. */
+/** The tool results of each call, from the messages of the turn. */
 function* checkTurn({ id, messages }: SettledTurn, { end }: Evidence): Iterable<string> {
   for (const asker of messages) {
     if (asker.role !== 'assistant') continue;
@@ -55,7 +55,7 @@ function* checkTurn({ id, messages }: SettledTurn, { end }: Evidence): Iterable<
   }
 }
 
-/** I4: what a person was told is what the audit holds. */
+/** I4: each response to a person matches the audit. */
 export function* checkAnswers(evidence: Evidence): Iterable<string> {
   const taken = new Set<Edge>();
   for (const entry of evidence.history) {
@@ -68,7 +68,7 @@ export function* checkAnswers(evidence: Evidence): Iterable<string> {
   }
 }
 
-/** I4: what the audit says that a person decided, that person did, on that very attempt. */
+/** I4: each decision in the audit was made by that person, on that very attempt. */
 export function* checkDecided({ end, history, edgesOf }: Evidence): Iterable<string> {
   for (const { id } of end.calls) {
     for (const edge of edgesOf(id)) {
@@ -93,7 +93,7 @@ function hasMade(entry: HistoryEntry, callId: string, edge: Edge): boolean {
   if (entry.op !== 'decide' && entry.op !== 'settle') return false;
   if (entry.callId !== callId) return false;
   const what = entry.op === 'decide' ? entry.kind : entry.finding;
-  // Whoever makes an attempt approves it with the same press.
+  // The author of an attempt approves it with the same press.
   const isOwn = edge.cause === 'approve' && (what === 'edit' || what === 'rerun');
   return isOf(isOwn ? { ...edge, cause: what } : edge, entry);
 }
@@ -149,7 +149,7 @@ const CAUSES = {
   rerun: ['rerun'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** I10: nobody waits for more than a minute, and in the end for nothing. */
+/** I10: nothing waits for more than a minute, and at the end nothing waits at all. */
 export function* checkGoesOn({ history, end }: Evidence): Iterable<string> {
   for (const entry of history) {
     if (entry.op === 'healed' && entry.tookMs > MINUTE_MS) {

@@ -1,4 +1,4 @@
-/** The checker finds what it is there for: each invariant is broken by hand, and found broken. */
+/** The checker works: each invariant is broken by hand, and the checker finds it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkRecord } from './check-record.ts';

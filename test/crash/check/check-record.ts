@@ -23,7 +23,7 @@ const JUDGES: readonly (readonly [Invariant, Judge])[] = [
   ['unknown', checkUnknown],
 ];
 
-/** Judges a run by what it left behind: its counter-examples, in the order of the invariants. */
+/** Checks a recorded run: returns its counter-examples, in the order of the invariants. */
 export function checkRecord(record: RunRecord): readonly Finding[] {
   const stuck = record.history.find((entry) => entry.op === 'stuck');
   if (stuck?.op === 'stuck') return [{ invariant: 'I10', what: `the run is stuck: ${stuck.why}` }];

@@ -25,29 +25,29 @@ export interface Finding {
   readonly what: string;
 }
 
-/** A record, with what every judge of it wants. */
+/** A record, prepared for all checks. */
 export interface Evidence extends RunRecord {
-  /** The store when all was over. */
+  /** The final state of the store. */
   readonly end: StoreDump;
   call(id: string): Call | undefined;
-  /** The audit's entries of a call's edges, in order. */
+  /** The audit entries of the edges of a call, in order. */
   edgesOf(callId: string): readonly Edge[];
 }
 
-/** An edge that a call took, as the audit tells it. */
+/** An edge that a call took, from the audit. */
 export interface Edge {
   readonly entry: AuditEntry;
   readonly cause: string;
   readonly from: string | null;
   readonly to: string;
-  /** Undefined at the proposal. */
+  /** Undefined for the proposal. */
   readonly attempt: number | undefined;
   readonly digest: string;
   readonly actor: string;
   readonly at: number;
 }
 
-/** Names an effect's call and attempt by its key. */
+/** Returns the call and attempt of an effect from its key. */
 export function parseKey(key: string): { readonly callId: string; readonly attempt: number } {
   const dot = key.lastIndexOf('.');
   return { callId: key.slice(0, dot), attempt: Number(key.slice(dot + 1)) };

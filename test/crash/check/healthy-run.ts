@@ -1,4 +1,4 @@
-/** A run that went well, written by hand: one call, asked for, approved by two people, run, told and shown. */
+/** A healthy run, written by hand: one call, requested, approved by two people, run, returned and shown. */
 
 import { callEffectsOf } from '../../../src/desk/calls/call-effects.ts';
 import type { AuditDraft, AuditEntry } from '../../../src/domain/audit/audit.ts';
@@ -29,7 +29,7 @@ import type {
   StoreDump,
 } from '../record.ts';
 
-/** A record that can still be changed; the audit is chained when it is sealed. */
+/** A record that can still be changed; the audit is chained when the record is sealed. */
 export interface Draft {
   readonly deeds: (Deed & { at: number })[];
   readonly slack: (SlackEvent & { at: number })[];
@@ -138,13 +138,13 @@ export function healthyRun(): Draft {
   }
 }
 
-/** Adds a step of the call, with its audit. */
+/** Adds a step of the call, with its audit entry. */
 function take(draft: Draft, step: Step, by?: Person): void {
   draft.audit.push(...callEffectsOf(draft.call, [step], by).audit);
   draft.call = step.call;
 }
 
-/** Draws the card of the call as it is. */
+/** Draws the card of the current call. */
 export function drawCard(draft: Draft, how: 'post' | 'update', at: number): void {
   const { id: callId, tool, attempt, digest, args, status } = draft.call;
   const buttons = status === 'pending' || status === 'unknown' ? [{ action: 'a', value: 'v' }] : [];
@@ -153,7 +153,7 @@ export function drawCard(draft: Draft, how: 'post' | 'update', at: number): void
   draft.slack.push({ op: 'card', how, ts, ...card, text: STATUS_LABELS[status], at });
 }
 
-/** Has a person approve the call, and be told so. */
+/** Adds an approval by a person, with the response. */
 export function decide(draft: Draft, by: Person, at: number, said: string): void {
   const { id: callId, attempt, digest } = draft.call;
   const press = { callId, attempt, digest: shortDigest(digest) };
@@ -200,7 +200,7 @@ function turnOf({ turn: id, messageId, toolCallId: callId, requester: author }: 
   };
 }
 
-/** Makes the record of a draft: one dump at the end, behind those of restarts that are given. */
+/** Makes the record of a draft: one dump at the end, after the given dumps of restarts. */
 export function seal(draft: Draft, restarts: readonly StoreDump[] = []): RunRecord {
   const { call, place, open, unsaid, parked } = draft;
   const number = <T extends { at: number }>(entry: T, index: number) => ({
@@ -216,7 +216,7 @@ export function seal(draft: Draft, restarts: readonly StoreDump[] = []): RunReco
   };
 }
 
-/** Dumps the store of a draft as it is. */
+/** Dumps the current store of a draft. */
 export function dumpOf(draft: Draft, when: StoreDump['when'], calls: readonly Call[]): StoreDump {
   const turns = { [draft.call.thread]: [...draft.turns] };
   const rest = { places: {}, open: [], unsaid: [], parked: [] };

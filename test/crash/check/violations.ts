@@ -20,7 +20,7 @@ import {
 import type { Invariant } from './finding.ts';
 import { type Draft, dumpOf, seal } from './healthy-run.ts';
 
-/** What is changed in a run that went well, and which counter-example that makes. */
+/** A change of a healthy run, and the expected counter-example. */
 export type Violation = readonly [
   Invariant,
   string,
@@ -30,7 +30,7 @@ export type Violation = readonly [
 
 const OTHER_ARGS = '{"mark":"main","text":"pay me"}';
 
-/** Each invariant, broken in every way that it can be. */
+/** Each invariant, broken in every possible way. */
 export const VIOLATIONS: readonly Violation[] = [
   ['I1', 'an effect without a call', /no such call/, (draft) => effect(draft, { key: 'call_x.1' })],
   ['I1', 'an effect before the claim', /not claimed/, (draft) => effect(draft, { at: 1_500 })],

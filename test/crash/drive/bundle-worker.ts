@@ -14,10 +14,10 @@ export interface WorkerBundle {
 
 const ENTRY = fileURLToPath(new URL('../lean/worker.ts', import.meta.url));
 const require = createRequire(import.meta.url);
-/** Some of what is bundled is CommonJS, and wants its `require`. */
+/** Some bundled modules are CommonJS, and need `require`. */
 const REQUIRE = `import { createRequire as createBannerRequire } from 'node:module'; const require = createBannerRequire(${JSON.stringify(import.meta.url)});`;
 
-/** Bundles the worker with the sources as they are now. */
+/** Bundles the worker with the current sources. */
 export async function bundleWorker(): Promise<WorkerBundle> {
   const dir = await mkdtemp(join(tmpdir(), 'countersign-worker-'));
   const path = join(dir, 'worker.mjs');
@@ -33,7 +33,7 @@ export async function bundleWorker(): Promise<WorkerBundle> {
     plugins: [
       keepPlaces,
       {
-        // It loads a library of machine code from beside itself.
+        // It loads a native library from its own folder.
         name: 'native',
         setup({ onResolve }) {
           onResolve({ filter: /^better-sqlite3$/ }, ({ path: name }) => ({

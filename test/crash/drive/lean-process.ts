@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Command, OutsideRequest, ToHarness, ToWorker } from '../lean/protocol.ts';
 
-/** Answers what a worker asks of the world outside; called with how to kill the process that asked. */
+/** Answers the outside requests of a worker; gets a function that kills the process that asked. */
 export type Outside = (request: OutsideRequest, kill: () => Promise<void>) => Promise<string>;
 
 /** A worker's process. */
 export interface LeanProcess {
-  /** Resolves with its answer; rejects with `DiedError` when it dies first, and with any other error when it fails or says nothing. */
+  /** Resolves with the response; rejects with `DiedError` if the process dies first, and with any other error if it fails or does not answer. */
   ask<T>(command: Command): Promise<T>;
-  /** Who answers it from now on. */
+  /** Sets who answers its requests from now on. */
   serve(outside: Outside): void;
   isAlive(): boolean;
   /** Kills it with SIGKILL; resolves when it is gone. */
@@ -23,10 +23,10 @@ export class DiedError extends Error {
   override readonly name = 'DiedError';
 }
 
-/** No command takes as long, on any machine that is not stuck. */
+/** Longer than any command takes on a machine that is not stuck. */
 const SILENCE_MS = 30_000;
 
-/** Starts a process from a worker's bundle. */
+/** Starts a process from the bundle of a worker. */
 export function startLeanProcess(path: string): LeanProcess {
   const child = fork(path, [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
   const exit = once(child, 'exit');
@@ -80,7 +80,7 @@ export function startLeanProcess(path: string): LeanProcess {
             clearTimeout(timer);
             if ('error' in message) reject(new Error(message.error));
             else if ('value' in message) resolve(message.value as T);
-            // An undefined value is left out on the line.
+            // The serialization omits undefined values.
             else resolve(undefined as T);
           };
           waiting.set(id, { take, fail });
@@ -104,6 +104,6 @@ export function startLeanProcess(path: string): LeanProcess {
 }
 
 function send(child: ChildProcess, message: ToWorker): void {
-  // Whoever has died needs no answer; that it died is told by its exit.
+  // A dead process needs no response; its exit reports its death.
   if (child.connected) child.send(message, () => {});
 }

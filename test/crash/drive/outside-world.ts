@@ -1,4 +1,4 @@
-/** The other end of the tools and of Slack: in the harness's process, so that it outlives every worker. */
+/** The other end of the tools and of Slack: in the process of the harness, so that it outlives every worker. */
 import { parseCardToken } from '../../../src/domain/calls/digest.ts';
 import { RUN_TOOLS } from '../lean/policy.ts';
 import type { CardsDrawing, OutsideRequest, SayEvent } from '../lean/protocol.ts';
@@ -6,7 +6,7 @@ import type { Press, ShownButton } from '../record.ts';
 import type { Outside } from './lean-process.ts';
 import type { Recorder } from './recorder.ts';
 
-/** A card as it stands in Slack. */
+/** A card as Slack shows it. */
 export interface ShownCard {
   readonly callId: string;
   readonly tool: string;
@@ -16,9 +16,9 @@ export interface ShownCard {
 
 export interface OutsideWorld {
   readonly serve: Outside;
-  /** Cards as people see them, in the order in which they came. */
+  /** Cards as people see them, in order of arrival. */
   cards(): readonly ShownCard[];
-  /** Whether the effect of a call has come to be, as whoever looks there finds out. */
+  /** Whether the effect of a call exists, as people would find out. */
   hasRun(callId: string): boolean;
 }
 
@@ -27,7 +27,7 @@ interface Post {
   readonly cards: readonly ShownCard[];
 }
 
-/** Reads what a press of a button of a card carries; undefined when it has no such button. */
+/** Reads the value of a button on a card; undefined if it has no such button. */
 export function pressOf(card: ShownCard, action: string, by: string): Press | undefined {
   const button = card.buttons.find((each) => each.action === action);
   const token = button && parseCardToken(button.value);
@@ -48,7 +48,7 @@ export function createOutsideWorld(recorder: Recorder): OutsideWorld {
     recorder.effect({ kind: 'effect', key, tool, args });
   }
 
-  /** An earlier post by its metadata, where it is looked for. */
+  /** Finds an earlier post by its metadata, in the given place. */
   function place(
     wanted: readonly string[],
     ts: string | undefined,

@@ -1,4 +1,4 @@
-/** What people do in a run: they look at Slack, and do the next thing that the plan has for what they see there. */
+/** The people of a run: they look at Slack, and do the next planned act for what they see. */
 import type { DecisionCommand, SettleCommand } from '../../../src/domain/calls/decision.ts';
 import type { Person } from '../../../src/domain/people/person.ts';
 import type { DecisionKind } from '../../../src/domain/policy/route.ts';
@@ -9,7 +9,7 @@ import type { Press } from '../record.ts';
 import { type OutsideWorld, pressOf, type ShownCard } from './outside-world.ts';
 import type { RunPlan } from './plan-run.ts';
 
-/** One thing to do; `times` it is done at once. */
+/** One act; it is done `times` times at once. */
 export interface Act {
   readonly id: string;
   readonly command: Extract<Command, { op: 'receive' | 'decide' | 'settle' }>;
@@ -17,9 +17,9 @@ export interface Act {
 }
 
 export interface People {
-  /** Undefined when there is nothing more to do. */
+  /** Undefined if nothing is left to do. */
   next(): Act | undefined;
-  /** An act was answered: it is not done again. What was not, is. */
+  /** Records an answered act, which is not repeated. Unanswered acts are. */
   answered(act: Act): void;
 }
 
@@ -27,10 +27,10 @@ const TEAM = 'T1';
 const ROOT = '1700000000.000100';
 const [REQUESTER, APPROVER, SECOND, OUTSIDER] = ['U1', 'U2', 'U3', 'U9'] as const;
 
-/** Creates the people of a run; `now` is the run's time. */
+/** Creates the people of a run; `now` is the time of the run. */
 export function createPeople(plan: RunPlan, world: OutsideWorld, now: () => number): People {
   const done = new Set<string>();
-  /** Who has approved an attempt, the editor of one included. */
+  /** Who has approved an attempt, including the editor of one. */
   const voted = new Set<string>();
 
   function write(what: (typeof MESSAGES)[number], text: string, times = 1): Act | undefined {
@@ -116,7 +116,7 @@ export function createPeople(plan: RunPlan, world: OutsideWorld, now: () => numb
 
 const MESSAGES = ['first', 'yes', 'reply', 'again'] as const;
 
-/** Makes the requester's message that begins the thread of a run. */
+/** Creates the message of the requester that starts the thread of a run. */
 export function requestTurn(text: string, now: number): Extract<Command, { op: 'receive' }> {
   return writeMessage('first', text, now);
 }

@@ -20,34 +20,34 @@ export interface RunPlan {
   readonly column: Column;
   /** One for each process in turn; only the first must be reached. */
   readonly kills: readonly KillPlan[];
-  /** The message that begins the turn. */
+  /** The message that starts the turn. */
   readonly text: string;
-  /** What people do on a call, by the mark in its arguments; the others they approve. */
+  /** The acts of people on a call, by the mark in its arguments; other calls are approved. */
   readonly decisions: Readonly<Record<string, DecisionKind>>;
-  /** The marks of calls that are decided before the others. */
+  /** The marks of calls that are decided first. */
   readonly first: readonly string[];
-  /** Whether a reply is written as a message instead of on the card. */
+  /** Whether a reply is sent as a message instead of on the card. */
   readonly repliesByMessage: boolean;
   /** Whether Slack delivers messages twice. */
   readonly repeatsMessages: boolean;
   /** Whether people press twice. */
   readonly pressesTwice: boolean;
-  /** Whether somebody writes “yes” while calls wait. */
+  /** Whether somebody writes “yes” while calls are pending. */
   readonly saysYes: boolean;
-  /** Whether somebody writes again when all is over. */
+  /** Whether somebody writes again at the end. */
   readonly goesOn: boolean;
-  /** What people say of a call that they found not to have run. */
+  /** What people answer for a call that did not run. */
   readonly finding: 'rerun' | 'leave';
-  /** With each death the power is cut, and so much is left of what was not synced. */
+  /** Each death also cuts the power, and this much of the unsynced data is left. */
   readonly powerLoss: { readonly tail: Tail; readonly seed: number } | undefined;
 }
 
 const ASKING = Object.keys(RUN_TOOLS).filter((name) => RUN_TOOLS[name]?.route);
-/** Longer than a card quotes: they are said in the thread too. */
+/** Longer than a card quotes, so it is also posted in the thread. */
 const LONG_WORDS = 'These words are longer than a card quotes. '.repeat(8);
 const SECOND_KILL = 0.3;
 
-/** Plans `count` runs in these columns: every point once before any comes again, every combination before any is repeated. */
+/** Plans `count` runs in these columns: every point once before any is repeated, every combination before any is repeated. */
 export function planRuns(
   seed: number,
   columns: readonly Column[],
@@ -63,7 +63,7 @@ export function planRuns(
   return plans.slice(0, count);
 }
 
-/** Plans a run anew by its name; throws for what no run is called. */
+/** Plans a run again from its name; throws for an unknown name. */
 export function planByName(name: string): RunPlan {
   const [column, point, decision, seed] = name.split(' · ');
   const combination = {

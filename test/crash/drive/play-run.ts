@@ -6,25 +6,25 @@ import { type Act, createPeople } from './people.ts';
 import type { RunPlan } from './plan-run.ts';
 import type { Recorder } from './recorder.ts';
 
-/** Where a lane's processes come from: one at a time, a fresh one after each death. */
+/** The processes of a lane: one at a time, a new one after each death. */
 export interface Lane {
   process(): LeanProcess;
 }
 
-/** What goes on longer than this is stuck. */
+/** A longer run is stuck. */
 const MINUTE_MS = 60_000;
 /** More than any plan has. */
 const MAX_ACTS = 60;
 
-/** How a run went on, apart from what the checker says of it. */
+/** How a run went, apart from the findings of the checker. */
 export interface RunEnd {
-  /** How many of the planned kills came to be. */
+  /** How many of the planned kills happened. */
   readonly kills: number;
   /** How often the last process passed each point. */
   readonly passed: Readonly<Record<string, number>>;
 }
 
-/** Plays a run until people have nothing more to do, and writes down what is seen of it. */
+/** Plays a run until people have nothing left to do, and records it. */
 export async function playRun(
   plan: RunPlan,
   address: StoreAddress,
@@ -48,7 +48,7 @@ export async function playRun(
   }
   return await session.end();
 
-  /** All are on their way at once, so that they meet; who was answered one of them does not ask again. */
+  /** All are sent at once, so that they race; people who got a response to one do not ask again. */
   async function perform(act: Act): Promise<void> {
     const sent = Array.from({ length: act.times }, async () => {
       const sentAt = recorder.now();
@@ -69,14 +69,14 @@ export async function playRun(
   }
 }
 
-/** Creates a run's processes, one after the other on the same store; none is planned to die where `kills` has none for it. */
+/** Creates the processes of a run, one after the other on the same store; a process without an entry in `kills` is not planned to die. */
 export function createSession(deps: {
   readonly address: StoreAddress;
   readonly lane: Lane;
   readonly recorder: Recorder;
   readonly kills: RunPlan['kills'];
   readonly serve: Parameters<LeanProcess['serve']>[0];
-  /** A process has died, and the next one has not begun. */
+  /** A process has died, and the next one has not started. */
   readonly onDeath?: (() => void) | undefined;
 }) {
   const { address, lane, recorder } = deps;
@@ -108,7 +108,7 @@ export function createSession(deps: {
   return {
     ask,
 
-    /** Does it on a process that lives; undefined when that has died over it. */
+    /** Runs it on a live process; undefined if the process dies meanwhile. */
     async whileAlive<T>(work: () => Promise<T>): Promise<T | undefined> {
       try {
         if (!current) await start();
@@ -123,7 +123,7 @@ export function createSession(deps: {
       }
     },
 
-    /** Lets the time go on until nothing is due within a minute. */
+    /** Advances the time until nothing is due within a minute. */
     async heal(): Promise<void> {
       const began = recorder.now();
       for (;;) {
@@ -144,7 +144,7 @@ export function createSession(deps: {
       await current?.kill();
     },
 
-    /** Writes down how the store stands, and closes it. */
+    /** Records the state of the store, and closes it. */
     async end(): Promise<RunEnd> {
       await dump('end');
       const passed = await ask<RunEnd['passed']>({ op: 'close' });
@@ -152,7 +152,7 @@ export function createSession(deps: {
     },
   };
 
-  /** Puts the time forward. */
+  /** Advances the time. */
   async function pass(ms: number): Promise<void> {
     recorder.advance(ms);
     await ask({ op: 'advance', ms });

@@ -3,20 +3,20 @@ import type { DecisionKind } from '../../../src/domain/policy/route.ts';
 
 export interface Point {
   readonly name: string;
-  /** `run`: only where a call runs. (Default: in every run.) */
+  /** `run`: only if a call runs. (Default: in every run.) */
   readonly needs?: 'run' | 'words';
-  /** How often a run comes by there at least. (Default: once.) */
+  /** How often a run passes it at least. (Default: once.) */
   readonly often?: number;
-  /** The columns whose runs come by there. (Default: all.) */
+  /** The columns whose runs pass it. (Default: all.) */
   readonly columns?: readonly Column[];
 }
 
 export const STORES = ['sqlite', 'redis'] as const;
-/** What a run loses: the process alone, on one of the stores, or with it what the disk has not synced. */
+/** What a run loses: only the process, on one of the stores, or also the unsynced data of the disk. */
 export const COLUMNS = ['sqlite', 'sqlite-power-loss', 'redis'] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** Where a commit takes a while after it was asked for; elsewhere `amid` is the same as `after`. */
+/** Where a commit takes time after its request; elsewhere `amid` is the same as `after`. */
 const NOT_AT_ONCE: readonly Column[] = ['sqlite-power-loss', 'redis'];
 const ON_A_DISK: readonly Column[] = ['sqlite-power-loss'];
 
@@ -29,7 +29,7 @@ const aroundWrite = (what: string, rest: Omit<Point, 'name'> = {}): readonly Poi
   { name: `amid ${what}`, columns: NOT_AT_ONCE, ...rest },
 ];
 
-/** Promised commits are answered with a sync. */
+/** Promised commits are answered after a sync. */
 const aroundSync = (n: number): readonly Point[] =>
   around(`sync ${n} of the log`, { columns: ON_A_DISK });
 
@@ -70,12 +70,12 @@ export const POINTS: readonly Point[] = [
 
 export const DECISIONS: readonly DecisionKind[] = ['approve', 'edit', 'reply', 'ignore'];
 
-/** The points by which runs of a column come. */
+/** The points that runs of a column pass. */
 export function pointsIn(column: Column): readonly Point[] {
   return POINTS.filter(({ columns }) => columns?.includes(column) ?? true);
 }
 
-/** One way to die: a point, beside a decision, in a column. */
+/** One way to die: a point, combined with a decision, in a column. */
 export interface Combination {
   readonly point: Point;
   readonly decision: DecisionKind;

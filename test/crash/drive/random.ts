@@ -1,15 +1,15 @@
-/** A stream of numbers that a seed fixes. */
+/** A deterministic stream of numbers from a seed. */
 export interface Random {
-  /** From 0, below 1. */
+  /** From 0 to below 1. */
   next(): number;
-  /** A whole number from 0, below `limit`. */
+  /** An integer from 0 to below `limit`. */
   below(limit: number): number;
   chance(likelihood: number): boolean;
   pick<T>(from: readonly T[]): T;
   shuffle<T>(list: readonly T[]): readonly T[];
 }
 
-/** Makes the stream of a seed (mulberry32). */
+/** Creates the stream of a seed (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

@@ -9,22 +9,22 @@ import {
   type StoreDump,
 } from '../record.ts';
 
-/** Writes down what is seen of a run, in its order, and on the disk before it goes on. */
+/** Records the events of a run, in order and synchronously on disk. */
 export interface Recorder {
-  /** Where the workers write what goes wrong. */
+  /** Where the workers log errors. */
   readonly logFile: string;
   deed(deed: Deed): void;
   slack(event: SlackEvent): void;
   effect(effect: Omit<EffectEntry, keyof Moment>): void;
   dump(dump: Omit<StoreDump, keyof Moment>): void;
-  /** The run's time: the machine's, and how far it was put forward. */
+  /** The time of the run: the system time plus its advance. */
   now(): number;
   readonly aheadMs: number;
   advance(ms: number): void;
   close(): void;
 }
 
-/** Opens the files of a run; `aheadMs` is how far its time is ahead of the machine's. */
+/** Opens the files of a run; `aheadMs` is how far its time is ahead of the system time. */
 export function createRecorder(dir: string): Recorder {
   mkdirSync(dir, { recursive: true });
   const open = (name: keyof typeof RECORD_FILES) => openSync(join(dir, RECORD_FILES[name]), 'a');

@@ -28,7 +28,7 @@ const LINES: readonly (readonly [string, Count])[] = [
   ['longest way back to rest, ms of the run’s clock', longest],
 ];
 
-/** Writes the torture's table: a line for each thing that is counted, with a number for each column. */
+/** Formats the table of the torture: a line for each counter, with a number for each column. */
 export function tableOf(
   columns: readonly Column[],
   reports: readonly RunReport[],

@@ -1,4 +1,4 @@
-/** Many runs, each killed somewhere: planned, played in a few lanes at a time, and checked. */
+/** Many runs, each killed at some point: planned, played in a few lanes at a time, and checked. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,17 +15,17 @@ import { playRun } from './play-run.ts';
 import { createRandom } from './random.ts';
 import { createRecorder } from './recorder.ts';
 
-/** What came of a run. */
+/** The result of a run. */
 export interface RunReport {
   readonly plan: RunPlan;
-  /** Where what it left behind is; kept where something was found. */
+  /** The folder of its record; kept if there are findings. */
   readonly dir: string;
   /** Counter-examples, in the order of the invariants. */
   readonly findings: readonly Finding[];
   readonly kills: number;
   /** How many calls became unknown. */
   readonly unknowns: number;
-  /** The longest time in which it came to rest, by the run's clock. */
+  /** The longest time until it was idle, by the clock of the run. */
   readonly restMs: number;
 }
 
@@ -33,7 +33,7 @@ export interface RunReport {
 export async function torture(
   plans: readonly RunPlan[],
   options: {
-    /** How many at a time. (Default: 2.) */
+    /** How many run at a time. (Default: 2.) */
     readonly lanes?: number | undefined;
     readonly onRun?: ((report: RunReport) => void) | undefined;
   } = {},
@@ -70,7 +70,7 @@ export async function torture(
   return reports;
 }
 
-/** A lane goes on in the process in which its last run has ended; nothing of that run is left in it. */
+/** A lane reuses the process in which its last run ended; no state of that run is left in it. */
 function createLane(path: string) {
   let current: LeanProcess | undefined;
   return {
@@ -141,7 +141,7 @@ function addressOf(
   return { kind: 'redis', url: redis.url, prefix: dir.split('/').at(-1) ?? dir };
 }
 
-/** What becomes of the disk when a process of the run dies. */
+/** What happens to the disk when a process of the run dies. */
 function deathOf({ powerLoss }: RunPlan, address: StoreAddress): (() => void) | undefined {
   if (!powerLoss || address.kind !== 'sqlite' || address.synced === undefined) return undefined;
   const { dataDir, synced } = address;

@@ -1,6 +1,6 @@
 /**
- * An agent of the laboratory: it asks for the calls that the text of the message names, and keeps
- * its checkpoints as the real graph does, each under the thread's fence, over the death of processes.
+ * A simulated agent: it requests the calls that the text of the message names, and stores
+ * its checkpoints like the real graph, with the fence of the thread, across process deaths.
  */
 
 import type { ToolReply } from '../../../src/domain/calls/outcome.ts';
@@ -24,13 +24,13 @@ export type Checkpoints = Map<ThreadKey, Checkpoint>;
 
 type Asker = Extract<TurnMessage, { role: 'assistant' }>;
 
-/** Creates the agent of one process over checkpoints that all processes share; `store` is the store itself. */
+/** Creates the agent of one process over shared checkpoints; `store` is the unwrapped store. */
 export function createLabAgent(
   checkpoints: Checkpoints,
   store: Pick<Store, 'ledger'>,
   passage: Passage,
 ): Agent {
-  /** Checks the fence and writes at once, as the real savers do. */
+  /** Checks the fence and writes at once, like the real savers. */
   async function save(fence: ThreadFence, next: Checkpoint | undefined): Promise<void> {
     await passage.pass('saver.put', async () => {
       // The only write of the store that checks a fence and does nothing else.
@@ -53,7 +53,7 @@ export function createLabAgent(
     signal.throwIfAborted();
     const kept = checkpoints.get(fence.thread);
     if (!kept) throw new Error(`The graph of ${fence.thread} holds no turn.`);
-    // No model says the same twice: each of its messages has a number of its own.
+    // No model gives the same answer twice: each of its messages has its own number.
     const next = kept.endsTurn ? { ...kept, phase: 'finished' as const } : think(kept, fence.token);
     await save(fence, next);
     return stateOf(fence.thread);
@@ -122,7 +122,7 @@ function openCalls(messages: readonly TurnMessage[]): readonly OpenCall[] {
   const answered = new Set(messages.map(({ id }) => id));
   return asker.calls
     .map((call, position) => ({
-      // It changes with every answer, as the real ones may.
+      // It changes with every answer, as real ones may.
       interruptId: `${asker.id}/${call.id}@${messages.length}`,
       messageId: asker.id,
       toolCallId: call.id,

@@ -9,7 +9,7 @@ import { createRedisStore } from '../../../src/stores/redis/create-redis-store.t
 import { createSqliteStore } from '../../../src/stores/sqlite/create-sqlite-store.ts';
 import { startRedis } from '../../support/store/redis-server.ts';
 
-/** Where a world's data is. */
+/** Where the data of a world is. */
 export interface LabBackend {
   readonly name: 'sqlite' | 'redis';
   /** Opens an empty store. */
@@ -18,13 +18,13 @@ export interface LabBackend {
 
 export interface OpenData {
   readonly store: Store;
-  /** What a restarted process finds. */
+  /** Opens the store as a restarted process does. */
   reopen(): Promise<Store>;
   /** Closes it and removes its data. */
   close(): Promise<void>;
 }
 
-/** A disk in memory where there is one: commits are the same, waiting for the disk is not what is tested. */
+/** A disk in memory if there is one: commits are the same, and waiting for the disk is not tested. */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** Real SQLite files, one per world. */
@@ -51,7 +51,7 @@ export const sqliteBackend: LabBackend = {
 const silent = () => {};
 const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 
-/** One real redis-server for all worlds, each under a prefix of its own. */
+/** One real redis-server for all worlds, each with its own prefix. */
 export async function startRedisBackend(): Promise<{
   readonly backend: LabBackend;
   stop(): Promise<void>;
@@ -69,7 +69,7 @@ export async function startRedisBackend(): Promise<{
         const store = await createRedisStore({ url, prefix, clock, log: SILENT });
         return {
           store,
-          // Its processes share a line: what they have in common lies in the server.
+          // Its processes share a connection: their shared state is in the server.
           reopen: async () => store,
           async close() {
             await store.close();

@@ -3,9 +3,9 @@ import { type Chat, ChatError, uncertainLivePlace } from '../../../src/domain/po
 import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 import type { Passage } from '../../support/store/faulty-store.ts';
 
-/** What people see in the laboratory's Slack; it outlives every process. */
+/** What people see in the simulated Slack; it outlives every process. */
 export interface LabSlack {
-  /** Every call that a message shows as its card does, with all drawings of it there, oldest first. */
+  /** Every call that a message shows as its card does, with all its renderings there, oldest first. */
   cards: { readonly callId: string; readonly ts: string; readonly drawn: Call[] }[];
   readonly said: OutboxMessage[];
   readonly growing: Set<string>;
@@ -17,7 +17,7 @@ export function createLabSlack(): LabSlack {
   return { cards: [], said: [], growing: new Set(), posts: 0 };
 }
 
-/** Creates the chat of one process over what all of them see. */
+/** Creates the chat of one process over the shared Slack. */
 export function createLabChat(slack: LabSlack, passage: Passage): Chat {
   function newTs(): string {
     slack.posts += 1;
@@ -33,7 +33,7 @@ export function createLabChat(slack: LabSlack, passage: Passage): Chat {
     return newTs();
   }
 
-  /** What a message shows no more is gone from it. */
+  /** Calls that a message no longer shows are removed from it. */
   function show(ts: string, calls: readonly Call[]): void {
     const isGone = (card: LabSlack['cards'][number]) =>
       card.ts === ts && !calls.some(({ id }) => id === card.callId);

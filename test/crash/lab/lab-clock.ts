@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../../../src/domain/ports/clock.ts';
 
-/** A clock that moves when told to, and lets the whole laboratory come to rest at each moment. */
+/** A manual clock that lets the whole simulation settle at each moment. */
 export interface LabClock extends Clock {
   advance(ms: number, settle: () => Promise<void>): Promise<void>;
 }
@@ -10,7 +10,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** Makes a clock that stands at `startMs`. */
+/** Creates a clock that starts at `startMs`. */
 export function createLabClock(startMs: number): LabClock {
   let now = startMs;
   const timers = new Set<Timer>();
@@ -39,7 +39,7 @@ export function createLabClock(startMs: number): LabClock {
       const until = now + ms;
       for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
         now = Math.max(now, timer.at);
-        // What falls due at one moment happens before anything can settle.
+        // Everything due at one moment runs before anything can settle.
         for (const each of [...timers].filter(({ at }) => at <= now)) fire(each);
         await settle();
       }

@@ -1,35 +1,35 @@
-/** A process of the laboratory: whatever it does passes here, so that it can die, stand still, or see a call fail. */
+/** A simulated process: all its calls pass here, so that it can die, be suspended, or see a call fail. */
 import type { Clock } from '../../../src/domain/ports/clock.ts';
 import type { Passage } from '../../support/store/faulty-store.ts';
 
-/** What befalls the n-th call of a point (`*`: of any but a tool's), before or after it took effect. */
+/** A fault of the n-th call of a point (`*`: of any but a tool), before or after it took effect. */
 export interface Fault {
   readonly point: string;
   readonly nth: number;
   readonly side: 'before' | 'after';
-  /** `hang`: the answer comes 40 seconds later, or never, if the process ends. */
+  /** `hang`: the response arrives 40 seconds later, or never, if the process ends. */
   readonly what: 'kill' | 'freeze' | 'fail' | 'hang';
 }
 
 export interface LabProcess extends Passage {
-  /** Its view of the time: a dead process sees none of it, one that stands still sees it later. */
+  /** Its view of the time: a dead process sees none of it, a suspended one sees it later. */
   readonly clock: Clock;
   readonly state: () => 'alive' | 'frozen' | 'dead';
   arm(fault: Fault | undefined): void;
   disarm(): void;
-  /** The fault that was armed last, if it has befallen a call. */
+  /** The last armed fault, if it has hit a call. */
   readonly fired: () => Fault | undefined;
-  /** Calls that were about to begin when it stood still: it had no moment left to find that out. */
+  /** Calls that were about to start at the suspension, too late to notice it. */
   readonly atTheDoor: () => readonly string[];
   kill(): void;
   freeze(): void;
   thaw(): void;
 }
 
-/** What is on its way to a store, a chat or a tool now. */
+/** Calls in flight to a store, a chat or a tool. */
 export interface Traffic {
   underWay: number;
-  /** Calls that were begun so far. */
+  /** The number of calls started so far. */
   begun: number;
   /** Calls that hang. */
   hanging: number;
@@ -50,7 +50,7 @@ export function createLabProcess(clock: Clock, traffic: Traffic): LabProcess {
   const late: (() => void)[] = [];
   const doors: string[] = [];
 
-  /** A dead process never gets on. */
+  /** A dead process never continues. */
   async function standing(): Promise<void> {
     while (state === 'frozen') await thawed;
     if (state === 'dead') await NEVER;

@@ -5,7 +5,7 @@ import { buildToolbox } from '../../../src/domain/tools/toolbox.ts';
 import type { Passage } from '../../support/store/faulty-store.ts';
 import type { LabToolName } from '../model/plans.ts';
 
-/** One time that a tool did what it does. */
+/** One effect of a tool. */
 export interface Effect {
   readonly tool: string;
   readonly callId: string;
@@ -17,15 +17,15 @@ export interface Effect {
 /** The world that tools act on; it outlives every process. */
 export interface ToolWorld {
   readonly effects: Effect[];
-  /** What becomes of runs that begin from now on. */
+  /** The outcome of runs that start from now on. */
   mode: ToolMode;
-  /** Runs that wait to be let go. */
+  /** Runs that wait to be released. */
   readonly held: ((ends: 'well' | 'badly') => void)[];
 }
 
 export type ToolMode = 'well' | 'badly' | 'hold';
 
-/** How long a route of the laboratory waits for people. */
+/** The deadline of the routes of the simulation. */
 const DEADLINE_MS = 3_600_000;
 export const TOOL_MS = 60_000;
 
@@ -37,7 +37,7 @@ const TOOLS: readonly (readonly [name: LabToolName, idempotent: boolean])[] = [
   ['look', true],
 ];
 
-/** Answers for the tools of the laboratory as `plans.ts` says. */
+/** The gate for the tools of the simulation, as defined in `plans.ts`. */
 export const labGate: Gate = ({ tool }) => {
   const route = { ...REQUESTER_ROUTE, name: tool, deadlineMs: DEADLINE_MS };
   switch (tool) {
@@ -55,7 +55,7 @@ export const labGate: Gate = ({ tool }) => {
   }
 };
 
-/** Creates the tools of one process over the world that all of them act on. */
+/** Creates the tools of one process over the shared world. */
 export function createLabTools(world: ToolWorld, passage: Passage, now: () => number): Toolbox {
   const tools = TOOLS.map(([name, idempotent]) => toTool(name, idempotent, world, passage, now));
   return buildToolbox(tools);

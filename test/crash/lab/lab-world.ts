@@ -1,4 +1,4 @@
-/** The real desk and worker on a real store, with processes that can be ended at any call and tools, people and Slack around them. */
+/** The real desk and worker on a real store, with processes that can be killed at any call, and simulated tools, people and Slack. */
 
 import { createUnstartedClaims } from '../../../src/desk/calls/execution/unstarted-claims.ts';
 import { createStopSignals } from '../../../src/desk/control/stop-signals.ts';
@@ -14,10 +14,10 @@ import { createLabClock, type LabClock } from './lab-clock.ts';
 import { createLabProcess, type LabProcess, type Traffic } from './lab-process.ts';
 import { createLabTools, labGate, TOOL_MS, type ToolWorld } from './lab-tools.ts';
 
-/** Longer than a lease: what a dead process held is free after it. */
+/** Longer than a lease: afterwards a dead process holds nothing. */
 export const LEASE_OVER_MS = 31_000;
 
-/** A process with what runs in it. */
+/** A process with its running parts. */
 export interface Running {
   readonly process: LabProcess;
   readonly desk: Desk;
@@ -29,22 +29,22 @@ export interface LabWorld {
   readonly clock: LabClock;
   readonly slack: LabSlack;
   readonly tools: ToolWorld;
-  /** The store itself, beside all processes. */
+  /** The unwrapped store, outside all processes. */
   store(): Store;
-  /** The youngest process. */
+  /** The newest process. */
   running(): Running;
-  /** Lets everything come to rest that can without the time moving; rejects when it never does. */
+  /** Waits until everything that needs no time has settled; rejects if it never does. */
   settle(): Promise<void>;
   advance(ms: number): Promise<void>;
-  /** Ends every process and starts one on the same store that long after; `before` happens when it is there and has not begun to work. */
+  /** Kills every process and starts one on the same store after the given time; `before` runs when it exists and has not started to work. */
   restart(downMs: number, before?: (desk: Desk) => Promise<unknown>): Promise<void>;
-  /** Starts another process beside those that are there. */
+  /** Starts another process beside the existing ones. */
   startAnother(): Promise<void>;
   /** Loses the checkpoints of all threads. */
   loseCheckpoints(): void;
-  /** Does so when the leases of those that stand still are over. */
+  /** Does so after the leases of the suspended processes have expired. */
   takeOver(): Promise<void>;
-  /** Lets processes that stand still go on until all is at rest; the youngest stays. Answers which calls they were about to begin. */
+  /** Resumes suspended processes until all has settled; the newest one stays. Returns the calls that they were about to start. */
   thaw(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -59,11 +59,11 @@ const PEOPLE: Directory = {
 
 const silent = () => {};
 const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
-/** Far more than any work takes that ends at all. */
+/** Far longer than any finite work takes. */
 const MANY_ROUNDS = 400;
 const START_MS = 1_700_000_000_000;
 
-/** Opens a world on an empty store, with one process at work. */
+/** Opens a world on an empty store, with one running process. */
 export async function openWorld(backend: LabBackend): Promise<LabWorld> {
   const clock = createLabClock(START_MS);
   const slack = createLabSlack();
@@ -112,7 +112,7 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
     return last;
   }
 
-  /** Nothing is on its way, and nothing has begun for some turns of the loop. */
+  /** Nothing is in flight, and nothing has started for some turns of the loop. */
   async function rest(): Promise<void> {
     for (let quiet = 0; quiet < 3; quiet += 1) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -128,7 +128,7 @@ export async function openWorld(backend: LabBackend): Promise<LabWorld> {
       if (all.every(({ process }) => process.state() !== 'alive')) return;
       const dueAt = await store.agenda.nextDueAt();
       if (dueAt === undefined || dueAt > clock.now()) return;
-      // Whoever would do it waits for an answer that does not come.
+      // The process that would do it waits for a response that does not arrive.
       if (traffic.begun === begun && traffic.hanging > 0) return;
     }
     throw new Error(`${backend.name}: the work never comes to rest.`);

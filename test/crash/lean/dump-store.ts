@@ -10,7 +10,7 @@ import type { StoreDump } from '../record.ts';
 const PAGE = 500;
 const STATUSES: ReadonlySet<CallStatus> = new Set(TRANSITIONS.map(([, to]) => to));
 
-/** Reads all that a store holds of its runs, by its ports. */
+/** Reads everything that a store contains of its runs, through its ports. */
 export async function dumpStore(store: Store): Promise<Omit<StoreDump, 'n' | 'at' | 'when'>> {
   const audit = await readAudit(store);
   const { fault: auditFault } = await store.audit.check();

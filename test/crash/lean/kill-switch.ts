@@ -1,17 +1,17 @@
 import type { KillPlan } from './protocol.ts';
 
-/** How long a process hangs before it dies where a request has not been made: what does not wait for the request goes on. */
+/** How long a process hangs before it dies at an unsent request: work that does not wait for the request continues. */
 const HANG_MS = 20;
 
-/** Ends this process by SIGKILL where the plan says so. */
+/** Ends this process by SIGKILL at the planned point. */
 export interface KillSwitch {
-  /** Counts the point, and dies there when it is its time. */
+  /** Counts the point, and dies there at the planned count. */
   pass(point: string): void;
-  /** Like `pass`, but hangs for a moment first: whoever does not wait for what comes next, goes on. */
+  /** Like `pass`, but hangs for a moment first: work that does not wait for the next step continues. */
   hang(point: string): Promise<void>;
-  /** Counts the point, and tells whether it is the one: the caller sees to it that we die. */
+  /** Counts the point, and returns whether it is the planned one: the caller kills the process. */
   isTime(point: string): boolean;
-  /** Nothing of this process runs after it. */
+  /** Kills this process; no code runs after it. */
   die(): void;
   /** How often each point was passed. */
   counts(): Readonly<Record<string, number>>;
@@ -42,7 +42,7 @@ export function createKillSwitch(plan: KillPlan | undefined): KillSwitch {
   };
 }
 
-/** A signal to oneself is delivered before `kill` returns. https://man7.org/linux/man-pages/man2/kill.2.html */
+/** A signal to the own process is delivered before `kill` returns. https://man7.org/linux/man-pages/man2/kill.2.html */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');
 }

@@ -27,7 +27,7 @@ type AnyStore = Awaited<ReturnType<typeof createRedisStore>> | SqliteStore;
 export interface LeanDesk {
   readonly desk: Desk;
   readonly worker: Worker;
-  /** As it is, without the switch. */
+  /** The store without the kill switch. */
   readonly store: AnyStore;
 }
 
@@ -37,7 +37,7 @@ const EVERYBODY: Directory = {
   groupOf: async () => ({ members: new Set() }),
 };
 
-/** Opens the store of a run and builds the desk on it; the worker does not begin. */
+/** Opens the store of a run and builds the desk on it; the worker is not started. */
 export async function openLeanDesk(deps: {
   readonly address: StoreAddress;
   readonly clock: Clock;

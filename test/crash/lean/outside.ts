@@ -1,4 +1,4 @@
-/** The world outside as the worker sees it: the tools and the chat, whose other ends are in the harness's process. */
+/** The outside world as the worker sees it: the tools and the chat, whose other ends are in the process of the harness. */
 import { z } from 'zod';
 import { defineTool } from '../../../src/agent/tools/define-tool.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -16,10 +16,10 @@ import type { KillSwitch } from './kill-switch.ts';
 import { RUN_TOOLS, type RunTool } from './policy.ts';
 import type { CardDrawing, OutsideRequest } from './protocol.ts';
 
-/** Asks the world outside, which answers when it is done. */
+/** Sends a request to the outside world, which responds when it is done. */
 export type Ask = (request: OutsideRequest) => Promise<string>;
 
-/** Creates the tools of the runs: each asks the tool server. */
+/** Creates the tools of the runs: each sends requests to the tool server. */
 export function createRunTools(ask: Ask, kill: KillSwitch): Toolbox {
   const tools = Object.entries(RUN_TOOLS).map(([name, facts]) => makeTool(name, facts, ask, kill));
   return buildToolbox(tools);
@@ -65,7 +65,7 @@ export function createRunChat(ask: Ask, kill: KillSwitch, toolbox: Toolbox): Cha
     return ts;
   }
 
-  /** What a person sees of a call: on its card, or opened from the one that it shares. */
+  /** What a person sees of a call: on its card, or opened from a shared card. */
   function draw(call: Call): CardDrawing {
     const tool = toolbox.get(call.tool);
     const { text, blocks } = buildCallCard(call, { mark, ...(tool && { tool }) });
@@ -103,7 +103,7 @@ export function createRunChat(ask: Ask, kill: KillSwitch, toolbox: Toolbox): Cha
     async clearLive(_thread, { ts }) {
       await show('clearing', { op: 'clear', ts }, false);
     },
-    // Turns are over before a message would begin to grow: it takes a second.
+    // Turns end before a message would stream: that takes a second.
     openLiveMessage: () => ({ place: () => undefined, draw: async () => 'drawn' }),
     setStatus: async () => 'session',
   };

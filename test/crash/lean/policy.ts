@@ -1,4 +1,4 @@
-/** What the agents of the crash runs can do, and what people have to say to it: the worker asks it, and the checker judges by it. */
+/** The tools and the policy of the crash runs: the worker enforces it, and the checker judges by it. */
 import {
   type GateAnswer,
   type GateFacts,
@@ -6,13 +6,13 @@ import {
   type Route,
 } from '../../../src/domain/policy/route.ts';
 
-/** A tool of the runs; none has an effect but through the tool server. */
+/** A tool of the runs; all effects go through the tool server. */
 export interface RunTool {
   /** May run again with the same key. */
   readonly idempotent: boolean;
   /** Undefined: it runs unasked. */
   readonly route: Route | undefined;
-  /** What the route means, in the checker's own words, so that it does not believe the code that it judges: whose approvals count, and how many it takes. Of a tool that runs unasked, when people have it run again. */
+  /** The route in the terms of the checker, so that it does not trust the code that it judges: whose approvals count, and how many are needed. For a tool that runs unasked, the route of a rerun. */
   readonly counts: { readonly people: readonly string[]; readonly needed: number };
 }
 

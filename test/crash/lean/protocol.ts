@@ -1,9 +1,9 @@
-/** What the harness and a worker's process say to each other over the line that `fork` gives them. */
+/** The messages between the harness and the process of a worker, over the channel that `fork` creates. */
 import type { DecisionCommand, SettleCommand } from '../../../src/domain/calls/decision.ts';
 import type { InboxMessage } from '../../../src/domain/threads/message.ts';
 import type { SlackEvent } from '../record.ts';
 
-/** Where the worker is to die, and at which time that it comes by there. */
+/** Where the worker dies, and on which pass. */
 export interface KillPlan {
   readonly point: string;
   readonly nth: number;
@@ -13,18 +13,18 @@ export type StoreAddress =
   | {
       readonly kind: 'sqlite';
       readonly dataDir: string;
-      /** Where what is on the disk for sure is kept; absent: nobody wants to know. */
+      /** Where a copy of the synced data is kept; absent: no copy. */
       readonly synced?: string | undefined;
     }
   | { readonly kind: 'redis'; readonly url: string; readonly prefix: string };
 
-/** What the harness asks of a worker's process. */
+/** The requests of the harness to the process of a worker. */
 export type Command =
-  /** Opens the store; the worker does not begin. */
+  /** Opens the store; the worker is not started. */
   | {
       readonly op: 'open';
       readonly store: StoreAddress;
-      /** How far the run's time is ahead of the machine's, in ms. */
+      /** How far the time of the run is ahead of the system time, in ms. */
       readonly aheadMs: number;
       readonly kill?: KillPlan | undefined;
       /** Where warnings and errors are appended. */
@@ -34,21 +34,21 @@ export type Command =
   | { readonly op: 'receive'; readonly message: InboxMessage }
   | { readonly op: 'decide'; readonly command: DecisionCommand }
   | { readonly op: 'settle'; readonly command: SettleCommand }
-  /** Resolves when nothing is under way and nothing is due, with when something will be. */
+  /** Resolves when the process is idle and nothing is due, with the next due time. */
   | { readonly op: 'rest' }
   | { readonly op: 'advance'; readonly ms: number }
   | { readonly op: 'dump' }
   /** Resolves with how often each point was passed. */
   | { readonly op: 'close' };
 
-/** What the worker asks of the world outside. With `dies`, the process is killed before it is answered. */
+/** The requests of the worker to the outside world. With `dies`, the process is killed before the response. */
 export type OutsideRequest =
   | {
       readonly to: 'tool';
       readonly key: string;
       readonly tool: string;
       readonly args: string;
-      /** `early`: it is done after the process has died, `late`: before. */
+      /** `early`: done after the process has died, `late`: before. */
       readonly dies?: 'early' | 'late' | undefined;
     }
   | {
@@ -58,17 +58,17 @@ export type OutsideRequest =
       readonly dies?: 'late' | undefined;
     };
 
-/** A drawing of a call's card. */
+/** A rendering of the card of a call. */
 export type CardDrawing = Omit<Extract<SlackEvent, { op: 'card' }>, 'how' | 'ts'>;
 
-/** The cards of calls that share a message, the lead's first: on the message at `ts`, or on a new one. */
+/** The cards of calls that share a message, the lead first: on the message at `ts`, or on a new one. */
 export interface CardsDrawing {
   readonly op: 'cards';
   readonly cards: readonly CardDrawing[];
   readonly ts: string | undefined;
 }
 
-/** Something that is said; the growing message at `ts` becomes its first part. */
+/** A posted text; the streaming message at `ts` becomes its first part. */
 export type SayEvent = Omit<Extract<SlackEvent, { op: 'say' }>, 'ts'> & {
   readonly ts?: string | undefined;
 };

@@ -1,12 +1,12 @@
 import type { Clock } from '../../../src/domain/ports/clock.ts';
 
-/** A clock that runs as the machine's does, and can be put forward. */
+/** A clock that runs with the system time, and can be advanced. */
 export interface RunClock extends Clock {
-  /** Puts it forward; what has fallen due runs. */
+  /** Advances it; everything due runs. */
   advance(ms: number): void;
 }
 
-/** Makes a clock that is `aheadMs` ahead of the machine's. */
+/** Creates a clock that is `aheadMs` ahead of the system time. */
 export function createRunClock(aheadMs: number): RunClock {
   let ahead = aheadMs;
   const timers = new Set<{ readonly atMs: number; arm(): void }>();
@@ -25,7 +25,7 @@ export function createRunClock(aheadMs: number): RunClock {
         },
       };
       const fire = () => {
-        // A timer may fire a moment before the clock shows its time.
+        // A timer may fire slightly before the clock shows its time.
         if (now() < atMs) return timer.arm();
         timers.delete(timer);
         run();

@@ -1,23 +1,23 @@
-/** A model without a mind: what it is to do stands in the message that it answers, as JSON. */
+/** A scripted model: the message that it answers contains the script, as JSON. */
 import type { BaseMessage } from '@langchain/core/messages';
 import type { ChatModel } from '../../../src/agent/model/create-chat-model.ts';
 import type { AnswerChunk } from '../../../src/agent/model/protocol/answer-chunk.ts';
 import type { KillSwitch } from './kill-switch.ts';
 
-/** One call as the script has it. */
+/** One call of a script. */
 export interface ScriptedCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, string>>;
 }
 
-/** What a message has the agent do: calls together, then the next ones, then a last word. */
+/** The script of a message: calls together, then the next ones, then an answer. */
 export interface Script {
   readonly steps: readonly (readonly ScriptedCall[])[];
-  /** What it says beside its calls. */
+  /** The text beside its calls. */
   readonly words: string;
 }
 
-/** Makes the message that has the agent play a script. */
+/** Makes the message that starts a script. */
 export function writeScript(script: Script): string {
   return `Please play ${JSON.stringify(script)}`;
 }
@@ -26,7 +26,7 @@ interface WireCall {
   readonly id: string;
 }
 
-/** Creates the model; a conversation in which a call lacks its one answer, or the order is wrong, is refused, as strict servers do. */
+/** Creates the model; like strict servers, it rejects a conversation with a missing or repeated result, or in the wrong order. */
 export function createScriptedModel(kill: KillSwitch): ChatModel {
   return {
     name: 'scripted',
@@ -38,7 +38,7 @@ export function createScriptedModel(kill: KillSwitch): ChatModel {
       refuseUnanswered(messages);
       const [first, ...rest] = answer(messages);
       if (first) yield first;
-      // The words that have come are on their way to people.
+      // Streamed text is on its way to people.
       await kill.hang('amid the model');
       yield* rest;
       kill.pass('after the model');

@@ -1,7 +1,7 @@
 /**
- * Keeps beside a database what was on the disk for sure: its log as of the last sync of it that has
- * ended, and its file as of the last checkpoint. A checkpoint is made here, as SQLite does by itself
- * at a thousand pages, so that a short run has some, and nothing happens amid a statement:
+ * Keeps a copy of the synced data of a database: its log as of its last completed sync, and its file
+ * as of the last checkpoint. A checkpoint is made here, as SQLite does by itself at a thousand pages,
+ * so that a short run has some, and none happens during a statement:
  * it syncs the log, writes to the file, and syncs that. https://www.sqlite.org/wal.html
  */
 import fs, { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import type { KillSwitch } from './kill-switch.ts';
 
-/** The files of a database that are kept, by the ends of their names. */
+/** The copied files of a database, by the ends of their names. */
 export const SYNCED_FILES = { database: '', log: '-wal' } as const;
 
 /** A watch of one database. */
 export interface DiskWatch {
-  /** The database is open; nothing was written to its file that is not synced. */
+  /** The database is open; all writes to its file are synced. */
   opened(db: Database): void;
   /** Ends it, and closes the database. */
   end(close: () => Promise<void> | void): Promise<void>;
@@ -25,7 +25,7 @@ const SYNCS_PER_CHECKPOINT = 4;
 
 const { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, readSync, statSync } = fs;
 
-/** Watches a database that is about to be opened; what is in its files is on the disk. */
+/** Watches a database that is about to be opened; its current files count as synced. */
 export function watchDisk(database: string, folder: string, kill: KillSwitch): DiskWatch {
   const log = `${database}${SYNCED_FILES.log}`;
   let db: Database | undefined;
@@ -35,14 +35,14 @@ export function watchDisk(database: string, folder: string, kill: KillSwitch): D
   mkdirSync(folder, { recursive: true });
   keep('log', readIfThere(log));
 
-  /** Whole or not at all: the process may be killed meanwhile. */
+  /** Completely or not at all: the process may be killed meanwhile. */
   function keep(name: keyof typeof SYNCED_FILES, bytes: Uint8Array): void {
     const draft = join(folder, `${name}.draft`);
     writeFileSync(draft, bytes);
     renameSync(draft, join(folder, name));
   }
 
-  /** By a descriptor that stays open: closing any would take SQLite's locks from this process. */
+  /** Uses a descriptor that stays open: closing any would release the SQLite locks of this process. */
   function keepDatabase(): void {
     if (file === undefined) return;
     const bytes = Buffer.alloc(fstatSync(file).size);
@@ -63,7 +63,7 @@ export function watchDisk(database: string, folder: string, kill: KillSwitch): D
 
   const isLog = (fd: number) => fstatSync(fd).ino === statSync(log, { throwIfNoEntry: false })?.ino;
 
-  /** Answers what is to be done when the sync that begins now has ended. */
+  /** Returns what to do when the sync that starts now has ended. */
   function beginSync(): () => void {
     syncs += 1;
     const n = syncs;

@@ -1,4 +1,4 @@
-/** Names the moments at which a worker can die: before, amid and after what it asks of its ports. */
+/** Names the moments at which a worker can die: before, during and after its requests to ports. */
 
 import type { Step, TransitionCause } from '../../../src/domain/calls/transitions.ts';
 import type { LeasedKeys } from '../../../src/domain/ports/agenda.ts';
@@ -6,7 +6,7 @@ import type { Agent } from '../../../src/domain/ports/agent.ts';
 import type { Effects, Store } from '../../../src/domain/ports/store.ts';
 import type { KillSwitch } from './kill-switch.ts';
 
-/** What a method does, by the name of the moment; a method without one is passed through. */
+/** The effect of a method, by the name of the moment; a method without one is passed through. */
 type Names = Readonly<Record<string, string | ((args: readonly unknown[]) => string)>>;
 
 const DECISIONS: ReadonlySet<TransitionCause> = new Set([
@@ -53,7 +53,7 @@ const AGENT_NAMES: Names = {
   forget: 'forgetting',
 };
 
-/** Has a store die by the switch. */
+/** Adds kill points to a store. */
 export function watchStore<S extends Store>(store: S, kill: KillSwitch): S {
   const ports = Object.entries(STORE_NAMES).map(([port, names]) => [
     port,
@@ -73,7 +73,7 @@ export function watchStore<S extends Store>(store: S, kill: KillSwitch): S {
   };
 }
 
-/** Has an agent die by the switch. */
+/** Adds kill points to an agent. */
 export function watchAgent(agent: Agent, kill: KillSwitch): Agent {
   return watch(agent, AGENT_NAMES, kill);
 }
@@ -84,12 +84,12 @@ function watch<T extends object>(port: T, names: Names, kill: KillSwitch): T {
       const method: unknown = Reflect.get(target, key, target);
       const name = names[String(key)];
       if (typeof method !== 'function') return method;
-      // Private fields are the target's own.
+      // Private fields belong to the target itself.
       if (name === undefined) return method.bind(target);
       return async (...args: readonly unknown[]) => {
         const what = typeof name === 'string' ? name : name(args);
         await kill.hang(`before ${what}`);
-        // By then a request has left, or a commit is written whose sync begins after that.
+        // By then a request was sent, or a commit was written whose sync starts later.
         if (kill.isTime(`amid ${what}`)) setImmediate(kill.die);
         const under = Promise.resolve(method.apply(target, args));
         const result: unknown = await under;

@@ -1,4 +1,4 @@
-/** The entry of a worker's process: it does what the harness asks, and dies where the harness wants it to. */
+/** The entry of a worker process: it executes the commands of the harness, and dies at the planned point. */
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import { inspect } from 'node:util';
@@ -109,5 +109,5 @@ process.on('message', (message: ToWorker) => {
     },
   );
 });
-// The harness is gone.
+// The harness has ended.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));

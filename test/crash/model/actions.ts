@@ -1,4 +1,4 @@
-/** What people, time and bad luck do to a world, and what must become of it. */
+/** Actions of people, time and faults on a world, and their expected results. */
 import assert from 'node:assert/strict';
 import type { Desk } from '../../../src/desk/desk.ts';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -15,11 +15,11 @@ export interface Circumstances {
   readonly fault: Fault | undefined;
 }
 
-/** Back-offs and hanging calls are over after it. */
+/** Back-offs and hanging calls end within it. */
 const OVER_MS = 50_000;
 const EVIL = 'evil';
 
-/** Does it to one side, brings the model to where it must be, and compares. */
+/** Does it on one side, advances the model to the expected state, and compares. */
 export async function act(side: Side, action: Action, circumstances: Circumstances): Promise<void> {
   const { expected, world } = side;
   const ask = toAsk(side, action);
@@ -64,7 +64,7 @@ async function endProcesses(
   before?: (desk: Desk) => Promise<unknown>,
 ): Promise<void> {
   const { expected, world } = side;
-  // What its process had under way is known by what the ledger holds.
+  // The ledger tells which work its process had in progress.
   await noteInterrupted(side);
   await world.restart(downMs, before);
   expected.now = world.clock.now();
@@ -75,7 +75,7 @@ async function noteInterrupted(side: Side): Promise<void> {
   const running = calls
     .filter(({ status }) => status === 'running')
     .map((call) => attemptOf({ key: keyOf(call), attempt: call.attempt }));
-  // Of two that ran at once, the one store had the first before the fault, the other one the second.
+  // With two calls at once, one store had the first before the fault, and the other one the second.
   const counts = countEffects(side, calls);
   const found = running.map((attempt) => `${attempt} after ${counts.get(attempt) ?? 0}`);
   side.faults.push(`interrupted: ${found.sort()}`);
@@ -87,7 +87,7 @@ async function oversleep(side: Side, action: Extract<Action, { kind: 'sleep' }>)
   const said = toAsk(side, { ...action, kind: 'say', text: 'talk late' });
   await endProcesses(side, action.ms, said?.ask);
   said?.expect();
-  // What fell due meanwhile and the message are found at once: what is over is not answered any more.
+  // What fell due meanwhile and the message are found at once: an ended call is not answered any more.
   expected.overdue();
   expected.settle();
 }
@@ -95,7 +95,7 @@ async function oversleep(side: Side, action: Extract<Action, { kind: 'sleep' }>)
 async function thaw(side: Side): Promise<void> {
   const { world } = side;
   const before = world.tools.effects.length;
-  // One that stood between its last look and the tool can't know what happened meanwhile.
+  // A process suspended between its last check and the tool cannot know what happened meanwhile.
   for (const point of await world.thaw()) side.excused.add(point);
   const isExcused = side.excused.has('tool.run');
   const late = world.tools.effects.length - before;
@@ -128,7 +128,7 @@ async function tamper(side: Side, action: Extract<Action, { kind: 'tamper' }>): 
   expected.settle();
 }
 
-/** How asking went: an answer, an error, or nothing yet. */
+/** The result of a request: an answer, an error, or nothing yet. */
 interface Asked {
   answer?: string;
   hasFailed: boolean;
@@ -170,7 +170,7 @@ async function askUnder(side: Side, ask: Ask, { fault, twice }: Circumstances): 
   assert.deepEqual(asked.map(({ answer }) => answer).sort(), answers.sort());
 }
 
-/** Brings the world to rest after a fault; whoever got no answer asks again. */
+/** Lets the world settle after a fault; people without a response ask again. */
 async function mend(side: Side, ask: Ask, fault: Fault, asked: readonly Asked[]): Promise<void> {
   const { expected, world } = side;
   side.faults.push(`${fault.what} ${fault.side} ${fault.point}`);
@@ -182,7 +182,7 @@ async function mend(side: Side, ask: Ask, fault: Fault, asked: readonly Asked[])
     expected.now = world.clock.now();
   }
   if (fault.what !== 'hang' && isUnanswered()) {
-    // What the fault cut off may be for people to settle by now, so that they mean more than at first.
+    // Calls cut off by the fault may be unknown by now, so the same request can cover more than before.
     expected.settle();
     askOnce(side, ask);
     ask.expect();
@@ -195,7 +195,7 @@ async function mend(side: Side, ask: Ask, fault: Fault, asked: readonly Asked[])
   }
 }
 
-/** Ends whatever is open, with nothing in the way any more. */
+/** Ends everything open, without faults. */
 export async function drain(side: Side): Promise<void> {
   const plain = { twice: false, fault: undefined };
   await act(side, { kind: 'thaw' }, plain);
@@ -207,15 +207,15 @@ export async function drain(side: Side): Promise<void> {
     await act(side, { kind: 'pass', ms: HOUR_AND_MORE_MS }, plain);
   }
   assert.deepEqual(await inbox.threadsWithMessages(), [], 'I10: a thread never goes on');
-  // What nobody waits for any more is said and drawn when its turn comes.
+  // Posts and renderings that nobody waits for happen in their turn.
   await act(side, { kind: 'pass', ms: 60_000 }, plain);
 }
 
-/** Whether a turn goes on, or a call does: one that was run again may outlive its turn. */
+/** Whether a turn or a call is open: a call that was run again may outlive its turn. */
 async function isAnythingOpen(side: Side): Promise<boolean> {
   if ((await side.world.store().inbox.threadsWithMessages()).length > 0) return true;
   return (await readCalls(side)).some((call) => !isOver(call));
 }
 
-/** Every deadline is over after it, and none that comes to be meanwhile. */
+/** All current deadlines end within it, and no new ones. */
 export const HOUR_AND_MORE_MS = 3_720_000;

@@ -1,4 +1,4 @@
-/** What people ask of a desk, and what must become of it. */
+/** Requests of people to a desk, and their expected results. */
 
 import type { Desk } from '../../../src/desk/desk.ts';
 import { LATE_MESSAGE_MS } from '../../../src/desk/turns/messages/message-order.ts';
@@ -32,15 +32,15 @@ export type Action =
   | { readonly kind: 'mode'; readonly mode: ToolMode }
   | { readonly kind: 'release'; readonly ends: 'well' | 'badly' }
   | { readonly kind: 'pass'; readonly ms: number }
-  /** Nobody works for that long, and a message comes before anybody does. */
+  /** No worker runs for that long, and a message arrives before one does. */
   | { readonly kind: 'sleep'; readonly ms: number; readonly thread: number; readonly by: string }
   | { readonly kind: 'tamper'; readonly call: string; readonly to: 'pending' | 'approved' };
 
-/** One thing that a person asks of the desk, and what the model says that they are told. */
+/** One request of a person to the desk, and the response that the model expects. */
 export interface Ask {
   readonly ask: (desk: Desk) => Promise<{ readonly kind: string } | string>;
   readonly expect: () => string;
-  /** Whether a person may do it again when they got no answer, and mean the same. */
+  /** Whether a person who got no response may repeat it, with the same meaning. */
   readonly isRepeatable: boolean;
   readonly note?: (answer: string) => void;
 }
@@ -50,7 +50,7 @@ export async function findCall(side: Side, key: string): Promise<Call | undefine
   return (await readCalls(side)).find((call) => keyOf(call) === key);
 }
 
-/** Makes what people ask; undefined where they can't. */
+/** Makes the requests of people; undefined if they are impossible. */
 export function toAsk(side: Side, action: Action): Ask | undefined {
   switch (action.kind) {
     case 'say':
@@ -84,7 +84,7 @@ function toSay(side: Side, { thread: index, by, text }: Extract<Action, { kind: 
   return {
     isRepeatable: true,
     ask: (desk) => {
-      // Nothing earlier can follow any more: the model tells messages in their order.
+      // No earlier message can follow any more: the model orders messages by arrival.
       const receivedAt = world.clock.now() - LATE_MESSAGE_MS;
       return desk.receive({ id, thread, author, ts, text, receivedAt });
     },
@@ -145,7 +145,7 @@ function toClick(side: Side, action: Extract<Action, { kind: 'click' }>): Ask | 
   };
 }
 
-/** Whether a press did what it was for: what was refused is nobody's approval and no new arguments. */
+/** Whether a press took effect: a refused one is no approval and gives no new arguments. */
 function counts(answer: string): boolean {
   return answer === 'decided' || answer === 'recorded';
 }

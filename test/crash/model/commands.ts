@@ -1,4 +1,4 @@
-/** Commands of fast-check: each does one action to the real desks on both stores and to their models. */
+/** Commands of fast-check: each runs one action on the real desks of both stores and on their models. */
 import fc from 'fast-check';
 import type { Fault } from '../lab/lab-process.ts';
 import { act, type Circumstances, HOUR_AND_MORE_MS } from './actions.ts';
@@ -8,12 +8,12 @@ import type { ExpectedCall } from './expected-call.ts';
 import { PLAN_NAMES } from './plans.ts';
 import type { Side } from './side.ts';
 
-/** What commands look at to find something to do. */
+/** What commands use to find a target. */
 export type LabModel = Readonly<Pick<Expectation, 'calls' | 'messages' | 'isPaused' | 'mode'>>;
 
 export type LabCommand = fc.AsyncCommand<LabModel, readonly Side[]>;
 
-/** Finds what an action is about in what the model holds; undefined when there is nothing. */
+/** Finds the target of an action in the model; undefined if there is none. */
 type Aim = (model: LabModel) => Action | undefined;
 
 const PEOPLE = ['U1', 'U1', 'U1', 'U2', 'U2', 'U3', 'U8', 'U9'] as const;
@@ -183,14 +183,14 @@ const aims: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary
   },
 ];
 
-/** Commands that mean something somewhere in a sequence. */
+/** Commands that apply somewhere in a sequence. */
 export function labCommands(): fc.Arbitrary<LabCommand>[] {
   return aims.flatMap(({ weight, arbitrary }) =>
     Array.from({ length: weight }, () => fc.tuple(arbitrary, circumstances).map(toCommand)),
   );
 }
 
-/** A call that fits, as a rule; one that does not, now and then: its card may still be there. */
+/** Usually a matching call; sometimes another one, since its card may still be there. */
 function aimAt(
   model: LabModel,
   at: number,

@@ -1,5 +1,5 @@
 /**
- * What must be, as a pure model: threads, messages and calls as the design tells of them, without a
+ * The expected state, as a pure model: threads, messages and calls as the design defines them, without a
  * store, a graph, workers or leases. It shares no rule with `src/`.
  */
 
@@ -39,7 +39,7 @@ export class Expectation {
     this.messages.push({ id, thread, author, text, state, isStopped: false, hasAnswer: false });
   }
 
-  /** Lets what is held go; runs that nobody works on are not held. */
+  /** Releases held runs; runs without a worker are not held. */
   release(ends: 'well' | 'badly'): void {
     for (const call of this.calls) {
       if (call.status === 'running' && call.runsSince !== undefined) this.finish(call, ends);
@@ -58,7 +58,7 @@ export class Expectation {
     }
   }
 
-  /** Moves the time on, with what falls due in order. */
+  /** Advances the time, with everything due in order. */
   advance(ms: number): void {
     const until = this.now + ms;
     for (;;) {
@@ -71,7 +71,7 @@ export class Expectation {
     this.now = until;
   }
 
-  /** Finds what fell due while nobody looked. */
+  /** Finds what fell due while no worker ran. */
   overdue(): void {
     this.findAllInterrupted();
     for (const call of this.calls) if (nextEventOf(call) <= this.now) this.fallDue(call);
@@ -83,7 +83,7 @@ export class Expectation {
     else endCall(call, 'expired', 'expired');
   }
 
-  /** Carries everything on as far as it goes without people. */
+  /** Advances everything as far as possible without people. */
   settle(): void {
     this.findAllInterrupted();
     let before: string;
@@ -236,7 +236,7 @@ export class Expectation {
     }
   }
 
-  /** What a person has run again though its turn is over, and was told that nobody knows. */
+  /** Runs calls that a person approved to run again after the end of their turn. */
   private runLate(): void {
     if (this.isPaused) return;
     for (const call of this.calls) {

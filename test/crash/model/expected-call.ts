@@ -1,4 +1,4 @@
-/** The words of the model and the rules that the design gives for them; none is shared with `src/`. */
+/** The types of the model and the rules of the design for them; none is shared with `src/`. */
 import type { Call, CallStatus } from '../../../src/domain/calls/call.ts';
 import type { LabToolName } from './plans.ts';
 
@@ -14,15 +14,15 @@ export interface ExpectedCall {
   readonly batch: number;
   attempt: number;
   status: CallStatus;
-  /** Whether people are asked: calls that ran unasked are so once nobody knows whether they ran. */
+  /** Whether people are asked: calls that ran unasked are, once their outcome is unknown. */
   isAsked: boolean;
   note: string;
   votes: string[];
   outcome: string | undefined;
   isTampered: boolean;
-  /** As the store has it, for the order in which calls expire. */
+  /** As stored, for the order in which calls expire. */
   deadlineAt: number | undefined;
-  /** Since when a run goes on; undefined for one whose process is dead. */
+  /** The start of a run; undefined if its process is dead. */
   runsSince: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface ExpectedMessage {
   readonly text: string;
   state: 'waiting' | 'current' | 'turn' | 'reply' | 'answered';
   isStopped: boolean;
-  /** Whether the agent has answered with a last word. */
+  /** Whether the agent has given its final answer. */
   hasAnswer: boolean;
 }
 
@@ -52,7 +52,7 @@ const ENDED: ReadonlySet<CallStatus> = new Set([
   'refused',
 ]);
 const TOOL_MS = 60_000;
-/** How long people have. */
+/** The deadline for people. */
 export const HOUR_MS = 3_600_000;
 
 /** How many times each attempt may have taken effect. */
@@ -61,7 +61,7 @@ export interface Bounds {
   max: number;
 }
 
-/** Answers whether the design lets somebody decide a call, and whether their approval counts. */
+/** Returns whether the design lets somebody decide a call, and whether their approval counts. */
 export function mayDecide(call: Pick<ExpectedCall, 'tool' | 'requester'>, user: string): boolean {
   switch (call.tool) {
     case 'guard':
@@ -73,7 +73,7 @@ export function mayDecide(call: Pick<ExpectedCall, 'tool' | 'requester'>, user: 
   }
 }
 
-/** Answers whether somebody's approval of a call counts. */
+/** Returns whether the approval of a person counts for a call. */
 export function mayApprove(call: Pick<ExpectedCall, 'tool' | 'requester'>, user: string): boolean {
   if (call.tool === 'guard' && user === call.requester) return false;
   return mayDecide(call, user);
@@ -85,7 +85,7 @@ export function quorumOf(tool: string): number {
   return tool === 'pair' ? 2 : 1;
 }
 
-/** When the time next moves a call; never for most. */
+/** When time next changes a call; never for most. */
 export function nextEventOf(call: ExpectedCall): number {
   if (call.status === 'running' && call.runsSince !== undefined) return call.runsSince + TOOL_MS;
   const waits = call.status === 'pending' || call.status === 'approved';
@@ -93,7 +93,7 @@ export function nextEventOf(call: ExpectedCall): number {
   return waits || isUntold ? (call.deadlineAt ?? Infinity) : Infinity;
 }
 
-/** Gives a call its end, with the kind of what the agent is told. */
+/** Ends a call, with the kind of its tool result. */
 export function endCall(call: ExpectedCall, status: CallStatus, outcome: string): void {
   call.status = status;
   call.outcome = outcome;
@@ -111,12 +111,12 @@ export function attemptOf({
   return `${key}#${attempt}`;
 }
 
-/** Answers whether a status is an end. */
+/** Returns whether a status is final. */
 export function isEnded(status: CallStatus): boolean {
   return ENDED.has(status);
 }
 
-/** Answers whether a call waits for nothing any more; of one that stays unknown that has been said. */
+/** Returns whether a call is finished; an unknown one is if its outcome has been reported. */
 export function isOver({ status, outcome }: Pick<Call, 'status' | 'outcome'>): boolean {
   return isEnded(status) || (status === 'unknown' && outcome !== undefined);
 }

@@ -1,4 +1,4 @@
-/** What becomes of a person's click, as the design tells of it. */
+/** The effect of a click, as the design defines it. */
 import type { DecisionOutcome } from '../../../src/domain/calls/decision.ts';
 import {
   type ClickKind,
@@ -15,7 +15,7 @@ import {
 
 type Answer = DecisionOutcome['kind'];
 
-/** A person's click or word on the attempt that they see. */
+/** A click or message of a person on the attempt that they see. */
 interface Press<What> {
   readonly what: What;
   readonly by: string;
@@ -23,7 +23,7 @@ interface Press<What> {
   readonly isCurrent: boolean;
 }
 
-/** Does to a call what a click does; answers what the person is told. */
+/** Applies a click to a call; returns the response to the person. */
 export function expectClick(
   call: ExpectedCall,
   { what, by, isCurrent }: Press<ClickKind>,
@@ -66,7 +66,7 @@ function vote(call: ExpectedCall, by: string): Answer {
   return 'decided';
 }
 
-/** Does to a call of which nobody knows whether it ran what a person found out; answers what they are told. */
+/** Applies the finding of a person to a call with an unknown outcome; returns the response to them. */
 export function expectFinding(
   call: ExpectedCall,
   { what, by, isCurrent }: Press<Finding>,
@@ -97,7 +97,7 @@ function breakIntegrity(call: ExpectedCall): Answer {
   return 'already-decided';
 }
 
-/** Does to a turn what a stop does; answers what the person is told. */
+/** Applies a stop to a turn; returns the response to the person. */
 export function expectStop(message: ExpectedMessage, by: string): string {
   if (by === GUEST) return 'not-allowed';
   if (message.state !== 'current') return 'nothing';

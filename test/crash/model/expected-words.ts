@@ -1,4 +1,4 @@
-/** What waiting messages do while calls wait, as the design tells of it: by who wrote them. */
+/** The effect of waiting messages while calls are pending, as the design defines it: by their author. */
 import {
   type ExpectedCall,
   type ExpectedMessage,
@@ -7,7 +7,7 @@ import {
   mayDecide,
 } from './expected-call.ts';
 
-/** Does to the open calls of a turn, and to the messages that wait in its thread, what the messages mean. */
+/** Applies the messages that wait in a thread to the open calls of its turn, and to the messages themselves. */
 export function hear(waiting: readonly ExpectedMessage[], open: readonly ExpectedCall[]): void {
   for (const message of waiting) {
     if (message.author === GUEST) message.state = 'answered';

@@ -1,4 +1,4 @@
-/** What holds after everything, whatever happened; the names are those of the experiments' page. */
+/** What holds after every sequence; the names are those of the checker. */
 import assert from 'node:assert/strict';
 import type { AuditEntry } from '../../../src/domain/audit/audit.ts';
 import type { Call, CallStatus } from '../../../src/domain/calls/call.ts';
@@ -8,7 +8,7 @@ import { keyOf, readCalls, type Side, THREADS } from './side.ts';
 
 const ALL = 100_000;
 
-/** Checks all invariants on a side that is at rest with nothing open. */
+/** Checks all invariants on a settled side with nothing open. */
 export async function checkInvariants(side: Side): Promise<void> {
   const calls = await readCalls(side);
   const entries = await side.world.store().audit.read(1, ALL);
@@ -21,7 +21,7 @@ export async function checkInvariants(side: Side): Promise<void> {
   await checkWords(side);
 }
 
-/** I1, I6: what took effect had been approved, as it was, by enough of those who may. */
+/** I1, I6: everything that took effect had been approved unchanged, by enough people with permission. */
 function checkApprovals(side: Side, calls: readonly Call[]): void {
   for (const { callId, attempt, note } of side.world.tools.effects) {
     const call = calls.find(({ id }) => id === callId);
@@ -50,11 +50,11 @@ function shownNotes(side: Side, call: Call, attempt: number): ReadonlySet<string
     .map(({ args }) => String(JSON.parse(args).note));
   const written = side.edits.get(attemptOf({ key: keyOf(call), attempt }));
   const all = [...drawn, ...(written === undefined ? [] : [written])];
-  // Nobody is shown what runs unasked, nor an attempt that was approved as it was made anew.
+  // Nobody sees calls that run unasked, nor an attempt that was approved when it was created.
   return new Set(all.length > 0 ? all : [String(JSON.parse(call.args).note)]);
 }
 
-/** I3: no message is lost; each turn is in the history once, and ends as it must. */
+/** I3: no message is lost; each turn is in the history once, with its expected end. */
 async function checkMessages(side: Side): Promise<void> {
   const { expected, world } = side;
   for (const [index, thread] of THREADS.entries()) {
@@ -72,7 +72,7 @@ async function checkMessages(side: Side): Promise<void> {
   }
 }
 
-/** I4: what a person was told is in the audit. */
+/** I4: each response to a person is in the audit. */
 function checkClicks(side: Side, calls: readonly Call[], entries: readonly AuditEntry[]): void {
   for (const { key, by, kind } of side.answers) {
     if (kind !== 'decided' && kind !== 'recorded') continue;
@@ -87,7 +87,7 @@ async function checkAudit(side: Side): Promise<void> {
   assert.equal(fault, undefined, 'I9: the audit is broken');
 }
 
-/** I5, I9: one legal edge at a time, each with one entry; what has ended stays so, attempts only grow. */
+/** I5, I9: one valid edge at a time, each with one entry; final statuses stay, attempts only grow. */
 function checkLife(side: Side, call: Call, entries: readonly AuditEntry[]): void {
   const key = keyOf(call);
   const its = entries.filter(
@@ -112,12 +112,12 @@ function checkLife(side: Side, call: Call, entries: readonly AuditEntry[]): void
   assert.ok(isOver(call), `I10: ${key} is still ${call.status}`);
 }
 
-/** I7: one card for each call that people were asked about, and it shows the call as it is. */
+/** I7: one card for each call that people were asked about, and it shows the current call. */
 async function checkCard({ excused, world }: Side, call: Call): Promise<void> {
   const key = keyOf(call);
   const cards = world.slack.cards.filter(({ callId }) => callId === call.id);
   const isOne = cards.length === (call.route ? 1 : 0);
-  // A second card of a worker that was just posting it is nobody's.
+  // A second card of a worker that was just posting it belongs to nobody.
   assert.ok(isOne || excused.has('chat.drawCard'), `I7: ${key} has ${cards.length} cards`);
   const place = await world.store().ledger.cardOf(call.id);
   const drawn = cards.find(({ ts }) => ts === place?.ts)?.drawn.at(-1);
@@ -127,7 +127,7 @@ async function checkCard({ excused, world }: Side, call: Call): Promise<void> {
   assert.deepEqual(shown, stored, `I7: the card of ${key} shows an older state`);
 }
 
-/** I3, I10: everything was said that is to be said, and once; what grew is gone. */
+/** I3, I10: everything was posted once, and no streaming message is left. */
 async function checkWords({ excused, expected, world }: Side): Promise<void> {
   const { slack } = world;
   const ids = slack.said.map(({ id }) => id);

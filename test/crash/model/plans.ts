@@ -1,4 +1,4 @@
-/** What the agent of the laboratory asks for, by the first word of the message: batches of tools, one after the other. */
+/** The calls of the simulated agent, by the first word of the message: batches of tools, one after the other. */
 const PLANS: Readonly<Record<string, readonly (readonly LabToolName[])[]>> = {
   talk: [],
   pay: [['pay']],
@@ -16,10 +16,10 @@ const PLANS: Readonly<Record<string, readonly (readonly LabToolName[])[]>> = {
  */
 export type LabToolName = 'pay' | 'send' | 'guard' | 'pair' | 'look';
 
-/** The first words that mean something to the agent. */
+/** The first words that the agent understands. */
 export const PLAN_NAMES: readonly string[] = Object.keys(PLANS);
 
-/** Returns the batches that a message leads to; none for any other text. */
+/** Returns the batches for a message; none for any other text. */
 export function planOf(text: string): readonly (readonly LabToolName[])[] {
   return PLANS[text.split(' ')[0] ?? ''] ?? [];
 }

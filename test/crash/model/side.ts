@@ -1,4 +1,4 @@
-/** One store with its world and what must be of it; whatever people do is done to both. */
+/** One store with its world and its model; every action of people is done to both. */
 import assert from 'node:assert/strict';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import { shortDigest } from '../../../src/domain/calls/digest.ts';
@@ -14,7 +14,7 @@ interface Wish {
   readonly by: string;
 }
 
-/** What a person's card may still show of an attempt. */
+/** What the card of a person may still show of an attempt. */
 export interface Token {
   readonly attempt: number;
   readonly digest: string;
@@ -24,17 +24,17 @@ export interface Side {
   readonly world: LabWorld;
   readonly expected: Expectation;
   readonly wishes: Wish[];
-  /** What editors wrote, by attempt. */
+  /** The edited arguments, by attempt. */
   readonly edits: Map<string, string>;
   /** Every attempt of a call that was ever stored, by its key. */
   readonly tokens: Map<string, Token[]>;
-  /** Clicks that were answered with a change or a refusal. */
+  /** Clicks that got a change or a refusal as response. */
   readonly answers: { readonly key: string; readonly by: string; readonly kind: string }[];
-  /** How often a call was changed behind our back. */
+  /** How often a call was changed directly in the store. */
   readonly tampered: Map<string, number>;
-  /** What workers that stood still were about to do, which nothing can take back: calls of tools and of Slack. */
+  /** Irrevocable calls that suspended workers were about to make: to tools and to Slack. */
   readonly excused: Set<string>;
-  /** Faults that befell something, in order. */
+  /** Faults that hit something, in order. */
   readonly faults: string[];
   messages: number;
 }
@@ -42,7 +42,7 @@ export interface Side {
 export const TEAM = 'T1';
 const ROOTS = ['1700000000.000100', '1700000001.000100'] as const;
 
-/** The threads in which people talk here. */
+/** The threads of the model-based tests. */
 export const THREADS = ROOTS.map((ts) => threadKey({ team: TEAM, channel: 'C1', ts }));
 
 /** Opens a side on an empty store. */
@@ -62,12 +62,12 @@ export async function openSide(backend: LabBackend): Promise<Side> {
   };
 }
 
-/** Names a call so that it is the same on every store. */
+/** Gives a call the same name on every store. */
 export function keyOf({ messageId, toolCallId }: Call): string {
   return `${withoutNumber(messageId)}/${toolCallId}`;
 }
 
-/** Takes the number out of a message's id that tells one answer of the model from another. */
+/** Removes the number that makes ids of model answers unique. */
 export function withoutNumber(text: string): string {
   return text.replaceAll(/~\d+/g, '');
 }
@@ -78,7 +78,7 @@ export async function readCalls({ world }: Side): Promise<readonly Call[]> {
   return (await Promise.all(THREADS.map((thread) => ledger.ofThread(thread)))).flat();
 }
 
-/** Compares what is stored with what must be; adopts the times, which the model leaves to the desk. */
+/** Compares the store with the model; adopts the times, which the model leaves to the desk. */
 export async function compare(side: Side): Promise<void> {
   const { expected, world } = side;
   const calls = await readCalls(side);
@@ -138,7 +138,7 @@ export function countEffects({ world }: Side, calls: readonly Call[]): ReadonlyM
   return counts;
 }
 
-/** I2: nothing took effect more often than it may have, and what had to did. */
+/** I2: nothing took effect more often than allowed, and everything required did. */
 function compareEffects(side: Side, calls: readonly Call[]): void {
   const { expected } = side;
   const counts = countEffects(side, calls);

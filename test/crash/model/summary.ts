@@ -3,7 +3,7 @@ import { keyOf, readCalls, type Side, THREADS, withoutNumber } from './side.ts';
 
 const ALL = 100_000;
 
-/** All that is left of a sequence and does not depend on the store: calls, turns, words, effects, audit; ids and times are replaced. */
+/** Everything in a sequence that does not depend on the store: calls, turns, posts, effects, audit; ids and times are replaced. */
 export async function summarize(side: Side): Promise<unknown> {
   const { world } = side;
   const store = world.store();
@@ -28,7 +28,7 @@ export async function summarize(side: Side): Promise<unknown> {
   const whole = JSON.stringify({ calls, turns, says, effects, audit: bySubject });
   const timeless = whole.replaceAll(/"(at|pendingSince)":\d+/g, '"$1":0');
   const named = nameDigests(side, stored.reduce(nameCall, timeless));
-  // Threads go on beside each other: only the order within each of these lists' entries counts.
+  // Threads run side by side: only the order within each list entry counts.
   const lists: Readonly<Record<string, readonly unknown[]>> = JSON.parse(withoutNumber(named));
   return Object.entries(lists).map(([name, list]) => [name, sort(list.map(sortKeys))]);
 }
@@ -37,7 +37,7 @@ function nameCall(text: string, call: Parameters<typeof keyOf>[0]): string {
   return text.replaceAll(call.id, `<${keyOf(call)}>`);
 }
 
-/** A digest covers the id of its call, so that words that show one differ as the ids do. */
+/** A digest covers the id of its call, so texts with a digest differ as the ids do. */
 function nameDigests({ tokens }: Side, text: string): string {
   const shown = [...tokens].flatMap(([key, its]) => its.map((token) => ({ key, ...token })));
   return shown.reduce(

@@ -1,4 +1,4 @@
-/** Two replicas, each of which was told one of two messages that arrived in the wrong order. */
+/** Two replicas, each of which got one of two messages that arrived out of order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';

@@ -1,6 +1,6 @@
 /**
- * Every click on every replica at once. `CARDS` sets how many cards there are; the full number of
- * the goal is 1,000.
+ * Every click on every replica at once. `CARDS` sets the number of cards; the full test run uses
+ * 1,000.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -31,7 +31,7 @@ import { until } from '../../support/until.ts';
 
 const CARDS = Number(process.env.CARDS ?? 44);
 const WAVE = 50;
-/** How many cards a message of the agent has; who ignores one takes the others of its message back. */
+/** How many cards a message of the agent has; ignoring one withdraws the others of its message. */
 const BATCHES = { act: 5, pay: 5, drop: 1 } as const;
 const TOOLS = ['act', 'pay', 'drop'] as const;
 const silent = () => {};
@@ -79,7 +79,7 @@ for (const count of [2, 4]) {
     await until(async () => (await ledger.count()).pending === CARDS, 20);
     const calls = await ledger.withStatus('pending');
 
-    // All at once of so many; more would only be told to press again.
+    // A limited number at once; more people would only be told to press again.
     const times: number[] = [];
     for (let at = 0; at < calls.length; at += WAVE) {
       const wave = calls.slice(at, at + WAVE).map((call) => race(replicas, call));
@@ -100,7 +100,7 @@ for (const count of [2, 4]) {
   });
 }
 
-/** Has the agent ask for all cards, in turns on all replicas. */
+/** Makes the agent request all cards, in turns on all replicas. */
 async function askForCards(replicas: readonly Replica[]): Promise<void> {
   const asked: Promise<void>[] = [];
   for (let left = CARDS; left > 0; ) {
@@ -139,7 +139,7 @@ async function startReplicas(
   return replicas;
 }
 
-/** Clicks on all replicas at once; resolves with how long the slowest took, in milliseconds. */
+/** Clicks on all replicas at once; resolves with the longest response time, in milliseconds. */
 async function race(replicas: readonly Replica[], call: Call): Promise<number> {
   const clicks = replicas.flatMap((replica, n) =>
     clicksOn(call, n).map((click) => ({ replica, click })),
@@ -158,7 +158,7 @@ async function race(replicas: readonly Replica[], call: Call): Promise<number> {
   return slowest;
 }
 
-/** What is clicked on the n-th replica: everybody approves, the requester also ignores, or two approvers approve. */
+/** The clicks on the n-th replica: everybody approves, the requester also ignores, or two approvers approve. */
 function clicksOn({ tool }: Call, n: number): readonly Click[] {
   if (tool === 'act') return [approve(REQUESTER)];
   if (tool === 'drop') return [n % 2 === 0 ? approve(REQUESTER) : ignore(REQUESTER)];

@@ -1,4 +1,4 @@
-/** What a Redis that fails does to the store and to work under way: it is refused honestly, comes back by itself, and nothing is lost or done twice. */
+/** The effects of a failing Redis on the store and on running work: requests are refused, it recovers by itself, and nothing is lost or done twice. */
 import assert from 'node:assert/strict';
 import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { until } from '../../support/until.ts';
 
 const silent = () => {};
 const LOG = { debug: silent, info: silent, warn: silent, error: silent };
-/** Slack waits three seconds; the rest is the machine's. */
+/** Slack waits three seconds; the rest is a margin for the machine. */
 const BOUND_MS = 3_500;
 
 let server: RedisServer;
@@ -76,7 +76,7 @@ async function failsInTime(work: Promise<unknown>): Promise<StoreUnavailableErro
   return error;
 }
 
-/** How long Redis is away while a tool ends: no time in CI, and for the full measure `CUT_MS=30000`. */
+/** How long Redis is away while a tool ends: no time in CI; `CUT_MS=30000` is the full measure. */
 const CUT_MS = Number(process.env.CUT_MS ?? 0);
 
 async function stayAway(ms: number): Promise<void> {

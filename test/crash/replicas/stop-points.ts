@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { ToolDefinition } from '../../../src/agent/tools/define-tool.ts';
 import type { Gate } from '../../../src/domain/policy/route.ts';
 
-/** Where a worker stands still: before and after the write of a claim, in the tool when its effect is there, before the write of a run's end, and before that of a turn's. */
+/** Where a worker is suspended: before and after the write of a claim, in the tool after its effect, before the write of the end of a run, and before that of a turn. */
 export type StopPoint = 'claim' | 'claimed' | 'run' | 'finish' | 'history';
 
-/** What the process of a worker is told on its command line. */
+/** The command line of a worker process. */
 export type WorkerOrder = {
   readonly modelUrl: string;
   /** The file that effects are written to. */
@@ -13,14 +13,14 @@ export type WorkerOrder = {
   readonly leaseMs: number;
 } & (
   | { readonly url: string; readonly prefix: string }
-  /** On a file there is one process: what it is asked, it asks itself. */
+  /** A SQLite file has one process, so it sends its own messages. */
   | { readonly dataDir: string; readonly asks: readonly string[] }
 );
 
-/** Nobody is asked: what is proposed runs. */
+/** Nobody is asked: proposed calls run. */
 export const RUN_ALL: Gate = () => ({ kind: 'run' });
 
-/** `act` and `act_again`, which may run again with the same key; both hand what they are given to `effect`. */
+/** `act` and `act_again`, which may run again with the same key; both pass their input to `effect`. */
 export function effectTools(
   effect: (note: string, key: string) => void,
 ): readonly ToolDefinition[] {

@@ -1,4 +1,4 @@
-/** A worker that stands still past its lease, at each point of its work, while another one takes over, and then goes on: nothing is lost, nothing runs twice. */
+/** A worker that is suspended past its lease, at each point of its work, while another one takes over, and then resumes: nothing is lost, nothing runs twice. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
@@ -61,7 +61,7 @@ describe('on Redis, with a second worker that takes over, a worker', () => {
     await server.stop();
   });
 
-  /** Asks while only the process works, and gives the thread to a second worker when it stands still. */
+  /** Sends a message while only the process works, and gives the thread to a second worker once it is suspended. */
   async function letItStop(
     t: TestContext,
     text: string,
@@ -90,7 +90,7 @@ describe('on Redis, with a second worker that takes over, a worker', () => {
     second.worker.start();
     return { thread, second };
   }
-  /** What the second worker's tools did. */
+  /** The effects of the tools of the second worker. */
   const own: string[] = [];
 
   const isSettled = ({ store }: Replica) =>
@@ -100,7 +100,7 @@ describe('on Redis, with a second worker that takes over, a worker', () => {
     assert.ok(call);
     return call;
   };
-  /** What both have said of a turn, once there is nothing left to say. */
+  /** The posts of both workers for a turn, once nothing is left to post. */
   async function answersTo({ chat, store }: Replica, thread: ThreadKey) {
     await until(async () => (await store.outbox.pendingMessages(thread)).length === 0, 5);
     const own = chat.said.filter((say) => say.kind === 'answer' && say.thread === thread);
@@ -190,7 +190,7 @@ describe('on Redis, with a second worker that takes over, a worker', () => {
     await assertAnsweredOnce(second, thread);
     model.held[0]?.();
     worker.child.kill('SIGCONT');
-    // It says something again when it lives; what it had written by then of the old turn was refused.
+    // It posts again after it resumes; its later writes for the old turn were refused.
     await second.worker.stop(0);
     await second.ask(threadOf(900), 'next');
     await worker.line(`says in ${threadOf(900)}: The answer.`);

@@ -1,7 +1,7 @@
 /**
- * A worker in a process of its own that stands still (SIGSTOP) by itself at a named point of its
- * work, and goes on when it is told to. What it stops for is the note of a tool call, or the text of
- * the message. It tells on its output what happens, a line each.
+ * A worker process that suspends itself (SIGSTOP) at a named point of its
+ * work, and resumes on SIGCONT. The note of a tool call, or the text of the message, names the
+ * point. It prints its events, one per line.
  */
 import { appendFileSync } from 'node:fs';
 import type { Step } from '../../../src/domain/calls/transitions.ts';
@@ -19,7 +19,7 @@ const silent = () => {};
 const stoppedAt = new Set<string>();
 const tell = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Stands still once for each thing that asks for this point; what follows happens after SIGCONT. */
+/** Suspends once for each item that asks for this point; the following code runs after SIGCONT. */
 function stopAt(point: StopPoint, asked: string, id: string): void {
   if (asked !== point || stoppedAt.has(id)) return;
   stoppedAt.add(id);

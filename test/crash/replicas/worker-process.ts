@@ -1,4 +1,4 @@
-/** The process of `stopping-worker.ts`, and the model that it asks. */
+/** The process of `stopping-worker.ts`, and its model. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import type { WorkerOrder } from './stop-points.ts';
 
 const SCRIPT = fileURLToPath(new URL('./stopping-worker.ts', import.meta.url));
 
-/** A model that calls the tool that a message names, and answers the first message “model” when it is let go. */
+/** A model that calls the tool that a message names, and answers the first message “model” once it is released. */
 export async function createObedientModel(): Promise<
   MockModel & { readonly held: (() => void)[] }
 > {
@@ -28,7 +28,7 @@ export async function createObedientModel(): Promise<
     if (tool === 'act' || tool === 'act_again') {
       return sayCalls([{ name: tool, args: JSON.stringify({ note }) }]);
     }
-    // The first to ask waits; whoever asks after it is answered at once.
+    // The first request waits; later ones are answered at once.
     if (tool === 'model' && held.length === 0) {
       await new Promise<void>((resolve) => held.push(resolve));
       return sayText('The answer of the worker that stood still.');
@@ -38,10 +38,10 @@ export async function createObedientModel(): Promise<
   return Object.assign(model, { held });
 }
 
-/** A worker that stands still by itself. */
+/** A worker that suspends itself. */
 export interface WorkerProcess {
   readonly child: ChildProcess;
-  /** Waits for a line that holds this, and that no earlier wait has found. */
+  /** Waits for a line with this text that no earlier wait has found. */
   line(part: string): Promise<void>;
   readonly lines: readonly string[];
 }
@@ -75,13 +75,13 @@ export async function startWorker(order: WorkerOrder): Promise<WorkerProcess> {
   };
 }
 
-/** Ends it, whether it stands still or not. */
+/** Ends it, whether it is suspended or not. */
 export async function endWorker({ child }: WorkerProcess): Promise<void> {
   child.kill('SIGKILL');
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-/** What its tools have done, a line each: note and key. */
+/** The effects of its tools, one per line: note and key. */
 export async function effectsOf(path: string): Promise<readonly string[]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.split('\n').slice(0, -1);
