@@ -9,7 +9,7 @@ import {
   type SourceTree,
 } from './support/source-tree.ts';
 
-/** A folder of `src`, or one of its two top-level files, and what of the others it may import. */
+/** A folder of `src`, or one of its two top-level files, and what else it may import. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   client: [],
@@ -42,7 +42,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   main: ['domain', 'config', 'process', 'app', 'playground'],
 };
 
-/** A package, or all whose name begins so, and its only importers; the first row that fits counts. */
+/** A package, or all packages with this prefix, and its only importers; the first matching row counts. */
 const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] = [
   ['@langchain/langgraph-checkpoint', ['stores', 'agent']],
   ['@langchain/core/runnables', ['stores', 'agent']],
@@ -52,7 +52,7 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
   ['@slack/', ['slack']],
   ['better-sqlite3', ['stores']],
   ['redis', ['stores']],
-  // Whoever mounts routes on the app's server has to name its type.
+  // A file that mounts routes on the server of the app has to name its type.
   ['hono', ['http', 'playground', 'app']],
   ['@hono/', ['http', 'playground']],
   ['pino', ['process', 'app']],
@@ -92,12 +92,12 @@ const PACKAGES: readonly (readonly [name: string, layers: readonly string[]])[] 
 ];
 
 const MAX_LINES = 300;
-/** A room that holds more is hard to enter. */
+/** A larger room is hard to understand. */
 const MAX_FILES = 15;
 /** It is copied as one file. */
 const MAX_LINES_OF: Readonly<Record<string, number>> = { 'client/countersign-client.ts': 600 };
 
-/** Words that reach around a port, and the only places where they may stand. */
+/** Words that bypass a port, and the only places where they are allowed. */
 const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])[] = [
   [
     'the time of the machine',
@@ -118,7 +118,7 @@ const RESERVED: readonly (readonly [what: string, word: RegExp, places: RegExp])
   ['an exit of the process', /\bprocess\.exit\b/, /^main\.ts$/],
 ];
 
-/** Layers whose rooms (their folders) depend one way. */
+/** Layers whose rooms (their folders) depend in one direction. */
 const ONE_WAY = ['desk', 'domain', 'slack'];
 
 function layerOf(path: string): string {

@@ -1,4 +1,4 @@
-/** What `npm start` and `npx countersign` run: plain JavaScript, made of the source as it is. */
+/** What `npm start` and `npx countersign` run: plain JavaScript, built from the current source. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -29,7 +29,7 @@ describe('the build', () => {
     for (const name of ['bin', 'package.json']) {
       cpSync(join(ROOT, name), at(name), { recursive: true });
     }
-    // The whole source takes long to be made, and each journey starts what is made of it.
+    // A build of the whole source takes long, and each journey starts such a build anyway.
     mkdirSync(at('src'));
     for (const name of ['main', 'cli']) writeFileSync(at(`src/${name}.ts`), SOURCE);
     symlinkSync(join(ROOT, 'node_modules'), at('node_modules'));

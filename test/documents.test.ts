@@ -1,4 +1,4 @@
-/** What the documentation says can be checked: its examples, links, file names, settings and commands. */
+/** Checks the documentation: its examples, links, file names, settings and commands. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -23,15 +23,15 @@ import {
 } from './support/readme-snippet.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Not part of the source: what a reader is told to create, and what the agent has. */
+/** Not part of the source: files that a reader creates, and files of the agent. */
 const EXAMPLES = new Set(['my-tools.ts', 'my-agent.ts', 'my-graph.ts', 'inbox/']);
 
-/** The text without its code blocks: what is prose, tables and links. */
+/** The text without its code blocks: prose, tables and links. */
 function proseOf(path: DocumentPath): string {
   return readDocument(path).replace(/^ *```.*?^ *```$/gms, '');
 }
 
-/** The names that GitHub gives to headings. */
+/** The anchors that GitHub generates for headings. */
 function anchorsOf(path: string): readonly string[] {
   const prose = proseOf(path as DocumentPath);
   return [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>

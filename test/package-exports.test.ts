@@ -1,4 +1,4 @@
-/** What others import of the package: the documentation's examples, as strict TypeScript reads them in a project of its own. */
+/** The package as others import it: the examples of the documentation, compiled by strict TypeScript in their own project. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ describe('a project that has Countersign installed', () => {
     cpSync(join(ROOT, 'package.json'), join(its, 'package.json'));
     symlinkSync(join(ROOT, 'src'), join(its, 'src'));
     const env = { ...process.env, PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}` };
-    // What npm makes before it packs.
+    // The files that npm makes before it packs.
     execFileSync('npm', ['run', '--silent', 'prepack'], { cwd: its, env });
     for (const name of INSTALLED)
       symlinkSync(join(ROOT, 'node_modules', name), at('node_modules', name));

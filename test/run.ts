@@ -1,6 +1,6 @@
 /**
- * The test command: what the machine lacks, then every test file, since Node 20 finds neither globs
- * nor TypeScript by itself, beside the static checks. Its last line is the test runner's own summary.
+ * The test command: reports what the machine lacks, then runs every test file (Node 20 supports neither
+ * globs nor TypeScript), beside the static checks. Its last line is the summary of the test runner.
  * `npm test -- WORD…` runs only the files whose path contains one of the words, and no static checks.
  */
 import { spawn } from 'node:child_process';
@@ -19,7 +19,7 @@ import { nameOf, toUnits } from './support/test-units.ts';
 
 const CHECKS = [['tsc'], ['biome', 'check'], ['knip']] as const;
 const CONCURRENCY = 3;
-/** One process; the whole of a long proof takes its time. */
+/** The time limit of one process; the full suite takes long. */
 const TIMEOUT_MS = isWhole ? 14_400_000 : 900_000;
 
 const isCi = process.env.CI === 'true';
@@ -36,7 +36,7 @@ function provideMachine(): boolean {
   return false;
 }
 
-/** Runs the static checks one after the other; resolves with whether all passed, and what they said. */
+/** Runs the static checks one after the other; resolves with whether all passed, and their output. */
 async function runChecks(): Promise<{ readonly isSound: boolean; readonly said: string }> {
   const failed: string[] = [];
   let said = '';
@@ -61,17 +61,17 @@ function findTests(): readonly string[] {
   return all.filter((path) => words.some((word) => path.includes(word)));
 }
 
-/** Test files that start a Redis, or lie where only such files are, name it. */
+/** Test files that need Redis contain its name, or have it in their path. */
 function usesRedis(path: string): boolean {
   return /redis/i.test(path) || /redis/i.test(readFileSync(path, 'utf8'));
 }
 
-/** Resolves with whether all passed, the checks too; with CI=true a test that was skipped has not passed. */
+/** Resolves with whether all passed, including the checks; with CI=true a skipped test counts as a failure. */
 async function runAll(files: readonly string[], folder: string): Promise<boolean> {
   const checks = words.length > 0 ? { isSound: true, said: '' } : runChecks();
   let hasPassed = true;
   let skipped = 0;
-  /** What the checks say comes before the summary, which is last of all. */
+  /** The output of the checks comes before the summary, which is last. */
   async function* beforeSummary(events: AsyncIterable<TestEvent>) {
     for await (const event of events) {
       const { data, type } = event;
@@ -85,8 +85,8 @@ async function runAll(files: readonly string[], folder: string): Promise<boolean
       yield event;
     }
   }
-  // They need no tsx, which this process was started with; their stacks tell of their sources, and
-  // with more room for short-lived objects they collect less garbage.
+  // They need no tsx, which this process was started with; their stacks show source lines, and
+  // with more room for short-lived objects there is less garbage collection.
   const options = ['--enable-source-maps', '--max-semi-space-size=32'];
   process.execArgv.splice(0, process.execArgv.length, ...options);
   const units = new Map([
@@ -108,11 +108,11 @@ async function runAll(files: readonly string[], folder: string): Promise<boolean
 
 const found = findTests();
 if (found.length === 0) console.error(`No test file holds ${words.join(' or ')} in its path.`);
-// What is told in turns is told as on this day by the same value.
+// The same value selects the tests that rotate by day.
 console.log(sampleName);
 const isReady = provideMachine();
 const files = hasRedis() ? found : found.filter((path) => !usesRedis(path));
-// Beneath the packages that the tests import.
+// Inside the repository, so that the tests can import its packages.
 const folder = join('dist', `test-${process.pid}`);
 const hasPassed =
   files.length > 0 &&

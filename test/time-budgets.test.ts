@@ -1,9 +1,9 @@
-/** No text of others keeps the app busy: every one through everything that looks at a whole text. */
+/** No hostile text blocks the app: each one goes through every function that reads a whole text. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { costOf, HOSTILE_WORK } from './support/hostile/hostile-surfaces.ts';
 
-/** `npm run bench -- hostile` measures the goal of 50 ms. Here the processor is shared, and what grows with the square of a text takes seconds. */
+/** `npm run bench -- hostile` measures the goal of 50 ms. Here the processor is shared, and quadratic time takes seconds. */
 const MAX_CPU_MS = 250;
 
 describe('a hostile text of 250 KB does not block the app', () => {

@@ -5,7 +5,7 @@ import { type Bench, median, timeOf } from './kit/bench.ts';
 import { openBenchDesk } from './kit/bench-desk.ts';
 import { openClient } from './kit/bench-store.ts';
 
-/** How long it takes from a decision to the tool. */
+/** Measures the time from a decision to the start of the tool. */
 export const approveStarts: Bench = {
   stores: ['SQLite', 'Redis'],
 
@@ -59,7 +59,7 @@ export const approveStarts: Bench = {
   ],
 };
 
-/** The smallest write that lasts: an audit entry, of a size as a decision makes it, and a wake-up. */
+/** The smallest durable write: an audit entry, as large as that of a decision, and a wake-up. */
 async function writeOnce({ audit }: Store, call: Call): Promise<void> {
   const step = { cause: 'approve', call } as const;
   await audit.append(callEffectsOf(call, [step], call.requester).audit);

@@ -5,7 +5,7 @@ import { QUICK } from './kit/bench.ts';
 import { measure } from './kit/measure.ts';
 import { toTable } from './kit/table.ts';
 
-// Times are not looked at: they are the machine's.
+// Times are not checked: they depend on the machine.
 for (const [name, bench] of Object.entries(BENCHES)) {
   // These start the app for each store, as journeys do too.
   if (name === 'pending' || name === 'clicks') continue;

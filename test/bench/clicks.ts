@@ -13,7 +13,7 @@ const SECRET = 'a-secret-of-the-bench';
 const PER_SECOND = 100;
 const SERVER = fileURLToPath(new URL('./kit/servers/click-server.ts', import.meta.url));
 
-/** How long people wait for the tick beside their click, at so many clicks a second. */
+/** Measures how long people wait for the acknowledgement of a click, at a given number of clicks a second. */
 export const clicks: Bench = {
   stores: ['SQLite', 'Redis'],
 
@@ -57,12 +57,12 @@ export const clicks: Bench = {
 
 interface Started {
   readonly tokens: string[];
-  /** Sends a click; resolves with how long its answer took (ms). */
+  /** Sends a click; resolves with its response time (ms). */
   click(token: string): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts a process that takes clicks. */
+/** Starts a process that accepts clicks. */
 export async function startServer(
   options: Omit<ClickServerOptions, 'signingSecret'>,
 ): Promise<Started> {
@@ -88,7 +88,7 @@ export async function startServer(
   };
 }
 
-/** Sends one click for each token at its time, whether or not those before it were answered; resolves with the times of all. */
+/** Sends one click for each token at its time, whether or not the earlier ones were answered; resolves with all response times. */
 async function sendClicks({ click }: Started, tokens: readonly string[]): Promise<number[]> {
   const begin = performance.now();
   const answers: Promise<number>[] = [];

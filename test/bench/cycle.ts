@@ -1,7 +1,7 @@
 import { type Bench, interleave } from './kit/bench.ts';
 import { openOurs, openPeer, timeCycles } from './kit/cycle-sides.ts';
 
-/** How long a cycle takes: a message, a call, an approval, the tool, the answer. */
+/** Measures a cycle: a message, a call, an approval, the tool, the answer. */
 export const cycle: Bench = {
   stores: ['SQLite', 'Redis'],
 

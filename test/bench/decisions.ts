@@ -8,7 +8,7 @@ import { APP, startTinySlack } from './kit/servers/tiny-slack.ts';
 
 const PEOPLE = 64;
 
-/** How long a decision takes on the average while 64 people click, each as soon as the last click was answered. */
+/** Measures the average time of a decision while 64 people click, each as soon as the previous click was answered. */
 export const decisions: Bench = {
   stores: ['SQLite', 'Redis'],
 
@@ -38,7 +38,7 @@ export const decisions: Bench = {
   ],
 };
 
-/** Does each in turn, so many at once, and returns how many milliseconds one took on the average. */
+/** Runs the functions with limited concurrency, and returns the average time of one in milliseconds. */
 async function perOne<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<number> {
   const left = [...all];
   const lane = async (): Promise<void> => {
@@ -70,7 +70,7 @@ async function timeAlone({ redisUrl, scale, store: kind }: Site): Promise<number
       const outcome = await bench.desk.decide(command);
       if (outcome.kind !== 'recorded') throw new Error(`A decision came to be ${outcome.kind}.`);
     });
-  // The first ones warm it up.
+  // The first ones are warm-up.
   await decideAll();
   const { alone } = await interleave(scale.rounds, { alone: decideAll });
   await bench.close();

@@ -15,7 +15,7 @@ import { type Bench, interleave, type Site, timeOf } from './kit/bench.ts';
 import { CALL_ONCE, createBenchModel, TOOL_NAME } from './kit/bench-model.ts';
 import { QUIET_LOG } from './kit/bench-store.ts';
 
-/** The parts of a cycle that nothing above them can be faster than: the graph with no desk and no store, and the commits of a cycle with no graph. */
+/** Measures lower bounds of a cycle: the graph without desk and store, and the commits of a cycle without the graph. */
 export const floor: Bench = {
   stores: ['SQLite', 'Redis'],
 
@@ -115,7 +115,7 @@ async function openGraph(): Promise<Side> {
   };
 }
 
-/** Those of a cycle that are waited for, and those that are not. */
+/** The commits of a cycle that are waited for, and those that are not. */
 const COMMITS: readonly Commit['durable'][] = [
   ...(['now', 'later', 'now', 'later', 'now'] as const),
   ...(['now', 'now', 'later', 'later'] as const),

@@ -4,7 +4,7 @@ import { openOurs, timeCycles } from './kit/cycle-sides.ts';
 
 const BATCH = 1_000;
 
-/** Whether other people's keys in the same Redis slow a cycle down. */
+/** Measures whether foreign keys in the same Redis slow a cycle down. */
 export const foreignKeys: Bench = {
   stores: ['Redis'],
 
@@ -17,7 +17,7 @@ export const foreignKeys: Bench = {
     await timeCycles(ours, scale.isQuick ? 1 : 30);
     const alone: number[] = [];
     const crowded: number[] = [];
-    // In turn: what slows the machine down slows both.
+    // In turn: noise of the machine affects both.
     for (let round = 0; round < scale.rounds; round += 1) {
       alone.push(await timeCycles(ours, count));
       for (let key = 0; key < keys; key += BATCH) {

@@ -3,7 +3,7 @@ import type { Bench, Numbers } from './kit/bench.ts';
 
 const GOAL_MS = 50;
 
-/** How long the event loop stands still at most, whatever somebody sends. */
+/** Measures how long hostile input blocks the event loop at most. */
 export const hostileInput: Bench = {
   stores: ['SQLite'],
 

@@ -5,13 +5,13 @@ import { type BenchDesk, type BenchThread, openBenchDesk } from './kit/bench-des
 import { TOOL_ARGS } from './kit/bench-model.ts';
 import { openClient } from './kit/bench-store.ts';
 
-/** Questions and answers have a kilobyte each, and one turn in five makes a call. */
+/** Questions and answers have one kilobyte each, and one turn in five makes a call. */
 const KILOBYTE = 'All work and no play makes a long thread. '.repeat(25).slice(0, 1_000);
 const CALL_EVERY = 5;
 const ASKS_FOR_CALL = 'Write it down.';
 const WARM_UP = 60;
 
-/** What a thread of many turns takes, and whether it gets slower: both are seen on the same threads. */
+/** Measures the size of a long thread, and whether it gets slower. */
 export const longThread: Bench = {
   stores: ['SQLite', 'Redis'],
 
@@ -67,7 +67,7 @@ export const longThread: Bench = {
   ],
 };
 
-/** Takes so many turns; tells the bytes of all their messages, and how long those without a call took. */
+/** Runs turns; returns the bytes of all their messages, and the time of those without a call. */
 async function goOn(desk: BenchDesk, thread: BenchThread, turns: number) {
   const times: number[] = [];
   let text = 0;
@@ -92,7 +92,7 @@ async function takeTurn(desk: BenchDesk, thread: BenchThread, turn: number) {
   return { bytes: said + JSON.stringify(TOOL_ARGS).length + 'Written.'.length, ms: Number.NaN };
 }
 
-/** Bytes that the store holds: pages in use, or the memory that Redis says it uses. */
+/** Bytes used by the store: pages in use, or the memory that Redis reports. */
 async function measureStored({ store, redisUrl }: Site, desk: BenchDesk): Promise<number> {
   if (store === 'Redis') {
     const client = await openClient(redisUrl);

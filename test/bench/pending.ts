@@ -8,7 +8,7 @@ import { openBenchStore, type StoreKind } from './kit/bench-store.ts';
 import { memoryOfDescendant } from './kit/memory-of-children.ts';
 import { seedPending } from './kit/seed-pending.ts';
 
-/** How long after the first click Slack calls are still counted. */
+/** How long after the first click requests to Slack are still counted. */
 const WATCH_MS = 1_000;
 const QUICK_WATCH_MS = 100;
 const MB = 1024 * 1024;
@@ -19,7 +19,7 @@ interface Restart {
   readonly slackCalls: number;
 }
 
-/** What ten thousand pending calls do to a start: the real app, in a process of its own, on the simulated workspace. */
+/** Measures a start with ten thousand pending calls: the real app, in its own process, on the simulated workspace. */
 export const pending: Bench = {
   stores: ['SQLite', 'Redis'],
 
@@ -85,7 +85,7 @@ export const pending: Bench = {
   ],
 };
 
-/** Each its own file: what is approved after its file has changed is asked about anew. */
+/** Each call has its own file: a call whose file changed after its approval is asked about again. */
 function write(index: number) {
   const args = { path: `notes/${index}.txt`, content: 'Ship the release at noon.' };
   return sayCalls([{ name: 'write_file', args: JSON.stringify(args) }]);
@@ -97,7 +97,7 @@ async function waitForCard(stage: Stage): Promise<Place> {
   return place;
 }
 
-/** Ends the app, starts it again, and presses at once. */
+/** Stops the app, starts it again, and presses at once. */
 async function restart(stage: Stage, place: Place, watchMs: number): Promise<Restart> {
   const card = await stage.card(place, 'Waiting for a decision');
   await stage.app().stop();

@@ -5,7 +5,7 @@ import { openBenchDesk } from './kit/bench-desk.ts';
 import { openClient } from './kit/bench-store.ts';
 import { type CycleSide, openOurs, openPeer, timeCycles } from './kit/cycle-sides.ts';
 
-/** How many commands the clients of Redis send in a cycle, and how often a cycle waits for an answer. */
+/** Measures how many commands the Redis clients send in a cycle, and how often a cycle waits for a response. */
 export const redisCommands: Bench = {
   stores: ['Redis'],
 
@@ -55,7 +55,7 @@ export const redisCommands: Bench = {
   ],
 };
 
-/** Counts from now on how often a command is sent while no other one of this process is on its way. */
+/** Counts the commands sent while no other command of this process is in flight. */
 function countWaits(): () => number {
   let prototype: object | null = createClient();
   while (prototype && !Object.hasOwn(prototype, 'sendCommand')) {
@@ -75,7 +75,7 @@ function countWaits(): () => number {
   return () => waits;
 }
 
-/** The server counts what scripts run too; whoever sends scripts sends nothing else here. */
+/** The server also counts the commands inside scripts; a client that sends scripts sends nothing else here. */
 function countSent(stats: string): number {
   const found = [...stats.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)];
   const sum = (isCounted: (name: string) => boolean) =>

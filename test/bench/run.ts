@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: measures every row of the table against its baseline, prints it, and writes it to
- * `results.md` beside this file. `npm run bench -- WORD…` measures only the rows whose name holds
- * one of the words, and `quick` among them measures little: both write nothing.
+ * `results.md` beside this file. `npm run bench -- WORD…` measures only the rows whose name contains
+ * one of the words; with `quick` among them it measures little. Both write nothing.
  */
 import { writeFile } from 'node:fs/promises';
 import { BENCHES } from './benches.ts';

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import type { Bench } from './kit/bench.ts';
 import { openOurs, timeCycles } from './kit/cycle-sides.ts';
 
-/** How many statements SQLite runs in a cycle, and how many write transactions; those of our own checkpoints are among them. */
+/** Measures the statements and write transactions of SQLite in a cycle, including those of our checkpoints. */
 export const sqliteStatements: Bench = {
   stores: ['SQLite'],
 
@@ -40,7 +40,7 @@ export const sqliteStatements: Bench = {
   ],
 };
 
-/** Counts what is run on every database of this process from now on. */
+/** Counts the statements on every database of this process from now on. */
 function countStatements() {
   const db = new Database(':memory:');
   const shared = Object.getPrototypeOf(db.prepare('SELECT 1')) as Record<string, unknown>;

@@ -1,7 +1,7 @@
 /**
- * The contract with Slack: its own `blocks.validate`, which needs no token, takes what the app shows,
- * and refuses what the simulated workspace refuses. Needs the network, so it is no part of `npm test`:
- * run it with `npm run verify`; `SLACK_API_URL` names another server than Slack's.
+ * The contract with Slack: its own `blocks.validate`, which needs no token, accepts what the app shows,
+ * and rejects what the simulated workspace rejects. Needs the network, so it is not part of `npm test`:
+ * run it with `npm run verify`; `SLACK_API_URL` sets another server.
  * https://docs.slack.dev/reference/methods/blocks.validate
  */
 import assert from 'node:assert/strict';

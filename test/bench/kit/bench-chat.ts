@@ -2,7 +2,7 @@ import type { Call } from '../../../src/domain/calls/call.ts';
 import type { Chat } from '../../../src/domain/ports/chat.ts';
 import type { OutboxMessage } from '../../../src/domain/threads/outbox-message.ts';
 
-/** Creates a chat that takes no time and keeps nothing: what a bench measures without Slack. */
+/** Creates a chat that takes no time and stores nothing, for benches without Slack. */
 export function createBenchChat(told: {
   readonly onCard?: (call: Call) => void;
   readonly onSay?: (say: OutboxMessage) => void;

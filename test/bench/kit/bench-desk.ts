@@ -1,4 +1,4 @@
-/** The desk as `app.ts` builds it, without Slack: a real store, the real graph, the real worker, the machine's clock. */
+/** The desk as `app.ts` builds it, without Slack: a real store, the real graph, the real worker, the system clock. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { createAgent } from '../../../src/agent/create-agent.ts';
@@ -42,27 +42,27 @@ export interface BenchDesk {
   readonly clock: Clock;
   /** Where its SQLite file is. */
   readonly dataDir: string;
-  /** Sends a message in a thread and waits for the card of the call that it leads to. */
+  /** Sends a message in a thread and waits for the card of its call. */
   ask(thread: BenchThread, text: string): Promise<Call>;
-  /** Sends a message in a thread and waits for the answer, and until nothing is left to do. */
+  /** Sends a message in a thread and waits for the answer, and until no work is left. */
   talk(thread: BenchThread, text: string): Promise<void>;
   approve(call: Call): Promise<DecisionOutcome>;
-  /** Resolves at the thread's next answer. */
+  /** Resolves at the next answer in the thread. */
   answer(): Promise<OutboxMessage>;
-  /** Resolves when the tool starts the next time. */
+  /** Resolves at the next start of the tool. */
   toolStart(): Promise<void>;
-  /** One message, one call, one approval, one answer, in a thread of its own. */
+  /** One message, one call, one approval, one answer, in its own thread. */
   cycle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where a bench talks; one message after another. */
+/** A thread of a bench; one message after another. */
 export interface BenchThread {
   readonly root: number;
   messages: number;
 }
 
-/** Waits for the next one of a kind of event. */
+/** Waits for the next event of a kind. */
 function createEvent<T>() {
   let waiting: ((value: T) => void)[] = [];
   return {
@@ -75,15 +75,15 @@ function createEvent<T>() {
   };
 }
 
-/** Opens a desk on a store of its own. */
+/** Opens a desk with its own store. */
 export async function openBenchDesk(options: {
   readonly kind: StoreKind;
   readonly redisUrl: string;
   readonly prefix: string;
   readonly script?: Script;
-  /** Where the calls go that people are asked about. (Default: to whoever asked.) */
+  /** Where the cards go. (Default: to the requester.) */
   readonly route?: Route;
-  /** What is done to the store before anybody works on it. */
+  /** What is done to the store before any worker starts. */
   readonly before?: (store: Store, clock: Clock) => Promise<void>;
 }): Promise<BenchDesk> {
   let worker: Worker | undefined;
@@ -163,7 +163,7 @@ export async function openBenchDesk(options: {
       author: PERSON,
       ts,
       text,
-      // The wait for messages that come in the wrong order is not measured.
+      // The delay for messages that arrive out of order is not measured.
       receivedAt: clock.now() - (ts === root ? 0 : LATE_MESSAGE_MS),
     };
     await desk.receive(message);

@@ -1,12 +1,12 @@
-/** One model for both sides: it answers at once, in this process, so that what is measured is all but the model. */
+/** One model for both sides: it answers at once, in this process, so that only the rest is measured. */
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
 import type { ChatModel } from '../../../src/agent/model/create-chat-model.ts';
 
-/** What the tool is called with, and what the model says in the end. */
+/** The arguments of the tool call, and the final text of the model. */
 export interface Script {
-  /** Whether a turn that was begun with this text makes a call before it answers. */
+  /** Whether a turn with this text makes a call before it answers. */
   readonly calls: (asked: string) => boolean;
   readonly answer: string;
 }
@@ -20,7 +20,7 @@ function wantsCall(script: Script, messages: readonly BaseMessage[]): boolean {
   return messages.at(-1)?.getType() !== 'tool' && script.calls(asked);
 }
 
-/** The model as our agent asks it. */
+/** The model for our agent. */
 export function createBenchModel(script: Script): ChatModel {
   let calls = 0;
   return {
@@ -41,7 +41,7 @@ export function createBenchModel(script: Script): ChatModel {
   };
 }
 
-/** The model as LangChain's own agent asks it. */
+/** The model for the agent of LangChain. */
 export class PeerModel extends BaseChatModel {
   readonly #script: Script;
   #calls = 0;

@@ -8,7 +8,7 @@ export type StoreKind = 'SQLite' | 'Redis';
 
 const silent = () => {};
 
-/** A log that nobody reads, but for what should not happen. */
+/** A log that discards everything but errors. */
 export const QUIET_LOG = {
   debug: silent,
   info: silent,
@@ -16,7 +16,7 @@ export const QUIET_LOG = {
   error: (fields: object, message: string) => console.error(message, fields),
 };
 
-/** Opens the store of the kind; an empty one, but for what the data folder or the prefix holds already. */
+/** Opens the store of the kind; empty, except for what the data folder or the prefix already contains. */
 export async function openBenchStore(options: {
   readonly kind: StoreKind;
   readonly redisUrl: string;
@@ -47,7 +47,7 @@ export async function openBenchStore(options: {
   };
 }
 
-/** A client of the probe's own, for what it asks of the server. */
+/** A separate client of the probe, for its questions to the server. */
 export async function openClient(url: string) {
   const path = url.startsWith('unix://') ? url.slice('unix://'.length) : undefined;
   const client = createClient(path === undefined ? { url } : { socket: { path } });

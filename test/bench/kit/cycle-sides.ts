@@ -1,4 +1,4 @@
-/** The whole way from a message over an approval to the answer, on both sides, on the same store. */
+/** The whole path from a message through an approval to the answer, on both sides, on the same store. */
 import { join } from 'node:path';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import { makeTempDir } from '../../support/temp-dir.ts';
@@ -8,7 +8,7 @@ import { openClient } from './bench-store.ts';
 import { createPeer } from './peer-agent.ts';
 import { createStockRedisSaver } from './servers/redis-facade.ts';
 
-/** Something that can go through a cycle. */
+/** A side that can run a cycle. */
 export interface CycleSide {
   cycle(): Promise<void>;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export function openOurs(
   return openBenchDesk({ kind, redisUrl, prefix: 'ours' });
 }
 
-/** Opens the side that it is compared with. The stock saver does not sync its writes to the disk, unless `isDurable`. */
+/** Opens the compared side. The stock saver does not sync its writes to the disk, unless `isDurable`. */
 export async function openPeer(
   { store }: Pick<Site, 'store'>,
   redisUrl: string,
@@ -46,7 +46,7 @@ export async function openPeer(
   };
 }
 
-/** Goes through so many cycles, and returns how many milliseconds one took on the average. */
+/** Runs cycles, and returns the average time of one in milliseconds. */
 export async function timeCycles({ cycle }: CycleSide, count: number): Promise<number> {
   const before = performance.now();
   for (let i = 0; i < count; i += 1) await cycle();

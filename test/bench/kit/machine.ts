@@ -1,6 +1,6 @@
 import { cpus, release, totalmem } from 'node:os';
 
-/** Describes the machine, without a name of it. */
+/** Describes the machine without its name. */
 export function describeMachine(): string {
   const all = cpus();
   const model = all[0]?.model.trim() ?? 'unknown processor';

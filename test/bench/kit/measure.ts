@@ -10,7 +10,7 @@ import { startDelayProxy } from './servers/delay-proxy.ts';
 const PROBE = fileURLToPath(new URL('./probe.ts', import.meta.url));
 const ROUND_TRIP_MS = 2;
 
-/** Measures one bench on one store, with a Redis of its own that keeps an append-only file as a careful operator's does. */
+/** Measures one bench on one store, with its own Redis and an append-only file, as in a careful deployment. */
 export async function measure(
   bench: Bench,
   store: StoreKind,
@@ -31,7 +31,7 @@ export async function measure(
   }
 }
 
-/** Probes in a process of its own, where nothing is left of another probe; Redis and the line to it are elsewhere. */
+/** Probes in a separate process, without traces of another probe; Redis and the proxy to it run elsewhere. */
 export function probeApart(name: string): (site: Site) => Promise<Numbers> {
   return async (site) => {
     const { entry, execArgv } = plainModule(PROBE);

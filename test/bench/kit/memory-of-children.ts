@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Returns how many bytes the one process below this one holds whose command names `part`. */
+/** Returns the memory in bytes of the one child process whose command contains `part`. */
 export function memoryOfDescendant(part: string): number {
   const found = descendantsOf(process.pid).filter((pid) => commandOf(pid).includes(part));
   const [pid] = found;

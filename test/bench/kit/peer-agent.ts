@@ -1,18 +1,18 @@
-/** What Countersign is compared with: LangChain's own agent and its approvals, on the stock saver of the same store. */
+/** The comparison for Countersign: the LangChain agent with its approvals, on the stock saver of the same store. */
 import { Command } from '@langchain/langgraph';
 import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint';
 import { createAgent, humanInTheLoopMiddleware, tool } from 'langchain';
 import { z } from 'zod';
 import { CALL_ONCE, PeerModel, type Script, TOOL_NAME } from './bench-model.ts';
 
-/** Creates the agent; each cycle is one message, one call, one approval, one answer, in a thread of its own. */
+/** Creates the agent; each cycle is one message, one call, one approval, one answer, in its own thread. */
 export function createPeer(saver: BaseCheckpointSaver, script: Script = CALL_ONCE) {
   const write = tool(() => 'Written.', {
     name: TOOL_NAME,
     description: 'Writes a note.',
     schema: z.object({ path: z.string(), content: z.string() }),
   });
-  // Its own types do not fit each other where optional properties are exact.
+  // Its own types do not match each other under exact optional properties.
   const approvals = { interruptOn: { [TOOL_NAME]: true } } as never;
   const agent = createAgent({
     model: new PeerModel(script),

@@ -1,4 +1,4 @@
-/** A process that measures one row on one store, and tells its parent the numbers. */
+/** A process that measures one row on one store, and sends the numbers to its parent. */
 import { BENCHES } from '../benches.ts';
 import type { Site } from './bench.ts';
 

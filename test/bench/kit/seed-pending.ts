@@ -13,17 +13,17 @@ import { claimOne } from '../../support/builders/claim-one.ts';
 
 const LEASE_MS = 600_000;
 
-/** Where the card of a seeded call stands. */
+/** The place of the card of a seeded call. */
 export const SEEDED_CARD: CardPlace = { channel: 'C1', ts: '1700000000.000001' };
 
-/** Stores pending calls as a desk leaves them behind whose cards are drawn: each in a thread whose turn waits for it. */
+/** Stores pending calls with drawn cards, as a desk would: each in a thread whose turn waits for it. */
 export async function seedPending(options: {
   readonly store: Store;
   readonly clock: Clock;
   readonly count: number;
   readonly requester: Person;
   readonly route?: Route;
-  /** (Default: one that is in no workspace.) */
+  /** (Default: a place in no workspace.) */
   readonly card?: CardPlace;
 }): Promise<readonly Call[]> {
   const { store, clock, requester, route = REQUESTER_ROUTE, card = SEEDED_CARD } = options;

@@ -5,7 +5,7 @@ function isMet({ ours, baseline, goal }: Line): boolean {
   return ours <= goal * (baseline ?? 1);
 }
 
-/** Writes the lines as a table in Markdown. */
+/** Formats the lines as a Markdown table. */
 export function toTable(lines: readonly Line[]): string {
   const head = ['what', 'store', 'ours', 'baseline', 'against', 'ratio', 'goal', ''];
   const rows = lines.map((line) => {

@@ -1,5 +1,5 @@
 /**
- * A process that takes clicks over signed HTTP: Countersign's own Slack side and desk on pending
+ * A process that accepts clicks over signed HTTP: the Slack side and desk of Countersign with pending
  * calls that need two people, or a Bolt app that only acknowledges. It tells its parent where it
  * listens, and the tokens of its cards.
  */
@@ -22,7 +22,7 @@ import { QUIET_LOG, type StoreKind } from '../bench-store.ts';
 import { seedPending } from '../seed-pending.ts';
 import { APP } from './tiny-slack.ts';
 
-/** What the process is told. */
+/** The parameters of the process. */
 export interface ClickServerOptions {
   readonly side: 'ours' | 'ack';
   readonly kind: StoreKind;
@@ -32,7 +32,7 @@ export interface ClickServerOptions {
   readonly calls: number;
 }
 
-/** What it tells: where clicks go, and what the buttons of its cards carry. */
+/** Its result: where clicks go, and the values of the buttons of its cards. */
 export interface ClickServer {
   readonly url: string;
   readonly tokens: readonly string[];

@@ -1,12 +1,12 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a server on which every answer is held back. */
+/** A proxy to a server that delays every response. */
 export interface DelayProxy {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Starts a line to a server's socket file; what the server says arrives `ms` later, in order. */
+/** Starts a proxy to the socket file of a server; responses arrive `ms` later, in order. */
 export async function startDelayProxy(socketPath: string, ms: number): Promise<DelayProxy> {
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (near) => {
@@ -14,7 +14,7 @@ export async function startDelayProxy(socketPath: string, ms: number): Promise<D
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
-      // The other end hears of it by its own end.
+      // The `close` event then closes the other end.
       socket.on('error', () => socket.destroy());
     }
     near.on('data', (chunk) => far.write(chunk));

@@ -1,14 +1,14 @@
 /**
- * Lets the stock `RedisSaver`, which needs the modules RedisJSON and RediSearch, run on plain Redis,
- * as what it is compared with. Documents are stored as texts; nothing is indexed and nothing is
- * searched, so that what is measured is a lower bound of its cost.
+ * Lets the stock `RedisSaver`, which needs the modules RedisJSON and RediSearch, run on plain Redis
+ * for the comparison. Documents are stored as texts; nothing is indexed and nothing is
+ * searched, so the measured cost is a lower bound.
  */
 import { RedisSaver } from '@langchain/langgraph-checkpoint-redis';
 import type { openClient } from '../bench-store.ts';
 
 type Client = Awaited<ReturnType<typeof openClient>>;
 
-/** Makes the stock saver over a client of plain Redis. */
+/** Creates the stock saver over a client of plain Redis. */
 export function createStockRedisSaver(client: Client): RedisSaver {
   const json = {
     set: (key: string, _path: string, document: unknown, options?: { readonly NX?: boolean }) =>
@@ -18,7 +18,7 @@ export function createStockRedisSaver(client: Client): RedisSaver {
       return text === null ? null : JSON.parse(text);
     },
   };
-  // The modules answer that the index is there: one short command, as here.
+  // The modules answer that the index exists: one short command, as here.
   const ft = { create: () => client.echo('ft.create') };
   const facade = new Proxy(client, {
     get(target, name) {

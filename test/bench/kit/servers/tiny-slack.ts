@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A Slack that knows one app and takes whatever it is sent, at once. */
+/** A Slack API that knows one app and accepts every request at once. */
 export interface TinySlack {
   readonly apiUrl: string;
   stop(): Promise<void>;
