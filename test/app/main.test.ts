@@ -27,7 +27,7 @@ function startIn(cwd: string, env: Readonly<Record<string, string>>) {
   });
 }
 
-test('settings that can’t work end the start with 1 and their message alone', async (t) => {
+test('invalid settings end the start with code 1 and print only their message', async (t) => {
   const { status, stdout, stderr } = startIn(await aFolder(t), { PORT: 'http', MCP_CONFIG: 'x' });
   assert.equal(status, 1);
   assert.equal(stdout, '');
@@ -37,9 +37,9 @@ test('settings that can’t work end the start with 1 and their message alone', 
   );
 });
 
-test('.env in the folder is read, and what is set already wins', async (t) => {
+test('.env in the folder is read, and variables that are already set win', async (t) => {
   const folder = await aFolder(t);
-  // As some editors begin a file.
+  // Some editors begin a file with a byte order mark.
   writeFileSync(join(folder, '.env'), '\ufeffPORT=http\nLOG_LEVEL=loud\n');
   const { status, stderr } = startIn(folder, { LOG_LEVEL: 'info' });
   assert.equal(status, 1);
@@ -47,7 +47,7 @@ test('.env in the folder is read, and what is set already wins', async (t) => {
   assert.doesNotMatch(stderr, /LOG_LEVEL/);
 });
 
-test('an .env that would mean something else ends the start, with each line and no value', async (t) => {
+test('an ambiguous .env ends the start and prints each line number but no value', async (t) => {
   const folder = await aFolder(t);
   const lines = ['APPROVER_JWT_SECRET=hunter2#abc', 'LOGLEVEL=debug', 'PORT', "HOST='::1' hunter2"];
   writeFileSync(join(folder, '.env'), lines.join('\n'));
@@ -59,7 +59,7 @@ test('an .env that would mean something else ends the start, with each line and 
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-test('an .env that is a folder, or can’t be a file of settings, ends the start', async (t) => {
+test('an .env that is a folder or not a settings file ends the start', async (t) => {
   const folder = await aFolder(t);
   mkdirSync(join(folder, '.env'));
   const { status, stderr } = startIn(folder, {});
@@ -67,7 +67,7 @@ test('an .env that is a folder, or can’t be a file of settings, ends the start
   assert.match(stderr, /^\.env is a folder, not a settings file\. Remove or rename it/);
 });
 
-test('a broken policy.yaml in the folder ends the start, with all that is wrong with it', async (t) => {
+test('a broken policy.yaml in the folder ends the start and prints every problem', async (t) => {
   const folder = await aFolder(t);
   writeFileSync(join(folder, 'policy.yaml'), 'version: 2\nrules:\n  - { tools: [x], gate: no }\n');
   const { status, stderr } = startIn(folder, { PORT: '0', LOG_LEVEL: 'silent' });
@@ -78,7 +78,7 @@ test('a broken policy.yaml in the folder ends the start, with all that is wrong 
   );
 });
 
-test('SIGTERM to npm alone ends the app too', async (t) => {
+test('SIGTERM sent only to npm also ends the app', async (t) => {
   const folder = await aFolder(t);
   const env = { PORT: '0', DATA_DIR: join(folder, 'data'), WORKSPACE_DIR: join(folder, 'files') };
   const npm = spawn('npm', ['start', '--silent'], {
@@ -87,7 +87,7 @@ test('SIGTERM to npm alone ends the app too', async (t) => {
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   });
-  // The group, so that an app that npm left behind ends with the test; there may be none.
+  // Kill the group, so that an app that npm left behind ends with the test. It may be gone already.
   t.after(() => spawnSync('kill', ['-KILL', '--', `-${npm.pid}`]));
   let address = '';
   npm.stdout.on('data', (printed) => {

@@ -1,4 +1,4 @@
-/** When the playground starts, and when what is set means a workspace of Slack. */
+/** When the playground starts, and when the settings select a Slack workspace. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
@@ -15,7 +15,7 @@ const NO_BOT = (why: string, undo: string) =>
 const NO_WAY_IN = (why: string) =>
   `SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is missing while ${why}. Add SLACK_APP_TOKEN (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP.`;
 
-/** What is set, and all that is said to be missing. */
+/** The settings, and every setting that is reported as missing. */
 const STOPS: readonly (readonly [env: Env, ...problems: readonly string[]])[] = [
   [{ MODE: 'slack' }, NO_BOT('MODE is slack', 'set MODE=playground'), NO_WAY_IN('MODE is slack')],
   [{ MODE: 'slack', SLACK_BOT_TOKEN: 'xoxb-1', ...MODEL }, NO_WAY_IN('SLACK_BOT_TOKEN is set')],
@@ -49,7 +49,7 @@ describe('the playground', () => {
     });
   }
 
-  it('starts where it is asked for by name, whatever is set of Slack', () => {
+  it('starts when MODE asks for it, whatever Slack settings exist', () => {
     const { mode, warnings } = read({ MODE: 'playground', ...SOCKET, SLACK_SIGNING_SECRET: '01…' });
     assert.equal(mode, 'playground');
     assert.deepEqual(warnings, [
@@ -60,14 +60,14 @@ describe('the playground', () => {
     assert.equal(read({ MODE: 'playground', SLACK_BOT_TOKN: 'xoxb-1' }).mode, 'playground');
   });
 
-  it('starts beside what other programs have in the environment', () => {
+  it('starts when the environment holds only variables of other programs', () => {
     const others = { SLACK_WEBHOOK_URL: 'x', SLACK_BOT_TOKEN_2: 'x', NODE: '/usr/bin/node' };
     const { mode, warnings } = read(others);
     assert.deepEqual([mode, warnings], ['playground', []]);
   });
 });
 
-it('a workspace starts with MODE=slack and without it', () => {
+it('a Slack workspace starts with MODE=slack and without MODE', () => {
   assert.equal(read({ MODE: 'slack', ...SOCKET, ...MODEL }).mode, 'slack');
   assert.equal(read({ ...SOCKET, ...MODEL }).mode, 'slack');
 });

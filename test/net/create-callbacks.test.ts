@@ -1,4 +1,4 @@
-/** Callbacks: signed, over https, at public addresses only, and nothing of an answer but its status. */
+/** Callbacks: signed, over https, to public addresses only. Only the status of the response is read. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
@@ -15,7 +15,7 @@ const KEY = new Uint8Array(32).fill(3);
 const BODY = '{"id":"call_1","text":"grüße"}';
 const NEVER = new AbortController().signal;
 
-/** A world in which 127.0.0.1 is public, and any port will do. */
+/** A network check that treats 127.0.0.1 as public and allows any port. */
 const OPEN: WebAccess = {
   isPublic: (address) => address === '127.0.0.1',
   isAllowedPort: () => true,
@@ -49,7 +49,7 @@ const send = (to: ReturnType<typeof callbacks>, url: string, signal = NEVER) =>
   to.send({ url, key: 'k1', body: BODY }, signal);
 
 describe('a callback', () => {
-  it('is signed under the secret of its key, over the second and the very bytes', async (t) => {
+  it('is signed with its key’s secret over the timestamp and the exact bytes', async (t) => {
     const { got, url } = await listen(t, (_request, response) => response.writeHead(204).end());
     await send(callbacks(), url('/hook?a=1'));
     const [only] = got;
@@ -63,7 +63,7 @@ describe('a callback', () => {
     assert.notEqual(secret, callbackSecretOf(new Uint8Array(32), 'k1'));
   });
 
-  it('is told from a forged one by what src/http/README.md says', async (t) => {
+  it('can be verified as src/http/README.md describes', async (t) => {
     const { got, url } = await listen(t, (_request, response) => response.writeHead(204).end());
     await send(callbacks(), url());
     const header = String(got[0]?.request.headers['countersign-signature']);
@@ -78,7 +78,7 @@ describe('a callback', () => {
     assert.equal(isGenuine(secret, header.replace(/v1=.*/, 'v1='), BODY, now), false);
   });
 
-  it('that is not taken is refused with the reason, whatever the answer says besides', async (t) => {
+  it('is rejected with the reason when the response is not 2xx, whatever its body says', async (t) => {
     const { url } = await listen(t, ({ url: path = '' }, response) => {
       response.writeHead(Number(path.slice(1)), { location: url('/200') });
       response.end('x'.repeat(5_000_000));
@@ -89,7 +89,7 @@ describe('a callback', () => {
     }
   });
 
-  it('follows no redirect, not even to where it may go', async (t) => {
+  it('follows no redirect, not even to an allowed address', async (t) => {
     const { got, url } = await listen(t, (_request, response) =>
       response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
     );
@@ -100,7 +100,7 @@ describe('a callback', () => {
     assert.equal(got.length, 1);
   });
 
-  it('to whoever answers with another protocol ends at once, and takes no place for ever', async (t) => {
+  it('fails at once when the server speaks another protocol, and frees its slot', async (t) => {
     const { url } = await listen(t, (_request, response) =>
       response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end(),
     );
@@ -109,7 +109,7 @@ describe('a callback', () => {
     assert.equal(to.clock.pendingCount, 0);
   });
 
-  it('goes over https to public addresses alone', () => {
+  it('is sent only over https to public addresses', () => {
     const clock = createManualClock();
     const { problemOf } = createCallbacks({ installationKey: KEY, clock });
     for (const [url, why] of [
@@ -131,7 +131,7 @@ describe('a callback', () => {
     assert.equal(problemOf('https://program.example/hook'), undefined);
   });
 
-  it('is not sent where a name leads inside, or does so by the time that it is connected to', async (t) => {
+  it('is not sent when the host resolves to a private address, even only at connect time', async (t) => {
     const { got, url } = await listen(t, (_request, response) => response.writeHead(204).end());
     let asked = 0;
     const rebinding: WebAccess = {
@@ -152,7 +152,7 @@ describe('a callback', () => {
     assert.equal(got.length, 0);
   });
 
-  it('is given up after ten seconds without an answer, and when its work ends', async (t) => {
+  it('times out after ten seconds without a response, and is aborted with its task', async (t) => {
     const { got, url } = await listen(t, () => {});
     const program = callbacks();
     const sending = send(program, url());

@@ -13,7 +13,7 @@ const NOT_PUBLIC = [
   ...['64:ff9b::7f00:1', '64:ff9b:1::a00:1', '100::1', '2001::1', '2001:2::1', '2001:10::1'],
   ...['2001:db8::1', '2002:7f00:1::', '3fff::1', '5f00::1', 'fc00::1', 'fd12::1', 'fe80::1'],
   ...['fe80::1%eth0', 'fec0::1', 'ff02::1', '4000::1', 'e000::1', '', 'page.test'],
-  // What clouds answer to their own machines: metadata, hosts, private ways to services.
+  // Addresses that cloud providers serve to their own machines: metadata, hosts, private endpoints.
   ...['168.63.129.16', '100.100.100.200', '169.254.169.253', '169.254.42.42', '192.0.0.192'],
   ...['199.36.153.4', '199.36.153.11', '161.26.0.10', '166.9.1.1', '2600:2d00:2:1000::1'],
   ...['fd00:ec2::254', 'fd20:ce::254', '::ffff:168.63.129.16', '::ffff:a83f:8110'],
@@ -31,12 +31,12 @@ const PUBLIC = [
   '2606:4700::1111',
 ];
 
-test('only addresses of the public internet are public, in whatever form the others come', () => {
+test('only addresses of the public internet are public, in every notation', () => {
   for (const address of NOT_PUBLIC) assert.equal(PUBLIC_INTERNET.isPublic(address), false, address);
   for (const address of PUBLIC) assert.equal(PUBLIC_INTERNET.isPublic(address), true, address);
 });
 
-test('addresses of this very machine are not reached, whatever they are', (t) => {
+test('this machine’s own addresses are refused, whatever they are', (t) => {
   assert.equal(PUBLIC_INTERNET.isPublic('8.8.4.4'), true);
   const own = [{ address: '8.8.4.4' }, { address: '2606:4700:0:0::1' }];
   t.mock.method(os, 'networkInterfaces', () => ({ eth0: own }));
@@ -51,7 +51,7 @@ test('addresses of this very machine are not reached, whatever they are', (t) =>
   assert.equal(PUBLIC_INTERNET.isPublic('8.8.8.8'), true);
 });
 
-describe('an address is refused without asking the network', () => {
+describe('an address is refused without a network request', () => {
   const REFUSED: readonly (readonly [url: string, why: RegExp])[] = [
     ['ftp://example.com/', /Only http and https/],
     ['file:///etc/passwd', /Only http and https/],
@@ -74,7 +74,7 @@ describe('an address is refused without asking the network', () => {
     test(url, () => assert.match(addressProblem(new URL(url), PUBLIC_INTERNET) ?? '', why));
   }
 
-  test('and public ones are not', () => {
+  test('public addresses are allowed', () => {
     for (const url of ['http://example.com/', 'https://example.com:443/a', 'http://8.8.8.8:80/']) {
       assert.equal(addressProblem(new URL(url), PUBLIC_INTERNET), undefined);
     }

@@ -10,7 +10,7 @@ function aLog(options: { level?: string; secrets?: (string | undefined)[] } = {}
   return { log, lines, text: () => lines.join('') };
 }
 
-/** Made of pieces, so that no scanner of this repository takes them for real ones. */
+/** Assembled from pieces, so that secret scanners do not report this file. */
 const CREDENTIALS = [
   ['xoxb', '1234', '5678', 'AbCdEfGh'].join('-'),
   ['xoxp', '1234', '5678', 'AbCdEfGh'].join('-'),
@@ -28,7 +28,7 @@ const CREDENTIALS = [
 ];
 
 for (const credential of CREDENTIALS) {
-  test(`${credential.slice(0, 12)}… is never written, wherever it stands`, () => {
+  test(`${credential.slice(0, 12)}… is never logged, at any position`, () => {
     const { log, text } = aLog();
     const cause = new Error(`refused with\n${credential}`);
     log.info({ value: credential, list: [{ deep: `(${credential})` }] }, `Sent\t${credential}.`);
@@ -40,13 +40,13 @@ for (const credential of CREDENTIALS) {
   });
 }
 
-test('the values it was told are never written, whatever their shape', () => {
+test('registered secrets are never logged, whatever they look like', () => {
   const { log, text } = aLog({ secrets: ['0123456789abcdef', 'with "quotes" in it', undefined] });
   log.info({ a: 'v0=0123456789abcdef' }, 'with "quotes" in it');
   assert.doesNotMatch(text(), /0123456789abcdef|quotes/);
 });
 
-test('what only resembles a credential stays readable', () => {
+test('text that only resembles a credential is not masked', () => {
   const { log, text } = aLog({ secrets: ['x'] });
   log.info('task-force-of-many-people asks for sk-learn at http://localhost:3000/x@y, basic words');
   assert.match(
@@ -55,7 +55,7 @@ test('what only resembles a credential stays readable', () => {
   );
 });
 
-test('of an error only its name, code, message and stack are written, causes included', () => {
+test('an error is logged with its name, code, message, stack and causes, and nothing else', () => {
   const { log, lines } = aLog();
   const request = { data: 'the argument of a tool' };
   const cause = Object.assign(new TypeError('connect'), { code: 'ECONNREFUSED', request });
@@ -68,7 +68,7 @@ test('of an error only its name, code, message and stack are written, causes inc
   assert.equal(written.cause.type, 'TypeError');
 });
 
-test('every line is JSON, with its level in words and its time', () => {
+test('every line is JSON with its level name and time', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }),
@@ -84,7 +84,7 @@ test('every line is JSON, with its level in words and its time', () => {
   );
 });
 
-test('lines below the level are not written', () => {
+test('lines below the configured level are not logged', () => {
   const { log, lines } = aLog({ level: 'warn' });
   log.info('quiet');
   log.warn('loud');

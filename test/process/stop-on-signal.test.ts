@@ -32,7 +32,7 @@ function aProcess(stop: () => Promise<void>) {
 }
 
 for (const name of ['SIGTERM', 'SIGINT']) {
-  test(`${name} stops the app once, and the process ends well when it has stopped`, async () => {
+  test(`${name} stops the app once, and the process exits cleanly after it`, async () => {
     let resolve = () => {};
     const promise = new Promise<void>((done) => {
       resolve = done;
@@ -52,7 +52,7 @@ for (const name of ['SIGTERM', 'SIGINT']) {
   });
 }
 
-test('a second signal ends the process at once, with the code of that signal', () => {
+test('a second signal ends the process at once, with that signal’s exit code', () => {
   const target = aProcess(() => new Promise(() => {}));
   target.signal('SIGTERM');
   target.pass(600);
@@ -65,7 +65,7 @@ test('a second signal ends the process at once, with the code of that signal', (
   assert.deepEqual(other.exits, [143]);
 });
 
-test('the same press, passed on by npm a moment later, is not a second one', () => {
+test('the same Ctrl+C, forwarded by npm a moment later, does not count as a second signal', () => {
   let stops = 0;
   const target = aProcess(() => {
     stops += 1;
@@ -78,7 +78,7 @@ test('the same press, passed on by npm a moment later, is not a second one', () 
   assert.deepEqual(target.exits, []);
 });
 
-test('an app that does not stop cleanly ends the process with 1, and the log says so', async () => {
+test('an app that fails to stop cleanly exits with code 1 and logs the failure', async () => {
   const target = aProcess(() => Promise.reject(new Error('stuck')));
   target.signal('SIGTERM');
   await new Promise(setImmediate);

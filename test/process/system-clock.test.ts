@@ -5,7 +5,7 @@ import { createSystemClock } from '../../src/process/system-clock.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The runner's timers count as far as one likes; those of Node fire at once beyond 2^31 - 1 ms. */
+/** The mock timers accept any delay; Node's own fire at once beyond 2^31 - 1 ms. */
 function overflowAsNodeDoes(t: TestContext) {
   const { setTimeout } = globalThis;
   return t.mock.method(globalThis, 'setTimeout', (run: () => void, ms: number) =>
@@ -24,7 +24,7 @@ test('a callback runs at its due time and not before', (t) => {
   assert.deepEqual(ranAt, [6_000]);
 });
 
-test('a due time in the past runs at the next turn of the loop, not within schedule', (t) => {
+test('a due time in the past runs on the next event loop turn, not inside schedule()', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000 });
   let runs = 0;
   createSystemClock().schedule(0, () => {
@@ -35,7 +35,7 @@ test('a due time in the past runs at the next turn of the loop, not within sched
   assert.equal(runs, 1);
 });
 
-test('a due time further off than a timer can count is kept', (t) => {
+test('a due time beyond the largest timer delay is kept', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 });
   const armed = overflowAsNodeDoes(t);
   const clock = createSystemClock();
@@ -48,7 +48,7 @@ test('a due time further off than a timer can count is kept', (t) => {
   assert(armed.mock.callCount() <= 3, 'it was waited for, not polled');
 });
 
-test('a cancelled callback never runs, however long its time was', (t) => {
+test('a cancelled callback never runs, however long its delay', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 });
   let runs = 0;
   const cancel = createSystemClock().schedule(60 * DAY_MS, () => {
