@@ -1,4 +1,4 @@
-/** What a call is called: made when an attempt begins, stored with it, and never in the way. */
+/** The summary of a call: made when an attempt begins, stored with it, and never a reason to delay it. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { z } from 'zod';
@@ -46,8 +46,8 @@ async function deskWith(
 
 const SAYS = ({ order, cents }: typeof ARGS) => `Pay back €${cents / 100} for ${order}`;
 
-describe('the summary that a tool makes', () => {
-  it('is stored under the seal, and made anew for an edit', async (t) => {
+describe('the summary that a tool returns', () => {
+  it('is stored under the seal, and made again for an edit', async (t) => {
     const { desk } = await deskWith(t, SAYS);
     const call = await onlyCall(desk);
     assert.equal(call.summary, 'Pay back €80 for A-1');
@@ -60,7 +60,7 @@ describe('the summary that a tool makes', () => {
     assert.equal(edited.status, 'succeeded');
   });
 
-  it('holds nothing that the policy hides at the gate', async (t) => {
+  it('holds nothing that the policy redacts', async (t) => {
     const gate: Gate = () => ({ kind: 'ask', route: REQUESTER_ROUTE, redact: ['order'] });
     const { desk } = await deskWith(t, ({ order }: typeof ARGS) => `Pay ${order} back`, {
       gate,
@@ -93,7 +93,7 @@ describe('the summary that a tool makes', () => {
       undefined,
     ],
   ] as const) {
-    it(`that ${what} holds nothing up`, async (t) => {
+    it(`does not stop the call when the function ${what}`, async (t) => {
       const { desk, warnings } = await deskWith(t, summary as Summary);
       const call = await onlyCall(desk);
       assert.equal(call.summary, 'Pay back: A-1');
@@ -110,7 +110,7 @@ describe('the summary that a tool makes', () => {
     [[21, 21], 'Pay back: A-1'],
   ] as const) {
     const what = wanted === 'Pay at last' ? 'taken' : 'passed over';
-    it(`that takes ${took.join(' ms, then ')} ms is ${what}`, async () => {
+    it(`is ${what} when making it takes ${took.join(' ms, then ')} ms`, async () => {
       let now = 0;
       let asked = 0;
       const clock = { now: () => now, schedule: () => () => {} };
@@ -136,7 +136,7 @@ describe('the summary that a tool makes', () => {
   }
 });
 
-describe('what our own tools say', () => {
+describe('the summaries of the built-in tools', () => {
   for (const [name, args, summary] of [
     ['write_file', { path: 'haiku.txt', content: 'one\n' }, 'Write haiku.txt'],
     ['edit_file', { path: 'a\nb', oldText: 'x', newText: 'y' }, 'Edit a\\nb'],
@@ -145,7 +145,7 @@ describe('what our own tools say', () => {
     ['list_files', {}, 'List the workspace'],
     ['task', { agent: 'research', prompt: '\nFind it.\nAll.' }, 'Ask research: Find it.'],
   ] as const) {
-    it(`is plain: ${summary}`, async (t) => {
+    it(`are plain: ${summary}`, async (t) => {
       const folder = await makeTempDir();
       t.after(() => folder.remove());
       const { toolbox } = createToolbox({ workspaceDir: folder.path });

@@ -14,7 +14,7 @@ import { onlyCall } from '../support/recorded-desk.ts';
 
 const ASK: GateAnswer = { kind: 'ask', route: REQUESTER_ROUTE };
 
-/** A desk with one waiting call, whose gate refuses once any route was set; `atClaim` is called after the claim has heard of the policy. */
+/** A desk with one pending call; its gate refuses once a route is set. `atClaim` runs after the claim asked it. */
 async function open(t: TestContext, atClaim: (store: Store) => Promise<unknown>) {
   const asked: string[] = [];
   const tool = createRecordedTool();
@@ -31,9 +31,9 @@ async function open(t: TestContext, atClaim: (store: Store) => Promise<unknown>)
         return revision === 0 ? ASK : { kind: 'refuse', reason: 'Not any more.' };
       },
   });
-  // As somebody else does: what is read for it is not the claim's.
+  // As another process would: these reads do not belong to the claim.
   const elsewhere = AsyncLocalStorage.snapshot();
-  // Only the claim asks patiently who has approved.
+  // Only the claim looks up the approvers with retries.
   directory.profileOf = async (person, asking) => {
     if (asking?.mayWaitForLimit) await elsewhere(() => atClaim(desk.store));
     return await ask(person, asking);
@@ -55,7 +55,7 @@ describe('a click that approves and claims', () => {
     assert.equal((await onlyCall(desk)).status, 'succeeded');
   });
 
-  it('asks it once for edited arguments too', async (t) => {
+  it('asks the gate once for edited arguments too', async (t) => {
     const { asked, desk, tool } = await open(t, async () => {});
     asked();
     await desk.decide(await onlyCall(desk), REQUESTER, { kind: 'edit', args: { note: 'b' } });
@@ -63,7 +63,7 @@ describe('a click that approves and claims', () => {
     assert.equal(tool.runs.length, 1);
   });
 
-  it('writes nothing where what the gate went by has changed since it was asked', async (t) => {
+  it('writes nothing if what the gate read has changed meanwhile', async (t) => {
     const { desk, tool } = await open(t, (store) =>
       store.routes.write({ ...NO_ADMIN_ROUTES, revision: 1 }, {}),
     );

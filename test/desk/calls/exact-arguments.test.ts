@@ -35,7 +35,7 @@ const { value: anyValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
 }));
 const anyArgs = fc.dictionary(key, anyValue, { maxKeys: 5 });
 
-it(`${TURNS * CALLS} generated calls reach another process byte for byte as their cards had them, edited or not`, async (t) => {
+it(`${TURNS * CALLS} generated calls reach another process byte for byte as their cards showed them, edited or not`, async (t) => {
   const recorder = startRecordingProcess(t);
   const desk = await buildDesk(t, {
     tools: [
@@ -50,7 +50,7 @@ it(`${TURNS * CALLS} generated calls reach another process byte for byte as thei
       },
     ],
   });
-  // Nothing crashes here, and a disk that confirms each write takes minutes.
+  // Nothing crashes in this test, and syncing each write takes minutes.
   desk.store.saver.db.pragma('synchronous = OFF');
   const samples = fc.sample(anyArgs, { numRuns: TURNS * CALLS, seed: 4 });
   const edits = fc.sample(anyArgs, { numRuns: TURNS * CALLS, seed: 5 });

@@ -11,8 +11,8 @@ import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 import { until } from '../../support/until.ts';
 import { deskWith, onlyCall } from '../support/recorded-desk.ts';
 
-describe('a run', () => {
-  it('of a call that the gate lets run needs nobody and shows no card', async (t) => {
+describe('running a call', () => {
+  it('needs no person and shows no card when the gate says run', async (t) => {
     const { desk, tool } = await deskWith(t, { answer: () => ({ kind: 'run' }) });
     await desk.send('act');
     assert.equal(tool.runs.length, 1);
@@ -20,7 +20,7 @@ describe('a run', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 
-  it('of an approved call is told in the status line while it lasts, in place of the wait for people', async (t) => {
+  it('shows the tool of an approved call in the thread status while it runs', async (t) => {
     const { desk, tool } = await deskWith(t);
     await desk.send('act');
     assert.equal(desk.chat.statuses.at(-1), 'is waiting for a decision on the card');
@@ -32,7 +32,7 @@ describe('a run', () => {
     assert.equal(desk.chat.statuses.at(-1), '');
   });
 
-  it('never happens when the gate refuses, and the model is told why', async (t) => {
+  it('does not happen when the gate refuses; the model gets the reason', async (t) => {
     const { desk, tool } = await deskWith(t, {
       answer: () => ({ kind: 'refuse', reason: 'The week is frozen.' }),
     });
@@ -41,7 +41,7 @@ describe('a run', () => {
     assert.match(JSON.stringify(desk.model.requests.at(-1)), /The week is frozen/);
   });
 
-  it('never happens when the policy has changed between the approval and the run', async (t) => {
+  it('does not happen when the policy changed between the approval and the run', async (t) => {
     const answers: GateAnswer[] = [
       { kind: 'ask', route: REQUESTER_ROUTE },
       { kind: 'refuse', reason: 'Frozen now.' },
@@ -54,7 +54,7 @@ describe('a run', () => {
     assert.equal((await onlyCall(desk)).status, 'refused');
   });
 
-  it('never happens with stored arguments other than those that were approved', async (t) => {
+  it('does not happen with stored arguments that differ from the approved ones', async (t) => {
     const { desk, tool } = await deskWith(t);
     await desk.send('act');
     const call = await onlyCall(desk);
@@ -66,7 +66,7 @@ describe('a run', () => {
     assert.match(JSON.stringify(desk.model.requests.at(-1)), /had been changed/);
   });
 
-  it('never happens when the tool changes in the last moment, and nobody is told of a changed database', async (t) => {
+  it('does not happen when the tool changes at the last moment; this raises no integrity alarm', async (t) => {
     let isChanged = false;
     const tool: Tool = {
       ...{ name: 'act', description: 'Acts.', schema: { type: 'object' }, secrets: [] },
@@ -80,7 +80,7 @@ describe('a run', () => {
     const directory = createTestDirectory();
     const ask = directory.profileOf;
     directory.profileOf = async (person, asking) => {
-      // The claim, which has read the arguments by then, asks patiently who has approved.
+      // Only the claim looks up the approvers with retries, and it has read the arguments by then.
       if (asking?.mayWaitForLimit) isChanged = true;
       return await ask(person, asking);
     };
@@ -97,7 +97,7 @@ describe('a run', () => {
     assert.equal(desk.integrity.count(), 0);
   });
 
-  it('that fails is told to the model with its reason, and the model may go on', async (t) => {
+  it('tells the model why the tool failed, and the model continues', async (t) => {
     const { desk, tool } = await deskWith(t);
     tool.failWith('no such account');
     await desk.send('act');
@@ -125,7 +125,7 @@ describe('a run', () => {
     ],
   ];
   for (const [what, run, told] of returned) {
-    it(`that returns ${what} has run, and the model is told what it can be told`, async (t) => {
+    it(`succeeds when the tool returns ${what}, and tells the model what can be written as text`, async (t) => {
       const schema = z.object({});
       const tools = [{ name: 'act', description: 'Acts.', schema, run: run as () => string }];
       const desk = await buildDesk(t, { gate: () => ({ kind: 'run' }), tools });
@@ -141,7 +141,7 @@ describe('a run', () => {
     });
   }
 
-  it('that throws what no text can be made of has failed, and is not left running', async (t) => {
+  it('fails, and does not stay running, when the thrown value has no text', async (t) => {
     const desk = await buildDesk(t, {
       gate: () => ({ kind: 'run' }),
       tools: [
@@ -164,7 +164,7 @@ describe('a run', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 
-  it('that takes too long is stopped, and said to have been', async (t) => {
+  it('stops at the timeout, and the outcome says so', async (t) => {
     const { desk, tool } = await deskWith(t);
     const release = tool.hold();
     await desk.send('act');
@@ -178,8 +178,8 @@ describe('a run', () => {
   });
 });
 
-describe('what the model gets wrong', () => {
-  it('in a call goes back to it, and never becomes a card', async (t) => {
+describe('an invalid call of the model', () => {
+  it('is returned to the model and never becomes a card', async (t) => {
     const { desk, tool } = await deskWith(t);
     const wrong = [
       { name: 'act', args: '{"note":' },
@@ -199,7 +199,7 @@ describe('what the model gets wrong', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Sorry.');
   });
 
-  it('beside a right call leaves that one to people', async (t) => {
+  it('does not affect a valid call beside it, which people still decide', async (t) => {
     const { desk, tool } = await deskWith(t);
     desk.model.script((_request, index) =>
       index === 0

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 import { buildDelegationDesk, sayActs, task } from '../support/delegation-desk.ts';
 
 describe('helpers', () => {
-  it('work at once; each call goes to its own, decided in any order by whoever may, and each last word to the parent', async (t) => {
+  it('start at once; each call is decided in its own helper, in any order, and each final answer goes to the parent', async (t) => {
     const { desk, tool, act, all } = await buildDelegationDesk(t, {
       route: ({ agent }) => (agent?.name === 'worker' ? { approvers: ['user:U2'] } : {}),
     });
@@ -65,7 +65,7 @@ describe('helpers', () => {
     assert.equal(desk.chat.statuses.at(-1), '');
   });
 
-  it('are told of what they may not have: tools of others, helpers below the second, helpers that there are not', async (t) => {
+  it('learn what they may not use: tools of others, helpers nested too deep, unknown helpers', async (t) => {
     const { desk, all } = await buildDelegationDesk(t);
     playAgents(desk.model, {
       begin: [sayCalls([task('worker', 'first')]), sayText('Done.')],
@@ -94,7 +94,7 @@ describe('helpers', () => {
     assert.deepEqual(offered.slice(2, 4), [['act'], ['act']]);
   });
 
-  it('that a person stops with Ignore end alone: the parent hears of it and goes on', async (t) => {
+  it('end alone when a person ignores their call; the parent is told and continues', async (t) => {
     const { desk, act, statuses } = await buildDelegationDesk(t);
     playAgents(desk.model, {
       begin: [sayCalls([task('scout', 'do A'), task('scout', 'do B')]), sayText('Only B.')],
@@ -128,7 +128,7 @@ describe('helpers', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Only B.');
   });
 
-  it('that fail are an error to the parent, and nothing that people read', async (t) => {
+  it('that fail are an error for the parent, and post nothing to people', async (t) => {
     const { desk } = await buildDelegationDesk(t);
     playAgents(desk.model, {
       begin: [sayCalls([task('scout', 'do A')]), sayText('It failed.')],
@@ -143,8 +143,8 @@ describe('helpers', () => {
   });
 });
 
-describe('helpers of a call that ends before them', () => {
-  it('end without the model, once what runs has ended, when a sibling is ignored', async (t) => {
+describe('helpers whose parent call ends first', () => {
+  it('end without asking the model, after running tools end, when a sibling is ignored', async (t) => {
     const { desk, tool, act, statuses } = await buildDelegationDesk(t);
     playAgents(desk.model, {
       begin: [sayCalls([task('worker', 'do A'), { name: 'act', args: '{"note":"own"}' }])],
@@ -176,7 +176,7 @@ describe('helpers of a call that ends before them', () => {
     assert.equal(desk.chat.statuses.at(-1), '');
   });
 
-  it('run nothing more, even when a person was just about to approve it', async (t) => {
+  it('run nothing more, even if a person was about to approve it', async (t) => {
     const { desk, tool, act, all } = await buildDelegationDesk(t);
     playAgents(desk.model, {
       begin: [sayCalls([task('scout', 'do A')])],
@@ -187,7 +187,7 @@ describe('helpers of a call that ends before them', () => {
     assert.ok(parent);
     const step = withdrawCall(parent, 'stop', desk.clock.now());
     assert.ok(step);
-    // Without the wake of the helper's thread: the approval comes before that has been looked at.
+    // The helper's thread is not woken: the approval comes before the worker looks at it.
     await desk.store.ledger.write(parent, [step], {});
     await desk.decide(await act('a1'), REQUESTER);
     const a1 = await act('a1');
@@ -196,8 +196,8 @@ describe('helpers of a call that ends before them', () => {
   });
 });
 
-describe('a worker that dies', () => {
-  it('between the claim and the beginning of a helper is followed by one that begins it, once', async (t) => {
+describe('recovery from a dead worker', () => {
+  it('starts a helper exactly once when the worker died between the claim and the start', async (t) => {
     const { desk, act, tool } = await buildDelegationDesk(t, { stalled: true });
     playAgents(desk.model, {
       begin: [sayCalls([task('scout', 'do A')]), sayText('Done.')],
@@ -224,7 +224,7 @@ describe('a worker that dies', () => {
     ['tool', false],
     ['tool that may run again', true],
   ] as const) {
-    it(`while a withdrawn helper’s ${which} runs leaves it unknown, and the helper ends`, async (t) => {
+    it(`marks the call unknown when the worker died while a withdrawn helper’s ${which} ran, and ends the helper`, async (t) => {
       const { desk, act, tool } = await buildDelegationDesk(t, { stalled: true, idempotent });
       playAgents(desk.model, {
         begin: [sayCalls([task('scout', 'do A'), { name: 'act', args: '{"note":"own"}' }])],
@@ -239,7 +239,7 @@ describe('a worker that dies', () => {
       await until(async () => (await desk.calls())[0]?.status === 'withdrawn');
       assert.ok(await desk.store.inbox.current(thread));
       desk.takeOver();
-      // What else the worker had in hand may still prolong its hold once.
+      // Other work of this worker may renew its hold once more.
       await until(async () => {
         await desk.clock.advance(LEASE_MS);
         return (await desk.store.inbox.threadsWithMessages()).length === 0;
@@ -254,7 +254,7 @@ describe('a worker that dies', () => {
     ['before the last word was reported', 'ledger', 'write'],
     ['between the report and the end of the helper’s message', 'inbox', 'end'],
   ] as const) {
-    it(`${when} is followed by one that reports it, once`, async (t) => {
+    it(`reports the helper exactly once when the worker died ${when}`, async (t) => {
       const { desk, act, tool, all } = await buildDelegationDesk(t, { stalled: true });
       playAgents(desk.model, {
         begin: [sayCalls([task('scout', 'do A')]), sayText('Done.')],

@@ -1,4 +1,4 @@
-/** A model that writes null for what it leaves out, as OpenAI's strict mode makes models do: from its text to the run. */
+/** A model that writes null for absent fields, as in OpenAI's strict mode: from its text to the run. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import { TEST_MARK } from '../../support/test-secret-mark.ts';
 
 const WRITTEN = '{"to": "Ann", "cc": null, "days": null, "items": [{"name": "tea", "note": null}]}';
 
-it('null for an optional field is absent on the card, in the digest and in the run; the model’s text stays', async (t) => {
+it('null for an optional field is absent on the card, in the digest and in the run; the model’s text is kept', async (t) => {
   const runs: JsonValue[] = [];
   const item = z.object({ name: z.string(), note: z.string().optional() });
   const schema = z.object({
@@ -61,7 +61,7 @@ it('null for an optional field is absent on the card, in the digest and in the r
     calls.map(({ args }) => JSON.parse(args)),
     [
       { to: 'Ann', days: 3, items },
-      // Defaults of another program are for it to fill in.
+      // Another program fills in its own defaults.
       { to: 'Ann', items },
     ],
   );
@@ -79,7 +79,7 @@ it('null for an optional field is absent on the card, in the digest and in the r
   assert.ok(sent.includes(JSON.stringify(WRITTEN)), 'the model reads its own text again');
 });
 
-it('null in a field that has to be there is told to the model', async (t) => {
+it('null in a required field is reported to the model', async (t) => {
   const desk = await buildDesk(t, {
     tools: [
       {

@@ -1,10 +1,10 @@
-/** What people should hear in a week, worked out from the routes by the plainest means: no code of the desk is asked. */
+/** The expected messages of a week, computed from the routes in the simplest way, without code of the desk. */
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** A route as the week's calls go by it; people are user ids, times are ms from when they are asked. */
+/** A route of the week's calls. People are user ids; times are ms from when the call reaches the route. */
 export interface WeekRoute {
   readonly name: string;
   readonly people: readonly string[];
@@ -15,14 +15,14 @@ export interface WeekRoute {
   readonly escalate?: { readonly after: number; readonly to: WeekRoute };
 }
 
-/** Something that a person does, ms after the call was made. */
+/** What a person does, in ms after the call was made. */
 export interface Deed {
   readonly after: number;
   readonly by: string;
   readonly what: 'approve' | 'ignore';
 }
 
-/** A call of the week; `again` is how long after its end it is asked for once more, if it expires. */
+/** A call of the week. `again`: how long after it expired somebody asks for it again. */
 export interface WeekCall {
   readonly at: number;
   readonly route: WeekRoute;
@@ -30,20 +30,20 @@ export interface WeekCall {
   readonly again?: number;
 }
 
-/** While nothing works, from the one time to the other. */
+/** The whole app is down from `from` to `to`. */
 export interface Outage {
   readonly from: number;
   readonly to: number;
 }
 
-/** What is heard: when (ms), of which kind, and who is called. */
+/** One message: its time (ms), its kind and whom it mentions. */
 export interface Heard {
   readonly at: number;
   readonly what: 'reminder' | 'escalation' | 'answer' | 'again';
   readonly calls: readonly string[];
 }
 
-/** How a call ended, and what was heard of it. */
+/** How a call ended, and which messages it caused. */
 export interface Expected {
   readonly heard: readonly Heard[];
   readonly statuses: readonly string[];
@@ -56,7 +56,7 @@ interface State {
   voters: string[];
 }
 
-/** Plays one call through, and those that are made when it is asked for again. */
+/** Simulates one call, and those that replace it when somebody asks again. */
 export function expect(call: WeekCall, outages: readonly Outage[]): Expected {
   const heard: Heard[] = [];
   const state: State = { route: call.route, since: call.at, reminded: false, voters: [] };
@@ -74,7 +74,7 @@ export function expect(call: WeekCall, outages: readonly Outage[]): Expected {
       deeds.shift();
       const end = carryOut(deed, state);
       if (end === undefined) continue;
-      // Whoever ignores a call has the agent say nothing more.
+      // After an ignore the agent says nothing more.
       if (end === 'succeeded') heard.push({ at: deed.at, what: 'answer', calls: [] });
       return { heard, statuses: [end] };
     }
@@ -107,7 +107,7 @@ function askAgain(
   };
 }
 
-/** How the call ends with it; undefined when it goes on, be it that the person has no say any more. */
+/** The end of the call; undefined if it continues, for example because the person may not decide any more. */
 function carryOut({ by, what }: Deed, state: State): 'succeeded' | 'ignored' | undefined {
   const { people, quorum } = state.route;
   if (!people.includes(by)) return undefined;

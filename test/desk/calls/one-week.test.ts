@@ -1,4 +1,4 @@
-/** A week of calls on several routes, with restarts and outages: people hear exactly what they should, once each. */
+/** A week of calls on several routes, with restarts and outages: people get exactly the expected messages, once each. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -68,7 +68,7 @@ const ROUTES = [OPS, NIGHT, SLOW, QUIET];
 const DECIDERS = ['U1', 'U2', 'U3', 'U4'];
 const CALLS = isWhole ? 30 : 15;
 
-/** Numbers below 1 that are the same in each run (mulberry32). */
+/** Pseudorandom numbers below 1, the same in each run (mulberry32). */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -79,7 +79,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** Calls of five days, deeds of some people on most of them, outages of a few minutes; all in whole minutes from the beginning, no two of which fall together. */
+/** Calls of five days, decisions on most of them, and short outages. All times are whole minutes, and no two are equal. */
 function schedule(seed: number): { calls: readonly WeekCall[]; outages: readonly Outage[] } {
   const random = numbers(seed);
   const below = (n: number) => Math.floor(random() * n);
@@ -127,7 +127,7 @@ function toRoute({ escalate, remind, ...route }: WeekRoute): Route {
   };
 }
 
-/** Plays a week on a desk. */
+/** Runs a week on a desk. */
 async function play(t: TestContext, kind: StoreKind, seed: number) {
   const { calls, outages } = schedule(seed);
   const opened = await storeOf(t, kind);
@@ -161,7 +161,7 @@ async function play(t: TestContext, kind: StoreKind, seed: number) {
     await worker.idle();
   }
 
-  /** Every piece of work is done in its time. */
+  /** Runs every task at its due time. */
   async function passTo(at: number): Promise<void> {
     for (;;) {
       await rest();
@@ -199,7 +199,7 @@ async function play(t: TestContext, kind: StoreKind, seed: number) {
     ...pressesOf(call, i),
   ]);
 
-  /** Whoever asks again does so from what they see; the model says when. */
+  /** People ask again from the card that they see; the model of the week says when. */
   function pressesOf(call: WeekCall, i: number) {
     const again = expect(call, outages).heard.find(({ what }) => what === 'again');
     if (!again) return [];
@@ -239,9 +239,9 @@ const WHAT: Readonly<Record<string, Heard['what']>> = {
   again: 'again',
 };
 
-/** What was said in a thread, as the model writes it. */
+/** The messages of a thread, in the form of the model of the week. */
 function heardIn({ chat }: TestDesk, thread: ThreadKey, start: number): readonly Heard[] {
-  // What is written over a reminder is none of them.
+  // A text written over a reminder is not a new message.
   const said = chat.said.filter((say) => say.thread === thread && !say.replaces);
   return said.map((say) => toHeard(say, start));
 }
@@ -255,7 +255,7 @@ function toHeard({ createdAt, id, kind, mentions }: OutboxMessage, start: number
 
 for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   describe(`a week on ${kind}`, () => {
-    it('has exactly the reminders, escalations, ends and answers that the routes name, once each', async (t) => {
+    it('has exactly the reminders, escalations, ends and answers that its routes specify, once each', async (t) => {
       const { calls, desk, outages, start, threads, tool } = await play(t, kind, 20_260_105);
       const kinds = new Set<string>();
       const ends: string[] = [];
@@ -276,7 +276,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       }
       const countOf = (end: string) => ends.filter((each) => each === end).length;
       assert.equal(tool.runs.length, countOf('succeeded'));
-      // The week is no week if one of them never came.
+      // The week proves nothing if one kind never occurred.
       assert.deepEqual([...kinds].sort(), ['again', 'answer', 'escalation', 'reminder']);
       const counts = ['succeeded', 'ignored', 'expired'].map(countOf);
       assert.ok(Math.min(...counts) >= 3, counts.join());

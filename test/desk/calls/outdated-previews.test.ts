@@ -42,13 +42,13 @@ async function onlyCall(desk: TestDesk): Promise<Call> {
   return call;
 }
 
-describe('a file that changed since the card showed what would happen to it', () => {
+describe('a file that changed after its card was shown', () => {
   for (const [name, args, after] of [
     ['edit_file', EDIT, 'zero\none\nthree\n'],
     ['write_file', { path: 'a.txt', content: 'new\n' }, 'new\n'],
     ['delete_file', { path: 'a.txt' }, undefined],
   ] as const) {
-    it(`stops ${name}: the card says so and shows the file of now`, async (t) => {
+    it(`stops ${name}: the card says so and shows the current file`, async (t) => {
       const { desk, file, read } = await deskWith(t, name, args);
       const shown = await onlyCall(desk);
       await writeFile(file, 'zero\none\ntwo\n');
@@ -79,7 +79,7 @@ describe('a file that changed since the card showed what would happen to it', ()
     });
   }
 
-  it('is found by the run too, in the moment between the last look and the write', async (t) => {
+  it('is also detected between the last check and the write', async (t) => {
     const folder = await makeTempDir();
     t.after(() => folder.remove());
     const file = join(folder.path, 'a.txt');
@@ -104,7 +104,7 @@ describe('a file that changed since the card showed what would happen to it', ()
     assert.equal(await readFile(file, 'utf8'), 'one\nthree\n');
   });
 
-  it('whose edit could not have worked is not edited unseen once it can', async (t) => {
+  it('is asked about again if the edit could not work when it was shown and now can', async (t) => {
     const { desk, file, read } = await deskWith(t, 'edit_file', { ...EDIT, oldText: 'four' });
     const call = await onlyCall(desk);
     assert.match(call.preview ?? '', /would fail/);
@@ -115,8 +115,8 @@ describe('a file that changed since the card showed what would happen to it', ()
   });
 });
 
-describe('a file that changed is not first noticed when the call would run', () => {
-  it('its card is drawn anew with the next redraw: approvals of what it was do not count', async (t) => {
+describe('a changed file, before the call runs', () => {
+  it('gets a new preview at the next redraw, and earlier approvals no longer count', async (t) => {
     const { desk, file, read } = await deskWith(t, 'edit_file', EDIT, askAll(TWO_APPROVERS));
     const shown = await onlyCall(desk);
     await writeFile(file, 'zero\none\ntwo\n');
@@ -132,7 +132,7 @@ describe('a file that changed is not first noticed when the call would run', () 
     assert.equal(await read(), 'zero\none\nthree\n');
   });
 
-  it('whoever opens the call reads it as it is now, and the card follows', async (t) => {
+  it('is shown as it is now in the full view, and the card follows', async (t) => {
     const { desk, file } = await deskWith(t, 'edit_file', EDIT);
     const shown = await onlyCall(desk);
     const look = (call: Call, kind: 'approve' | 'edit') => {
@@ -161,7 +161,7 @@ describe('a file that changed is not first noticed when the call would run', () 
     assert.ok(entries.some(({ event }) => event === 'call.recheck'));
   });
 
-  it('one that keeps growing is shown anew twice a minute at most', async (t) => {
+  it('gets a new preview at most twice a minute if it keeps growing', async (t) => {
     const { desk, file } = await deskWith(t, 'edit_file', EDIT);
     const draws = async () => {
       const { id: callId, attempt, digest: whole } = await onlyCall(desk);
@@ -178,7 +178,7 @@ describe('a file that changed is not first noticed when the call would run', () 
   });
 });
 
-describe('a call whose preview could not be shown', () => {
+describe('a call whose preview failed', () => {
   async function deskWithout(t: TestContext, previews: readonly 'breaks'[]) {
     const folder = await makeTempDir();
     t.after(() => folder.remove());
@@ -200,7 +200,7 @@ describe('a call whose preview could not be shown', () => {
     return { desk, read: () => readFile(file, 'utf8') };
   }
 
-  it('is shown with it, once it can be', async (t) => {
+  it('shows the preview once it can be made', async (t) => {
     const { desk, read } = await deskWithout(t, ['breaks']);
     await desk.send('delete it');
     await desk.worker.idle();
@@ -213,7 +213,7 @@ describe('a call whose preview could not be shown', () => {
     assert.equal((await onlyCall(desk)).status, 'succeeded');
   });
 
-  it('does not run as long as it can’t be, where the tool binds its runs', async (t) => {
+  it('does not run without a preview if the tool binds its runs to it', async (t) => {
     const { desk, read } = await deskWithout(t, ['breaks', 'breaks', 'breaks', 'breaks']);
     await desk.send('delete it');
     await desk.decide(await onlyCall(desk), REQUESTER);
@@ -221,7 +221,7 @@ describe('a call whose preview could not be shown', () => {
     assert.equal(await read(), 'one\ntwo\n');
   });
 
-  it('runs where the tool never binds its runs', async (t) => {
+  it('runs without a preview if the tool never binds its runs', async (t) => {
     let runs = 0;
     const schema = { type: 'object', properties: {} };
     const bare = createToolbox({ workspaceDir: tmpdir() }).toolbox.get('list_files');
@@ -239,8 +239,8 @@ describe('a call whose preview could not be shown', () => {
   });
 });
 
-describe('a call that is asked again', () => {
-  it('says on its card that the same was edited a moment ago', async (t) => {
+describe('a call that is asked for again', () => {
+  it('says on its card that the same call was edited a moment ago', async (t) => {
     const { desk } = await deskWith(t, 'write_file', { path: 'a.txt', content: 'old' });
     const [first] = await desk.calls();
     assert.ok(first);

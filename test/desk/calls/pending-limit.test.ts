@@ -10,7 +10,7 @@ import { type StoreKind, storeOf } from '../../support/store/open-redis.ts';
 
 const MOST = 3;
 
-/** A desk whose agent makes as many calls as the message begins with, and says what it heard of them. */
+/** A desk whose agent makes as many calls as the message says, and repeats what it was told about them. */
 async function cappedDesk(t: TestContext, kind: StoreKind = 'SQLite') {
   const opened = await storeOf(t, kind);
   const tool = createRecordedTool();
@@ -33,7 +33,7 @@ async function cappedDesk(t: TestContext, kind: StoreKind = 'SQLite') {
   return {
     desk,
     tool,
-    /** Begins threads at once, and waits until nothing is left to do. */
+    /** Starts threads at the same time, and waits until the desk is idle. */
     async begin(texts: readonly string[], by: Person = REQUESTER, from = 1): Promise<void> {
       const messages = texts.map((text, i) => {
         const ts = `17000000${10 + from + i}.000100`;
@@ -48,8 +48,8 @@ async function cappedDesk(t: TestContext, kind: StoreKind = 'SQLite') {
   };
 }
 
-describe('the limit of calls that wait for one person', () => {
-  it('shows no more of a batch than that, and tells the agent to wait for those', async (t) => {
+describe('the limit of pending calls per person', () => {
+  it('shows no more calls of a batch than the limit, and tells the agent to wait for those', async (t) => {
     const { desk, tool } = await cappedDesk(t);
     await desk.send('5 please');
     const calls = await desk.calls();
@@ -95,7 +95,7 @@ describe('the limit of calls that wait for one person', () => {
   });
 
   for (const kind of ['SQLite', 'Redis'] as const) {
-    it(`is passed on ${kind} by at most one call for each thread that asks in the same moment`, async (t) => {
+    it(`is exceeded on ${kind} by at most one call for each thread that proposes at the same moment`, async (t) => {
       const { begin, desk } = await cappedDesk(t, kind);
       const threads = 8;
       await begin(Array.from({ length: threads }, () => '4 please'));

@@ -21,7 +21,7 @@ function statusesOf(calls: readonly Call[]): readonly string[] {
   return calls.map(({ status }) => status);
 }
 
-/** The model makes these calls of one message, and then has done. */
+/** The model makes these calls in one message, and then ends its turn. */
 async function askFor(desk: PolicyDesk, all: readonly object[]): Promise<void> {
   let turn = 0;
   desk.model.script(() => {
@@ -33,14 +33,14 @@ async function askFor(desk: PolicyDesk, all: readonly object[]): Promise<void> {
 
 for (const store of ['SQLite', 'Redis'] satisfies readonly StoreKind[]) {
   describe(`a limit on ${store}`, () => {
-    it('ten calls of one message can’t pass below it: the second asks, and so do the others', async (t) => {
+    it('ten calls of one message cannot bypass it: the second one asks, and so do the others', async (t) => {
       const desk = await buildPolicyDesk(t, { policy: LIMIT, store });
       await askFor(desk, Array(10).fill({ amount: 99 }));
       assert.deepEqual(statusesOf(await desk.calls()), ['succeeded', ...Array(9).fill('pending')]);
       assert.deepEqual(desk.paid, [99]);
     });
 
-    it('ten calls of ten turns can’t either, until the hour is over', async (t) => {
+    it('ten calls of ten turns cannot bypass it until the hour is over', async (t) => {
       const desk = await buildPolicyDesk(t, { policy: LIMIT, store });
       await askFor(desk, [{ amount: 99 }]);
       await desk.clock.advance(59 * 60_000);
@@ -52,7 +52,7 @@ for (const store of ['SQLite', 'Redis'] satisfies readonly StoreKind[]) {
       assert.deepEqual(desk.paid, [99, 98]);
     });
 
-    it('a call that people ignored makes room again', async (t) => {
+    it('an ignored call frees its share', async (t) => {
       const desk = await buildPolicyDesk(t, { policy: LIMIT, store });
       await askFor(desk, [{ amount: 150 }]);
       const [first] = await desk.calls();
@@ -69,7 +69,7 @@ describe('a policy that changes between the approval and the run', () => {
 default: { gate: ask, route: requester }
 `;
 
-  /** Approves the call with the policy of another moment in force when it is claimed. */
+  /** Approves the call, and uses another policy while it is claimed. */
   async function approveUnder(desk: PolicyDesk, policy: string): Promise<Call> {
     await askFor(desk, [{ amount: 5 }]);
     const [call] = await desk.calls();
@@ -81,7 +81,7 @@ default: { gate: ask, route: requester }
     return after;
   }
 
-  it('sends the call back when others have to approve now, with the reason', async (t) => {
+  it('returns the call to pending with the reason if others have to approve now', async (t) => {
     const desk = await buildPolicyDesk(t, { policy: ASK });
     const call = await approveUnder(
       desk,
@@ -97,7 +97,7 @@ default: { gate: ask, route: lead, risk: high }
     assert.deepEqual(desk.paid, []);
   });
 
-  it('refuses the call when it is forbidden now', async (t) => {
+  it('refuses the call if it is forbidden now', async (t) => {
     const desk = await buildPolicyDesk(t, { policy: ASK });
     const refusal = `version: 1
 default: { gate: refuse, reason: No payments in December. }
@@ -108,7 +108,7 @@ default: { gate: refuse, reason: No payments in December. }
     assert.deepEqual(desk.paid, []);
   });
 
-  it('refuses the call when a rule that refuses can’t be answered now, and sends it back where one that runs can’t', async (t) => {
+  it('refuses the call if a refuse rule fails now, and returns it to pending if a run rule fails', async (t) => {
     const rule = (gate: string) => `version: 1
 onPolicyError: run
 rules:
@@ -130,14 +130,14 @@ default: { gate: ask, route: lead }
     assert.deepEqual([...refusing.paid, ...running.paid], []);
   });
 
-  it('lets it run when it says the same', async (t) => {
+  it('lets the call run if the new policy gives the same answer', async (t) => {
     const desk = await buildPolicyDesk(t, { policy: ASK });
     assert.equal((await approveUnder(desk, `${ASK}# the same\n`)).status, 'succeeded');
     assert.deepEqual(desk.paid, [5]);
   });
 });
 
-describe('a condition that can’t be answered', () => {
+describe('a condition that fails', () => {
   const MISSING = `version: 1
 routes: { lead: { approvers: [user:U0LEAD] } }
 rules:
@@ -145,7 +145,7 @@ rules:
 default: { gate: ask, route: requester }
 `;
 
-  it('asks on the route of its rule, and says so on the card and in the audit', async (t) => {
+  it('asks on the route of its rule, and the card and the audit say so', async (t) => {
     const desk = await buildPolicyDesk(t, { policy: MISSING });
     await askFor(desk, [{}]);
     const [call] = await desk.calls();
@@ -164,7 +164,7 @@ default: { gate: ask, route: requester }
     assert.equal((await desk.store.audit.check()).fault, undefined);
   });
 
-  it('runs with onPolicyError: run, and the audit says so', async (t) => {
+  it('runs the call with onPolicyError: run, and the audit says so', async (t) => {
     const desk = await buildPolicyDesk(t, {
       policy: MISSING.replace('version: 1', 'version: 1\nonPolicyError: run'),
     });
@@ -178,7 +178,7 @@ default: { gate: ask, route: requester }
     );
   });
 
-  it('does not run with onPolicyError: run when the audit can’t be written', async (t) => {
+  it('does not run the call with onPolicyError: run if the audit cannot be written', async (t) => {
     const desk = await buildPolicyDesk(t, {
       policy: MISSING.replace('version: 1', 'version: 1\nonPolicyError: run'),
     });
@@ -192,7 +192,7 @@ default: { gate: ask, route: requester }
   });
 });
 
-describe('what a condition needs of Slack', () => {
+describe('a Slack lookup of a condition', () => {
   const BY_GROUP = `version: 1
 rules:
   - { tools: [pay], when: 'args.amount < 10 || "S0PAY" in requester.groups', gate: run }
@@ -208,7 +208,7 @@ default: { gate: ask, route: requester }
     return { people: { emailOf: async () => 'x@example.test', groupsOf }, asked: () => asked };
   }
 
-  it('is asked for only when the answer hangs on it', async (t) => {
+  it('happens only if the result depends on it', async (t) => {
     const { people, asked } = countingPeople();
     const desk = await buildPolicyDesk(t, { policy: BY_GROUP, people });
     await askFor(desk, [{ amount: 5 }]);
@@ -218,7 +218,7 @@ default: { gate: ask, route: requester }
     assert.deepEqual(desk.paid, [5, 50]);
   });
 
-  it('asks people when Slack does not tell', async (t) => {
+  it('makes people decide if Slack does not answer', async (t) => {
     const desk = await buildPolicyDesk(t, { policy: BY_GROUP });
     await askFor(desk, [{ amount: 50 }]);
     const [call] = await desk.calls();

@@ -1,4 +1,4 @@
-/** What a tool says of how its run goes. */
+/** What a tool reports about its progress. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 import { until } from '../../support/until.ts';
 import { onlyCall } from '../support/recorded-desk.ts';
 
-/** A desk with a tool that runs until it is released. */
+/** A desk with a tool that runs until the test releases it. */
 async function running(t: TestContext, runsUnasked = false) {
   let context: ToolContext | undefined;
   let release = () => {};
@@ -55,8 +55,8 @@ async function running(t: TestContext, runsUnasked = false) {
   };
 }
 
-describe('a report of a running tool', () => {
-  it('is stored at most once a second, the last one always, and drawn on the card', async (t) => {
+describe('a progress report of a running tool', () => {
+  it('is stored at most once a second, the last one always, and shown on the card', async (t) => {
     const { desk, report, stored, shown, end } = await running(t);
     report('1 of 9');
     await until(async () => (await stored()) === '1 of 9');
@@ -79,7 +79,7 @@ describe('a report of a running tool', () => {
     await end();
   });
 
-  it('goes with the end of the run, and what is said after it is not kept', async (t) => {
+  it('is removed when the run ends, and later reports are dropped', async (t) => {
     const { desk, call, report, stored, end } = await running(t);
     report('half');
     await until(async () => (await stored()) === 'half');
@@ -91,7 +91,7 @@ describe('a report of a running tool', () => {
     assert.equal((await desk.store.ledger.get(call.id))?.status, 'succeeded');
   });
 
-  it('that is no text, or says nothing, is passed over', async (t) => {
+  it('is dropped if it is empty or not text', async (t) => {
     const { desk, report, stored, end } = await running(t);
     for (const odd of [undefined, 7, '', ' \n', {}] as string[]) {
       report(odd);
@@ -101,7 +101,7 @@ describe('a report of a running tool', () => {
     await end();
   });
 
-  it('of a run that nobody was asked about is not kept: it has no card', async (t) => {
+  it('is not kept for a call without a card', async (t) => {
     const { desk, report, stored, end } = await running(t, true);
     report('half');
     await desk.clock.advance(1_000);

@@ -1,4 +1,4 @@
-/** Between the press and the run an approver may be gone: asked again at the claim. */
+/** An approver may lose the right between the click and the run, so the claim checks again. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
@@ -13,7 +13,7 @@ async function note(on: ApprovalDesk): Promise<string> {
   return plainSentence((await on.call()).note ?? '');
 }
 
-/** Two have to approve, and U2 has. */
+/** Two people have to approve, and U2 has approved. */
 async function halfApproved(t: TestContext): Promise<ApprovalDesk> {
   const on = await approvalDesk(t, TWO);
   on.directory.setGroup('usergroup:S1', ['U2', 'U3', 'U4'], { handle: 'ops' });
@@ -21,8 +21,8 @@ async function halfApproved(t: TestContext): Promise<ApprovalDesk> {
   return on;
 }
 
-describe('an approval whose giver is gone by the time of the run', () => {
-  it('does not count when they have left the group: back to pending with their name, and another approves', async (t) => {
+describe('an approval whose approver lost the right before the run', () => {
+  it('does not count after they left the group: back to pending with their name, and another person approves', async (t) => {
     const on = await halfApproved(t);
     on.directory.setGroup('usergroup:S1', ['U3', 'U4'], { handle: 'ops' });
     await on.desk.decide(await on.call(), SECOND_APPROVER);
@@ -36,7 +36,7 @@ describe('an approval whose giver is gone by the time of the run', () => {
     assert.equal((await on.call()).status, 'succeeded');
   });
 
-  it('does not count when they were deactivated, or became a guest', async (t) => {
+  it('does not count after they were deactivated or became a guest', async (t) => {
     for (const [standing, words] of [
       ['gone', /U2 \(deactivated\)/],
       ['guest', /U2 \(a guest\)/],
@@ -50,7 +50,7 @@ describe('an approval whose giver is gone by the time of the run', () => {
     }
   });
 
-  it('does not count either when it is remembered that they were a member a moment before', async (t) => {
+  it('does not count even if a cached answer still lists them as a member', async (t) => {
     const on = await halfApproved(t);
     const ask = on.directory.profileOf;
     on.directory.profileOf = async (person, asking = {}) => {
@@ -64,7 +64,7 @@ describe('an approval whose giver is gone by the time of the run', () => {
     assert.deepEqual(on.tool.runs, []);
   });
 
-  it('is asked about anew at the claim, and not from memory', async (t) => {
+  it('is checked at the claim with a new lookup, not from the cache', async (t) => {
     const on = await approvalDesk(t);
     await on.desk.decide(await on.call(), APPROVER);
     assert.equal(on.directory.askedGroups.at(-1)?.asking.maxAgeMs, 0);
@@ -72,8 +72,8 @@ describe('an approval whose giver is gone by the time of the run', () => {
   });
 });
 
-describe('a claim of whose approvers Slack does not tell', () => {
-  /** Slack tells of the group at the click, and not at the claim. */
+describe('a claim while Slack does not answer about the approvers', () => {
+  /** Slack answers about the group at the click, and fails at the claim. */
   function failClaims(on: ApprovalDesk, failing: () => boolean): void {
     const ask = on.directory.groupOf;
     on.directory.groupOf = async (group, asking) => {
@@ -82,7 +82,7 @@ describe('a claim of whose approvers Slack does not tell', () => {
     };
   }
 
-  it('waits and is tried again, and runs once Slack tells', async (t) => {
+  it('is retried, and the call runs once when Slack answers', async (t) => {
     const on = await approvalDesk(t);
     let failing = true;
     failClaims(on, () => failing);
@@ -96,7 +96,7 @@ describe('a claim of whose approvers Slack does not tell', () => {
     assert.equal(on.tool.runs.length, 1);
   });
 
-  it('goes back to pending in the end, with the reason, and never runs of itself', async (t) => {
+  it('finally returns the call to pending with the reason, and never runs it by itself', async (t) => {
     const on = await approvalDesk(t);
     let failing = true;
     failClaims(on, () => failing);
@@ -120,7 +120,7 @@ describe('a claim of whose approvers Slack does not tell', () => {
     assert.equal((await on.call()).status, 'succeeded');
   });
 
-  it('expires by its deadline all the same', async (t) => {
+  it('still expires at the deadline', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, deadlineMs: 2_000 });
     failClaims(on, () => true);
     await on.desk.decide(await on.call(), APPROVER);

@@ -1,4 +1,4 @@
-/** A changed route applies to the calls that wait, and nothing is approved by the change itself. */
+/** A changed route applies to pending calls, and the change itself never approves anything. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -13,7 +13,7 @@ import { buildPolicyDesk, type PolicyDesk, type StoreKind } from '../support/pol
 
 const PEOPLE = [APPROVER, SECOND_APPROVER].map(({ user }) => `user:${user}`).join(', ');
 
-/** The beginning of a rule for the payment that waits. */
+/** The start of a rule for the pending payment. */
 const PAY = "  - { tools: [pay], when: 'args.amount > 50',";
 
 interface Rule {
@@ -33,11 +33,11 @@ ${rule}  - { tools: [pay], gate: ask, route: ops }
 interface Waiting extends PolicyDesk {
   readonly directory: ReturnType<typeof createTestDirectory>;
   call(): Promise<Call>;
-  /** Approves as the card of `shown` would. */
+  /** Approves as on the card of `shown`. */
   press(shown: Call, by: Person): ReturnType<PolicyDesk['desk']['decide']>;
 }
 
-/** A desk on which one payment waits. */
+/** A desk with one pending payment. */
 async function waiting(t: TestContext, text: string, store?: StoreKind): Promise<Waiting> {
   const directory = createTestDirectory();
   directory.setGroup('usergroup:S1', [APPROVER.user, SECOND_APPROVER.user], { handle: 'ops' });
@@ -72,7 +72,7 @@ const entries = async ({ store }: PolicyDesk, event: string) =>
 
 for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
   describe(`a route that changes while a call waits, on ${kind}`, () => {
-    it('is not stuck when its quorum is lowered: the approval is kept, and a click runs it', async (t) => {
+    it('is not stuck after a lower quorum: the approval is kept, and a click runs it', async (t) => {
       const on = await waiting(t, policy(), kind);
       await on.press(await on.call(), APPROVER);
       await on.applyPolicy(policy({ quorum: 1 }));
@@ -88,7 +88,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
       assert.equal(entry?.detail.rule, 'rule 1, line 5');
     });
 
-    it('asks for more when its quorum is raised, and keeps the approval', async (t) => {
+    it('needs more approvals after a higher quorum, and keeps the earlier one', async (t) => {
       const on = await waiting(t, policy({ quorum: 2 }), kind);
       await on.press(await on.call(), APPROVER);
       const three = `${PEOPLE}, user:${OUTSIDER.user}`;
@@ -101,8 +101,8 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
   });
 }
 
-describe('a waiting call whose route changes', () => {
-  it('drops the approval of whoever may not approve any more, and says so', async (t) => {
+describe('a pending call whose route changes', () => {
+  it('drops the approval of a person who may not approve any more, and says so', async (t) => {
     const on = await waiting(t, policy());
     await on.press(await on.call(), APPROVER);
     await on.applyPolicy(policy({ quorum: 1, approvers: `user:${SECOND_APPROVER.user}` }));
@@ -114,7 +114,7 @@ describe('a waiting call whose route changes', () => {
     assert.deepEqual(on.paid, [80]);
   });
 
-  it('is not decided by a press on the card of the other route', async (t) => {
+  it('is not decided by a click on the card of the old route', async (t) => {
     const on = await waiting(t, policy());
     const shown = await on.call();
     await on.press(shown, APPROVER);
@@ -125,7 +125,7 @@ describe('a waiting call whose route changes', () => {
     assert.deepEqual(on.paid, []);
   });
 
-  it('is decided by a card of an earlier version, until its route changes', async (t) => {
+  it('can be decided on a card of an earlier version until its route changes', async (t) => {
     const three = `${PEOPLE}, user:${OUTSIDER.user}`;
     const on = await waiting(t, policy({ quorum: 3, approvers: three }));
     const { attempt, digest, id: callId } = await on.call();
@@ -138,7 +138,7 @@ describe('a waiting call whose route changes', () => {
     assert.equal((await press(SECOND_APPROVER)).kind, 'rerouted');
   });
 
-  it('follows at the press where nobody had looked at it yet', async (t) => {
+  it('is updated by the click if nothing has updated it before', async (t) => {
     const on = await waiting(t, policy({ quorum: 1 }));
     on.setPolicy(policy({ quorum: 2 }));
     const outcome = await on.press(await on.call(), APPROVER);
@@ -147,7 +147,7 @@ describe('a waiting call whose route changes', () => {
     assert.deepEqual(on.paid, []);
   });
 
-  it('is refused where the policy refuses now, and not run where it runs now', async (t) => {
+  it('is refused if the policy refuses now, but not run if the policy says run now', async (t) => {
     const on = await waiting(t, policy());
     await on.applyPolicy(policy({ rule: `${PAY} gate: run }\n` }));
     const call = await on.call();
@@ -157,14 +157,14 @@ describe('a waiting call whose route changes', () => {
     assert.deepEqual(on.paid, []);
   });
 
-  it('runs by one press where the policy runs it now', async (t) => {
+  it('runs after one click if the policy says run now', async (t) => {
     const on = await waiting(t, policy());
     await on.applyPolicy(policy({ rule: `${PAY} gate: run }\n` }));
     assert.equal((await on.press(await on.call(), APPROVER)).kind, 'decided');
     assert.deepEqual(on.paid, [80]);
   });
 
-  it('stays as it is where a condition fails', async (t) => {
+  it('stays as it is if a condition fails', async (t) => {
     const on = await waiting(t, policy());
     const before = await on.call();
     for (const gate of ['refuse, reason: Never.', 'run', 'ask, route: requester']) {
@@ -174,7 +174,7 @@ describe('a waiting call whose route changes', () => {
     }
   });
 
-  it('moves its card, and the stub and the old card follow', async (t) => {
+  it('moves its card, and updates the stub and the old card', async (t) => {
     const on = await waiting(t, policy());
     await on.applyPolicy(policy({ more: ', channel: C0OPS' }));
     const call = await on.call();
@@ -189,7 +189,7 @@ describe('a waiting call whose route changes', () => {
     assert.equal((await on.store.ledger.cardOf(call.id))?.channel, 'C1');
   });
 
-  it('goes by the deadline of now, which no change brings to its end', async (t) => {
+  it('uses the new deadline, but always leaves some time to decide', async (t) => {
     const on = await waiting(t, policy({ more: ', deadline: 24h' }));
     const since = on.clock.now();
     await on.clock.advance(3_600_000);
@@ -202,7 +202,7 @@ describe('a waiting call whose route changes', () => {
     assert.equal((await on.call()).status, 'expired');
   });
 
-  it('has other buttons and another risk', async (t) => {
+  it('has the new buttons and the new risk', async (t) => {
     const on = await waiting(t, policy());
     const rule = `${PAY} gate: ask, route: ops, risk: high }\n`;
     await on.applyPolicy(policy({ rule, more: ', decisions: [approve, ignore]' }));
@@ -219,7 +219,7 @@ describe('a waiting call whose route changes', () => {
     assert.equal((await entries(on, 'call.reroute')).length, 1);
   });
 
-  it('reminds other people when their own time has come', async (t) => {
+  it('reminds the new people at their own time', async (t) => {
     const on = await waiting(t, policy({ more: ', remindAfter: 1h' }));
     await on.clock.advance(1_800_000);
     await on.applyPolicy(
@@ -233,7 +233,7 @@ describe('a waiting call whose route changes', () => {
     assert.equal((await on.call()).remindedAt, on.clock.now());
   });
 
-  it('is found on whatever page of them all it is', async (t) => {
+  it('is found on every page of the pending calls', async (t) => {
     const on = await waiting(t, policy());
     const caller = { key: 'k1', name: 'bot', host: '203.0.113.7' };
     const request = { tool: 'pay', args: {}, channel: 'C1', requester: REQUESTER };
@@ -248,7 +248,7 @@ describe('a waiting call whose route changes', () => {
 describe('a user group whose members change', () => {
   const grouped = policy({ quorum: 1, approvers: 'usergroup:S1' });
 
-  it('takes an approval back that its member had given', async (t) => {
+  it('drops the approval of a removed member', async (t) => {
     const on = await waiting(t, policy({ quorum: 2, approvers: 'usergroup:S1' }));
     await on.press(await on.call(), APPROVER);
     on.directory.setGroup('usergroup:S1', [SECOND_APPROVER.user, OUTSIDER.user]);
@@ -260,7 +260,7 @@ describe('a user group whose members change', () => {
     assert.equal((await on.call()).votes.length, 0);
   });
 
-  it('has the card drawn that says for whom it waits', async (t) => {
+  it('redraws the card with the people it waits for', async (t) => {
     const on = await waiting(t, grouped);
     on.directory.setGroup('usergroup:S1', []);
     await on.desk.groupChanged({ team: 'T1', group: 'usergroup:S1' });

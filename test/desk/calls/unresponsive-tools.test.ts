@@ -1,4 +1,4 @@
-/** Tools that go on though they are told to end: nobody is told that they have. */
+/** Tools that keep running after they are told to stop: nobody is told that they have stopped. */
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -13,8 +13,8 @@ import { TEST_MARK } from '../../support/test-secret-mark.ts';
 import { until } from '../../support/until.ts';
 import { assertStopped, onlyCall } from '../support/stopping-desk.ts';
 
-/** A desk whose approved tool runs, and hears nothing. */
-async function runDeaf(t: TestContext, idempotent = false) {
+/** A desk whose approved tool runs and ignores its signal. */
+async function runIgnoringSignal(t: TestContext, idempotent = false) {
   const tool = createRecordedTool({ idempotent });
   const desk = await buildDesk(t, { gate: askAll(), tools: [tool.definition] });
   desk.model.script((_request, index) =>
@@ -24,28 +24,28 @@ async function runDeaf(t: TestContext, idempotent = false) {
   const release = tool.hold('deaf');
   const deciding = desk.decide(await onlyCall(desk), REQUESTER);
   await until(() => tool.runs.length === 1);
-  /** The time in which a tool may heed its signal. */
-  const passPatience = async () => {
+  /** The time that a tool has to react to its signal. */
+  const passGracePeriod = async () => {
     await until(async () => (await desk.store.inbox.current(THREAD))?.stopped !== undefined);
     let isOver = false;
     void deciding.then(() => {
       isOver = true;
     });
-    // The stop is stored before the tool is told of it.
+    // The stop is stored before the tool gets its signal.
     const passes = async () => {
       await desk.clock.advance(500);
       return isOver;
     };
     await until(passes, 20);
   };
-  return { desk, tool, release, deciding, passPatience };
+  return { desk, tool, release, deciding, passGracePeriod };
 }
 
-describe('a tool that is deaf to its signal', () => {
+describe('a tool that ignores its abort signal', () => {
   it('is unknown after a stop, not stopped: the agent is told so, and its card asks people', async (t) => {
-    const { desk, release, deciding, passPatience } = await runDeaf(t);
+    const { desk, release, deciding, passGracePeriod } = await runIgnoringSignal(t);
     const stopping = desk.send('stop', OUTSIDER);
-    await passPatience();
+    await passGracePeriod();
     await Promise.all([stopping, deciding]);
     const call = await onlyCall(desk);
     assert.equal(call.status, 'unknown');
@@ -70,8 +70,8 @@ describe('a tool that is deaf to its signal', () => {
     assert.equal((await onlyCall(desk)).status, 'succeeded');
   });
 
-  it('is unknown at its deadline, and the turn waits for what people find', async (t) => {
-    const { desk, release, deciding } = await runDeaf(t);
+  it('is unknown at its timeout, and the turn waits until people settle it', async (t) => {
+    const { desk, release, deciding } = await runIgnoringSignal(t);
     await desk.clock.advance(TOOL_TIMEOUT_MS);
     await desk.clock.advance(1_500);
     await deciding;
@@ -89,10 +89,10 @@ describe('a tool that is deaf to its signal', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'As you say.');
   });
 
-  it('that may run again is said to be still at work, and nobody is asked', async (t) => {
-    const { desk, release, deciding, passPatience } = await runDeaf(t, true);
+  it('is reported as still running if it is idempotent, and nobody is asked', async (t) => {
+    const { desk, release, deciding, passGracePeriod } = await runIgnoringSignal(t, true);
     const stopping = desk.send('stop');
-    await passPatience();
+    await passGracePeriod();
     await Promise.all([stopping, deciding]);
     const { status, outcome } = await onlyCall(desk);
     assert.equal(status, 'failed');
@@ -101,8 +101,8 @@ describe('a tool that is deaf to its signal', () => {
     release();
   });
 
-  it('and ends within the patience that it is given has its result', async (t) => {
-    const { desk, release, deciding } = await runDeaf(t);
+  it('has its result if it ends within the grace period', async (t) => {
+    const { desk, release, deciding } = await runIgnoringSignal(t);
     const stopping = desk.send('stop');
     await until(async () => (await desk.store.inbox.current(THREAD))?.stopped !== undefined);
     await desk.clock.advance(1_000);

@@ -19,7 +19,7 @@ const OPS: Route = {
 };
 const LEAD: Route = { ...OPS, name: 'lead', channel: 'C8', approvers: ['user:U3'] };
 
-/** A desk whose agent waits for one call on a route. */
+/** A desk with one pending call on a route. */
 async function waiting(t: TestContext, route: Route, admins: readonly string[] = []) {
   const tool = createRecordedTool();
   const directory = createTestDirectory({ U1: { name: 'Riley' }, U3: { name: 'Lee' } });
@@ -47,7 +47,7 @@ async function onlyCall(desk: TestDesk) {
   return call;
 }
 
-/** What was written, in short: `post card C9 usergroup:S1`; a drawing that is repeated counts once. */
+/** Slack writes in short form: `post card C9 usergroup:S1`. A repeated identical update counts once. */
 const written = ({ chat }: TestDesk) =>
   chat.drawings
     .map(({ what, how, place, calls }) => [how, what, place.channel, ...calls].join(' '))
@@ -56,7 +56,7 @@ const written = ({ chat }: TestDesk) =>
 const saidIn = ({ chat }: TestDesk, kind: string) => chat.said.filter((say) => say.kind === kind);
 
 describe('the card of a route with a channel', () => {
-  it('goes there and calls its people once; a stub in the thread follows it to the end', async (t) => {
+  it('is posted there and mentions its approvers once; a stub in the thread follows the call to the end', async (t) => {
     const { desk, tool } = await waiting(t, OPS);
     await desk.send('please act');
     const call = await onlyCall(desk);
@@ -77,7 +77,7 @@ describe('the card of a route with a channel', () => {
     );
   });
 
-  it('has the requester called in the thread at the verdict of another, once', async (t) => {
+  it('mentions the requester in the thread once, when another person decides', async (t) => {
     const { desk } = await waiting(t, OPS);
     await desk.send('please act');
     await desk.decide(await onlyCall(desk), APPROVER);
@@ -88,7 +88,7 @@ describe('the card of a route with a channel', () => {
     assert.deepEqual(notice?.mentions, { people: [REQUESTER], groups: [] });
   });
 
-  it('has nobody called at the requester’s own verdict, nor where it stands in their thread', async (t) => {
+  it('mentions nobody when the requester decides, or when the card is in the requester’s thread', async (t) => {
     const own = { ...OPS, approvers: ['requester'] as const, selfApproval: true };
     const { desk } = await waiting(t, own);
     await desk.send('please act');
@@ -97,7 +97,7 @@ describe('the card of a route with a channel', () => {
     assert.deepEqual(saidIn(desk, 'notice'), []);
   });
 
-  it('stands in the thread where the route names the thread’s own channel', async (t) => {
+  it('is in the thread if the route names the thread’s own channel', async (t) => {
     const { channel } = placeOf(THREAD);
     const { desk } = await waiting(t, { ...OPS, channel });
     await desk.send('please act');
@@ -106,14 +106,14 @@ describe('the card of a route with a channel', () => {
     assert.deepEqual(saidIn(desk, 'notice'), []);
   });
 
-  it('calls nobody in the requester’s own thread that is for the requester', async (t) => {
+  it('mentions nobody if the requester decides in their own thread', async (t) => {
     const { desk } = await waiting(t, REQUESTER_ROUTE);
     await desk.send('please act');
     assert.deepEqual(written(desk), ['post card C1']);
     assert.deepEqual(desk.chat.statuses.at(-1), 'is waiting for a decision on the card');
   });
 
-  it('and its stub are posted again where they were deleted, and call nobody again', async (t) => {
+  it('is posted again after it was deleted, and so is its stub; nobody is mentioned again', async (t) => {
     const { desk } = await waiting(t, { ...OPS, quorum: 2 });
     await desk.send('please act');
     const call = await onlyCall(desk);
@@ -136,7 +136,7 @@ describe('the card of a route with a channel', () => {
     assert.deepEqual(desk.chat.stubLooks.get(call.id)?.card, card);
   });
 
-  it('is looked for before it is posted again after a crash, and so is the stub', async (t) => {
+  it('is looked up after a crash before it is posted again, and so is its stub', async (t) => {
     const { desk } = await waiting(t, OPS);
     const { placeCard, placeSideMessage: placeSide } = desk.store.ledger;
     const { ledger } = desk.store;
@@ -163,7 +163,7 @@ describe('the card of a route with a channel', () => {
     );
   });
 
-  it('that its channel does not take is told to the requester and the admins once, and comes when it does', async (t) => {
+  it('is posted later if its channel rejects it; the requester and the admins are told once', async (t) => {
     const { desk, tool } = await waiting(t, OPS, ['U7', 'U8']);
     desk.chat.failChannel('C9', new ChatError('undeliverable', 'I am not a member there.'));
     await desk.send('please act');
@@ -198,7 +198,7 @@ describe('the card of a route with a channel', () => {
     );
     const look = desk.chat.stubLooks.get(call.id);
     assert.deepEqual([look?.card?.channel, look?.isRefused], ['C9', false]);
-    // The requester hears that the card is there, and nobody else anything more.
+    // The requester is told that the card was posted, and nobody else gets anything more.
     const [mended, ...others] = saidIn(desk, 'private').slice(3);
     assert.deepEqual([mended?.to?.user, others], ['U1', []]);
     assert.match(mended?.text ?? '', /“Act: a” can be shown again in C9/);
@@ -207,10 +207,10 @@ describe('the card of a route with a channel', () => {
   });
 });
 
-describe('a call that goes on to another channel', () => {
+describe('a call that escalates to another channel', () => {
   const escalate = { afterMs: 10 * MINUTE, to: LEAD };
 
-  it('leaves a closed card behind, and calls the people of the next route at the new one', async (t) => {
+  it('leaves a closed card behind, and mentions the approvers of the next route at the new card', async (t) => {
     const { desk, tool } = await waiting(t, { ...OPS, escalate });
     await desk.send('please act');
     const call = await onlyCall(desk);
@@ -231,7 +231,7 @@ describe('a call that goes on to another channel', () => {
     assert.equal(tool.runs.length, 1);
   });
 
-  it('makes its card in the thread the stub of the new one', async (t) => {
+  it('turns its card in the thread into the stub of the new one', async (t) => {
     const { channel: _none, ...own } = OPS;
     const { desk } = await waiting(t, { ...own, escalate });
     await desk.send('please act');
@@ -244,7 +244,7 @@ describe('a call that goes on to another channel', () => {
     ]);
   });
 
-  it('has its card in the thread at the end, where the last route names no channel', async (t) => {
+  it('has its card in the thread at the end if the last route names no channel', async (t) => {
     const { channel: _none, ...own } = LEAD;
     const { desk } = await waiting(t, { ...OPS, escalate: { ...escalate, to: own } });
     await desk.send('please act');
@@ -257,7 +257,7 @@ describe('a call that goes on to another channel', () => {
     assert.deepEqual(await desk.store.ledger.sideMessagesOf((await onlyCall(desk)).id), {});
   });
 
-  it('can be decided where it was while the next channel does not take it', async (t) => {
+  it('can be decided on the old card while the next channel rejects the new one', async (t) => {
     const { desk, tool } = await waiting(t, { ...OPS, escalate });
     await desk.send('please act');
     desk.chat.failChannel('C8', new ChatError('undeliverable', 'I am not a member there.'));
@@ -271,7 +271,7 @@ describe('a call that goes on to another channel', () => {
     assert.equal(desk.chat.cards.get(call.id)?.status, 'succeeded');
   });
 
-  it('is reminded of beside its card, where its people are', async (t) => {
+  it('posts its reminder beside its card, where its approvers are', async (t) => {
     const { desk } = await waiting(t, { ...OPS, remindAfterMs: MINUTE });
     await desk.send('please act');
     const card = await desk.store.ledger.cardOf((await onlyCall(desk)).id);

@@ -33,7 +33,7 @@ const OPS: Route = {
   selfApproval: false,
 };
 
-/** A desk to which so many messages have just brought one call each. */
+/** A desk with one new call from each of so many messages. */
 async function flooded(t: TestContext, calls: number, route: Partial<Route> = OPS) {
   const tool = createRecordedTool();
   const { path: dataDir, remove } = await makeTempDir();
@@ -55,7 +55,7 @@ async function flooded(t: TestContext, calls: number, route: Partial<Route> = OP
   return desk;
 }
 
-/** A desk of two workers on one Redis, to which many agents have just brought one call each. */
+/** Two workers on one Redis, with one new call from each of many agents. */
 async function stormed(
   t: TestContext,
   calls: number,
@@ -99,7 +99,7 @@ async function storm(
     await ledger.write(proposed, [step], callEffectsOf(proposed, [step], undefined));
   };
   const all = Array.from({ length: calls }, (_, n) => n);
-  // A busy machine does not send hundreds at once in the time that an answer may take.
+  // A busy machine cannot send hundreds at once within the timeout of a request.
   for (let at = 0; at < calls; at += 20) await Promise.all(all.slice(at, at + 20).map(propose));
   await agenda.finish(lease);
 }
@@ -114,7 +114,7 @@ async function pass(desk: TestDesk, ms: number, stepMs = 2_000): Promise<void> {
 /** How many calls two workers share. */
 const CROWD = isWhole ? 500 : 100;
 
-/** What people see once: a write that got no answer on a busy machine is done again, and looks for itself first. */
+/** What people see: a post that timed out on a busy machine is repeated, after a lookup of the first one. */
 const posted = (desk: TestDesk, what: string) =>
   written(desk, what, 'post').filter(({ lookFirst }) => !lookFirst);
 const pings = ({ chat }: TestDesk) => chat.drawings.filter(({ calls }) => calls.length > 0);
@@ -122,8 +122,8 @@ const written = ({ chat }: TestDesk, what: string, how?: string) =>
   chat.drawings.filter((each) => each.what === what && (how === undefined || each.how === how));
 const newest = ({ chat }: TestDesk) => [...chat.digestMessages.values()].at(-1);
 
-describe('a crowd of cards', () => {
-  it(`of ${CROWD} calls has one digest message for two workers, eleven calls for people in all, and every card`, async (t) => {
+describe('a burst of cards', () => {
+  it(`of ${CROWD} calls gets one digest message from two workers, eleven mentions in all, and every card`, async (t) => {
     const { desk, workers } = await stormed(t, CROWD);
     for (let second = 0; second < 1.2 * CROWD; second += 1) {
       await desk.clock.advance(1_000);
@@ -140,7 +140,7 @@ describe('a crowd of cards', () => {
     assert.deepEqual([total, waiting], [CROWD, CROWD]);
   });
 
-  it('is counted down in that one message as people decide, and closed with the last', async (t) => {
+  it('is counted down in the digest message as people decide, and closed with the last decision', async (t) => {
     const desk = await flooded(t, 12);
     await pass(desk, MINUTE);
     const calls = await desk.calls();
@@ -157,7 +157,7 @@ describe('a crowd of cards', () => {
     assert.equal(pings(desk).length, 11);
   });
 
-  it('is announced in the threads’ own channel too, where others decide', async (t) => {
+  it('is announced in the channel of the threads if other people decide there', async (t) => {
     const { channel: _none, ...own } = OPS;
     const desk = await flooded(t, 14, own);
     await pass(desk, MINUTE);
@@ -165,14 +165,14 @@ describe('a crowd of cards', () => {
     assert.equal(pings(desk).length, 11);
   });
 
-  it('for whoever asked, in their own thread, has neither calls nor a digest message', async (t) => {
+  it('gets no mentions and no digest message if each requester decides in their own thread', async (t) => {
     const desk = await flooded(t, 14, REQUESTER_ROUTE);
     await pass(desk, MINUTE);
     assert.equal(pings(desk).length, 0);
     assert.equal(written(desk, 'bulletin').length, 0);
   });
 
-  it('is reminded of by another digest message, not by a word for each call', async (t) => {
+  it('is reminded of by another digest message, not by one message per call', async (t) => {
     const desk = await flooded(t, 14, { ...OPS, remindAfterMs: 10 * MINUTE });
     await pass(desk, 12 * MINUTE, 10_000);
     const reminders = desk.chat.said.filter(({ id }) => id.startsWith('reminder:'));
@@ -181,7 +181,7 @@ describe('a crowd of cards', () => {
     assert.equal(newest(desk)?.waiting, 14);
   });
 
-  it('whose digest message was deleted has it again, and nobody is called a second time', async (t) => {
+  it('gets its deleted digest message again, and nobody is mentioned twice', async (t) => {
     const desk = await flooded(t, 12);
     await pass(desk, MINUTE);
     desk.chat.loseNext('bulletin', new ChatError('gone', 'It was deleted.'));

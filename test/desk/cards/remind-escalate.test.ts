@@ -25,7 +25,7 @@ const OPS: Route = {
   escalate: { afterMs: HOUR, to: LEAD },
 };
 
-/** A desk whose agent waits for one call on a route. */
+/** A desk with one pending call on a route. */
 async function waiting(t: TestContext, route: Route) {
   const tool = createRecordedTool();
   const desk = await buildDesk(t, { gate: askAll(route), tools: [tool.definition] });
@@ -50,8 +50,8 @@ async function onlyCall(desk: TestDesk) {
   return call;
 }
 
-describe('a call that is decided', () => {
-  it('takes its deadline, its reminder and its escalation with it', async (t) => {
+describe('a decided call', () => {
+  it('cancels its deadline, its reminder and its escalation', async (t) => {
     const { desk } = await waiting(t, OPS);
     const call = await onlyCall(desk);
     const timers = [expireKey(call), remindKey(call), escalateKey(call)];
@@ -62,7 +62,7 @@ describe('a call that is decided', () => {
 });
 
 describe('a call that nobody decides', () => {
-  it('is reminded of once, goes on to the next route once, is reminded of there, and expires', async (t) => {
+  it('sends one reminder, escalates once, sends one reminder there, and expires', async (t) => {
     const { desk, tool } = await waiting(t, OPS);
     const words: string[][] = [];
     for (let minute = 0; minute < 200; minute += 5) {
@@ -90,7 +90,7 @@ describe('a call that nobody decides', () => {
     assert.match(String(heard), /nobody decided in time.*not a denial.*Do not work around it/s);
   });
 
-  it('is for the people of the next route alone once it has gone on', async (t) => {
+  it('belongs to the approvers of the next route alone after it escalated', async (t) => {
     const { desk, tool } = await waiting(t, OPS);
     await pass(desk, HOUR);
     const call = await onlyCall(desk);
@@ -99,7 +99,7 @@ describe('a call that nobody decides', () => {
     assert.equal(tool.runs.length, 1);
   });
 
-  it('has its reminder taken back once it is decided', async (t) => {
+  it('deletes its reminder once it is decided', async (t) => {
     const { desk } = await waiting(t, OPS);
     await pass(desk, 31 * MINUTE);
     const [reminder, ...more] = noticesOf(desk);
@@ -115,7 +115,7 @@ describe('a call that nobody decides', () => {
     );
   });
 
-  it('keeps quiet once it is decided, also after a restart of the worker', async (t) => {
+  it('sends nothing more once it is decided, even after the worker restarts', async (t) => {
     const { desk } = await waiting(t, OPS);
     await desk.decide(await onlyCall(desk), APPROVER);
     await pass(desk, 30 * HOUR);
@@ -124,7 +124,7 @@ describe('a call that nobody decides', () => {
 });
 
 describe('an expired call', () => {
-  it('is asked for again by who asked, once however often it is pressed', async (t) => {
+  it('can be asked for again by its requester, once, however often they click', async (t) => {
     const { desk, tool } = await waiting(t, { ...OPS, deadlineMs: 10 * MINUTE });
     const early = await onlyCall(desk);
     const press = (by = REQUESTER) => desk.desk.askAgain({ callId: early.id, by });

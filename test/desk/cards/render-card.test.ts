@@ -28,7 +28,7 @@ describe('a card', () => {
     assert.equal(desk.chat.posts.get(call.id), 1);
   });
 
-  it('that can’t be delivered is told to the requester once, runs nothing, and comes when it can', async (t) => {
+  it('that cannot be delivered runs nothing, is reported to the requester once, and is posted later', async (t) => {
     const { desk, tool } = await deskWith(t);
     const undeliverable = () => new ChatError('undeliverable', 'I am not in that channel.');
     desk.chat.failCards(undeliverable());
@@ -52,7 +52,7 @@ describe('a card', () => {
     assert.equal(tool.runs.length, 0);
   });
 
-  it('that comes within a minute of failing alarms nobody', async (t) => {
+  it('that is delivered within a minute of a failure alarms nobody', async (t) => {
     const { desk } = await deskWith(t);
     for (const code of ['rejected', 'undeliverable', 'rejected'] as const) {
       desk.chat.failNext(new ChatError(code, 'Slack answered something odd.'));
@@ -71,7 +71,7 @@ describe('a card', () => {
     );
   });
 
-  it('that Slack refuses for whatever reason is told, and never given up while it waits', async (t) => {
+  it('that Slack refuses is reported, for any reason, and retried while the call is pending', async (t) => {
     const { desk, tool } = await deskWith(t);
     const refused = () => new ChatError('rejected', 'Slack answered invalid_blocks.');
     desk.chat.failCards(refused());
@@ -95,7 +95,7 @@ describe('a card', () => {
     assert.equal(tool.runs.length, 0);
   });
 
-  it('of a call that has ended is given up in the end, and nothing false is told of it', async (t) => {
+  it('of an ended call is finally given up, and nothing false is reported about it', async (t) => {
     const { desk } = await deskWith(t);
     await desk.send('act');
     const [call] = await desk.calls();
@@ -113,7 +113,7 @@ describe('a card', () => {
     assert.doesNotMatch(JSON.stringify(desk.chat.said), /Nothing was run/);
   });
 
-  it('that was deleted is posted anew while it waits, and does not hold up a decision', async (t) => {
+  it('that was deleted is posted again while the call is pending, and does not delay a decision', async (t) => {
     const { desk, tool } = await deskWith(t);
     await desk.send('act');
     const [call] = await desk.calls();
@@ -124,7 +124,7 @@ describe('a card', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 
-  it('of a call that has ended waits as long as Slack asks, too', async (t) => {
+  it('of an ended call also waits as long as Slack’s rate limit says', async (t) => {
     const { desk } = await deskWith(t);
     await desk.send('act');
     const [call] = await desk.calls();
@@ -139,7 +139,7 @@ describe('a card', () => {
     assert.equal(desk.chat.cards.get(call.id)?.status, 'ignored');
   });
 
-  it('waits as long as Slack asks when it is rate-limited', async (t) => {
+  it('waits as long as Slack’s rate limit says', async (t) => {
     const { desk } = await deskWith(t);
     desk.chat.failNext(new ChatError('rate-limited', 'Too fast.', { retryAfterMs: 30_000 }));
     await desk.send('act');
@@ -152,8 +152,8 @@ describe('a card', () => {
   });
 });
 
-describe('words', () => {
-  it('that Slack keeps refusing do not hold up those after them, and an answer is said to be missing', async (t) => {
+describe('outbox messages', () => {
+  it('that Slack keeps refusing do not block later ones, and the thread is told that an answer is missing', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script((_request, index) => sayText(`Answer ${index}.`));
     for (let tries = 0; tries < 3; tries += 1) {
@@ -176,7 +176,7 @@ describe('words', () => {
 });
 
 describe('a preview', () => {
-  it('that never comes, or breaks, holds up neither the card nor the stop', async (t) => {
+  it('that hangs or fails delays neither the card nor the stop', async (t) => {
     for (const preview of [
       () => new Promise<string>(() => {}),
       () => Promise.reject(new Error('no')),

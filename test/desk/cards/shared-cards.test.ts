@@ -18,7 +18,7 @@ const OPS: Route = {
   selfApproval: false,
 };
 
-/** A desk whose agent makes so many calls in one message, noted with their numbers. */
+/** A desk whose agent makes so many calls in one message, with their numbers as notes. */
 async function deskWith(
   t: TestContext,
   count: number,
@@ -35,7 +35,7 @@ const drawn = ({ chat }: TestDesk, how: 'post' | 'update', what = 'card') =>
   chat.drawings.filter((each) => each.what === what && each.how === how);
 const newest = ({ chat }: TestDesk) => chat.drawings.findLast(({ what }) => what === 'card');
 
-/** Asks on the route that the note of a call names, or on the requester's own. */
+/** Uses the route that the note of a call names, or the requester's own. */
 function gateByNote(routes: Readonly<Record<string, Route>>): Gate {
   return ({ args }) => {
     const { note = '' } = args as { readonly note?: string };
@@ -44,7 +44,7 @@ function gateByNote(routes: Readonly<Record<string, Route>>): Gate {
 }
 
 describe('calls of one message', () => {
-  it('are one post that shows all of them from the first moment, at the place of each', async (t) => {
+  it('are one post that shows all of them from the start, in their order', async (t) => {
     const { desk } = await deskWith(t, 12);
     await desk.send('act much');
     const calls = await desk.calls();
@@ -59,7 +59,7 @@ describe('calls of one message', () => {
     assert.equal(drawn(desk, 'update').length, 0, 'it was drawn again for nothing');
   });
 
-  it('are decided alone on it, and each drawing shows how all of them stand', async (t) => {
+  it('are decided one by one, and each update shows the status of all of them', async (t) => {
     const { desk, tool } = await deskWith(t, 3);
     await desk.send('act');
     const [first, second, third] = await desk.calls();
@@ -75,7 +75,7 @@ describe('calls of one message', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 
-  it('say on it that they were withdrawn when one of them is ignored', async (t) => {
+  it('show that they were withdrawn when one of them is ignored', async (t) => {
     const { desk, tool } = await deskWith(t, 3);
     await desk.send('act');
     const [first, second, third] = await desk.calls();
@@ -87,7 +87,7 @@ describe('calls of one message', () => {
     assert.equal(tool.runs.length, 0);
   });
 
-  it('have a card for each route, and one alone is drawn as a single card', async (t) => {
+  it('have one card per route, and a call that is alone on its route has a single card', async (t) => {
     const { desk } = await deskWith(t, 4, { gate: gateByNote({ 1: OPS }) });
     await desk.send('act');
     const [a, b, c, d] = (await desk.calls()).map(({ id }) => id);
@@ -101,7 +101,7 @@ describe('calls of one message', () => {
     );
   });
 
-  it('that the schema refuses have no line, and the others come all the same', async (t) => {
+  it('are shown without those that the schema rejects', async (t) => {
     const { desk } = await deskWith(t, 0);
     const args = ['{"note":"0"}', '{"nothing":1}', '{"note":"2"}'];
     desk.model.script((_request, index) =>
@@ -113,7 +113,7 @@ describe('calls of one message', () => {
     assert.equal(newest(desk)?.shows.length, 2);
   });
 
-  it('are announced, stubbed and reminded of once', async (t) => {
+  it('are announced, linked by a stub and reminded of once', async (t) => {
     const route = { ...OPS, remindAfterMs: 600_000 };
     const { desk } = await deskWith(t, 12, { gate: askAll(route) });
     await desk.send('act');
@@ -132,7 +132,7 @@ describe('calls of one message', () => {
     );
   });
 
-  it('are reminded of by the first that still waits', async (t) => {
+  it('are reminded of by the first one that is still pending', async (t) => {
     const { desk } = await deskWith(t, 3, { gate: askAll({ ...OPS, remindAfterMs: 600_000 }) });
     await desk.send('act');
     const [first, second] = await desk.calls();
@@ -147,7 +147,7 @@ describe('calls of one message', () => {
 });
 
 describe('a shared card', () => {
-  /** The approval of call 1 is sent back on another route, as when the policy has changed. */
+  /** Returns the approved call 1 to pending on another route, as after a policy change. */
   async function movedDesk(t: TestContext, to: Route, stay: Route = REQUESTER_ROUTE) {
     let isMoved = false;
     const gate: Gate = ({ args }) => {
@@ -164,7 +164,7 @@ describe('a shared card', () => {
     return { ...made, ids: calls.map(({ id }) => id) };
   }
 
-  it('stays with the others when its lead is asked on another route in the same channel', async (t) => {
+  it('keeps the other calls when its first call moves to another route in the same channel', async (t) => {
     const finance = { ...REQUESTER_ROUTE, name: 'finance', approvers: ['user:U2' as const] };
     const { desk, ids } = await movedDesk(t, finance);
     const [a, ...rest] = ids;
@@ -179,7 +179,7 @@ describe('a shared card', () => {
     for (const id of rest) assert.deepEqual(await desk.store.ledger.cardOf(id), shared);
   });
 
-  it('is not said to have moved when one call goes on to another channel', async (t) => {
+  it('is not shown as moved when only one call escalates to another channel', async (t) => {
     const { desk, ids } = await movedDesk(t, OPS);
     await desk.clock.advance(1_000);
     await desk.worker.idle();
@@ -195,7 +195,7 @@ describe('a shared card', () => {
     assert.deepEqual(last?.shows, rest);
   });
 
-  it('goes on with all of its calls where they escalate, as one post that calls people once', async (t) => {
+  it('escalates with all of its calls as one post that mentions people once', async (t) => {
     const to = { ...OPS, name: 'chiefs', channel: 'C8' };
     const { desk } = await deskWith(t, 5, {
       gate: askAll({ ...OPS, escalate: { afterMs: 600_000, to } }),
@@ -220,7 +220,7 @@ describe('a shared card', () => {
     assert.equal(desk.chat.said.filter(({ id }) => id.startsWith('escalation:')).length, 0 + 1);
   });
 
-  it('that was deleted comes back once, with all of its calls', async (t) => {
+  it('is posted once more after it was deleted, with all of its calls', async (t) => {
     const { desk } = await deskWith(t, 3);
     await desk.send('act');
     desk.chat.loseNext('card', new ChatError('gone', 'It was deleted.'));
@@ -235,7 +235,7 @@ describe('a shared card', () => {
     }
   });
 
-  it('whose place could not be stored is looked for, and not posted a second time', async (t) => {
+  it('is looked up, not posted twice, if its message timestamp could not be stored', async (t) => {
     let failures = 1;
     const { path: dataDir, remove } = await makeTempDir();
     t.after(remove);

@@ -1,4 +1,4 @@
-/** Routes that are set in Slack, on the real desk: who sets them, and what goes by them. */
+/** Routes that are set in Slack, on the real desk: who sets them, and which calls they affect. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createRouteControl, type RouteControl } from '../../../src/desk/control/routes.ts';
@@ -76,7 +76,7 @@ async function audited({ store }: PolicyDesk, start: string) {
 
 for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
   describe(`a route that is set in Slack, on ${kind}`, () => {
-    it('holds for the next call, and for one that waits', async (t) => {
+    it('applies to the next call and to a pending one', async (t) => {
       const desk = await open(t, ASK, kind);
       const before = await askToPay(desk, 5);
       assert.deepEqual(before.route?.approvers, ['requester']);
@@ -100,7 +100,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
       assert.match(String(gate?.detail.rule), /the route “fin” set in Slack$/);
     });
 
-    it('that many admins set at once loses nobody’s', async (t) => {
+    it('keeps every change when many admins save at once', async (t) => {
       const desk = await open(t, ASK, kind);
       const names = ['a', 'b', 'c', 'd', 'e'];
       const outcomes = await Promise.all(
@@ -125,7 +125,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
 }
 
 describe('a route that is set in Slack beside a policy file', () => {
-  it('adds to a rule that names a route, and takes nothing off one that refuses', async (t) => {
+  it('tightens a rule that names a route, and never weakens a rule that refuses', async (t) => {
     const desk = await open(t, RULED);
     const draft = { ...ROUTE, decisions: ['approve'], quorum: 2, requiresReason: true } as const;
     const strict = { ...draft, approvers: [...ROUTE.approvers, 'user:U3'] } as const;
@@ -147,7 +147,7 @@ describe('a route that is set in Slack beside a policy file', () => {
     assert.equal((await askToPay(desk, 500)).status, 'refused');
   });
 
-  it('that would loosen a rule is not saved: each field says which rule, and what it asks for', async (t) => {
+  it('is not saved if it would weaken a rule: each field names the rule and what it requires', async (t) => {
     const desk = await open(t, RULED);
     const draft: AdminRouteDraft = {
       ...ROUTE,
@@ -177,7 +177,7 @@ describe('a route that is set in Slack beside a policy file', () => {
     assert.deepEqual(await audited(desk, 'route.'), []);
   });
 
-  it('wins where the file says slackMayLoosen, and nothing runs unasked for it', async (t) => {
+  it('overrides the file with slackMayLoosen, but never lets a call run without asking', async (t) => {
     const desk = await open(t, `${RULED}slackMayLoosen: true\n`);
     const saved = await desk.routes.set({ by: ADMIN, seen: 0, draft: ROUTE });
     assert.equal(saved.kind, 'saved');
@@ -186,7 +186,7 @@ describe('a route that is set in Slack beside a policy file', () => {
     assert.equal(call.route?.name, 'fin');
   });
 
-  it('makes what runs unasked ask', async (t) => {
+  it('makes calls ask that would run without asking', async (t) => {
     const desk = await open(t, 'version: 1\nrules:\n  - { tools: ["*"], gate: run }\n');
     await desk.routes.set({ by: ADMIN, seen: 0, draft: ROUTE });
     assert.equal((await askToPay(desk, 5)).status, 'pending');
@@ -194,7 +194,7 @@ describe('a route that is set in Slack beside a policy file', () => {
 });
 
 describe('the routes of Slack', () => {
-  it('that can’t be read hold up calls: nobody is asked for want of them', async (t) => {
+  it('delay calls while they cannot be read, and nobody is asked meanwhile', async (t) => {
     const trouble = { isThere: true };
     const desk = await buildPolicyDesk(t, {
       policy: RULED,
@@ -223,7 +223,7 @@ describe('the routes of Slack', () => {
     );
   });
 
-  it('are for admins of this moment, and whoever is none is audited', async (t) => {
+  it('can be changed only by current admins; attempts of others are audited', async (t) => {
     const desk = await open(t);
     const { routes } = desk;
     for (const by of [REQUESTER, APPROVER]) {
@@ -237,7 +237,7 @@ describe('the routes of Slack', () => {
     assert.equal((await desk.store.routes.read()).revision, 0);
   });
 
-  it('tell who was first, and overwrite nothing', async (t) => {
+  it('name who saved first, and overwrite nothing', async (t) => {
     const { routes, store } = await open(t);
     await routes.set({ by: ADMIN, seen: 0, draft: ROUTE });
     const again = await routes.set({ by: OTHER, seen: 0, draft: { ...ROUTE, quorum: 1 } });
@@ -288,7 +288,7 @@ describe('the routes of Slack', () => {
     assert.equal(remove?.actor, `${ADMIN.team}/${ADMIN.user}`);
   });
 
-  it('that another goes on to can’t be removed, nor lead back to themselves', async (t) => {
+  it('cannot be removed while another escalates to them, and cannot lead back to themselves', async (t) => {
     const { routes } = await open(t);
     await routes.set({ by: ADMIN, seen: 0, draft: { ...ROUTE, tools: [] } });
     const escalate = { afterMs: 60_000, to: 'fin' };

@@ -17,8 +17,8 @@ import {
   waitingDesk,
 } from '../support/stopping-desk.ts';
 
-describe('the stop of one turn', () => {
-  it('is for whoever may talk there, once, while it goes on', async (t) => {
+describe('stopping one turn', () => {
+  it('works for anyone who may talk there, once, while the turn is in progress', async (t) => {
     const { desk } = await waitingDesk(t, ['one']);
     const refused = await desk.desk.stop({ turn, by: GUEST });
     assert.ok(refused.kind === 'not-allowed');
@@ -41,7 +41,7 @@ describe('the stop of one turn', () => {
     await deciding;
   });
 
-  it('needs nobody’s word for whoever began it', async (t) => {
+  it('needs no permission check for the person who started the turn', async (t) => {
     const { desk } = await waitingDesk(t, ['one']);
     t.after(() => directory.failWith(undefined));
     directory.failWith(new Error('Slack is away.'));
@@ -54,10 +54,10 @@ describe('the stop of one turn', () => {
   });
 });
 
-describe('the stop of a channel', () => {
+describe('stopping a channel', () => {
   const channel = { team: 'T1', channel: 'C1' };
 
-  it('ends what the person began there; an admin’s ends everything', async (t) => {
+  it('ends the person’s own turns there; an admin ends all turns', async (t) => {
     const { desk } = await waitingDesk(t, ['one']);
     assert.deepEqual(await desk.desk.stopAll({ ...channel, by: OUTSIDER }), { kind: 'nothing' });
     const elsewhere = { ...channel, channel: 'C2', by: REQUESTER };
@@ -78,8 +78,8 @@ describe('the stop of a channel', () => {
   });
 });
 
-describe('a thread that is to be forgotten', () => {
-  it('loses its settled turns, says so, and is audited', async (t) => {
+describe('forgetting a thread', () => {
+  it('removes its settled turns, says so, and is audited', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script(() => sayText('Noted.'));
     await desk.send('my secret is marmalade');
@@ -102,7 +102,7 @@ describe('a thread that is to be forgotten', () => {
     );
   });
 
-  it('is kept whole while something goes on in it, and its people are told to stop that first', async (t) => {
+  it('removes nothing while a turn is in progress, and tells people to stop that first', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script((_request, index) =>
       index === 0 ? sayText('Noted.') : sayCalls([{ name: 'act', args: '{"note":"a"}' }]),
@@ -125,7 +125,7 @@ describe('a thread that is to be forgotten', () => {
     assert.doesNotMatch(JSON.stringify(desk.model.requests.at(-1)), /marmalade|now act/);
   });
 
-  it('is one of ours, and the person one who may talk there', async (t) => {
+  it('works only for a known thread and a person who may talk there', async (t) => {
     const { desk } = await deskWith(t);
     await desk.send('hello');
     const forget = (by: Person, thread = THREAD) => desk.desk.forget({ thread, by });

@@ -1,4 +1,4 @@
-/** A pause is told where calls wait: once in each route channel, and on the cards. */
+/** A pause is announced where calls are pending: once in each route channel, and on the cards. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { type Gate, REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
@@ -47,7 +47,7 @@ describe('the announcement of a pause', () => {
     return desk;
   }
 
-  it('is made once in each channel of the routes whose calls wait, and so is that of its end', async (t) => {
+  it('is posted once in each route channel with pending calls, and so is the end of the pause', async (t) => {
     const desk = await deskWithCalls(t);
     await pause(desk);
     await desk.rest();
@@ -61,7 +61,7 @@ describe('the announcement of a pause', () => {
     assert.equal(told(desk).length, 2);
   });
 
-  it('survives a crash between the pause and its words, and is not repeated', async (t) => {
+  it('survives a crash before it is posted, and is not repeated', async (t) => {
     const desk = await deskWithCalls(t);
     desk.chat.failNext(new ChatError('temporary', 'The line is down.'));
     await pause(desk);
@@ -75,7 +75,7 @@ describe('the announcement of a pause', () => {
     assert.equal(told(desk).length, 1);
   });
 
-  it('stands on every open card, whatever its channel, until it ends', async (t) => {
+  it('is shown on every open card in every channel until the pause ends', async (t) => {
     const desk = await deskWithCalls(t);
     const calls = await desk.calls();
     await desk.decide(calls[0] ?? assert.fail(), APPROVER, { kind: 'reply', text: 'later' });
@@ -90,7 +90,7 @@ describe('the announcement of a pause', () => {
     assert.deepEqual([...desk.chat.pauses.keys()], []);
   });
 
-  it('is in no channel where nothing waits', async (t) => {
+  it('is posted in no channel without pending calls', async (t) => {
     const desk = await buildDesk(t, {
       tools: [],
       directory: createTestDirectory({ U2: { isAdmin: true } }),

@@ -45,7 +45,7 @@ const notices = (desk: TestDesk) =>
   desk.chat.said.filter(({ kind }) => kind === 'notice').map(({ text }) => text);
 
 describe('a pause', () => {
-  it('lets no new turn begin; its thread is told once, and goes on by itself afterwards', async (t) => {
+  it('prevents new turns; each waiting thread is told once, and continues by itself afterwards', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script(() => sayText('Hello.'));
     await pause(desk);
@@ -62,7 +62,7 @@ describe('a pause', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Hello.');
   });
 
-  it('is said anew in each later one', async (t) => {
+  it('is announced again at each later pause', async (t) => {
     const { desk } = await deskWith(t);
     for (const text of ['one', 'two']) {
       await pause(desk);
@@ -73,7 +73,7 @@ describe('a pause', () => {
     assert.equal(notices(desk).length, 2);
   });
 
-  it('lets nothing be approved, edited or opened for it, and records nothing of it', async (t) => {
+  it('prevents approvals, edits and opening their forms, and records nothing', async (t) => {
     const { desk, tool } = await deskWith(t);
     await desk.send('act');
     const call = await onlyCall(desk);
@@ -100,7 +100,7 @@ describe('a pause', () => {
     assert.equal(tool.runs.length, 1);
   });
 
-  it('lets people ignore and reply, and the agent hears of it afterwards', async (t) => {
+  it('still allows ignore and reply; the agent hears about them afterwards', async (t) => {
     const { desk } = await deskWith(t);
     await desk.send('act');
     await pause(desk);
@@ -113,7 +113,7 @@ describe('a pause', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 
-  it('lets an ignored call end its turn, since the model is not asked', async (t) => {
+  it('lets an ignored call end its turn, because that does not ask the model', async (t) => {
     const { desk } = await deskWith(t);
     await desk.send('act');
     await pause(desk);
@@ -123,9 +123,9 @@ describe('a pause', () => {
     assert.equal(desk.model.requests.length, 1);
   });
 
-  it('lets it end where the answer was cut off, too', async (t) => {
+  it('lets it end even if a write failed while the answers were recorded', async (t) => {
     let puts = 0;
-    // The message, what the agent asks for, the answers: then its line breaks.
+    // It stores the message, the calls and the answers; the third write loses its connection.
     const passage: Passage = {
       async pass(point, call) {
         const result = await call();
@@ -155,7 +155,7 @@ describe('a pause', () => {
     ['the process that got the click', false],
     ['the one that holds the thread', true],
   ] as const) {
-    it(`that comes between the last look at a call and its claim holds the run, where ${who} claims it`, async (t) => {
+    it(`stops the run when it comes between the last look at a call and its claim, where ${who} claims it`, async (t) => {
       const { desk, tool } = await deskWith(t);
       await desk.send('act');
       if (isElsewhere) t.mock.method(desk.store.agenda, 'openVisit', async () => undefined);
@@ -179,7 +179,7 @@ describe('a pause', () => {
     });
   }
 
-  it('keeps what needs nobody from running', async (t) => {
+  it('stops calls that need no approval', async (t) => {
     const { desk, tool } = await deskWith(t, { gate: () => ({ kind: 'run' }) });
     let answer = () => {};
     const held = new Promise<void>((resolve) => {
@@ -202,7 +202,7 @@ describe('a pause', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 
-  it('lets a tool that runs end, and asks the model afterwards', async (t) => {
+  it('lets a running tool finish, and asks the model afterwards', async (t) => {
     const { desk, tool } = await deskWith(t);
     const release = tool.hold();
     await desk.send('act');
@@ -218,7 +218,7 @@ describe('a pause', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 
-  it('does not let a call of which it is unknown whether it ran be run again', async (t) => {
+  it('prevents a call with an unknown outcome from running again', async (t) => {
     const { desk, tool } = await deskWith(t, { stalled: true });
     const release = tool.hold();
     await desk.send('act');
@@ -240,7 +240,7 @@ describe('a pause', () => {
     await desk.worker.idle();
   });
 
-  it('does not keep people from stopping', async (t) => {
+  it('does not prevent people from stopping a turn', async (t) => {
     const { desk } = await deskWith(t);
     await pause(desk);
     await desk.send('act');
@@ -274,7 +274,7 @@ describe('pausing and resuming', () => {
     );
   });
 
-  it('twice changes nothing, and says how it stands', async (t) => {
+  it('twice changes nothing, and reports the current state', async (t) => {
     const { desk } = await deskWith(t);
     assert.deepEqual(await desk.desk.resume(ADMIN), { kind: 'not-paused' });
     await pause(desk);

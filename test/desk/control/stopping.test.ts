@@ -20,7 +20,7 @@ import {
 } from '../support/stopping-desk.ts';
 
 describe('"stop" in a thread', () => {
-  it('cuts the model off, and is never a message to it', async (t) => {
+  it('aborts the model request, and is never a message to the model', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script(() => ({ kind: 'hang', deltas: ['I am thin'] }));
     const asking = desk.send('please act');
@@ -33,7 +33,7 @@ describe('"stop" in a thread', () => {
     assert.doesNotMatch(JSON.stringify(desk.model.requests), /Stop!/);
   });
 
-  it('withdraws the calls that wait, each with one answer', async (t) => {
+  it('withdraws the pending calls, each with one outcome', async (t) => {
     const { desk, tool } = await waitingDesk(t, ['one', 'two']);
     await desk.send('please stop');
     assert.deepEqual(await statuses(desk), ['withdrawn', 'withdrawn']);
@@ -47,7 +47,7 @@ describe('"stop" in a thread', () => {
     for (const call of await desk.calls()) assert.equal(call.delivered, true);
   });
 
-  it('aborts the tool that runs, says so in its outcome, and withdraws its siblings', async (t) => {
+  it('aborts the running tool, says so in its outcome, and withdraws its siblings', async (t) => {
     const { desk, tool } = await waitingDesk(t, ['one', 'two']);
     const release = tool.hold();
     const deciding = desk.decide(await onlyCall(desk), REQUESTER);
@@ -62,7 +62,7 @@ describe('"stop" in a thread', () => {
     release();
   });
 
-  it('tells the agent "unknown" of a call whose worker died, and leaves its card to be settled', async (t) => {
+  it('gives the agent the outcome "unknown" for a call of a dead worker, and leaves its card to be settled', async (t) => {
     const { desk, tool } = await waitingDesk(t, ['one'], { stalled: true });
     const release = tool.hold();
     const deciding = desk.decide(await onlyCall(desk), REQUESTER);
@@ -79,12 +79,12 @@ describe('"stop" in a thread', () => {
     await deciding;
   });
 
-  it('keeps an idempotent call of a dead worker from running again', async (t) => {
+  it('prevents a second run of an idempotent call of a dead worker', async (t) => {
     const { desk, tool } = await waitingDesk(t, ['one'], { stalled: true, idempotent: true });
     const release = tool.hold();
     const deciding = desk.decide(await onlyCall(desk), REQUESTER);
     await until(() => tool.runs.length === 1);
-    // As in another process: the mark is there, and no signal comes.
+    // As from another process: the mark is stored, and no signal comes.
     await desk.store.inbox.stop(turn, OUTSIDER, 1, {});
     await desk.clock.advance(31_000);
     await desk.takeOver().idle();
@@ -95,7 +95,7 @@ describe('"stop" in a thread', () => {
     await deciding;
   });
 
-  it('holds when the process dies between the mark and all the rest', async (t) => {
+  it('is completed when the process dies right after the mark was stored', async (t) => {
     const { desk, tool } = await waitingDesk(t, ['one']);
     const wakes = [{ key: advanceTurnKey(THREAD), dueAt: 0 }];
     await desk.store.inbox.stop(turn, OUTSIDER, 1, { wakes });
@@ -105,7 +105,7 @@ describe('"stop" in a thread', () => {
     assert.equal(await desk.store.inbox.current(THREAD), undefined);
   });
 
-  it('keeps an approved call that nobody has claimed from running', async (t) => {
+  it('prevents an approved call that is not claimed yet from running', async (t) => {
     const { desk, tool } = await waitingDesk(t, ['one']);
     await desk.store.inbox.stop(turn, OUTSIDER, 1, {});
     const call = await onlyCall(desk);
@@ -122,7 +122,7 @@ describe('"stop" in a thread', () => {
     assert.deepEqual(tool.runs, []);
   });
 
-  it('that only was received before a crash is done by the thread’s pump', async (t) => {
+  it('is done by the thread’s pump if it was only received before a crash', async (t) => {
     const { desk } = await waitingDesk(t, ['one']);
     const wakes = [{ key: advanceTurnKey(THREAD), dueAt: 0 }];
     await desk.store.inbox.receive(aMessage('stop', { ts: '1700000001.5', thread: ROOT }), {
@@ -133,7 +133,7 @@ describe('"stop" in a thread', () => {
     await assertStopped(desk, REQUESTER, 1);
   });
 
-  it('also ends what was written before it and had not begun; what came after it begins', async (t) => {
+  it('also drops earlier messages that have not started; later messages start', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script(() => sayText('At work.'));
     const ts = (n: number) => ({ ts: `1700000001.${n}00000`, thread: ROOT });
@@ -148,7 +148,7 @@ describe('"stop" in a thread', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'At work.');
   });
 
-  it('does not stop what was written after it', async (t) => {
+  it('does not stop later messages', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script(() => sayText('At work.'));
     const stop = aMessage('stop', { ts: '1700000001.100000', thread: ROOT });
@@ -164,7 +164,7 @@ describe('"stop" in a thread', () => {
     );
   });
 
-  it('and "forget this thread" are no reply to a call that waits', async (t) => {
+  it('is not a reply to a pending call, and neither is "forget this thread"', async (t) => {
     const { desk } = await waitingDesk(t, ['one']);
     const wakes = [{ key: advanceTurnKey(THREAD), dueAt: 0 }];
     const forget = aMessage('forget this thread', { ts: '1700000001.5', thread: ROOT });
@@ -173,7 +173,7 @@ describe('"stop" in a thread', () => {
     assert.deepEqual(await statuses(desk), ['pending']);
   });
 
-  it('where nothing goes on is answered privately, once, and never sent to the model', async (t) => {
+  it('is answered privately once if nothing is in progress, and never sent to the model', async (t) => {
     const { desk } = await deskWith(t);
     await desk.send('stop');
     assert.equal(desk.model.requests.length, 0);
@@ -184,7 +184,7 @@ describe('"stop" in a thread', () => {
     assert.deepEqual(await desk.store.inbox.waiting(THREAD), []);
   });
 
-  it('beside the threads of a direct message stops them all, and no other person’s', async (t) => {
+  it('sent outside the threads of a direct message stops all of them, and no other person’s', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script(() => ({ kind: 'hang', deltas: [] }));
     const begun = [
@@ -205,7 +205,7 @@ describe('"stop" in a thread', () => {
     await desk.worker.idle();
   });
 
-  it('of a guest stops nothing, and is refused privately', async (t) => {
+  it('from a guest stops nothing, and is refused privately', async (t) => {
     const { desk } = await waitingDesk(t, ['one']);
     await desk.send('stop', GUEST);
     assert.deepEqual(await statuses(desk), ['pending']);
@@ -213,7 +213,7 @@ describe('"stop" in a thread', () => {
     assert.deepEqual(await stopEntries(desk), []);
   });
 
-  it('is known by its words alone', () => {
+  it('is recognized by its text alone', () => {
     for (const text of ['stop', 'Stop!', 'please stop', 'STOP PLEASE', 'stop it.', ' stop\n']) {
       assert.equal(isStopCommand(text), true, text);
     }

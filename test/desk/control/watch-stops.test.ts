@@ -25,7 +25,7 @@ function aWatch(current: (thread: ThreadKey) => Promise<InboxMessage | undefined
   return { cancel, clock, signals, warnings };
 }
 
-test('what runs here for a thread that another process stopped is aborted, and nothing else', async () => {
+test('work of a thread that another process stopped is aborted, and nothing else', async () => {
   let message: InboxMessage = aMessage('1.1');
   const { cancel, clock, signals } = aWatch(async (thread) =>
     thread === THREAD ? message : undefined,
@@ -42,7 +42,7 @@ test('what runs here for a thread that another process stopped is aborted, and n
   assert.equal(clock.pendingCount, 0);
 });
 
-test('a store that fails is asked again', async () => {
+test('a failed store read is retried', async () => {
   let asked = 0;
   const { cancel, clock, signals, warnings } = aWatch(async () => {
     asked += 1;

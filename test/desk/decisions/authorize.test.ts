@@ -21,7 +21,7 @@ function authorizeWith(directory: Directory) {
 }
 
 describe('authorize()', () => {
-  it('asks about a group from memory where that lets a person, and anew before it refuses one', async () => {
+  it('uses cached group members to allow a person, and looks them up again before it refuses one', async () => {
     const directory = createTestDirectory();
     directory.setGroup('usergroup:S1', ['U2']);
     const authorize = authorizeWith(directory);
@@ -32,7 +32,7 @@ describe('authorize()', () => {
     assert.deepEqual(ages(), [60_000, 60_000, 5_000]);
   });
 
-  it('lets in whom only the newer answer knows', async () => {
+  it('allows a person whom only the new lookup lists', async () => {
     const directory = createTestDirectory();
     const old = { members: new Set<string>() };
     const groupOf: Directory['groupOf'] = async (_group, { maxAgeMs = 0 } = {}) =>
@@ -41,7 +41,7 @@ describe('authorize()', () => {
     assert.equal((await authorize(CALL, APPROVER, 'approve')).permission.kind, 'allowed');
   });
 
-  it('asks about no group where the person is named, or the route has no such decision', async () => {
+  it('looks up no group if the person is named or the route lacks the decision', async () => {
     const directory = createTestDirectory();
     directory.failGroups(new ChatError('temporary', 'Slack is down.'));
     const authorize = authorizeWith(directory);
@@ -51,7 +51,7 @@ describe('authorize()', () => {
     assert.deepEqual(directory.askedGroups, []);
   });
 
-  it('tells what kept it from knowing, and allows nothing then', async () => {
+  it('reports which lookup failed, and allows nothing then', async () => {
     const directory = createTestDirectory();
     const authorize = authorizeWith(directory);
     const error = new ChatError('temporary', 'Slack is down.');

@@ -44,7 +44,7 @@ function nth(calls: readonly Call[], index: number): Call {
 }
 
 describe('decisions on a batch', () => {
-  it('take effect at once, in whatever order, and the answers keep the order of the calls', async (t) => {
+  it('take effect at once in any order, and the outcomes keep the order of the calls', async (t) => {
     const { desk, tool, calls } = await deskWith(t, ['a', 'b', 'c']);
     for (const [index, note] of [
       [1, 'b'],
@@ -60,7 +60,7 @@ describe('decisions on a batch', () => {
     assert.deepEqual(desk.model.refusals, []);
   });
 
-  it('reach their own call when two are twins', async (t) => {
+  it('apply to the right one of two identical calls', async (t) => {
     const { desk, tool, calls } = await deskWith(t, ['same', 'same']);
     await desk.decide(nth(calls, 1), REQUESTER);
     assert.equal(tool.runs.length, 1);
@@ -75,7 +75,7 @@ describe('decisions on a batch', () => {
     assert.equal(second, 'did same');
   });
 
-  it('may be approve and ignore: the approved one runs, the rest is withdrawn, the next message is valid', async (t) => {
+  it('can mix approve and ignore: the approved call runs, the rest is withdrawn, the next message is valid', async (t) => {
     const { desk, tool, calls } = await deskWith(t, ['a', 'b', 'c']);
     await desk.decide(nth(calls, 0), REQUESTER);
     await desk.decide(nth(calls, 1), REQUESTER, { kind: 'ignore' });
@@ -95,7 +95,7 @@ describe('decisions on a batch', () => {
     assert.deepEqual(desk.model.refusals, []);
   });
 
-  it('wait for nothing but their own: an ignored call lets a running one finish', async (t) => {
+  it('do not affect other calls: a running call finishes after its sibling is ignored', async (t) => {
     const { desk, tool, calls } = await deskWith(t, ['slow', 'b']);
     const release = tool.hold();
     const approving = desk.decide(nth(calls, 0), REQUESTER);
@@ -111,7 +111,7 @@ describe('decisions on a batch', () => {
 });
 
 describe('one call', () => {
-  it('runs once, however many people press at the same time', async (t) => {
+  it('runs once, however many people click at the same time', async (t) => {
     const { desk, tool, calls } = await deskWith(t, ['a']);
     const presses = Array.from({ length: 20 }, () => desk.decide(nth(calls, 0), REQUESTER));
     const kinds = (await Promise.all(presses)).map(({ kind }) => kind);
@@ -130,7 +130,7 @@ describe('one call', () => {
     assert.deepEqual([approved.kind, ignored.kind].sort(), ['already-decided', 'decided']);
   });
 
-  it('is approved by two different people where two are asked for', async (t) => {
+  it('needs two different people for a quorum of two', async (t) => {
     const { desk, tool, calls } = await deskWith(t, ['a'], askAll(TWO_APPROVERS));
     const call = nth(calls, 0);
     assert.equal((await desk.decide(call, REQUESTER)).kind, 'not-allowed');
@@ -141,7 +141,7 @@ describe('one call', () => {
     assert.equal(tool.runs.length, 1);
   });
 
-  it('runs with what a person edited, and the model is told', async (t) => {
+  it('runs with the arguments that a person edited, and the model is told', async (t) => {
     const { desk, tool, calls } = await deskWith(t, ['cats']);
     const edit = { kind: 'edit', args: { note: 'dogs' } } as const;
     const bad = { kind: 'edit', args: { note: 3 } } as const;
@@ -156,7 +156,7 @@ describe('one call', () => {
     assert.equal((await desk.decide(nth(calls, 0), REQUESTER)).kind, 'already-decided');
   });
 
-  it('keeps every refusal in the audit', async (t) => {
+  it('has every refusal in the audit', async (t) => {
     const { desk, calls } = await deskWith(t, ['a']);
     for (const decision of [
       { kind: 'approve' },
@@ -175,7 +175,7 @@ describe('one call', () => {
     assert.equal(nth(await desk.calls(), 0).status, 'pending');
   });
 
-  it('that nobody decides expires: nothing runs, and the model hears that it is no denial', async (t) => {
+  it('expires if nobody decides: nothing runs, and the model is told that this is not a denial', async (t) => {
     const { desk, tool, calls } = await deskWith(t, ['a'], askAll({ deadlineMs: 60_000 }));
     await desk.clock.advance(59_999);
     await desk.worker.idle();

@@ -21,7 +21,7 @@ import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 
 async function deskWith(t: TestContext, options: Partial<Parameters<typeof buildDesk>[1]> = {}) {
   const tool = createRecordedTool();
-  // Its first worker is stopped between the approval and the run.
+  // The first worker is stopped between the approval and the run.
   const desk = await buildDesk(t, { tools: [tool.definition], stalled: true, ...options });
   desk.model.script((_request, index) =>
     index === 0 ? sayCalls([{ name: 'act', args: '{"note":"ten"}' }]) : sayText('Done.'),
@@ -29,7 +29,7 @@ async function deskWith(t: TestContext, options: Partial<Parameters<typeof build
   return { desk, tool };
 }
 
-/** Changes the stored document of the only call as somebody with the file could. */
+/** Changes the stored document of the only call, as a person with access to the file could. */
 function tamper(desk: TestDesk, change: (call: Call) => unknown): void {
   const db = new Database(join(desk.dataDir, 'countersign.db'));
   try {
@@ -55,11 +55,11 @@ async function integrityEntries(desk: TestDesk) {
 
 const TAMPERINGS: readonly (readonly [what: string, change: (call: Call) => unknown])[] = [
   ['other arguments', (call) => ({ ...call, args: '{"note":"all"}' })],
-  ['arguments that are no JSON', (call) => ({ ...call, args: '{"note":' })],
+  ['arguments that are not JSON', (call) => ({ ...call, args: '{"note":' })],
   ['another tool’s schema', (call) => ({ ...call, schemaHash: 'b'.repeat(64) })],
   ['another requester', (call) => ({ ...call, requester: { team: 'T1', user: 'U2' } })],
   ['another basis of its preview', (call) => ({ ...call, basis: 'b' })],
-  ['other arguments with the digest of those', (call) => withDigest({ ...call, args: OTHER })],
+  ['other arguments with a matching digest', (call) => withDigest({ ...call, args: OTHER })],
   ['another helper, with other tools', (call) => ({ ...call, agent: 'worker' })],
   ['a route on which others decide', (call) => ({ ...call, route: ANYBODY })],
   ['a later deadline', (call) => ({ ...call, deadlineAt: Number(call.deadlineAt) + 1 })],
@@ -71,9 +71,9 @@ function withDigest(call: Call): Call {
   return { ...call, digest: callDigestOf(call) };
 }
 
-describe('a stored call that somebody changed in the database file', () => {
+describe('a stored call that was changed in the database file', () => {
   for (const [what, change] of TAMPERINGS) {
-    it(`after its approval runs nothing, and everybody is told: ${what}`, async (t) => {
+    it(`runs nothing if the change comes after its approval, and raises the alarm: ${what}`, async (t) => {
       const { desk, tool } = await deskWith(t);
       await desk.send('act');
       const call = await onlyCall(desk);
@@ -98,7 +98,7 @@ describe('a stored call that somebody changed in the database file', () => {
     });
   }
 
-  it('before its approval is not approved: the click stops it', async (t) => {
+  it('is not approved if the change comes before its approval: the click stops it', async (t) => {
     const { desk, tool } = await deskWith(t);
     await desk.send('act');
     const call = await onlyCall(desk);
@@ -110,7 +110,7 @@ describe('a stored call that somebody changed in the database file', () => {
     assert.equal(desk.integrity.count(), 1);
   });
 
-  it('with a digest of its own is stale to the card that people saw', async (t) => {
+  it('is stale for the card that people saw if its digest was changed too', async (t) => {
     const { desk, tool } = await deskWith(t);
     await desk.send('act');
     const call = await onlyCall(desk);
@@ -119,7 +119,7 @@ describe('a stored call that somebody changed in the database file', () => {
     assert.deepEqual(tool.runs, []);
   });
 
-  it('to be approved is not: a second approval that nobody gave', async (t) => {
+  it('is not approved by an added second approval', async (t) => {
     const { desk, tool } = await deskWith(t, { gate: askAll(TWO_APPROVERS) });
     await desk.send('act');
     assert.equal((await desk.decide(await onlyCall(desk), APPROVER)).kind, 'recorded');
@@ -134,7 +134,7 @@ describe('a stored call that somebody changed in the database file', () => {
     assert.equal(desk.integrity.count(), 1);
   });
 
-  it('to have an approval more than it has is not approved by the next one', async (t) => {
+  it('is not approved by the next approval if an approval was added', async (t) => {
     const { desk, tool } = await deskWith(t, { gate: askAll(TWO_APPROVERS) });
     await desk.send('act');
     tamper(desk, (stored) => ({ ...stored, votes: [{ by: SECOND_APPROVER, at: 1 }] }));
@@ -144,7 +144,7 @@ describe('a stored call that somebody changed in the database file', () => {
     assert.equal(desk.integrity.count(), 1);
   });
 
-  it('to be approved is not: by the status alone', async (t) => {
+  it('is not approved by a changed status alone', async (t) => {
     const { desk, tool } = await deskWith(t);
     await desk.send('act');
     await desk.worker.stop(0);
@@ -154,7 +154,7 @@ describe('a stored call that somebody changed in the database file', () => {
     assert.equal((await onlyCall(desk)).status, 'failed');
   });
 
-  it('between its claim and its run does not run, with a digest of its own either', async (t) => {
+  it('does not run if the change comes between its claim and its run, even with a matching digest', async (t) => {
     const { desk, tool } = await deskWith(t, { stalled: false });
     await desk.send('act');
     const call = await onlyCall(desk);
@@ -171,7 +171,7 @@ describe('a stored call that somebody changed in the database file', () => {
     assert.equal(desk.integrity.count(), 1);
   });
 
-  it('so that its seal is gone is approved by nobody: people are asked again', async (t) => {
+  it('is approved by nobody if its seal was removed: people are asked again', async (t) => {
     const { desk, tool } = await deskWith(t);
     await desk.send('act');
     await desk.worker.stop(0);
@@ -197,7 +197,7 @@ describe('a stored call that somebody changed in the database file', () => {
   });
 });
 
-it('a server’s tool that changes between the claim and the run of its call is not run, and no alarm is raised', async (t) => {
+it('a server’s tool that changes between the claim and the run does not run, and raises no alarm', async (t) => {
   const recorded = createRecordedTool();
   const defined = defineTool(recorded.definition);
   assert(defined.kind === 'tool');
@@ -226,7 +226,7 @@ it('a server’s tool that changes between the claim and the run of its call is 
   assert.equal((await integrityEntries(desk)).length, 0);
 });
 
-/** Runs the only call as if the agenda had asked for it. */
+/** Runs the only call as the agenda would. */
 async function runNow(desk: TestDesk) {
   const call = await onlyCall(desk);
   await desk.store.outbox.add([], [{ key: runCallKey(call), dueAt: desk.clock.now() }]);

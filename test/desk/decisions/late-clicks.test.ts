@@ -1,4 +1,4 @@
-/** Whatever ended a call, its card is settled and a later click on any surface only hears so. */
+/** After a call has ended, its card is settled, and a later click on any surface is only told so. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
@@ -32,7 +32,7 @@ describe('a click that comes too late', () => {
       await end(on);
       const ended = await on.call();
       assert.equal(ended.status, status);
-      // Whether the agent has taken it is not shown.
+      // The card does not show whether the outcome was delivered to the agent.
       const drawn = on.desk.chat.cards.get(ended.id);
       assert.deepEqual({ ...drawn, delivered: true }, { ...ended, delivered: true });
       const runs = on.tool.runs.length;
@@ -44,7 +44,7 @@ describe('a click that comes too late', () => {
     });
   }
 
-  it('of whoever may not decide anything here is not told how it stands', async (t) => {
+  it('does not reveal the status to a person who may not decide here', async (t) => {
     const on = await approvalDesk(t);
     await on.desk.decide(await on.call(), SECOND_APPROVER);
     on.directory.setPerson('U9', { standing: 'guest' });
@@ -53,7 +53,7 @@ describe('a click that comes too late', () => {
 });
 
 describe('a call that nobody decides', () => {
-  it('expires as undecided, and is recorded as no person’s verdict', async (t) => {
+  it('expires as undecided, and is not recorded as a person’s verdict', async (t) => {
     const on = await approvalDesk(t);
     await on.desk.clock.advance(24 * HOUR_MS);
     await on.desk.worker.idle();
@@ -65,7 +65,7 @@ describe('a call that nobody decides', () => {
     assert.deepEqual(on.tool.runs, []);
   });
 
-  it('is not taken up again by an approval that comes four hours late', async (t) => {
+  it('is not reopened by an approval that comes four hours late', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, deadlineMs: HOUR_MS });
     const shown = await on.call();
     await on.desk.clock.advance(5 * HOUR_MS);
@@ -76,16 +76,16 @@ describe('a call that nobody decides', () => {
   });
 });
 
-describe('a card that can’t be shown', () => {
+describe('a card that cannot be posted', () => {
   for (const why of ['not_in_channel', 'channel_not_found', 'is_archived']) {
-    it(`for ${why} leaves the call pending and decidable, and its requester told with the remedy`, async (t) => {
+    it(`with ${why} leaves the call pending and decidable, and tells its requester the remedy`, async (t) => {
       const on = await approvalDesk(t);
       const call = await on.call();
       on.desk.chat.failCards(new ChatError('undeliverable', `No place (${why}). Invite me.`));
       const edit = { kind: 'edit', args: { note: 'b' }, keepsUnseen: true } as const;
       await on.desk.decide(call, APPROVER, edit);
       assert.equal(on.told(REQUESTER).join(), '');
-      // It is tried again and again, and told once that has gone on for a minute.
+      // It is retried, and reported once the failures have lasted a minute.
       await until(async () => {
         await on.desk.clock.advance(15_000);
         await on.desk.rest();
@@ -93,13 +93,13 @@ describe('a card that can’t be shown', () => {
       });
       assert.match(on.told(REQUESTER).join(), new RegExp(`${why}.*Invite me.*Nothing was run`));
       assert.deepEqual(on.tool.runs, []);
-      // Whatever other surface there is decides it.
+      // Any other surface still decides it.
       assert.equal((await on.desk.decide(await on.call(), APPROVER)).kind, 'decided');
       assert.equal((await on.call()).status, 'succeeded');
     });
   }
 
-  it('since it was deleted comes anew, and is decided there', async (t) => {
+  it('is posted again if it was deleted, and the call is decided there', async (t) => {
     const on = await approvalDesk(t);
     const call = await on.call();
     on.desk.chat.failNext(new ChatError('gone', 'The message was deleted.'));

@@ -1,4 +1,4 @@
-/** What waits for a person, and what they asked for: by the rights of now, in pages. */
+/** What waits for a person, and what they asked for: by their current permissions, in pages. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -29,8 +29,8 @@ async function whyNobody(desk: TestDesk, person: Person): Promise<string> {
   return plainSentence(page.why);
 }
 
-describe('what waits for a person', () => {
-  it('is what a group of theirs may decide, and nothing of it waits for anybody else', async (t) => {
+describe('the list of calls that wait for a person', () => {
+  it('has what their group may decide, and nobody else sees it', async (t) => {
     const { desk, directory, call } = await approvalDesk(t);
     const { id } = await call();
     const waitsFor = async (person: Person) => idsOf((await waitingFor(desk, person)).calls);
@@ -45,7 +45,7 @@ describe('what waits for a person', () => {
     assert.deepEqual(await waitsFor(APPROVER), []);
   });
 
-  it('is nothing that they have approved already, or that is decided', async (t) => {
+  it('leaves out what they have approved and what is decided', async (t) => {
     const { desk, call } = await approvalDesk(t, { ...GROUP_ROUTE, quorum: 2 });
     await desk.decide(await call(), APPROVER);
     assert.deepEqual((await waitingFor(desk, APPROVER)).calls, []);
@@ -54,7 +54,7 @@ describe('what waits for a person', () => {
     assert.deepEqual((await waitingFor(desk, SECOND_APPROVER)).calls, []);
   });
 
-  it('is a call of which nobody knows whether it ran', async (t) => {
+  it('has the calls with an unknown outcome', async (t) => {
     const on = await approvalDesk(t, GROUP_ROUTE, { stalled: true });
     await loseRun(on, APPROVER);
     const { calls } = await waitingFor(on.desk, APPROVER);
@@ -65,7 +65,7 @@ describe('what waits for a person', () => {
     assert.deepEqual((await waitingFor(on.desk, OUTSIDER)).calls, []);
   });
 
-  it('is not called nothing while the workspace does not tell who is in a group', async (t) => {
+  it('warns that it may be incomplete while the group members cannot be looked up', async (t) => {
     const { desk, directory } = await approvalDesk(t);
     directory.failGroups(new Error('Slack is down.'));
     const { calls, warning } = await waitingFor(desk, APPROVER);
@@ -78,7 +78,7 @@ describe('what waits for a person', () => {
     assert.equal((await waitingFor(desk, APPROVER)).warning, undefined);
   });
 
-  it('is what authorize() says, whatever was found before it was asked', async (t) => {
+  it('follows authorize(), even if an index lookup found more', async (t) => {
     const { desk, directory } = await approvalDesk(t);
     const { ledger } = desk.store;
     const askingAny = ledger.askingAnyOf.bind(ledger);
@@ -96,7 +96,7 @@ describe('what waits for a person', () => {
     assert.deepEqual([calls, warning !== undefined], [[], true]);
   });
 
-  it('is nothing for those who may decide nothing, with the reason; guests see what a route lets them', async (t) => {
+  it('is empty with the reason for a person who may decide nothing; guests see what a route allows them', async (t) => {
     const { desk, directory } = await approvalDesk(t);
     for (const [standing, why] of [
       ['guest', /you are a guest/],
@@ -115,13 +115,13 @@ describe('what waits for a person', () => {
 describe('many calls', () => {
   const OPS: Route = { ...REQUESTER_ROUTE, name: 'ops', approvers: ['usergroup:S1'] };
 
-  /** A desk with so many pending calls, of which nothing has been read yet. */
+  /** A desk with so many pending calls, none of which has been read yet. */
   async function seeded(t: TestContext, count: number, route: Route) {
     const directory = createTestDirectory();
     directory.setGroup('usergroup:S1', ['U2', 'U3']);
     const { path: dataDir, remove } = await makeTempDir();
     let calls: readonly Call[] = [];
-    // Before there is a worker that would begin the turns.
+    // Stored before a worker exists that could start the turns.
     const desk = await buildDesk(t, {
       tools: [],
       directory,
@@ -165,7 +165,7 @@ describe('many calls', () => {
     assert.equal(read(), before, 'What waits for others is not read.');
   });
 
-  it('that a person may not decide after all end a page, and the next one goes on', async (t) => {
+  it('end a page if the person may not decide them after all, and the next page continues', async (t) => {
     const own: Route = { ...OPS, selfApproval: false };
     const { desk, directory, read } = await seeded(t, 320, own);
     directory.setGroup('usergroup:S1', ['U1']);
@@ -176,7 +176,7 @@ describe('many calls', () => {
     assert.deepEqual(rest, { kind: 'page', calls: [] });
   });
 
-  it('are told to whoever asked for them, newest first, and to nobody else', async (t) => {
+  it('are listed for their requester, newest first, and for nobody else', async (t) => {
     const { desk, ids } = await seeded(t, 20, OPS);
     const newest = ids.toReversed();
     const first = await desk.desk.listRequested(REQUESTER, { limit: 8 });
@@ -188,8 +188,8 @@ describe('many calls', () => {
   });
 });
 
-describe('what a person asked for', () => {
-  it('ends with the last calls that people decided, and leaves out those that ran unasked', async (t) => {
+describe('the list of calls that a person asked for', () => {
+  it('ends with the last decided calls, and leaves out those that ran without asking', async (t) => {
     const { desk, call } = await approvalDesk(t);
     const pending = await call();
     const before = await desk.desk.listRequested(REQUESTER, { limit: 8 });

@@ -1,4 +1,4 @@
-/** A call that nobody can approve is said to be one at once. */
+/** A call that nobody can approve is reported at once. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
@@ -24,20 +24,24 @@ describe('a call that nobody can approve', () => {
     RegExp,
     ((d: TestDirectory) => void)?,
   ][] = [
-    ['for want of approvers', { name: 'none', approvers: [] }, /the route “none” has no approvers/],
     [
-      'in an empty group',
+      'the route has no approvers',
+      { name: 'none', approvers: [] },
+      /the route “none” has no approvers/,
+    ],
+    [
+      'the group is empty',
       GROUP_ROUTE,
       /@ops \(usergroup:S1\) \(nobody is in it\)/,
       (directory) => directory.setGroup('usergroup:S1', [], { handle: 'ops' }),
     ],
     [
-      'in a group that is not there',
+      'the group does not exist',
       { ...GROUP_ROUTE, approvers: ['usergroup:S9'] },
       /usergroup:S9 \(There is no such group\)/,
     ],
     [
-      'where all of them were deactivated',
+      'all approvers were deactivated',
       { ...GROUP_ROUTE, approvers: ['user:U2', 'usergroup:S1'] },
       /U2 \(deactivated\), @ops \(usergroup:S1\) \(nobody in it may approve\)/,
       (directory) => {
@@ -46,19 +50,19 @@ describe('a call that nobody can approve', () => {
       },
     ],
     [
-      'but the requester, who may not',
+      'only the requester is left, who may not approve',
       { ...GROUP_ROUTE, approvers: ['requester', 'usergroup:S1'] },
       /may not approve their own call/,
       (directory) => directory.setGroup('usergroup:S1', ['U1'], { handle: 'ops' }),
     ],
     [
-      'since it needs more than there are',
+      'there are fewer approvers than the quorum',
       { ...GROUP_ROUTE, quorum: 3 },
       /This can’t be approved: it needs 3 approvals and only 2 people may give one\./,
     ],
   ];
   for (const [title, route, gap, prepare] of cases) {
-    it(`${title} says so on the card and to the requester, with what to mend`, async (t) => {
+    it(`is reported on the card and to the requester with the remedy: ${title}`, async (t) => {
       const directory = createTestDirectory();
       directory.setGroup('usergroup:S1', ['U2', 'U3'], { handle: 'ops' });
       prepare?.(directory);
@@ -72,7 +76,7 @@ describe('a call that nobody can approve', () => {
     });
   }
 
-  it('is not said from memory of a group into which somebody has just come', async (t) => {
+  it('is not reported from a cached group that somebody has just joined', async (t) => {
     const directory = createTestDirectory();
     directory.setGroup('usergroup:S1', ['U2'], { handle: 'ops' });
     const before = { members: new Set<string>(), handle: 'ops' };
@@ -86,7 +90,7 @@ describe('a call that nobody can approve', () => {
     assert.deepEqual(on.told(REQUESTER), []);
   });
 
-  it('is told once, looked at again, and shown as mended', async (t) => {
+  it('is reported once, checked again, and shown as fixed', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, quorum: 3 });
     await on.desk.clock.advance(MORE_MS);
     await on.desk.worker.idle();
@@ -97,7 +101,7 @@ describe('a call that nobody can approve', () => {
     assert.equal(await gapOf(on), '');
   });
 
-  it('is found out later too, when the card is drawn again', async (t) => {
+  it('is also detected later, when the card is redrawn', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, quorum: 2 });
     assert.equal(await gapOf(on), '');
     on.directory.setPerson('U3', { standing: 'gone' });
@@ -108,7 +112,7 @@ describe('a call that nobody can approve', () => {
 });
 
 describe('a card', () => {
-  it('names for whom it waits, and who of them can’t approve', async (t) => {
+  it('names the people it waits for, and those of them who cannot approve', async (t) => {
     const on = await approvalDesk(t, {
       ...GROUP_ROUTE,
       approvers: ['user:U2', 'user:U3', 'usergroup:S1'],
@@ -131,7 +135,7 @@ describe('a card', () => {
     assert.deepEqual(on.told(REQUESTER), []);
   });
 
-  it('is drawn without that while Slack does not tell, and a minute later with it', async (t) => {
+  it('is posted without these names while Slack does not answer, and updated a minute later', async (t) => {
     const directory = createTestDirectory();
     directory.setGroup('usergroup:S1', ['U2'], { handle: 'ops' });
     directory.failGroups(new ChatError('temporary', 'Slack is down.'));
@@ -146,7 +150,7 @@ describe('a card', () => {
     assert.equal(on.desk.chat.posts.get(id), 1);
   });
 
-  it('asks about no more members of a large group than it takes', async (t) => {
+  it('looks up only as many members of a large group as needed', async (t) => {
     const directory = createTestDirectory();
     const many = Array.from({ length: 3_000 }, (_, i) => `U${i + 100}`);
     directory.setGroup('usergroup:S1', many);

@@ -1,4 +1,4 @@
-/** No surface reaches a decision without `authorize()`: told by the sources, and by a desk whose people lose their rights. */
+/** No surface decides without `authorize()`: checked in the sources, and on a desk whose people lose their rights. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -7,7 +7,7 @@ import { APPROVER, OUTSIDER, REQUESTER } from '../../support/builders/a-call.ts'
 import { importsOf, readSourceTree, type SourceTree } from '../../support/source-tree.ts';
 import { approvalDesk, GROUP_ROUTE, loseRun, SURFACES } from '../support/approval-desk.ts';
 
-/** What a step is caused by that a person decided. */
+/** The causes of the steps that a person decides. */
 const DECIDED: ReadonlySet<Step['cause']> = new Set([
   'vote',
   'approve',
@@ -18,7 +18,7 @@ const DECIDED: ReadonlySet<Step['cause']> = new Set([
   'settle',
 ]);
 
-/** A word of the sources, and the only places where it may stand. */
+/** An expression in the sources, and the only files that may contain it. */
 const ONLY: readonly (readonly [what: string, word: RegExp, places: readonly string[]])[] = [
   [
     'the rulings on decisions',
@@ -65,7 +65,7 @@ function violationsOf(tree: SourceTree): readonly string[] {
     if (path === 'desk/decisions/decide.ts' && !/await authorize\(call, command\.by/.test(text)) {
       found.push('desk/decide.ts asks nobody');
     }
-    // What edges reach is the desk, and never what decides behind it.
+    // Outer layers use the desk, and never the decision code behind it.
     const reaches = importsOf(path, text).some((target) => /^desk\/decisions\/decide/.test(target));
     if (reaches && !path.startsWith('desk/')) found.push(`${path} reaches around the desk`);
   }
@@ -101,14 +101,14 @@ describe('the sources', () => {
     ['slack/a.ts', "import { createDecide } from '../desk/decisions/decide.ts';"],
   ];
   for (const [path, text] of PLANTED) {
-    it(`would be found out with ${text} in ${path}`, () => {
+    it(`are rejected with ${text} in ${path}`, () => {
       assert.equal(violationsOf(new Map([[path, text]])).length, 1);
     });
   }
 });
 
-describe('a desk whose people have no rights any more', () => {
-  it('writes no decision, whatever is pressed, sent or written by whom', async (t) => {
+describe('a desk whose people have lost all rights', () => {
+  it('writes no decision, whoever clicks, submits or writes anything', async (t) => {
     for (const stalled of [false, true]) {
       const on = await approvalDesk(t, GROUP_ROUTE, { stalled });
       if (stalled) await loseRun(on, APPROVER);
@@ -133,7 +133,7 @@ describe('a desk whose people have no rights any more', () => {
     }
   });
 
-  it('would write them if they had: the same presses are seen', async (t) => {
+  it('writes them if they have rights: the same clicks take effect', async (t) => {
     const on = await approvalDesk(t);
     const written: string[] = [];
     const { ledger } = on.desk.store;

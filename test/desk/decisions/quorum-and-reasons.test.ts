@@ -1,11 +1,11 @@
-/** How many have to approve, who does not count, and why they say they do. */
+/** How many people have to approve, who does not count, and the reasons they give. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { APPROVER, OUTSIDER, REQUESTER, SECOND_APPROVER } from '../../support/builders/a-call.ts';
 import { approvalDesk, GROUP_ROUTE } from '../support/approval-desk.ts';
 
-describe('the requester’s own hand', () => {
-  it('edits without approving where self-approval is off, and approves nothing afterwards', async (t) => {
+describe('a requester who decides', () => {
+  it('can edit but not approve without self-approval, and approves nothing afterwards', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, quorum: 2 });
     on.directory.setGroup('usergroup:S1', ['U1', 'U2', 'U3']);
     const edit = { kind: 'edit', args: { note: 'mine' } } as const;
@@ -25,7 +25,7 @@ describe('the requester’s own hand', () => {
 describe('a quorum', () => {
   const TWO = { ...GROUP_ROUTE, quorum: 2 };
 
-  it('counts different people, and an edit makes all of them approve anew', async (t) => {
+  it('counts different people, and an edit resets it', async (t) => {
     const on = await approvalDesk(t, TWO);
     assert.equal((await on.desk.decide(await on.call(), APPROVER)).kind, 'recorded');
     assert.equal((await on.desk.decide(await on.call(), APPROVER)).kind, 'already-voted');
@@ -44,7 +44,7 @@ describe('a quorum', () => {
     );
   });
 
-  it('is ended by any one who ignores it', async (t) => {
+  it('does not apply to ignore: one person is enough', async (t) => {
     const on = await approvalDesk(t, TWO);
     await on.desk.decide(await on.call(), APPROVER);
     await on.desk.decide(await on.call(), SECOND_APPROVER, { kind: 'ignore' });
@@ -56,7 +56,7 @@ describe('a quorum', () => {
 describe('a reason', () => {
   const ROUTE = { ...GROUP_ROUTE, quorum: 2, requiresReason: true };
 
-  it('is asked for where the route needs one; without it nothing counts and nothing is audited', async (t) => {
+  it('is required if the route requires one; without it nothing counts and nothing is audited', async (t) => {
     const on = await approvalDesk(t, ROUTE);
     const before = await on.call();
     for (const decision of [{ kind: 'approve' }, { kind: 'approve', reason: ' \n ' }] as const) {
@@ -75,7 +75,7 @@ describe('a reason', () => {
     assert.match(outcome.problems[0]?.message ?? '', /at most 300 characters; this has 301/);
   });
 
-  it('goes with the vote, into the audit and to the agent', async (t) => {
+  it('is stored with the approval, in the audit and in what the agent is told', async (t) => {
     const on = await approvalDesk(t, ROUTE);
     const give = async (by: typeof APPROVER, reason: string) =>
       await on.desk.decide(await on.call(), by, { kind: 'approve', reason });
@@ -100,7 +100,7 @@ describe('a reason', () => {
     );
   });
 
-  it('is missing from an edit, which approves nothing then', async (t) => {
+  it('that is missing from an edit prevents its approval', async (t) => {
     const on = await approvalDesk(t, { ...ROUTE, quorum: 1 });
     const edit = { kind: 'edit', args: { note: 'b' } } as const;
     assert.equal((await on.desk.decide(await on.call(), APPROVER, edit)).kind, 'recorded');

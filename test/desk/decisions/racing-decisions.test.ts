@@ -1,4 +1,4 @@
-/** Two replicas, and clicks that come at once: one end for each call, on both stores. */
+/** Two replicas and simultaneous clicks: one result for each call, on both stores. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { createUnstartedClaims } from '../../../src/desk/calls/execution/unstarted-claims.ts';
@@ -90,7 +90,11 @@ async function replicasOf(t: TestContext, open: Open): Promise<Replicas> {
   };
 }
 
-function wish(call: Call, by: Person, decision: DecisionCommand['decision']): DecisionCommand {
+function commandFor(
+  call: Call,
+  by: Person,
+  decision: DecisionCommand['decision'],
+): DecisionCommand {
   return { callId: call.id, attempt: 1, digest: shortDigest(call.digest), by, decision };
 }
 
@@ -98,14 +102,14 @@ before(() => redis.start());
 after(() => redis.stop());
 
 for (const [name, open] of Object.entries(STORES)) {
-  describe(`clicks that come at once, on ${name}`, () => {
-    it('give one verdict where one approves and one ignores; the other hears who was first', async (t) => {
+  describe(`simultaneous clicks on ${name}`, () => {
+    it('give one verdict when one approves and one ignores; the other is told who was first', async (t) => {
       const { store, desks, pending } = await replicasOf(t, open);
       const [one, two] = desks;
       for (const call of await pending(CALLS)) {
         const outcomes = await Promise.all([
-          one.decide(wish(call, APPROVER, { kind: 'approve' })),
-          two.decide(wish(call, SECOND_APPROVER, { kind: 'ignore' })),
+          one.decide(commandFor(call, APPROVER, { kind: 'approve' })),
+          two.decide(commandFor(call, SECOND_APPROVER, { kind: 'ignore' })),
         ]);
         const kinds = outcomes.map(({ kind }) => kind).sort();
         assert.deepEqual(kinds, ['already-decided', 'decided']);
@@ -118,16 +122,16 @@ for (const [name, open] of Object.entries(STORES)) {
       }
     });
 
-    it('count as different people once each, and never a third who may not', async (t) => {
+    it('count different people once each, and never a third who may not decide', async (t) => {
       const { store, desks, pending } = await replicasOf(t, open);
       const [one, two] = desks;
       for (const call of await pending(CALLS, { quorum: 2 })) {
         const approve = { kind: 'approve' } as const;
         await Promise.all([
-          one.decide(wish(call, APPROVER, approve)),
-          two.decide(wish(call, APPROVER, approve)),
-          two.decide(wish(call, OUTSIDER, approve)),
-          one.decide(wish(call, SECOND_APPROVER, approve)),
+          one.decide(commandFor(call, APPROVER, approve)),
+          two.decide(commandFor(call, APPROVER, approve)),
+          two.decide(commandFor(call, OUTSIDER, approve)),
+          one.decide(commandFor(call, SECOND_APPROVER, approve)),
         ]);
         const stored = await store.ledger.get(call.id);
         assert.equal(stored?.status, 'approved');
@@ -135,14 +139,14 @@ for (const [name, open] of Object.entries(STORES)) {
       }
     });
 
-    it('end nothing twice where one replies and one ignores', async (t) => {
+    it('end the call once when one replies and one ignores', async (t) => {
       const { store, desks, pending } = await replicasOf(t, open);
       const [one, two] = desks;
       const calls = await pending(CALLS);
       await Promise.all(
         calls.flatMap((call) => [
-          one.decide(wish(call, APPROVER, { kind: 'reply', text: 'no' })),
-          two.decide(wish(call, APPROVER, { kind: 'ignore' })),
+          one.decide(commandFor(call, APPROVER, { kind: 'reply', text: 'no' })),
+          two.decide(commandFor(call, APPROVER, { kind: 'ignore' })),
         ]),
       );
       const entries = await store.audit.read(1, 10_000);

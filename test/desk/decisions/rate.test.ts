@@ -5,7 +5,7 @@ import { APPROVER, REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 import { buildDesk } from '../../support/desk/build-desk.ts';
 
 describe('a rating', () => {
-  it('is kept with its turn, one per person and the newest, and stands in the audit', async (t) => {
+  it('is stored with its turn, only the newest of each person, and audited', async (t) => {
     const { desk, send, store, clock } = await buildDesk(t, { tools: [] });
     await send('hello');
     const [turn = assert.fail('no turn')] = await store.history.newest(THREAD, 1, 0);
@@ -29,7 +29,7 @@ describe('a rating', () => {
     );
   });
 
-  it('of a turn that the thread does not have changes nothing', async (t) => {
+  it('of an unknown turn changes nothing', async (t) => {
     const { desk, send, store } = await buildDesk(t, { tools: [] });
     await send('hello');
     const [turn = assert.fail('no turn')] = await store.history.newest(THREAD, 1, 0);

@@ -4,7 +4,7 @@ import { shortDigest } from '../../../src/domain/calls/digest.ts';
 import { APPROVER, OUTSIDER, REQUESTER, SECOND_APPROVER } from '../../support/builders/a-call.ts';
 import { approvalDesk, GROUP_ROUTE, SURFACES } from '../support/approval-desk.ts';
 
-/** The events that say that nothing came of a wish, with who wished it and for what. */
+/** The audit entries of refused clicks, with who clicked and for which decision. */
 async function refusals({ desk }: Awaited<ReturnType<typeof approvalDesk>>) {
   const entries = await desk.store.audit.read(1, 1_000);
   return entries
@@ -15,8 +15,8 @@ async function refusals({ desk }: Awaited<ReturnType<typeof approvalDesk>>) {
     });
 }
 
-describe('a wish of which nothing comes', () => {
-  it('is in the audit when it comes too late, whatever was pressed, and reading is no wish', async (t) => {
+describe('a click without effect', () => {
+  it('is audited when it comes too late, for every decision; opening the full view is not a decision', async (t) => {
     const on = await approvalDesk(t);
     await on.desk.decide(await on.call(), APPROVER);
     const { id: callId, attempt, digest } = await on.call();
@@ -38,7 +38,7 @@ describe('a wish of which nothing comes', () => {
     );
   });
 
-  it('is in the audit when it is repeated, outdated, does not fit the form, or is about no call', async (t) => {
+  it('is audited when it is a repeat, out of date, does not fit the form, or names no known call', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, quorum: 2 });
     const first = await on.call();
     await on.desk.decide(first, APPROVER);
@@ -62,7 +62,7 @@ describe('a wish of which nothing comes', () => {
     assert.doesNotMatch(JSON.stringify(await on.desk.store.audit.read(1, 1_000)), /hunter2/);
   });
 
-  it('is in the audit when a pause holds it', async (t) => {
+  it('is audited when a pause prevents it', async (t) => {
     const on = await approvalDesk(t);
     const { pause } = on.desk.store;
     await pause.write({ by: REQUESTER, at: on.desk.clock.now() }, {});
@@ -72,7 +72,7 @@ describe('a wish of which nothing comes', () => {
     assert.match(String(why), /resumes/);
   });
 
-  it('is in the audit when somebody asks again for what is not theirs, has not expired, or was asked for', async (t) => {
+  it('is audited when a person asks again for a call that is not theirs, has not expired, or was asked for already', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, deadlineMs: 60_000 });
     const { id: callId } = await on.call();
     const press = (by = REQUESTER) => on.desk.desk.askAgain({ callId, by });

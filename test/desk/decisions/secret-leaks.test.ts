@@ -1,4 +1,4 @@
-/** A secret of a tool of ours, wherever the desk writes words: problems of an edit, the audit, the log. */
+/** A secret of one of our tools, wherever the desk writes text: the problems of an edit, the audit, the log. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 
 const SECRET = 'hunter2-hunter2';
 
-it('a secret is told neither by the problems of an edit nor by the audit', async (t) => {
+it('a secret is neither in the problems of an edit nor in the audit', async (t) => {
   const desk = await buildDesk(t, {
     tools: [
       {

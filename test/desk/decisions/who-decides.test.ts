@@ -16,11 +16,11 @@ interface Row {
   readonly title: string;
   readonly by: typeof REQUESTER;
   readonly route?: Parameters<typeof approvalDesk>[1];
-  /** What makes them somebody who may not. */
+  /** Takes the permission away. */
   readonly before?: (on: ApprovalDesk) => void;
-  /** What the refusal says. */
+  /** The text of the refusal. */
   readonly why: RegExp;
-  /** Surfaces on which they may, for all that. */
+  /** Surfaces on which they may decide nevertheless. */
   readonly may?: readonly string[];
 }
 
@@ -28,12 +28,12 @@ const STRANGER = { team: 'T2', user: 'U2' };
 
 const ROWS: readonly Row[] = [
   {
-    title: 'a curious member',
+    title: 'a member who is not an approver',
     by: OUTSIDER,
     why: /Only @ops .* may decide this call/,
   },
   {
-    title: 'a curious member where nobody is configured',
+    title: 'a member on a route without approvers',
     by: OUTSIDER,
     route: { name: 'none', approvers: [] },
     why: /has no approvers: nobody may decide/,
@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
     may: ['Ignore', 'Edit', 'the edit form', 'Reply', 'the reply form'],
   },
   {
-    title: 'somebody of another workspace with an approver’s user id',
+    title: 'a person from another workspace with an approver’s user id',
     by: STRANGER,
     why: /members of this workspace/,
   },
@@ -64,7 +64,7 @@ const ROWS: readonly Row[] = [
     why: /you are a guest here/,
   },
   {
-    title: 'an approver who is of another workspace behind a shared channel',
+    title: 'an approver from another workspace in a shared channel',
     by: APPROVER,
     before: ({ directory }) => directory.setPerson('U2', { standing: 'stranger' }),
     why: /come from another one/,
@@ -82,32 +82,32 @@ const ROWS: readonly Row[] = [
     why: /account is deactivated/,
   },
   {
-    title: 'an approver who was taken out of the group before the form was sent',
+    title: 'an approver who was removed from the group before the form was submitted',
     by: APPROVER,
     before: ({ directory }) => directory.setGroup('usergroup:S1', ['U3'], { handle: 'ops' }),
     why: /Only @ops .* may decide this call/,
   },
   {
-    title: 'an approver of whose group Slack does not tell',
+    title: 'an approver whose group cannot be looked up',
     by: APPROVER,
     before: ({ directory }) => directory.failGroups(new ChatError('temporary', 'Slack is down.')),
     why: /can’t look up in Slack who may decide this.*try again/,
   },
   {
-    title: 'an approver of whom Slack does not tell who they are',
+    title: 'an approver who cannot be looked up',
     by: APPROVER,
     before: ({ directory }) => directory.failWith(new ChatError('temporary', 'Slack is down.')),
     why: /can’t look you up in Slack.*try again/,
   },
   {
-    title: 'an approver on a route that has no such decision',
+    title: 'an approver on a route without that decision',
     by: APPROVER,
     route: { ...GROUP_ROUTE, decisions: [] },
     why: /does not allow “/,
   },
 ];
 
-/** Tries every surface of a call, one after the other; each refusal leaves it as it is. */
+/** Tries every surface of a call in turn; each refusal leaves the call as it is. */
 async function tryAll(on: ApprovalDesk, row: Row, surfaces: readonly Surface[]): Promise<void> {
   row.before?.(on);
   const before = await on.call();
@@ -129,10 +129,10 @@ describe('nothing is decided', () => {
     it(`by ${row.title}, with ${pending.map(({ name }) => name).join(', ')}`, async (t) => {
       await tryAll(await approvalDesk(t, row.route), row, pending);
     });
-    // Where nobody may approve, nothing comes to run.
+    // If nobody may approve, the call never runs.
     if (row.route !== undefined) continue;
     const unknown = SURFACES.filter(({ on }) => on === 'unknown');
-    it(`by ${row.title}, on a call of which nobody knows whether it ran`, async (t) => {
+    it(`by ${row.title}, on a call with an unknown outcome`, async (t) => {
       const on = await approvalDesk(t, GROUP_ROUTE, { stalled: true });
       await loseRun(on, SECOND_APPROVER);
       await tryAll(on, row, unknown);
@@ -141,14 +141,14 @@ describe('nothing is decided', () => {
 });
 
 describe('a message in the thread', () => {
-  it('of an approver in the group is their reply', async (t) => {
+  it('from an approver in the group is their reply', async (t) => {
     const on = await approvalDesk(t);
     await on.desk.send('use b instead', APPROVER);
     assert.equal((await on.call()).status, 'replied');
     assert.match(on.desk.heard() || JSON.stringify(on.desk.model.requests.at(-1)), /use b instead/);
   });
 
-  it('of a bystander decides nothing and does not reach the agent', async (t) => {
+  it('from a bystander decides nothing and does not reach the agent', async (t) => {
     const on = await approvalDesk(t);
     const before = await on.call();
     await on.desk.send('approve it, says the boss', OUTSIDER);
@@ -158,14 +158,14 @@ describe('a message in the thread', () => {
     assert.deepEqual(on.tool.runs, []);
   });
 
-  it('of a bare yes decides nothing, whoever writes it', async (t) => {
+  it('that is a bare yes decides nothing, whoever writes it', async (t) => {
     const on = await approvalDesk(t);
     await on.desk.send('yes', APPROVER);
     assert.equal((await on.call()).status, 'pending');
     assert.match(on.told(APPROVER).join(), /use the buttons on the card/);
   });
 
-  it('of a guest, a stranger or a deactivated approver decides nothing, and is answered', async (t) => {
+  it('from a guest, a stranger or a deactivated approver decides nothing, and is answered', async (t) => {
     for (const standing of ['guest', 'stranger', 'gone', 'bot'] as const) {
       const on = await approvalDesk(t);
       on.directory.setPerson('U2', { standing });
@@ -176,7 +176,7 @@ describe('a message in the thread', () => {
     }
   });
 
-  it('takes no call back while Slack does not tell whether its author may decide', async (t) => {
+  it('withdraws no call while Slack does not say whether its author may decide', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, selfApproval: true });
     on.directory.setGroup('usergroup:S1', ['U1']);
     on.directory.failGroups(new ChatError('temporary', 'Slack is down.'));
@@ -189,8 +189,8 @@ describe('a message in the thread', () => {
   });
 });
 
-describe('the right people', () => {
-  it('decide as members of a user group and of a channel, with whatever button', async (t) => {
+describe('authorized people', () => {
+  it('decide as members of a user group or of a channel, on every surface', async (t) => {
     for (const approvers of [['usergroup:S1'], ['channel:C9']] as const) {
       for (const surface of SURFACES.filter(({ on }) => on === 'pending')) {
         const on = await approvalDesk(t, { ...GROUP_ROUTE, approvers });
@@ -201,14 +201,14 @@ describe('the right people', () => {
     }
   });
 
-  it('are guests where the route allows them', async (t) => {
+  it('include guests if the route allows them', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, allowsGuests: true });
     on.directory.setPerson('U2', { standing: 'guest' });
     assert.equal((await on.desk.decide(await on.call(), APPROVER)).kind, 'decided');
     assert.equal((await on.call()).status, 'succeeded');
   });
 
-  it('are found although another of their groups can not be asked about', async (t) => {
+  it('are recognized although the lookup of another of their groups fails', async (t) => {
     const on = await approvalDesk(t, { ...GROUP_ROUTE, approvers: ['channel:C9', 'usergroup:S1'] });
     const ask = on.directory.groupOf;
     on.directory.groupOf = async (group, asking) => {
@@ -219,7 +219,7 @@ describe('the right people', () => {
     assert.equal((await on.call()).status, 'succeeded');
   });
 
-  it('are asked about at once for a click, and not for a minute more', async (t) => {
+  it('are looked up for each click, with a cache of at most a minute', async (t) => {
     const on = await approvalDesk(t);
     await on.desk.decide(await on.call(), OUTSIDER);
     assert.ok(on.directory.askedGroups.every(({ asking }) => (asking.maxAgeMs ?? 0) <= 60_000));

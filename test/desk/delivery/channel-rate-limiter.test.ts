@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { createChannelRateLimiter } from '../../../src/desk/delivery/channel-rate-limiter.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-describe('the pace of a channel', () => {
-  it('lets one write a second go after a start, each at its turn, in the order in which they came', () => {
+describe('the rate limit of a channel', () => {
+  it('allows one write a second after a start, in the order in which the writes came', () => {
     const clock = createManualClock();
     const pace = createChannelRateLimiter(clock);
     const now = clock.now();
@@ -15,7 +15,7 @@ describe('the pace of a channel', () => {
     assert.equal(pace.take('C2', 'e', false), undefined);
   });
 
-  it('lets what waits go at its turn, and spaces turns anew that were missed', async () => {
+  it('lets queued writes go at their time, and spaces missed ones again', async () => {
     const clock = createManualClock();
     const pace = createChannelRateLimiter(clock);
     for (const id of ['a', 'b', 'c']) pace.take('C1', id, false);
@@ -26,7 +26,7 @@ describe('the pace of a channel', () => {
     assert.equal(pace.take('C1', 'c', false), clock.now() + 1_000);
   });
 
-  it('never holds up what is urgent, which pushes the rest back by five seconds at most', () => {
+  it('never delays an urgent write, which delays the others by five seconds at most', () => {
     const clock = createManualClock();
     const pace = createChannelRateLimiter(clock);
     for (let n = 0; n < 20; n += 1) assert.equal(pace.take('C1', `u${n}`, true), undefined);
@@ -34,7 +34,7 @@ describe('the pace of a channel', () => {
     assert.equal(pace.take('C1', 'q', false), clock.now() + 6_000);
   });
 
-  it('allows a short burst where it was quiet', async () => {
+  it('allows a short burst after a quiet time', async () => {
     const clock = createManualClock();
     const pace = createChannelRateLimiter(clock);
     await clock.advance(60_000);

@@ -1,4 +1,4 @@
-/** What becomes of a growing message where its turn pauses or ends: whatever people saw is said, or gone. */
+/** What happens to a live message when its turn pauses or ends: text that people saw is posted or removed. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createCloseLiveAnswer } from '../../../src/desk/delivery/close-live-answer.ts';
@@ -19,7 +19,7 @@ const CALL = {
   function: { name: 'act', arguments: '{"note":"a"}' },
 };
 
-/** A model that says these words, and ends when it is told to. */
+/** A model that streams these words, and ends when the test releases it. */
 function holding(words: readonly string[], end: readonly unknown[]) {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -44,13 +44,13 @@ async function deskWith(t: TestContext, first: MockAnswer, gate = askAll()) {
     desk,
     tool,
     chat,
-    /** Moves the time on until people see the growing message with these words. */
+    /** Advances the clock until people see the live message with these words. */
     async grows(words: string) {
       const isSeen = async () => {
         await clock.advance(200);
         return chat.views.some(({ text }) => text === words) && chat.growing.size === 1;
       };
-      // No faster, or the lease is over before the model has answered.
+      // In small steps, because otherwise the lease ends before the model has answered.
       await until(isSeen, 20);
     },
     answers: () => chat.said.filter(({ kind }) => kind === 'answer').map(({ text }) => text),
@@ -60,7 +60,7 @@ async function deskWith(t: TestContext, first: MockAnswer, gate = askAll()) {
   };
 }
 
-describe('a growing message of a turn', () => {
+describe('the live message of a turn', () => {
   it('becomes the answer', async (t) => {
     const model = holding(
       ['All ', 'of it'],
@@ -75,7 +75,7 @@ describe('a growing message of a turn', () => {
     assert.ok(await isClean());
   });
 
-  it('becomes the words beside a card, once, also short ones, before people are waited for', async (t) => {
+  it('becomes the text beside a card, once and even if short, before people are asked', async (t) => {
     const end = [toChunk({ tool_calls: [CALL] }, null), toChunk({}, 'tool_calls')];
     const model = holding(['I act.'], end);
     const { desk, grows, answers, isClean } = await deskWith(t, model.answer);
@@ -92,7 +92,7 @@ describe('a growing message of a turn', () => {
     assert.deepEqual(answers(), ['I act.', 'Done.']);
   });
 
-  it('without words is taken away when people are waited for', async (t) => {
+  it('is removed if it has no text when people are asked', async (t) => {
     const end = [toChunk({ tool_calls: [CALL] }, null), toChunk({}, 'tool_calls')];
     const model = holding([], end);
     const { desk, grows, answers, isClean } = await deskWith(t, model.answer);
@@ -104,7 +104,7 @@ describe('a growing message of a turn', () => {
     assert.ok(await isClean());
   });
 
-  it('shows a tool while it runs, and the answer becomes of it', async (t) => {
+  it('shows a tool while it runs, and becomes the answer', async (t) => {
     const { desk, tool, chat, answers, isClean } = await deskWith(
       t,
       sayCalls([{ name: 'act', args: '{"note":"a"}' }]),
@@ -124,7 +124,7 @@ describe('a growing message of a turn', () => {
     assert.ok(await isClean());
   });
 
-  it('keeps what came of an answer that broke off, and what went wrong follows', async (t) => {
+  it('keeps the text of an interrupted answer, and the error follows', async (t) => {
     const model = holding(['Half of'], [{ error: { message: 'The server stopped.' } }]);
     const { desk, grows, chat, answers, isClean } = await deskWith(t, model.answer);
     const sent = desk.send('tell me');
@@ -136,7 +136,7 @@ describe('a growing message of a turn', () => {
     assert.ok(await isClean());
   });
 
-  it('is taken away when its words were filtered', async (t) => {
+  it('is removed if its text was filtered', async (t) => {
     const model = holding(['Never'], [toChunk({}, 'content_filter')]);
     const { desk, grows, answers, isClean } = await deskWith(t, model.answer);
     const sent = desk.send('tell me');
@@ -147,7 +147,7 @@ describe('a growing message of a turn', () => {
     assert.ok(await isClean());
   });
 
-  it('that an earlier turn left is taken away before the next answer stands', async (t) => {
+  it('is removed before the next answer is posted if an earlier turn left it', async (t) => {
     const { desk, chat, answers, isClean } = await deskWith(t, sayText('Fresh.'));
     chat.growing.add('left');
     await desk.store.outbox.placeLiveMessage(THREAD, { channel: 'C1', ts: 'left' });
@@ -157,7 +157,7 @@ describe('a growing message of a turn', () => {
     assert.equal(chat.said.length, 1);
   });
 
-  it('whose turn was stopped keeps its words, marked as broken off', async (t) => {
+  it('keeps its text if its turn is stopped, marked as interrupted', async (t) => {
     const { store, clock } = await openStore(t);
     const chat = createRecordingChat();
     const silent = () => {};

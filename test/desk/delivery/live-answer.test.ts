@@ -1,4 +1,4 @@
-/** When a growing message is shown, how often, and what becomes of it. */
+/** When a live message is shown, how often it is updated, and how it ends. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createLiveAnswers } from '../../../src/desk/delivery/live-answer.ts';
@@ -34,8 +34,8 @@ async function bench(t: TestContext) {
   return { clock, outbox: store.outbox, chat, live, texts, endElsewhere };
 }
 
-describe('a growing message', () => {
-  it('is not shown for an answer that is over within a second', async (t) => {
+describe('a live message', () => {
+  it('is not shown for an answer that takes less than a second', async (t) => {
     const { clock, chat, live, outbox } = await bench(t);
     live.begin(MESSAGE);
     live.delta(THREAD, 'Hello.');
@@ -47,7 +47,7 @@ describe('a growing message', () => {
     assert.equal(clock.pendingCount, 0);
   });
 
-  it('is not begun by a worker that stood still while another one ended the turn', async (t) => {
+  it('is not started by a stalled worker after another one ended the turn', async (t) => {
     const { clock, chat, live, outbox, endElsewhere } = await bench(t);
     live.begin(MESSAGE);
     live.delta(THREAD, 'Hello.');
@@ -57,7 +57,7 @@ describe('a growing message', () => {
     assert.equal(await outbox.liveMessageOf(THREAD), undefined);
   });
 
-  it('shows words after a second, and at most once a second from then on, with all that has come', async (t) => {
+  it('shows text after a second, and then at most once a second all text so far', async (t) => {
     const { clock, chat, live, texts } = await bench(t);
     live.begin(MESSAGE);
     for (let i = 0; i < 40; i += 1) {
@@ -70,7 +70,7 @@ describe('a growing message', () => {
     assert.equal(texts().at(-1), Array.from({ length: 40 }, (_, i) => `${i} `).join(''));
   });
 
-  it('tells after three seconds of work that the agent thinks, and which tools run', async (t) => {
+  it('shows after three seconds that the agent is thinking, and which tools run', async (t) => {
     const { clock, chat, live } = await bench(t);
     live.begin(MESSAGE);
     await clock.advance(2_900);
@@ -91,7 +91,7 @@ describe('a growing message', () => {
     );
   });
 
-  it('waits as long as Slack asks, and then shows what has gathered', async (t) => {
+  it('waits as long as Slack’s rate limit says, and then shows all text so far', async (t) => {
     const { clock, chat, live, texts } = await bench(t);
     live.begin(MESSAGE);
     live.delta(THREAD, 'a');
@@ -105,7 +105,7 @@ describe('a growing message', () => {
     assert.deepEqual(texts(), ['a', 'ab']);
   });
 
-  it('tries again what failed, more and more seldom', async (t) => {
+  it('retries failed updates with growing delays', async (t) => {
     const { clock, chat, live } = await bench(t);
     live.begin(MESSAGE);
     live.delta(THREAD, 'a');
@@ -117,7 +117,7 @@ describe('a growing message', () => {
     assert.equal(chat.growing.size, 1);
   });
 
-  it('writes no second time while a write is under way, and ends when that has', async (t) => {
+  it('never writes twice at the same time, and closes after the write in progress', async (t) => {
     const { clock, chat, live } = await bench(t);
     live.begin(MESSAGE);
     live.delta(THREAD, 'a');
@@ -142,7 +142,7 @@ describe('a growing message', () => {
     assert.equal(chat.views.length, 1);
   });
 
-  it('is remembered before it is there, for whoever comes after a crash', async (t) => {
+  it('is stored before it is posted, so that it is found after a crash', async (t) => {
     const { clock, chat, live, outbox } = await bench(t);
     live.begin(MESSAGE);
     live.delta(THREAD, 'a');
@@ -160,7 +160,7 @@ describe('a growing message', () => {
     assert.equal((await outbox.liveMessageOf(THREAD))?.ts, [...chat.growing][0]);
   });
 
-  it('waits behind an answer that is not said yet', async (t) => {
+  it('waits behind an answer that is not posted yet', async (t) => {
     const { clock, chat, live, outbox } = await bench(t);
     const say = { id: 's', thread: THREAD, kind: 'answer', text: 'first', createdAt: 1 } as const;
     await outbox.add([say], []);
@@ -173,7 +173,7 @@ describe('a growing message', () => {
     assert.equal(chat.views.length, 1);
   });
 
-  it('is left alone as soon as another worker has taken it over', async (t) => {
+  it('is not updated any more once another worker has taken it over', async (t) => {
     const { clock, chat, live, outbox } = await bench(t);
     live.begin(MESSAGE);
     live.delta(THREAD, 'a');
@@ -185,7 +185,7 @@ describe('a growing message', () => {
     assert.equal((await outbox.liveMessageOf(THREAD))?.ts, 'theirs');
   });
 
-  it('shows the words of the newest try only', async (t) => {
+  it('shows the text of the newest attempt only', async (t) => {
     const { clock, live, texts } = await bench(t);
     live.begin(MESSAGE);
     live.delta(THREAD, 'half of it');
@@ -196,7 +196,7 @@ describe('a growing message', () => {
     assert.deepEqual(texts(), ['half of it', 'all of it']);
   });
 
-  it('is not made for a helper’s thread', async (t) => {
+  it('is not shown for a helper’s thread', async (t) => {
     const { clock, chat, live } = await bench(t);
     const thread = childThreadKey(THREAD, 'call_x');
     live.begin({ ...MESSAGE, thread });

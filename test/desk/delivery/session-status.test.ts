@@ -1,4 +1,4 @@
-/** How threads stand, as sessions: the newest wins, `processing` is renewed, and what fails for now is tried again. */
+/** Session statuses of threads: the newest one wins, `processing` is renewed, and temporary failures are retried. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import {
@@ -18,7 +18,7 @@ const MINUTE = 60_000;
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const as = (session: SessionStatus): ThreadStatus => ({ session, words: '' });
 
-describe('the statuses of threads', () => {
+describe('session statuses', () => {
   let clock: ManualClock;
   let set: (readonly [ThreadKey, SessionStatus])[];
   let failures: ChatError[];
@@ -31,7 +31,7 @@ describe('the statuses of threads', () => {
     how = 'session';
     const chat = {
       async setStatus(thread: ThreadKey, { isRepeat, session }: ThreadStatus) {
-        // A session stands: as in Slack, it is not set again by a repeat.
+        // As in Slack, a repeat does not set an existing session again.
         if (isRepeat) return how;
         set.push([thread, session]);
         const failure = failures.shift();
@@ -48,7 +48,7 @@ describe('the statuses of threads', () => {
     await line.settled();
   }
 
-  it('renews work of hours before Slack takes it for over, and stops when it ends', async () => {
+  it('renews the status of long work before Slack ends it, and stops when the work ends', async () => {
     line.set(THREAD, as('processing'));
     await line.settled();
     for (let minutes = 0; minutes < 150; minutes += 10) await pass(10 * MINUTE);
@@ -58,7 +58,7 @@ describe('the statuses of threads', () => {
     assert.deepEqual(statuses().slice(4), ['active']);
   });
 
-  it('renews nothing while people are waited for, nor where statuses are words', async () => {
+  it('renews nothing while people are asked, or where Slack shows plain text statuses', async () => {
     line.set(THREAD, as('processing'));
     await line.settled();
     line.set(THREAD, as('suspended'));
@@ -69,7 +69,7 @@ describe('the statuses of threads', () => {
     assert.deepEqual(statuses(), ['processing', 'suspended', 'processing']);
   });
 
-  it('takes what is said again for news where people see another status', async () => {
+  it('sends a repeat if people see another status', async () => {
     line.set(THREAD, as('suspended'));
     await line.settled();
     for (const session of ['suspended', 'processing', 'processing'] as const) {
@@ -81,7 +81,7 @@ describe('the statuses of threads', () => {
     assert.deepEqual(statuses(), ['suspended', 'processing']);
   });
 
-  it('takes what is said again for news where another process has set the status', async () => {
+  it('sends a repeat if another process has set the status', async () => {
     for (let time = 0; time < 2; time += 1) {
       line.set(THREAD, { ...as('processing'), isRepeat: true });
       await line.settled();
@@ -89,7 +89,7 @@ describe('the statuses of threads', () => {
     assert.deepEqual(statuses(), ['processing']);
   });
 
-  it('does not say the same again within half a minute, but always that a turn is over', async () => {
+  it('does not send the same status twice within half a minute, except that a turn has ended', async () => {
     for (const session of ['processing', 'processing', 'active', 'active'] as const) {
       line.set(THREAD, as(session));
       await line.settled();
@@ -103,7 +103,7 @@ describe('the statuses of threads', () => {
     assert.deepEqual(statuses().slice(3), ['suspended', 'suspended']);
   });
 
-  it('tries again what Slack asks to wait for, unless something newer was said', async () => {
+  it('retries after Slack’s rate limit, unless a newer status was set', async () => {
     failures.push(new ChatError('rate-limited', 'Slow down.', { retryAfterMs: 9_000 }));
     line.set(THREAD, as('active'));
     await line.settled();
@@ -119,14 +119,14 @@ describe('the statuses of threads', () => {
     assert.deepEqual(statuses().slice(2), ['suspended', 'processing']);
   });
 
-  it('gives up on what Slack refuses', async () => {
+  it('does not retry what Slack refuses', async () => {
     failures.push(new ChatError('rejected', 'No.'));
     line.set(THREAD, as('active'));
     await pass(10 * MINUTE);
     assert.deepEqual(statuses(), ['active']);
   });
 
-  it('sets what nobody looks at one by one, and not over what came meanwhile', async () => {
+  it('sets background statuses one by one, and never over a newer one', async () => {
     const others = Array.from({ length: 3 }, (_, i) => `T1/C1/2.${i}` as ThreadKey);
     for (const thread of others) line.setLater(thread, as('active'));
     await pass(3_000);
@@ -140,7 +140,7 @@ describe('the statuses of threads', () => {
     ]);
   });
 
-  it('renews and retries nothing once it was stopped', async () => {
+  it('renews and retries nothing after it was stopped', async () => {
     line.set(THREAD, as('processing'));
     await line.settled();
     line.setLater(THREAD, as('active'));

@@ -7,12 +7,12 @@ import { sayStatus, sayText, withUsage } from '../../support/servers/mock-model.
 
 const HELLO = withUsage(sayText('Hello.'), { prompt_tokens: 1_240, completion_tokens: 310 });
 
-describe('what a turn took', () => {
+describe('the usage of a turn', () => {
   const logged: [string, object][] = [];
   const log = { info: (fields: object, message: string) => logged.push([message, fields]) };
   const ended = () => logged.splice(0).filter(([message]) => message === 'A turn has ended.');
 
-  it('stands in the history, the audit and, in one line, in the log', async (t) => {
+  it('is in the history, the audit and one line of the log', async (t) => {
     const { send, store, model, chat } = await buildDesk(t, { tools: [], log });
     model.script(() => HELLO);
     await send('hello');
@@ -28,7 +28,7 @@ describe('what a turn took', () => {
     assert.equal(chat.said.at(-1)?.foot, undefined);
   });
 
-  it('of a turn that failed has the time from its message, and no tokens that nobody told', async (t) => {
+  it('has the time since the message but no tokens if the turn failed', async (t) => {
     const { send, store, model, clock } = await buildDesk(t, { tools: [], log });
     model.script(async () => {
       await clock.advance(1_500);
@@ -43,7 +43,7 @@ describe('what a turn took', () => {
     assert.equal(ended().length, 1);
   });
 
-  it('is shown below the answer to those who want it', async (t) => {
+  it('is shown below the answer if that is configured', async (t) => {
     const { send, model, chat } = await buildDesk(t, { tools: [], showsUsage: true });
     model.script(() => HELLO);
     await send('hello');
@@ -61,13 +61,13 @@ describe('what a turn took', () => {
     [131_000, '2 min 11 s'],
   ];
   for (const [modelMs, spelt] of lines) {
-    it(`spells ${modelMs} ms as ${spelt}`, () => {
+    it(`writes ${modelMs} ms as ${spelt}`, () => {
       const usage = { requests: 2, inputTokens: 12_345, outputTokens: 0, modelMs };
       assert.equal(describeUsage(usage), `12,345 tokens in · 0 out · ${spelt}`);
     });
   }
 
-  it('counts from the message, whoever was waited for', () => {
+  it('measures the time since the message, including waits for people', () => {
     assert.deepEqual(turnUsageFacts({ receivedAt: 1_000 }, undefined, 61_000), { ms: 60_000 });
   });
 });
@@ -80,7 +80,7 @@ describe('an answer', () => {
     assert.deepEqual([chat.said.at(-1)?.kind, chat.said.at(-1)?.turn], ['answer', turn?.id]);
   });
 
-  it('that broke off is not the last word, and not to be rated', async (t) => {
+  it('that was interrupted is not the final answer, and cannot be rated', async (t) => {
     const { send, model, chat } = await buildDesk(t, { tools: [] });
     model.script(() => ({ kind: 'cut', deltas: ['Well'], calls: [] }));
     await send('hello');

@@ -1,4 +1,4 @@
-/** Calls of programs: put to people, taken once, told of, or left. */
+/** Calls of programs: people decide them; the program takes each once and reports its result, or abandons it. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { ExternalRequest } from '../../../src/desk/external/external-request.ts';
@@ -30,8 +30,8 @@ async function statusOf({ store }: TestDesk, id: string) {
   return (await store.ledger.get(id))?.status;
 }
 
-describe('a call of a program', () => {
-  it('is named in our words where it is a coding agent’s, also when it was edited', async (t) => {
+describe('an external call', () => {
+  it('has our summary if it comes from a coding agent, also after an edit', async (t) => {
     const desk = await build(t);
     const summary = 'Lists the files.';
     const { call } = await ask(desk, { tool: 'Bash', args: { command: 'rm -rf x' }, summary });
@@ -47,7 +47,7 @@ describe('a call of a program', () => {
     assert.equal(callTitle(strange.call), 'deploy-bot: Bash');
   });
 
-  it('waits for people, is taken once with the digest that they saw, and told of', async (t) => {
+  it('is decided by people, taken once with the digest that they saw, and reported', async (t) => {
     const desk = await build(t);
     const { call } = await ask(desk);
     assert.equal(call.status, 'pending');
@@ -67,7 +67,7 @@ describe('a call of a program', () => {
     assert.equal(stored?.delivered, true);
   });
 
-  it('is not found with another key', async (t) => {
+  it('is not visible to another key', async (t) => {
     const desk = await build(t);
     const { call } = await ask(desk);
     const other = { key: 'k2' };
@@ -82,7 +82,7 @@ describe('a call of a program', () => {
     assert.equal(await statusOf(desk, call.id), 'pending');
   });
 
-  it('is the same call with the same key of idempotency, and no other request', async (t) => {
+  it('is the same call for the same idempotency key, and another request with that key is refused', async (t) => {
     const desk = await build(t);
     const first = await ask(desk, { idempotencyKey: 'once' });
     const again = await ask(desk, { idempotencyKey: 'once' });
@@ -94,7 +94,7 @@ describe('a call of a program', () => {
     assert.equal((await desk.store.ledger.withStatus('pending')).length, 1);
   });
 
-  it('that is never taken expires, and one that is never told of is unknown', async (t) => {
+  it('expires if it is never taken, and is unknown if its result is never reported', async (t) => {
     const desk = await build(t);
     const [left, taken] = [await ask(desk), await ask(desk)];
     for (const { call } of [left, taken]) await desk.decide(call, REQUESTER);
@@ -107,7 +107,7 @@ describe('a call of a program', () => {
     assert.equal(await statusOf(desk, left.call.id), 'expired');
   });
 
-  it('that is silent has ended when it is taken', async (t) => {
+  it('succeeds when it is taken if its program reports no result', async (t) => {
     const desk = await build(t);
     const { call } = await ask(desk, { isSilent: true });
     await desk.decide(call, REQUESTER);
@@ -116,7 +116,7 @@ describe('a call of a program', () => {
     assert.equal(await statusOf(desk, call.id), 'succeeded');
   });
 
-  it('is taken back until it is taken', async (t) => {
+  it('can be cancelled until it is taken', async (t) => {
     const desk = await build(t);
     const { call } = await ask(desk);
     assert.equal((await desk.outside.cancel(call.id, CALLER)).kind, 'ended');
@@ -124,7 +124,7 @@ describe('a call of a program', () => {
     assert.equal((await desk.outside.cancel(call.id, CALLER)).kind, 'too-late');
   });
 
-  it('tells whoever waits of each change, in the moment of it', async (t) => {
+  it('notifies a waiting request of each change at once', async (t) => {
     const desk = await build(t);
     const { call } = await ask(desk);
     const never = new AbortController();
@@ -138,7 +138,7 @@ describe('a call of a program', () => {
     assert.equal(await waiting, undefined);
   });
 
-  it('that its key’s owner approves is approved by its requester, whomever it names', async (t) => {
+  it('counts its key’s owner as the requester, whoever it names', async (t) => {
     const route = { approvers: ['user:U9' as const, 'requester' as const], selfApproval: false };
     const desk = await build(t, askAll(route));
     const owner = { team: REQUESTER.team, user: 'U9' };
@@ -150,13 +150,13 @@ describe('a call of a program', () => {
     assert.equal(await statusOf(desk, made.call.id), 'pending');
   });
 
-  it('by the name of what runs unasked is asked about all the same', async (t) => {
+  it('needs approval even if its tool has the name of one that runs without asking', async (t) => {
     const { defaultGate } = await import('../../../src/domain/policy/route.ts');
     const desk = await build(t, defaultGate);
     assert.equal((await ask(desk, { tool: 'read_file' })).call.status, 'pending');
   });
 
-  it('fits its own schema, and offers only what its program understands', async (t) => {
+  it('is checked against its own schema, and offers only the decisions that its program supports', async (t) => {
     const desk = await build(t);
     const schema = {
       type: 'object',
@@ -172,7 +172,7 @@ describe('a call of a program', () => {
     assert.equal((await desk.decide(call, REQUESTER, edit)).kind, 'not-allowed');
   });
 
-  it('that goes on to others still waits no longer than its program, and offers no more', async (t) => {
+  it('keeps its program’s deadline and decisions after it escalates', async (t) => {
     const lead = { ...REQUESTER_ROUTE, name: 'lead', deadlineMs: 3_600_000 };
     const desk = await build(t, askAll({ escalate: { afterMs: 60_000, to: lead } }));
     const more = { deadlineMs: 600_000, decisions: ['approve', 'ignore'] } as const;

@@ -1,4 +1,4 @@
-/** What programs are told of their calls without asking. */
+/** Programs get callbacks about their calls, without asking. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { ExternalRequest } from '../../../src/desk/external/external-request.ts';
@@ -21,7 +21,7 @@ const ASKED: ExternalRequest = {
 };
 const HOUR = 3_600_000;
 
-/** A program that takes what it is told, but while it is `down`. */
+/** A program that accepts callbacks, except while it is `down`. */
 function createProgram() {
   const got: (Approval & { readonly to: string })[] = [];
   const program = {
@@ -57,7 +57,7 @@ async function ask({ outside, rest }: TestDesk, more: Partial<ExternalRequest> =
   return made.call;
 }
 
-/** Whatever is due by then is done in its time. */
+/** Runs every task that becomes due in this time. */
 async function pass(desk: TestDesk, ms: number): Promise<void> {
   const until = desk.clock.now() + ms;
   for (;;) {
@@ -72,8 +72,8 @@ async function pass(desk: TestDesk, ms: number): Promise<void> {
 
 const reply = { kind: 'reply', text: 'Not on a Friday.' } as const;
 
-describe('a program that wants to be told', () => {
-  it('hears of what people decide, as its approval stands then', async (t) => {
+describe('a program with a callback address', () => {
+  it('is told what people decide, in the same form as its approval', async (t) => {
     const { desk, program } = await build(t);
     const call = await ask(desk);
     assert.equal(program.got.length, 0);
@@ -92,11 +92,11 @@ describe('a program that wants to be told', () => {
     await desk.outside.take(call.id, CALLER, call.digest);
     await desk.outside.report(call.id, CALLER, { kind: 'result', text: 'Dropped.' });
     await pass(desk, HOUR);
-    // What it does itself it knows.
+    // It is not told about its own changes.
     assert.equal(program.got.length, 1);
   });
 
-  it('hears of an answer, of being ignored, taken back, left until it expires, and unknown until it is settled', async (t) => {
+  it('is told about replies, ignores, withdrawals, expiry and unknown outcomes until they are settled', async (t) => {
     const { desk, program } = await build(t);
     const names = ['answered', 'ignored', 'cancelled', 'left', 'silent'];
     const calls = new Map<string, Awaited<ReturnType<typeof ask>>>();
@@ -132,7 +132,7 @@ describe('a program that wants to be told', () => {
     assert.equal((await desk.store.ledger.get(call('answered').id))?.delivered, true);
   });
 
-  it('is called until it takes it, with what holds by then, over a restart too; its call waits for nothing', async (t) => {
+  it('gets retries until it accepts, with the current state, even after a restart; its call does not wait for them', async (t) => {
     const { desk, program } = await build(t);
     program.isDown = true;
     const call = await ask(desk);
@@ -151,7 +151,7 @@ describe('a program that wants to be told', () => {
     assert.deepEqual(await desk.store.agenda.deadLetters(), []);
   });
 
-  it('is given up after two hours of trying, visibly, and called again when something happens', async (t) => {
+  it('gets no more retries after two hours, which is visible, and a new callback at the next change', async (t) => {
     const { desk, program, errors } = await build(t);
     program.isDown = true;
     const call = await ask(desk);
@@ -174,7 +174,7 @@ describe('a program that wants to be told', () => {
     );
   });
 
-  it('that does not answer takes few places: another one is told beside it, and all is told in the end', async (t) => {
+  it('that does not respond uses few slots: others get their callbacks, and all are delivered in the end', async (t) => {
     const { desk, program } = await build(t);
     const hung: (() => void)[] = [];
     const { send } = program;
@@ -202,7 +202,7 @@ describe('a program that wants to be told', () => {
     assert.equal(new Set(program.got.map(({ id }) => id)).size, 8);
   });
 
-  it('hears nothing more once its key is revoked or has expired', async (t) => {
+  it('gets no callbacks after its key is revoked or has expired', async (t) => {
     const { desk, program } = await build(t);
     const { clock, store } = desk;
     const key = (id: string, more: Partial<ApiKey> = {}): ApiKey => ({
@@ -228,7 +228,7 @@ describe('a program that wants to be told', () => {
     assert.deepEqual([program.tries, await store.agenda.deadLetters()], [1, []]);
   });
 
-  it('names an address that may be called, and answers that can be offered', async (t) => {
+  it('must name an allowed address and decisions that can be offered', async (t) => {
     const { desk, program } = await build(t);
     const fields = async (more: Partial<ExternalRequest>) => {
       const made = await desk.outside.request(CALLER, { ...ASKED, ...more });

@@ -1,4 +1,4 @@
-/** What an MCP server asks while a tool of its runs: for the requester of the call, and answered while it runs. */
+/** Questions that an MCP server asks while its tool runs: the requester of the call answers them during the run. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { toExternalTool } from '../../../src/agent/tools/external-tool.ts';
@@ -24,12 +24,12 @@ const isQuestion = (call: Call) => originOf(call) === 'server-question';
 
 interface Bench extends TestDesk {
   readonly answers: readonly QuestionAnswer[];
-  /** Lets the tool that waits for its answer end, after it has asked. */
+  /** Lets the tool that waits for its answer end, after the question was asked. */
   question(): Promise<Call>;
   asked(): Promise<Call>;
 }
 
-/** A desk whose agent has called a tool of a server, which asks as soon as it runs. */
+/** A desk whose agent calls a tool of a server, which asks a question as soon as it runs. */
 async function build(t: TestContext, end?: () => Promise<string>): Promise<Bench> {
   const answers: QuestionAnswer[] = [];
   let ask: AskPeople | undefined;
@@ -92,7 +92,7 @@ async function build(t: TestContext, end?: () => Promise<string>): Promise<Bench
   };
 }
 
-/** Decides on the question as its card would; another process's answer is found by the look of the watch. */
+/** Decides on the question as its card would; the watch finds the answer, as from another process. */
 async function decide(bench: Bench, args?: { readonly where: string }, by = REQUESTER) {
   const call = await bench.question();
   const decision = args ? ({ kind: 'edit', args } as const) : ({ kind: 'ignore' } as const);
@@ -136,7 +136,7 @@ describe('a question of a server', () => {
     assert.equal(told?.length, 1);
   });
 
-  it('that is declined tells the server so, and the turn goes on', async (t) => {
+  it('tells the server when it is declined, and the turn continues', async (t) => {
     const bench = await build(t);
     assert.equal((await decide(bench)).kind, 'decided');
     await settle(bench);
@@ -145,7 +145,7 @@ describe('a question of a server', () => {
     assert.equal((await bench.question()).status, 'ignored');
   });
 
-  it('that nobody answers in time is over before its tool is', async (t) => {
+  it('expires before its tool times out if nobody answers', async (t) => {
     const bench = await build(t);
     await bench.clock.advance(50_000);
     await settle(bench);
@@ -154,7 +154,7 @@ describe('a question of a server', () => {
     assert.equal((await bench.asked()).status, 'succeeded');
   });
 
-  it('is taken back when its turn is stopped', async (t) => {
+  it('is withdrawn when its turn is stopped', async (t) => {
     const bench = await build(t);
     const { turn } = await bench.asked();
     assert.equal((await bench.desk.stop({ turn, by: REQUESTER })).kind, 'stopped');
@@ -163,7 +163,7 @@ describe('a question of a server', () => {
     assert.equal((await bench.question()).status, 'withdrawn');
   });
 
-  it('is closed where its process dies: what ran is unknown, and no answer is taken any more', async (t) => {
+  it('is closed when its process dies: the running call is unknown, and no answer is accepted any more', async (t) => {
     const never = new Promise<string>(() => {});
     const bench = await build(t, () => never);
     await bench.restart();
@@ -175,7 +175,7 @@ describe('a question of a server', () => {
     assert.equal((await decide(bench, { where: 'here' })).kind, 'already-decided');
   });
 
-  it('and a call whose answer is lost is unknown, with what is known of it, and asked of people', async (t) => {
+  it('whose call loses its result makes the call unknown: the card says what is known, and people are asked', async (t) => {
     const bench = await build(t, async () => {
       throw new UnknownOutcomeError(
         'The connection to the MCP server “box” was lost while this ran.',

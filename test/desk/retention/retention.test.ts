@@ -16,7 +16,7 @@ const DAY = 24 * HOUR;
 
 type Kept = Omit<RetentionSettings, 'lookBackMs'> & Partial<Pick<RetentionSettings, 'lookBackMs'>>;
 
-/** A desk whose agent makes a call in each thread that begins with “act”, and answers else. */
+/** A desk whose agent makes a call in each thread that begins with “act”, and answers in the others. */
 async function keepingDesk(t: TestContext, kind: StoreKind, kept: Kept) {
   const opened = await storeOf(t, kind);
   const tool = createRecordedTool();
@@ -55,7 +55,7 @@ async function keepingDesk(t: TestContext, kind: StoreKind, kept: Kept) {
     async restart(): Promise<void> {
       worker = await desk.restart();
     },
-    /** Begins a thread. */
+    /** Starts a thread. */
     async write(text: string): Promise<ThreadKey> {
       sent += 1;
       const ts = `1700000${100 + sent}.000100`;
@@ -67,7 +67,7 @@ async function keepingDesk(t: TestContext, kind: StoreKind, kept: Kept) {
       await rest();
       return thread;
     },
-    /** Every piece of work is done in its time. */
+    /** Runs every task at its due time. */
     async pass(ms: number): Promise<void> {
       const until = desk.clock.now() + ms;
       for (;;) {
@@ -94,7 +94,7 @@ async function countOf(desk: TestDesk, event: string): Promise<number> {
 
 for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   describe(`the records on ${kind}`, () => {
-    it('are sealed within the hour in which something happened', async (t) => {
+    it('are sealed within an hour', async (t) => {
       const { desk, pass, write } = await keepingDesk(t, kind, {});
       for (const text of ['hello', 'hello again']) {
         await write(text);
@@ -106,7 +106,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       }
     });
 
-    it('lose the entries that are older than the days, once a day, with a note that the rest is verified by', async (t) => {
+    it('lose entries older than the limit once a day, with a note from which the rest is verified', async (t) => {
       const { desk, pass, restart, write } = await keepingDesk(t, kind, { auditDays: 1 });
       await write('hello');
       const before = await entriesOf(desk);
@@ -129,7 +129,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       assert.ok(later.removedThrough > removedThrough);
     });
 
-    it('lose nothing of an audit that is broken', async (t) => {
+    it('keep all entries of a broken audit', async (t) => {
       const { desk, errors, pass, redis, write } = await keepingDesk(t, kind, { auditDays: 1 });
       await write('hello');
       const [, second] = await entriesOf(desk);
@@ -142,7 +142,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       assert.match(errors.join(), /audit is broken, so none of it is removed/);
     });
 
-    it('lose what was said in threads that nobody touches, and keep what is open', async (t) => {
+    it('lose the messages of idle threads, and keep open calls', async (t) => {
       const { desk, pass, write } = await keepingDesk(t, kind, { historyDays: 1 });
       const { history, ledger } = desk.store;
       const over = await write('act and be done');
@@ -178,7 +178,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       assert.equal(fault, undefined);
     });
 
-    it('lose the calls of programs once they are over and old, however busy their channel is', async (t) => {
+    it('lose ended external calls when they are old, however busy their channel is', async (t) => {
       const { desk, pass } = await keepingDesk(t, kind, { historyDays: 1 });
       const caller = { key: 'k1', name: 'deploy-bot' };
       const ask = async (channel = 'C1') => {
@@ -212,7 +212,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       assert.equal((await check(desk)).fault, undefined);
     });
 
-    it('keep the calls that the policy still adds up', async (t) => {
+    it('keep the calls that a policy total still counts', async (t) => {
       const kept = { historyDays: 1, lookBackMs: () => 2 * DAY };
       const { desk, pass, write } = await keepingDesk(t, kind, kept);
       const thread = await write('hello');
@@ -224,7 +224,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   });
 }
 
-describe('a policy that looks back without an end', () => {
+describe('a policy with an unlimited window', () => {
   it('keeps all calls, and the log says why', async (t) => {
     const kept = { historyDays: 1, lookBackMs: () => Number.POSITIVE_INFINITY };
     const { desk, pass, warnings, write } = await keepingDesk(t, 'SQLite', kept);
@@ -235,7 +235,7 @@ describe('a policy that looks back without an end', () => {
   });
 });
 
-/** Changes an entry behind the app's back. */
+/** Changes an entry without the app. */
 async function forge(desk: TestDesk, redisUrl: string | undefined, { seq }: AuditEntry) {
   const change = (text: string) => text.replace('T1/', 'T9/').replace('countersign', 'somebody');
   if (redisUrl === undefined) {

@@ -15,11 +15,11 @@ export interface ApprovalDesk {
   readonly desk: TestDesk;
   readonly directory: TestDirectory;
   readonly tool: ReturnType<typeof createRecordedTool>;
-  /** The one call of the thread, as it is stored now. */
+  /** The only call of the thread, as stored now. */
   call(): Promise<Call>;
-  /** Audit entries of one kind, in words. */
+  /** Audit entries of one kind, as text. */
   audited(event: string): Promise<readonly string[]>;
-  /** What one person was told privately, or everybody in the thread. */
+  /** The private messages to one person, or the messages to the whole thread. */
   told(person?: Person): readonly string[];
 }
 
@@ -73,12 +73,12 @@ export async function approvalDesk(
   };
 }
 
-/** One way to a decision, with the kind of its answer, or `message` for a message in the thread. */
+/** One way to decide, with the kind of its result, or `message` for a message in the thread. */
 export interface Surface {
   readonly name: string;
-  /** Whether it is there for a call that waits for a decision, or for one of which nobody knows whether it ran. */
+  /** Whether it is for a pending call or for one with an unknown outcome. */
   readonly on: 'pending' | 'unknown';
-  /** Answers the kind of what came of it. */
+  /** Returns the kind of the result. */
   use(on: ApprovalDesk, by: Person): Promise<string>;
 }
 
@@ -105,7 +105,7 @@ const settle =
     return kind;
   };
 
-/** Every way to a decision but the message in a thread, which answers nobody at once. */
+/** Every way to decide except a message in the thread, which gets no immediate answer. */
 export const SURFACES: readonly Surface[] = [
   { name: 'Approve', on: 'pending', use: decide({ kind: 'approve' }) },
   { name: 'Approve with a reason', on: 'pending', use: decide({ kind: 'approve', reason: 'ok' }) },
@@ -121,7 +121,7 @@ export const SURFACES: readonly Surface[] = [
   { name: 'Didn’t Run: Don’t Run It', on: 'unknown', use: settle('leave') },
 ];
 
-/** Has the call of a stalled desk run in a process that dies over it, as its approver saw it go. */
+/** Runs the call of a stalled desk in a process that dies during the run, as its approver sees it. */
 export async function loseRun(on: ApprovalDesk, approver: Person): Promise<void> {
   const release = on.tool.hold();
   const deciding = on.desk.decide(await on.call(), approver);

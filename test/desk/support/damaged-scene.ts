@@ -18,11 +18,11 @@ export interface Scene {
   readonly desk: TestDesk;
   readonly tool: ReturnType<typeof createRecordedTool>;
   readonly records: Damager;
-  /** What the log holds of alarms. */
+  /** The alarms in the log. */
   readonly alarms: object[];
 }
 
-/** Sets it on a store. */
+/** Opens it on a store. */
 export async function sceneOn(t: TestContext, kind: StoreKind): Promise<Scene> {
   const opened = await storeOf(t, kind);
   const tool = createRecordedTool();
@@ -50,7 +50,7 @@ async function damagerOf(
 ): Promise<Damager> {
   if (url === undefined) return damageSqlite(store);
   const client = createClient({ socket: { path: url.slice('unix://'.length) } });
-  // Its server may go first.
+  // Its server may stop first.
   client.on('error', () => {});
   await client.connect();
   t.after(() => client.disconnect());
@@ -84,11 +84,11 @@ export function decide({ desk }: Scene, { id: callId, attempt, digest }: Call) {
   });
 }
 
-/** Lets the three looks at damaged records happen. */
+/** Lets the three checks of damaged records happen. */
 export async function pass({ desk }: Scene): Promise<void> {
   for (let looks = 0; looks < 8; looks += 1) {
     await desk.clock.advance(1_000);
-    // What nobody waits for is on the disk then too.
+    // Writes that nobody waits for are on the disk then too.
     await desk.store.drafts.keep('pass', '', desk.clock.now());
     await desk.rest();
   }
@@ -102,7 +102,7 @@ export const quarantined = async ({ desk }: Scene) =>
 export const entries = async ({ desk }: Scene, event: string) =>
   (await desk.store.audit.read(1, 1_000)).filter((entry) => entry.event === event);
 
-/** Delivers a message of the requester’s of some seconds ago. */
+/** Delivers a message of the requester that is some seconds old. */
 export async function receive(desk: TestDesk, thread: ThreadKey, ts: string, text: string) {
   const [team = '', channel = ''] = thread.split('/');
   const id = messageId({ team, channel, ts });

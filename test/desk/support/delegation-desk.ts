@@ -9,7 +9,7 @@ import { createRecordedTool, type RecordedTool } from '../../support/builders/re
 import { buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
 import { type MockAnswer, type MockCall, sayCalls } from '../../support/servers/mock-model.ts';
 
-/** `scout` can only act; `worker` has everything, helpers of its own included. */
+/** `scout` can only act; `worker` has all tools and may use helpers. */
 const HELPERS: readonly Helper[] = [
   { name: 'scout', description: 'Scouts.', prompt: 'You scout.', tools: ['act'] },
   { name: 'worker', description: 'Works.', prompt: 'You work.', tools: 'all' },
@@ -22,11 +22,11 @@ export interface DelegationDesk {
   all(): Promise<readonly Call[]>;
   /** The call of `act` with this note. */
   act(note: string): Promise<Call>;
-  /** Status and outcome of every call, by its note or by the helper it is for. */
+  /** Status and outcome of every call, by its note or by the helper that it starts. */
   statuses(): Promise<Readonly<Record<string, Call['status']>>>;
 }
 
-/** Builds the desk; giving work runs unasked, everything else asks on this route. */
+/** Builds the desk; starting a helper needs no approval, everything else asks on this route. */
 export async function buildDelegationDesk(
   t: TestContext,
   options: {
@@ -78,12 +78,12 @@ export async function buildDelegationDesk(
   };
 }
 
-/** A call that gives this work to a helper. */
+/** A call that gives this task to a helper. */
 export function task(agent: string, prompt: string): MockCall {
   return { name: 'task', args: JSON.stringify({ agent, prompt }) };
 }
 
-/** An answer that acts with each of these notes. */
+/** A model message with one `act` call for each of these notes. */
 export function sayActs(...notes: readonly string[]): MockAnswer {
   return sayCalls(notes.map((note) => ({ name: 'act', args: JSON.stringify({ note }) })));
 }

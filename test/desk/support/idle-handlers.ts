@@ -2,7 +2,7 @@ import type { AgendaHandlers } from '../../../src/desk/worker/task-runner.ts';
 
 const nothing = async (): Promise<void> => {};
 
-/** Handlers that do nothing with whatever is due. */
+/** Handlers that ignore every task. */
 export const IDLE_HANDLERS: AgendaHandlers = {
   pump: nothing,
   run: nothing,

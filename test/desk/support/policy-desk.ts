@@ -1,4 +1,4 @@
-/** The real desk under the policy of a text that can be changed. */
+/** The real desk under a policy whose text can be changed. */
 import type { TestContext } from 'node:test';
 import { z } from 'zod';
 import { createAdminRouteGate } from '../../../src/desk/calls/policy/admin-route-gate.ts';
@@ -19,12 +19,12 @@ const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 export type StoreKind = 'SQLite' | 'Redis';
 
 export interface PolicyDesk extends TestDesk {
-  /** Puts another policy in place; what waits is not looked at. */
+  /** Replaces the policy without updating the pending calls. */
   setPolicy(text: string): void;
-  /** Puts another policy in place, as the app does, and waits until what waits has followed. */
+  /** Replaces the policy as the app does, and waits until the pending calls are updated. */
   applyPolicy(text: string): Promise<void>;
   policy(): LoadedPolicy;
-  /** What the tool `pay` has paid, in order. */
+  /** The payments of the tool `pay`, in order. */
   readonly paid: readonly number[];
 }
 

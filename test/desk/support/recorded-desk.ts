@@ -6,7 +6,7 @@ import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
 import { askAll, buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 
-/** A desk whose model asks for one call of a tool that notes its runs. */
+/** A desk whose model asks for one call of a tool that records its runs. */
 export async function deskWith(
   t: TestContext,
   options: {

@@ -10,7 +10,7 @@ import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
 import { askAll, buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 
-/** The approver of the tests is an admin, and one person a guest. */
+/** The approver of the tests is an admin, and one person is a guest. */
 export const directory = createTestDirectory({
   U2: { isAdmin: true },
   U5: { standing: 'guest' },
@@ -51,7 +51,7 @@ export async function waitingDesk(
   return { desk, tool };
 }
 
-/** Makes a message of the requester’s, at a place of the tests’ workspace. */
+/** Makes a message of the requester, at a place of the test workspace. */
 export function aMessage(text: string, place: { channel?: string; ts: string; thread?: string }) {
   const { channel = 'C1', ts, thread: threadTs } = place;
   const message: InboxMessage = {
@@ -66,9 +66,9 @@ export function aMessage(text: string, place: { channel?: string; ts: string; th
 }
 
 export const ROOT = placeOf(THREAD).root;
-/** How the calls of the thread of the tests stand. */
+/** The statuses of the calls in the test thread. */
 export const statuses = async (desk: TestDesk) => (await desk.calls()).map(({ status }) => status);
-/** The first turn of the thread of the tests. */
+/** The first turn of the test thread. */
 export const turn = messageId({ team: 'T1', channel: 'C1', ts: ROOT });
 
 /** The thread’s first call. */
@@ -78,7 +78,7 @@ export async function onlyCall(desk: TestDesk): Promise<Call> {
   return call;
 }
 
-/** The turn has ended without the model, and the next message works. */
+/** Asserts that the turn ended without the model, and that the next message works. */
 export async function assertStopped(desk: TestDesk, by: Person, asked: number): Promise<void> {
   assert.equal(await desk.store.inbox.current(THREAD), undefined);
   assert.deepEqual(await desk.store.inbox.waiting(THREAD), []);
@@ -95,7 +95,7 @@ export async function assertStopped(desk: TestDesk, by: Person, asked: number): 
   assert.match(prompt, /please act.*A person stopped me here.*hello\?/);
 }
 
-/** Who stopped turns, as the audit has it. */
+/** Who stopped turns, from the audit. */
 export async function stopEntries(desk: TestDesk) {
   const entries = await desk.store.audit.read(1, 1_000);
   return entries.filter(({ event }) => event === 'turn.stop').map(({ actor }) => actor);

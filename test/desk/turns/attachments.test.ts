@@ -17,7 +17,7 @@ const PNG = Buffer.from(
 );
 const MB = 1024 * 1024;
 
-/** Files that are there, by id; `failures` come first. */
+/** The files that exist, by id; `failures` come first. */
 function createSource(files: Readonly<Record<string, Uint8Array>>) {
   const failures: ChatError[] = [];
   const asked: string[] = [];
@@ -42,7 +42,7 @@ const file = (id: string, name: string, size = 3): Attachment => ({
   size,
 });
 
-/** The last message of a person as the model was given it. */
+/** The last user message that the model was given. */
 function lastOfPerson(desk: TestDesk): unknown {
   return desk.model.requests.at(-1)?.messages.findLast(({ role }) => role === 'user')?.content;
 }
@@ -51,8 +51,8 @@ async function inbox({ workspaceDir }: TestDesk) {
   return (await readdir(join(workspaceDir, 'inbox')).catch(() => [])).sort();
 }
 
-describe('what is attached to a message', () => {
-  it('is saved, and named to the model with its place, size and kind', async (t) => {
+describe('an attachment of a message', () => {
+  it('is saved, and the model is told its path, size and kind', async (t) => {
     const { source } = createSource({ F1: Buffer.from('one\n'), F2: Buffer.from([0, 1]) });
     const desk = await buildDesk(t, { tools: [], source });
     await desk.send('read these', REQUESTER, [file('F1', 'a.txt'), file('F2', 'b.bin')]);
@@ -73,7 +73,7 @@ describe('what is attached to a message', () => {
     );
   });
 
-  it('and refused is told to the person and to the model, and the turn begins all the same', async (t) => {
+  it('that is refused is reported to the person and to the model, and the turn starts all the same', async (t) => {
     const { source, asked } = createSource({
       F1: Buffer.alloc(MB + 1, 'a'),
       F2: Buffer.alloc(MB, 'a'),
@@ -106,7 +106,7 @@ describe('what is attached to a message', () => {
     assert.deepEqual(asked, ['F1', 'F2', 'F4']);
   });
 
-  it('is fetched again where Slack failed, and the model is asked once', async (t) => {
+  it('is fetched again after a failure in Slack, and the model is asked once', async (t) => {
     const { source, failures, asked } = createSource({ F1: Buffer.from('one') });
     failures.push(
       new ChatError('temporary', 'no'),
@@ -124,7 +124,7 @@ describe('what is attached to a message', () => {
     assert.match(String(lastOfPerson(desk)), /is at inbox\/a\.txt/);
   });
 
-  it('that Slack never gives out does not hold up the turn for ever', async (t) => {
+  it('that Slack never delivers does not block the turn for ever', async (t) => {
     const { source, failures, asked } = createSource({});
     failures.push(...Array.from({ length: 50 }, () => new ChatError('temporary', 'no')));
     const desk = await buildDesk(t, { tools: [], source });
@@ -138,7 +138,7 @@ describe('what is attached to a message', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Hello.');
   });
 
-  it('is the same file after a crash in the middle of taking in', async (t) => {
+  it('is saved as the same file after a crash while it is saved', async (t) => {
     const { source, asked } = createSource({ F1: Buffer.from('one'), F2: Buffer.from('two') });
     let letGo = () => {};
     const hanging = new Promise<void>((resolve) => {
@@ -166,7 +166,7 @@ describe('what is attached to a message', () => {
     assert.equal(desk.model.requests.length, 1);
   });
 
-  it('to an answer to a card goes with the reply, and a yes with a file is more than a yes', async (t) => {
+  it('of a reply to a card is part of the reply, and a yes with a file is not a bare yes', async (t) => {
     const { source } = createSource({ F1: Buffer.from('one') });
     const tool = createRecordedTool();
     const desk = await buildDesk(t, { tools: [tool.definition], source });
@@ -192,7 +192,7 @@ describe('images', () => {
     return await buildDesk(t, { tools: [], source, seesImages });
   }
 
-  it('go to a model that can see them, in this turn and the next, and not further', async (t) => {
+  it('are sent to a model that can see them, in this turn and the next one only', async (t) => {
     const desk = await aDesk(t, true);
     await desk.send('what is this?', REQUESTER, [file('F1', 'a.png'), file('F2', 'b.gif')]);
     assert.deepEqual(shown(lastOfPerson(desk)), ['text', url]);
@@ -205,7 +205,7 @@ describe('images', () => {
     assert.deepEqual(desk.model.refusals, []);
   });
 
-  it('are only named to a model that can’t, in a plain text', async (t) => {
+  it('are only named in plain text to a model that cannot see them', async (t) => {
     const desk = await aDesk(t, false);
     await desk.send('what is this?', REQUESTER, [file('F1', 'a.png')]);
     const content = lastOfPerson(desk);
@@ -235,7 +235,7 @@ describe('images', () => {
     });
   }
 
-  it('that the provider refuses are not sent again with the next turn', async (t) => {
+  it('that the provider refuses are not sent again in the next turn', async (t) => {
     const desk = await aDesk(t, true);
     desk.model.script(() => ({ kind: 'status', status: 400, headers: {}, error: {} }));
     await desk.send('look', REQUESTER, [file('F1', 'a.png')]);

@@ -23,7 +23,7 @@ async function deskWith(t: TestContext, talk: SenderPolicy = {}) {
     U5: { standing: 'guest', isAdmin: true },
     U6: { standing: 'gone' },
   });
-  // Whoever asked decides, and so would the guest.
+  // The requester decides, and the guest could too.
   const gate = askAll({ approvers: ['requester', 'user:U5', 'user:U6'] });
   const desk = await buildDesk(t, { gate, tools: [tool.definition], directory, talk });
   desk.model.script(() => sayCalls([{ name: 'act', args: '{"note":"a"}' }]));
@@ -33,8 +33,8 @@ async function deskWith(t: TestContext, talk: SenderPolicy = {}) {
 const privates = (desk: TestDesk, { user }: Person) =>
   desk.chat.said.filter(({ kind, to }) => kind === 'private' && to?.user === user);
 
-describe('who may talk', () => {
-  it('is no guest: one private sentence, an entry in the audit, and nothing for the model', async (t) => {
+describe('people who may talk to the agent', () => {
+  it('are not guests: they get one private message and an audit entry, and the model gets nothing', async (t) => {
     const { desk } = await deskWith(t);
     await desk.send('hello', GUEST);
     assert.equal(desk.model.requests.length, 0);
@@ -46,7 +46,7 @@ describe('who may talk', () => {
     assert.deepEqual(refused?.detail, { thread: THREAD, why: 'a guest' });
   });
 
-  it('does not hold up whoever writes after somebody who may not', async (t) => {
+  it('are not blocked by an earlier message of somebody who may not', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script(() => sayText('Hello.'));
     await desk.send('hello', GUEST);
@@ -55,7 +55,7 @@ describe('who may talk', () => {
     assert.equal(desk.model.requests.length, 1);
   });
 
-  it('is asked while calls wait too: a guest’s words decide and withdraw nothing', async (t) => {
+  it('are also checked while calls are pending: a guest’s message decides and withdraws nothing', async (t) => {
     const { desk } = await deskWith(t);
     await desk.send('act');
     await desk.send('not like that', GUEST);
@@ -65,7 +65,7 @@ describe('who may talk', () => {
     assert.match(privates(desk, GUEST).at(-1)?.text ?? '', /guest/);
   });
 
-  it('is asked again until Slack answers; the message is not lost, and nobody is refused for it', async (t) => {
+  it('are looked up until Slack answers; the message is not lost, and nobody is refused', async (t) => {
     const { desk, directory } = await deskWith(t);
     desk.model.script(() => sayText('Hello.'));
     directory.failWith(new ChatError('temporary', 'Slack is away.'));
@@ -81,7 +81,7 @@ describe('who may talk', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Hello.');
   });
 
-  it('are those of TALK_USERS, in TALK_CHANNELS and in direct messages', () => {
+  it('are those in TALK_USERS, in TALK_CHANNELS and in direct messages', () => {
     const member = { standing: 'member', isAdmin: true } as const;
     const rules = { users: new Set(['U1']), channels: new Set(['C1']) };
     const why = (user: string, channel: string) =>
@@ -93,7 +93,7 @@ describe('who may talk', () => {
     assert.equal(why('U2', 'D7'), 'not among TALK_USERS');
   });
 
-  it('is nobody else than members, whatever is allowed', () => {
+  it('are always members only', () => {
     const standings: readonly WorkspaceMembership[] = [
       'guest',
       'stranger',
@@ -107,7 +107,7 @@ describe('who may talk', () => {
     assert.deepEqual(refused, ['guest', 'stranger', 'bot', 'gone']);
   });
 
-  it('is narrowed for messages as they act', async (t) => {
+  it('are limited for messages as configured', async (t) => {
     const { desk } = await deskWith(t, { users: new Set(['U1']) });
     desk.model.script(() => sayText('Hello.'));
     await desk.send('hello', OUTSIDER);
@@ -118,12 +118,12 @@ describe('who may talk', () => {
   });
 });
 
-describe('whoever decides', () => {
+describe('a person who decides', () => {
   for (const [who, by] of [
     ['a guest', GUEST],
     ['a deactivated person', GONE],
   ] as const) {
-    it(`is not ${who}, even one whom the route names`, async (t) => {
+    it(`is not ${who}, even if the route names them`, async (t) => {
       const { desk, tool } = await deskWith(t);
       await desk.send('act');
       const [call] = await desk.calls();

@@ -1,4 +1,4 @@
-/** What a thread of hundreds of turns costs: as much as a short one, in what is asked, read and stored. */
+/** The cost of a thread with hundreds of turns: the same as of a short one in requests, reads and storage. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { createRecordedTool } from '../../support/builders/recorded-tool.ts';
 import { buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
 import { type MockRequest, sayCalls, sayText } from '../../support/servers/mock-model.ts';
 
-/** Turns of the whole desk at either end; those between are stored as it stores them. */
+/** Real turns at the start and at the end; the ones between are stored as the desk stores them. */
 const REAL = 20;
 const TURNS = 300;
 const CONTEXT_TOKENS = 4_000;
@@ -25,7 +25,7 @@ interface Cost {
   readonly bytes: number;
 }
 
-/** Counts every call of every port of the store, and of its saver, from now on. */
+/** Counts every later call to the ports of the store and to its saver. */
 function countStoreCalls(desk: TestDesk): () => number {
   let count = 0;
   const { ledger, inbox, history, outbox, agenda, audit, pause, saver } = desk.store;
@@ -43,7 +43,7 @@ function countStoreCalls(desk: TestDesk): () => number {
   return () => count;
 }
 
-/** Settles turns as the desk would: like the newest, under ids of their own. */
+/** Settles turns as the desk would: like the newest one, with new ids. */
 async function settleTurns({ store, clock }: TestDesk, count: number): Promise<void> {
   const [like] = await store.history.newest(THREAD, 1, 0);
   assert(like);
@@ -65,7 +65,7 @@ function tokensOf({ messages, tools }: MockRequest): number {
   return estimateTokens([...texts, JSON.stringify(tools)].join(''));
 }
 
-test('the 300th turn of a thread asks, reads and stores what the 10th did', async (t) => {
+test('the 300th turn of a thread requests, reads and stores as much as the 10th', async (t) => {
   const tool = createRecordedTool();
   const desk = await buildDesk(t, {
     gate: () => ({ kind: 'run' }),

@@ -12,7 +12,7 @@ import { type StoreKind, storeOf } from '../../support/store/open-redis.ts';
 import { until } from '../../support/until.ts';
 
 const ROOT = THREAD.split('/')[2] ?? '';
-/** The n-th message after the one that began the thread. */
+/** The n-th message after the one that started the thread. */
 const tsOf = (n: number) => `${ROOT.slice(0, -1)}${n}`;
 
 function aMessage(desk: TestDesk, n: number, text: string): InboxMessage {
@@ -21,7 +21,7 @@ function aMessage(desk: TestDesk, n: number, text: string): InboxMessage {
   return { id, thread: THREAD, author: REQUESTER, ts, text, receivedAt: desk.clock.now() };
 }
 
-/** What people wrote, in the order in which the model was shown it last. */
+/** The messages of people, in the order of the model's last request. */
 function written(desk: TestDesk): readonly string[] {
   const messages = desk.model.requests.at(-1)?.messages ?? [];
   return messages.flatMap(({ role, content }) => (role === 'user' ? [String(content)] : []));
@@ -40,7 +40,7 @@ async function deskOn(t: TestContext, kind: StoreKind) {
   return { desk, tool };
 }
 
-/** Delivers messages one after the other, with this time after each. */
+/** Delivers messages one after the other, with this delay after each. */
 async function deliver(desk: TestDesk, messages: readonly (readonly [number, string, number])[]) {
   for (const [n, text, afterMs] of messages) {
     await desk.desk.receive(aMessage(desk, n, text));
@@ -83,7 +83,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       ],
     ];
     for (const [what, order] of orders) {
-      it(`that arrive in ${what} order are taken in the order of their ts`, async (t) => {
+      it(`that arrive in ${what} order are processed in the order of their ts`, async (t) => {
         const { desk } = await deskOn(t, kind);
         await desk.send('hello');
         await deliver(desk, order);
@@ -97,7 +97,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       });
     }
 
-    it('act in the order of their ts on a call that waits: the first is its reply', async (t) => {
+    it('act on a pending call in the order of their ts: the first is its reply', async (t) => {
       const { desk, tool } = await deskOn(t, kind);
       desk.model.script(() => sayCalls([{ name: 'act', args: '{"note":"one"}' }]));
       await desk.send('please act');
@@ -118,14 +118,14 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
 }
 
 describe('the wait for an earlier message', () => {
-  it('does not hold up the message that begins a thread', async (t) => {
+  it('does not delay the message that starts a thread', async (t) => {
     const { desk } = await deskOn(t, 'SQLite');
     await desk.desk.receive(aMessage(desk, 0, 'hello'));
     await desk.rest();
     assert.equal(desk.chat.said.at(-1)?.text, 'Done.');
   });
 
-  it('holds up a follow-up for 300 ms and no longer', async (t) => {
+  it('delays a follow-up for at most 300 ms', async (t) => {
     const { desk } = await deskOn(t, 'SQLite');
     await desk.send('hello');
     await deliver(desk, [[1, 'more', 299]]);
@@ -134,7 +134,7 @@ describe('the wait for an earlier message', () => {
     await until(() => desk.model.requests.length === 2);
   });
 
-  it('is not made longer by the messages that follow', async (t) => {
+  it('is not extended by later messages', async (t) => {
     const { desk } = await deskOn(t, 'SQLite');
     await desk.send('hello');
     await deliver(desk, [
@@ -146,7 +146,7 @@ describe('the wait for an earlier message', () => {
     await until(() => desk.model.requests.length >= 2);
   });
 
-  it('does not hold up a press: the tool runs while a message waits', async (t) => {
+  it('does not delay a click: the tool runs while a message waits', async (t) => {
     const { desk, tool } = await deskOn(t, 'SQLite');
     desk.model.script(() => sayCalls([{ name: 'act', args: '{"note":"one"}' }]));
     await desk.send('please act');
@@ -162,7 +162,7 @@ describe('the wait for an earlier message', () => {
     assert.equal((await desk.calls())[0]?.status, 'succeeded');
   });
 
-  it('outlives a crash: what was stored is taken in order by the next worker', async (t) => {
+  it('survives a crash: the next worker processes the stored messages in order', async (t) => {
     const { desk } = await deskOn(t, 'SQLite');
     await desk.send('hello');
     await desk.desk.receive(aMessage(desk, 2, 'second'));
@@ -177,7 +177,7 @@ describe('the wait for an earlier message', () => {
     assert.match(written(desk).at(-2) ?? '', /first/);
   });
 
-  it('lets “stop” end a message that was written before it and arrives after it', async (t) => {
+  it('lets “stop” drop a message that was written before it and arrives after it', async (t) => {
     const { desk } = await deskOn(t, 'SQLite');
     await desk.send('hello');
     desk.model.script(() => ({ kind: 'hang', deltas: [] }));
@@ -192,7 +192,7 @@ describe('the wait for an earlier message', () => {
     assert.ok(!desk.chat.said.some(({ id }) => id.startsWith('nothing:')));
   });
 
-  it('does not hold up “stop” where something goes on', async (t) => {
+  it('does not delay “stop” while a turn is in progress', async (t) => {
     const { desk } = await deskOn(t, 'SQLite');
     desk.model.script(() => ({ kind: 'hang', deltas: [] }));
     await desk.desk.receive(aMessage(desk, 0, 'hello'));
@@ -203,7 +203,7 @@ describe('the wait for an earlier message', () => {
     assert.ok(desk.chat.said.some(({ id }) => id.startsWith('stopped:')));
   });
 
-  it('lets “stop” in a direct message end a thread beside it that was begun before it', async (t) => {
+  it('lets “stop” in a direct message end a thread that was started before it there', async (t) => {
     const { desk } = await deskOn(t, 'SQLite');
     desk.model.script(() => ({ kind: 'hang', deltas: [] }));
     const direct = (ts: string, text: string): InboxMessage => ({
@@ -224,7 +224,7 @@ describe('the wait for an earlier message', () => {
     assert.ok(!desk.chat.said.some(({ id }) => id.startsWith('nothing:')));
   });
 
-  it('ends at once where a clock was put back by more than replicas may differ', async (t) => {
+  it('ends at once if a clock was set back by more than replicas may differ', async (t) => {
     const { desk } = await deskOn(t, 'SQLite');
     const message = withOrderDelay({ ...aMessage(desk, 1, 'more'), receivedAt: 1_000_000 });
     const waits = [999_000, 1_000_000, 1_000_299, 1_000_300, 998_999].map((now) =>

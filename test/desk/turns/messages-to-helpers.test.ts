@@ -9,7 +9,7 @@ import { buildDelegationDesk, sayActs, task } from '../support/delegation-desk.t
 
 const BY_APPROVER: Partial<Route> = { approvers: ['user:U2'] };
 
-/** Two helpers wait, one of them a helper's helper. */
+/** Two helpers wait for people; another helper started one of them. */
 async function waitingDesk(t: TestContext, route: Partial<Route> = {}) {
   const made = await buildDelegationDesk(t, { route: () => route });
   playAgents(made.desk.model, {
@@ -27,8 +27,8 @@ async function waitingDesk(t: TestContext, route: Partial<Route> = {}) {
 const said = ({ desk }: Awaited<ReturnType<typeof waitingDesk>>) =>
   desk.chat.said.map(({ kind, text }) => (kind === 'private' ? 'private' : text));
 
-describe('a message while helpers’ calls wait', () => {
-  it('of a person who may decide them answers each of them, and the helpers plan anew', async (t) => {
+describe('a message while calls of helpers are pending', () => {
+  it('from a person who may decide them is a reply to each, and the helpers plan again', async (t) => {
     const made = await waitingDesk(t);
     await made.desk.send('take the other road');
     assert.deepEqual(await made.statuses(), {
@@ -44,7 +44,7 @@ describe('a message while helpers’ calls wait', () => {
     assert.deepEqual(made.tool.runs, []);
   });
 
-  it('of the requester who may decide none withdraws the helpers and begins a new turn', async (t) => {
+  it('from the requester who may decide none withdraws the helpers and starts a new turn', async (t) => {
     const made = await waitingDesk(t, BY_APPROVER);
     const asked = made.desk.model.requests.length;
     await made.desk.send('what now?');
@@ -63,7 +63,7 @@ describe('a message while helpers’ calls wait', () => {
     assert.deepEqual(await made.desk.store.inbox.threadsWithMessages(), []);
   });
 
-  it('of anybody else waits until they are settled', async (t) => {
+  it('from anybody else waits until they are settled', async (t) => {
     const made = await waitingDesk(t, BY_APPROVER);
     await made.desk.send('what now?', OUTSIDER);
     assert.deepEqual(said(made), ['private']);
@@ -95,7 +95,7 @@ describe('a message while helpers’ calls wait', () => {
     assert.deepEqual(said(made), ['private', 'I do nothing.']);
   });
 
-  it('waits while a helper thinks, and is heard when that waits for people', async (t) => {
+  it('waits while a helper asks the model, and is processed when the helper waits for people', async (t) => {
     const made = await buildDelegationDesk(t, { route: () => BY_APPROVER });
     let answer = (_: MockAnswer) => {};
     const thought = new Promise<MockAnswer>((resolve) => {
@@ -118,7 +118,7 @@ describe('a message while helpers’ calls wait', () => {
     assert.deepEqual(said(made), ['private', 'I do nothing.']);
   });
 
-  it('answers what its author may decide, and leaves the rest as it is', async (t) => {
+  it('is a reply to the calls that its author may decide, and leaves the others as they are', async (t) => {
     const made = await buildDelegationDesk(t, {
       route: ({ agent }) => (agent === undefined ? BY_APPROVER : {}),
     });

@@ -37,8 +37,8 @@ function privates(desk: TestDesk, person: Person): readonly string[] {
   );
 }
 
-describe('a message while calls wait', () => {
-  it('of a person who may decide closes them as replied, and the agent plans anew with it', async (t) => {
+describe('a message while calls are pending', () => {
+  it('from a person who may decide closes them as replied, and the agent plans again with it', async (t) => {
     const { desk, tool } = await waitingDesk(t, {}, ['one', 'two']);
     await desk.send('use the other one instead');
     assert.deepEqual(await statuses(desk), ['replied', 'replied']);
@@ -48,7 +48,7 @@ describe('a message while calls wait', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Understood.');
   });
 
-  it('of the requester who may not decide withdraws them and begins a new turn', async (t) => {
+  it('from the requester who may not decide withdraws them and starts a new turn', async (t) => {
     const { desk, tool } = await waitingDesk(t, BY_APPROVER);
     await desk.send('never mind, what time is it?');
     assert.deepEqual(await statuses(desk), ['withdrawn']);
@@ -59,7 +59,7 @@ describe('a message while calls wait', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Understood.');
   });
 
-  it('of anybody else waits until they are settled, and says so to its author once', async (t) => {
+  it('from anybody else waits until they are settled, and its author is told so once', async (t) => {
     const { desk } = await waitingDesk(t, BY_APPROVER);
     await desk.send('me too!', OUTSIDER);
     await desk.send('and again', OUTSIDER);
@@ -87,7 +87,7 @@ describe('a message while calls wait', () => {
     assert.equal(desk.model.requests.length, 2);
   });
 
-  it('waits while a tool runs, and is heard when that has ended', async (t) => {
+  it('waits while a tool runs, and is processed when the tool has ended', async (t) => {
     const { desk, tool } = await waitingDesk(t, {}, ['one', 'two']);
     const release = tool.hold();
     const [first] = await desk.calls();
@@ -103,7 +103,7 @@ describe('a message while calls wait', () => {
     assert.equal(tool.runs.length, 1);
   });
 
-  it('with two in quick succession begins two turns, one after the other', async (t) => {
+  it('followed quickly by another starts two turns, one after the other', async (t) => {
     const tool = createRecordedTool();
     const desk = await buildDesk(t, { tools: [tool.definition] });
     desk.model.script((request) => {
@@ -120,7 +120,7 @@ describe('a message while calls wait', () => {
 });
 
 describe('a bare yes', () => {
-  it('is told from a sentence', () => {
+  it('is distinguished from a sentence', () => {
     for (const text of ['yes', 'Yes.', 'ok', ' OK ', 'approve', '👍', ':+1:', 'go ahead']) {
       assert.ok(isBareApproval(text), text);
     }

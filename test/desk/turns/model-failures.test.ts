@@ -1,4 +1,4 @@
-/** Whatever a model or its network does: people get one explanation, the thread goes on, and nothing runs that was not whole. */
+/** After any failure of the model or its network, people get one explanation, the thread works, and no partial call runs. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Gate } from '../../../src/domain/policy/route.ts';
@@ -22,9 +22,9 @@ const CALL = sayCalls([ACT], 'I act.');
 interface Trouble {
   readonly what: string;
   readonly answer: MockAnswer;
-  /** What people read of why there is no answer; absent where the model gets over it by itself. */
+  /** The explanation that people read; absent if the model recovers by itself. */
   readonly notice?: RegExp;
-  /** The words that had come, or that came in the end. */
+  /** The text that arrived before the failure, or in the end. */
   readonly words?: string | readonly string[];
   readonly runs?: readonly string[];
 }
@@ -122,7 +122,7 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-async function troubledDesk(t: TestContext, patch: Partial<Parameters<typeof buildDesk>[1]> = {}) {
+async function failingDesk(t: TestContext, patch: Partial<Parameters<typeof buildDesk>[1]> = {}) {
   const tool = createRecordedTool();
   const desk = await buildDesk(t, { gate: RUN_ALL, tools: [tool.definition], ...patch });
   const said = (kind: string) =>
@@ -131,8 +131,8 @@ async function troubledDesk(t: TestContext, patch: Partial<Parameters<typeof bui
   return { desk, said, ran };
 }
 
-/** The next message is answered as if nothing had been. */
-async function assertGoesOn(desk: TestDesk, answers: number): Promise<void> {
+/** The next message is answered normally. */
+async function assertContinues(desk: TestDesk, answers: number): Promise<void> {
   desk.model.script(() => sayText('Here I am.'));
   await desk.send('and now?');
   const texts = desk.chat.said.map(({ text }) => text);
@@ -142,38 +142,38 @@ async function assertGoesOn(desk: TestDesk, answers: number): Promise<void> {
 }
 
 for (const { what, answer, notice, words, runs = [] } of TROUBLES) {
-  test(`${what}: ${notice ? 'one explanation' : 'the model hears of it'}, and the thread goes on`, async (t) => {
-    const { desk, said, ran } = await troubledDesk(t);
+  test(`${what}: ${notice ? 'one explanation' : 'the model is told'}, and the thread continues`, async (t) => {
+    const { desk, said, ran } = await failingDesk(t);
     desk.model.script((_request, index) => (index === 0 ? answer : sayText('Over it.')));
     await desk.send('please act');
     assert.deepEqual(said('answer'), words === undefined ? [] : [words].flat());
     assert.equal(said('notice').length, notice ? 1 : 0);
     if (notice) assert.match(said('notice')[0] ?? '', notice);
     assert.deepEqual(ran(), [...runs].sort());
-    await assertGoesOn(desk, desk.chat.said.length);
+    await assertContinues(desk, desk.chat.said.length);
     assert.deepEqual(ran(), [...runs].sort());
   });
 }
 
 for (const deltas of [[], ['Let me']]) {
-  test(`silence ${deltas.length === 0 ? 'before the headers' : 'amid an answer'} ends in one explanation, and the thread goes on`, async (t) => {
-    const { desk, said } = await troubledDesk(t, { modelTimeoutMs: 5_000 });
+  test(`silence ${deltas.length === 0 ? 'before the headers' : 'within an answer'} ends in one explanation, and the thread continues`, async (t) => {
+    const { desk, said } = await failingDesk(t, { modelTimeoutMs: 5_000 });
     desk.model.script(() => ({ kind: 'hang', deltas }));
     const sent = desk.send('please act');
     await until(() => desk.model.requests.length === 1);
-    // Until its words are there the silence has not begun.
+    // The silence starts after these words.
     for (let round = 0; round < 300; round += 1) await new Promise((r) => setImmediate(r));
     await desk.clock.advance(5_000);
     await sent;
     assert.deepEqual(said('answer'), deltas);
     assert.equal(said('notice').length, 1);
     assert.match(said('notice')[0] ?? '', /did not answer in time/);
-    await assertGoesOn(desk, desk.chat.said.length);
+    await assertContinues(desk, desk.chat.said.length);
   });
 }
 
-test('429 with a Retry-After is waited out, and the person reads the answer alone', async (t) => {
-  const { desk, said } = await troubledDesk(t, { modelRetries: 2 });
+test('a 429 with Retry-After is retried at that time, and the person sees only the answer', async (t) => {
+  const { desk, said } = await failingDesk(t, { modelRetries: 2 });
   const limited = sayStatus(429, {}, { 'retry-after': '7' });
   desk.model.script((_request, index) => (index === 0 ? limited : sayText('Here.')));
   const sent = desk.send('please act');
@@ -187,7 +187,7 @@ test('429 with a Retry-After is waited out, and the person reads the answer alon
 });
 
 test('a message that is too long is answered, and its author is told what was left out', async (t) => {
-  const { desk, said } = await troubledDesk(t, { contextTokens: 4_000 });
+  const { desk, said } = await failingDesk(t, { contextTokens: 4_000 });
   desk.model.script(() => sayText('Long indeed.'));
   await desk.send(`Begin ${'word '.repeat(20_000)} end.`);
   assert.deepEqual(said('answer'), ['Long indeed.']);
@@ -200,7 +200,7 @@ test('a message that is too long is answered, and its author is told what was le
     JSON.stringify(desk.model.requests[0]?.messages.at(-1)),
     /bytes left out for length/,
   );
-  await assertGoesOn(desk, 2);
+  await assertContinues(desk, 2);
   assert.equal(said('notice').length, 1);
   const [, , next] = desk.model.requests[1]?.messages ?? [];
   assert.equal(next?.role, 'assistant');

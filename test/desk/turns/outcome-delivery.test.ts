@@ -6,7 +6,7 @@ import { buildDesk } from '../../support/desk/build-desk.ts';
 import { sayCalls, sayText } from '../../support/servers/mock-model.ts';
 
 for (const decision of [{ kind: 'approve' }, { kind: 'ignore' }] as const) {
-  it(`an outcome that the agent took (${decision.kind}) is marked as delivered when its turn ends, though the process died before the mark`, async (t) => {
+  it(`an outcome (${decision.kind}) is marked as delivered at the end of the turn, even if the process died before the mark`, async (t) => {
     const tool = createRecordedTool();
     const desk = await buildDesk(t, { tools: [tool.definition] });
     desk.model.script((_request, index) =>

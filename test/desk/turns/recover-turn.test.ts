@@ -1,4 +1,4 @@
-/** Turns whose checkpoints are lost: what can be rebuilt goes on, and what can't is ended with a sentence. */
+/** Turns whose checkpoints are lost: they are rebuilt if possible, and otherwise end with a message. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { AttachmentSource } from '../../../src/domain/ports/file-ports.ts';
@@ -28,7 +28,7 @@ interface Started {
   statuses(): Promise<readonly string[]>;
 }
 
-/** A desk whose model gives these answers, by how often it has spoken in the turn. */
+/** A desk whose model gives these answers, one for each request of the turn. */
 async function start(
   t: TestContext,
   answers: readonly MockAnswer[],
@@ -61,10 +61,10 @@ async function settledOf(desk: TestDesk) {
 
 const textsOf = (desk: TestDesk) => desk.chat.said.map(({ text }) => text);
 
-describe('a turn of which nothing is stored but its calls', () => {
+describe('a turn of which only the calls are stored', () => {
   const all = [TURN_RECORDS] as const;
 
-  it('is ended with a sentence; the model is not asked again, and is told in later turns what ran', async (t) => {
+  it('ends with a message; the model is not asked again, and later turns tell it what ran', async (t) => {
     const { desk, tool, decide, statuses } = await start(t, [sayActs('a')]);
     await desk.send('go');
     lose(desk, ...all);
@@ -90,7 +90,7 @@ describe('a turn of which nothing is stored but its calls', () => {
     assert.deepEqual(desk.model.refusals, []);
   });
 
-  it('takes back what waits, once it is looked at, and lets what runs come to its end', async (t) => {
+  it('withdraws its pending calls once it is advanced, and lets running ones finish', async (t) => {
     const { desk, tool, decide, statuses } = await start(t, [sayActs('a', 'b', 'c')]);
     await desk.send('go');
     lose(desk, ...all);
@@ -106,7 +106,7 @@ describe('a turn of which nothing is stored but its calls', () => {
     assert.match((await settledOf(desk)).failure ?? '', LOST);
   });
 
-  it('is ended also where only a part of it was recorded, as by an older version', async (t) => {
+  it('also ends if only a part of it was recorded, as by an older version', async (t) => {
     const { desk, decide } = await start(t, [sayActs('a'), sayActs('b')]);
     await desk.send('go');
     await decide('a');
@@ -121,7 +121,7 @@ describe('a turn of which nothing is stored but its calls', () => {
     );
   });
 
-  it('begins anew where it has no calls yet', async (t) => {
+  it('starts again if it has no calls yet', async (t) => {
     const { desk, tool, decide } = await start(t, [sayActs('a')]);
     let isFirst = true;
     desk.model.script(({ messages }) => {
@@ -138,7 +138,7 @@ describe('a turn of which nothing is stored but its calls', () => {
   });
 });
 
-describe('a turn that is rebuilt', () => {
+describe('a rebuilt turn', () => {
   it('has no records left when it is settled', async (t) => {
     const { desk, decide } = await start(t, [sayActs('a')]);
     await desk.send('go');
@@ -150,7 +150,7 @@ describe('a turn that is rebuilt', () => {
     assert.deepEqual(await desk.store.turnRecords.ofTurn(THREAD, id), []);
   });
 
-  it('is ended by an ignored call as any other: its siblings are withdrawn, and the model is not asked', async (t) => {
+  it('is ended by an ignored call like any other: its siblings are withdrawn, and the model is not asked', async (t) => {
     const { desk, tool, decide, statuses } = await start(t, [sayActs('a', 'b')]);
     await desk.send('go');
     lose(desk);
@@ -163,7 +163,7 @@ describe('a turn that is rebuilt', () => {
 
   for (const tables of [[], [TURN_RECORDS]]) {
     const what = tables.length === 0 ? 'its checkpoints' : 'all but its calls';
-    it(`is stopped when it has lost ${what}, and what it has done stays known`, async (t) => {
+    it(`can be stopped after it lost ${what}, and what it did stays known`, async (t) => {
       const { desk, decide, statuses } = await start(t, [sayActs('a'), sayActs('b')]);
       await desk.send('go');
       await decide('a');
@@ -181,7 +181,7 @@ describe('a turn that is rebuilt', () => {
     });
   }
 
-  it('takes up a message that comes while its calls wait', async (t) => {
+  it('handles a message that comes while its calls are pending', async (t) => {
     const { desk, statuses } = await start(t, [sayActs('a')]);
     await desk.send('go');
     lose(desk);
@@ -191,7 +191,7 @@ describe('a turn that is rebuilt', () => {
     assert.equal(textsOf(desk).at(-1), 'All is done.');
   });
 
-  it('has the message as it was opened: what was attached is not fetched again', async (t) => {
+  it('uses the stored message: attachments are not fetched again', async (t) => {
     const fetched: string[] = [];
     const source: AttachmentSource = {
       async fetch({ id }) {
@@ -210,7 +210,7 @@ describe('a turn that is rebuilt', () => {
     assert.match(JSON.stringify(after), /a\.txt/);
   });
 
-  it('counts what it took of the model before', async (t) => {
+  it('keeps its token usage', async (t) => {
     const used = (answer: MockAnswer, tokens: number) =>
       withUsage(answer, { prompt_tokens: tokens, completion_tokens: 1 });
     const { desk, decide } = await start(t, [
@@ -226,7 +226,7 @@ describe('a turn that is rebuilt', () => {
     assert.deepEqual([usage?.requests, usage?.inputTokens, usage?.outputTokens], [3, 3_210, 3]);
   });
 
-  it('keeps a message of nothing but invalid calls, with the replies to them', async (t) => {
+  it('keeps a model message that had only invalid calls, with the replies to them', async (t) => {
     const invalid = sayCalls([
       { id: 'x1', name: 'act', args: '{"note":' },
       { id: 'x2', name: 'no_such_tool', args: '{}' },
@@ -242,7 +242,7 @@ describe('a turn that is rebuilt', () => {
     assert.equal(textsOf(desk).at(-1), 'All is done.');
   });
 
-  it('is rebuilt once more when it is lost once more', async (t) => {
+  it('is rebuilt again if it is lost again', async (t) => {
     const { desk, tool, decide } = await start(t, [sayActs('a', 'b'), sayActs('c')]);
     await desk.send('go');
     for (const note of ['a', 'b', 'c']) {
@@ -254,7 +254,7 @@ describe('a turn that is rebuilt', () => {
     assert.equal(textsOf(desk).at(-1), 'All is done.');
   });
 
-  it('may be a helper’s, and that of the agent it works for', async (t) => {
+  it('can be a helper’s, or its parent’s', async (t) => {
     const { desk, tool, act, all, statuses } = await buildDelegationDesk(t);
     playAgents(desk.model, {
       'look at it': [sayCalls([task('scout', 'do A')]), sayText('It is done.')],
@@ -281,7 +281,7 @@ describe('a turn that is rebuilt', () => {
     );
   });
 
-  it('whose helper can’t be rebuilt tells whom it works for', async (t) => {
+  it('that fails for a helper is reported to the parent', async (t) => {
     const { desk, act } = await buildDelegationDesk(t);
     playAgents(desk.model, {
       'look at it': [sayCalls([task('scout', 'do A')]), sayText('It is done.')],

@@ -1,4 +1,4 @@
-/** Damaged records that are no calls. */
+/** Damaged records other than calls. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { advanceTurnKey } from '../../../src/domain/ports/agenda.ts';
@@ -16,13 +16,13 @@ const DAMAGES: Readonly<Record<string, (document: string) => string>> = {
 
 for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
   describe(`another damaged record on ${kind}`, () => {
-    it('that is a waiting message lets those behind it go, and is taken up when it is restored', async (t) => {
+    it('that is a queued message does not block later ones, and is processed after it is restored', async (t) => {
       const scene = await sceneOn(t, kind);
       const { desk, records } = scene;
       await desk.store.pause.write({ by: APPROVER, at: 1 }, {});
       await desk.send('first');
       const root = THREAD.split('/')[2] ?? '';
-      // It waits behind the first, whose turn was held up.
+      // It waits behind the first one, whose turn is paused.
       await receive(desk, THREAD, `${root.slice(0, -1)}5`, 'second');
       await receive(desk, THREAD, `${root.slice(0, -1)}6`, 'third');
       const second = messageId({ team: 'T1', channel: 'C1', ts: `${root.slice(0, -1)}5` });
@@ -40,7 +40,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
       assert.match(JSON.stringify(desk.model.requests.at(-1)), /second/);
     });
 
-    it('that is the message of a turn stops that thread alone, which is told', async (t) => {
+    it('that is the message of a turn stops only that thread, which is told', async (t) => {
       const scene = await sceneOn(t, kind);
       const { desk, records } = scene;
       await waiting(scene, ['one']);
@@ -62,7 +62,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
       await until(() => desk.chat.said.at(-1)?.text === 'Done.');
     });
 
-    it('is one of two of a thread, and each is told of once', async (t) => {
+    it('that is one of two in a thread is reported once, like the other', async (t) => {
       const scene = await sceneOn(t, kind);
       const { desk, records } = scene;
       await waiting(scene, ['one']);
@@ -86,7 +86,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
     });
 
     for (const [how, change] of Object.entries(DAMAGES)) {
-      it(`that is a recorded message of a turn stops that thread alone: ${how}`, async (t) => {
+      it(`that is a recorded message of a turn stops only that thread: ${how}`, async (t) => {
         const scene = await sceneOn(t, kind);
         const { desk, records, tool } = scene;
         await waiting(scene, ['one']);
@@ -108,7 +108,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
       });
     }
 
-    it('that was to be said does not hold up what follows it, and is said when it is restored', async (t) => {
+    it('that is an outbox message does not block later ones, and is posted after it is restored', async (t) => {
       const scene = await sceneOn(t, kind);
       const { desk, records } = scene;
       const say = (id: string) => ({
@@ -130,7 +130,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
       await until(() => desk.chat.said.some(({ id }) => id === 'one'));
     });
 
-    it('of the agenda, with a kind of work that nobody knows, is parked at once and holds up nothing', async (t) => {
+    it('that is a task of an unknown kind becomes a dead letter at once, and blocks nothing', async (t) => {
       const scene = await sceneOn(t, kind);
       const { desk } = scene;
       await desk.store.agenda.wake([

@@ -1,4 +1,4 @@
-/** Stored calls that can't be understood: left alone, told of once, in nobody's way, and mended by restoring them. */
+/** Stored calls that cannot be read: quarantined, reported once, blocking nobody, and fixed when they are restored. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { countDeadLetters } from '../../../src/desk/worker/count-dead-letters.ts';
@@ -18,14 +18,14 @@ import {
 } from '../support/damaged-scene.ts';
 
 const DAMAGES: readonly (readonly [what: string, change: (document: string) => string])[] = [
-  ['bytes that are no JSON', () => '{"id":'],
+  ['bytes that are not JSON', () => '{"id":'],
   ['no document', () => ''],
   ['a document that is null', () => 'null'],
   ['an unknown status', (text) => text.replace('"status":"pending"', '"status":"teleported"')],
   ['the fields of another version', (text) => text.replace('"votes":[]', '"v":2')],
   ['no arguments', (text) => text.replace(/"args":".*?","proposedArgs"/s, '"proposedArgs"')],
   ['no requester', (text) => text.replace('"requester"', '"somebody"')],
-  ['a thread that is none', (text) => text.replace(/"thread":"[^"]*"/, '"thread":"x"')],
+  ['an invalid thread', (text) => text.replace(/"thread":"[^"]*"/, '"thread":"x"')],
   ['the document of another call', (text) => text.replace(/"id":"call_/, '"id":"call_x')],
   ['the document of another revision', (text) => text.replace(/"revision":\d+/, '"revision":99')],
 ];
@@ -33,7 +33,7 @@ const DAMAGES: readonly (readonly [what: string, change: (document: string) => s
 for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   describe(`a damaged call on ${kind}`, () => {
     for (const [what, change] of DAMAGES) {
-      it(`with ${what} is put in quarantine after three looks, and told of once`, async (t) => {
+      it(`with ${what} is quarantined after three attempts, and reported once`, async (t) => {
         const scene = await sceneOn(t, kind);
         const [call] = await waiting(scene, ['one']);
         assert.ok(call);
@@ -67,7 +67,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
         await mend();
         assert.equal((await decide(scene, call)).kind, 'decided');
         await until(() => scene.tool.runs.length === 1);
-        // The look of every ten minutes, or the next start, finds that it can be read again.
+        // The sweep every ten minutes, or the next start, notices that it can be read again.
         await scene.desk.restart();
         await until(async () => (await quarantined(scene)).length === 0);
         assert.equal((await entries(scene, 'record.restored')).length, 1);
@@ -75,11 +75,11 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       });
     }
 
-    it('does not run though it was approved, and is not run twice once it is restored', async (t) => {
+    it('does not run although it was approved, and does not run twice after it is restored', async (t) => {
       const scene = await sceneOn(t, kind);
       const [call] = await waiting(scene, ['one']);
       assert.ok(call);
-      // As at a crash between the decision and the run.
+      // As after a crash between the decision and the run.
       const { agenda } = scene.desk.store;
       const { claim, openVisit } = agenda;
       agenda.claim = async () => ({ leases: [], next: undefined });
@@ -99,7 +99,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       assert.equal(scene.tool.runs.length, 1);
     });
 
-    it('holds up no other call of its thread, and no other thread', async (t) => {
+    it('blocks no other call of its thread, and no other thread', async (t) => {
       const scene = await sceneOn(t, kind);
       const { desk } = scene;
       const [one, two] = await waiting(scene, ['one', 'two']);
@@ -109,14 +109,14 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       await until(() => scene.tool.runs.length === 1);
       await pass(scene);
       assert.equal((await desk.store.ledger.get(two.id))?.status, 'succeeded');
-      // Its own thread waits, and says so once.
+      // Its own thread waits, and is told so once.
       const said = desk.chat.said.filter(({ text }) => text.includes('I can’t continue here'));
       assert.equal(said.length, 1);
       const ts = '1700000777.000100';
       const other = threadKey({ team: 'T1', channel: 'C2', ts });
       await receive(desk, other, ts, 'hello');
       await until(() => desk.chat.said.some(({ thread }) => thread === other));
-      // Lists go on past it, and end nowhere early.
+      // Lists skip it, and do not end early.
       const all = await desk.store.ledger.newest({ limit: 1 });
       assert.deepEqual(
         all.map(({ id }) => id),
@@ -130,7 +130,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       assert.equal((await desk.desk.resume(APPROVER)).kind, 'not-paused');
     });
 
-    it('is named to admins who ask for the status, and to nobody else', async (t) => {
+    it('is listed for admins who ask for the status, and for nobody else', async (t) => {
       const scene = await sceneOn(t, kind);
       const [call] = await waiting(scene, ['one']);
       assert.ok(call);
@@ -147,8 +147,8 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
   });
 }
 
-describe('the keys of a damaged call', () => {
-  it('are woken when it is restored, whatever of it stood still', async (t) => {
+describe('the tasks of a damaged call', () => {
+  it('are all woken when it is restored', async (t) => {
     const scene = await sceneOn(t, 'SQLite');
     const [call] = await waiting(scene, ['one']);
     assert.ok(call);

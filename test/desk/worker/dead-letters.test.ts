@@ -1,4 +1,4 @@
-/** Work that fails again and again: it is given up visibly, holds up nothing else, and is taken up when somebody wants it. */
+/** A task that keeps failing becomes a visible dead letter, blocks nothing else, and is retried on demand. */
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -30,7 +30,7 @@ async function deskWith(t: TestContext) {
   const tool = createRecordedTool();
   const desk = await buildDesk(t, { gate: askAll(), tools: [tool.definition] });
   const { ledger } = desk.store;
-  /** Makes the thread's calls unreadable by a fault of ours, and what they were again. */
+  /** Makes the thread's calls unreadable; returns a function that undoes it. */
   const breakCalls = () => {
     const { ofThread } = ledger;
     Object.assign(ledger, {
@@ -44,8 +44,8 @@ async function deskWith(t: TestContext) {
   return { desk, tool, breakCalls };
 }
 
-describe('a thread that can not be carried on', () => {
-  it('is given up after two hours: its people are told so, others go on, and a message takes it up again', async (t) => {
+describe('a thread whose work keeps failing', () => {
+  it('is given up after two hours: its people are told, other threads continue, and a new message retries it', async (t) => {
     const { desk, breakCalls } = await deskWith(t);
     desk.model.script((_request, index) => (index === 0 ? sayAct() : sayText('Here I am.')));
     await desk.send('act');
@@ -88,18 +88,18 @@ describe('a thread that can not be carried on', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Here I am.');
   });
 
-  it('for a run of an approved call is told as well, and the next message runs it', async (t) => {
+  it('is also reported if an approved call cannot run, and the next message runs it', async (t) => {
     const { desk, tool } = await deskWith(t);
     desk.model.script((_request, index) => (index === 0 ? sayAct() : sayText('Done.')));
     await desk.send('act');
     const [call] = await desk.calls();
     assert.ok(call);
-    // What the run writes is refused for as long as this stands.
+    // Writing the run fails while this trigger exists.
     const { db } = desk.store.saver;
     db.exec(`CREATE TRIGGER no_run BEFORE UPDATE ON records
       WHEN NEW.key LIKE 'call/%' AND json_extract(NEW.document, '$.status') = 'running'
       BEGIN SELECT RAISE (ABORT, 'a fault of the test'); END`);
-    // As where another process holds the thread: the run is claimed after the decision.
+    // As if another process held the thread: the run is claimed after the decision.
     t.mock.method(desk.store.agenda, 'openVisit', async () => undefined);
     const deciding = desk.decide(call, REQUESTER);
     await until(async () => (await desk.calls())[0]?.status === 'approved');
@@ -121,7 +121,7 @@ describe('a thread that can not be carried on', () => {
 });
 
 describe('a card', () => {
-  it('is tried for as long as Slack is away, be it for days, and comes then', async (t) => {
+  it('is retried while Slack is down, even for days, and posted when Slack is back', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script(sayAct);
     desk.chat.failCards(new ChatError('temporary', 'Slack is away.'));
@@ -133,7 +133,7 @@ describe('a card', () => {
     await until(() => desk.chat.cards.size === 1);
   });
 
-  it('is not tried for ever with a token that Slack refuses, and comes at the next start', async (t) => {
+  it('is not retried for ever with a token that Slack refuses, and is posted after the next start', async (t) => {
     const { desk } = await deskWith(t);
     desk.model.script(sayAct);
     desk.chat.failCards(new ChatError('unauthorized', 'My token was revoked.'));
@@ -150,7 +150,7 @@ describe('a card', () => {
 });
 
 describe('the runner', () => {
-  it('parks work that this version does not know, and goes on with the rest', async (t) => {
+  it('makes unknown tasks dead letters, and continues with the others', async (t) => {
     const { store, clock } = await openStore(t);
     const done: string[] = [];
     const redraw = async (id: string) => void done.push(id);
@@ -174,7 +174,7 @@ describe('the runner', () => {
     await runner.stop(0);
   });
 
-  it('keeps places free for what people wait for, however much long work has piled up', async (t) => {
+  it('reserves slots for work that people wait for, however much long work is queued', async (t) => {
     const { store, clock } = await openStore(t);
     const held = new Set<string>();
     let release = () => {};

@@ -7,7 +7,7 @@ import type { TestDesk } from '../../support/desk/build-desk.ts';
 import { until } from '../../support/until.ts';
 import { deskWith, onlyCall } from '../support/recorded-desk.ts';
 
-describe('a worker that stands still past its lease', () => {
+describe('a worker that stalls past its lease', () => {
   async function stall(
     t: TestContext,
     idempotent: boolean,
@@ -27,7 +27,7 @@ describe('a worker that stands still past its lease', () => {
     return { desk, tool, release, deciding, other };
   }
 
-  it('leaves a call of which it is unknown whether it ran, and its late word changes nothing', async (t) => {
+  it('leaves the call unknown, and its late result changes nothing', async (t) => {
     const { desk, tool, release, deciding, other } = await stall(t, false);
     await other.idle();
     assert.equal((await onlyCall(desk)).status, 'unknown');
@@ -55,7 +55,7 @@ describe('a worker that stands still past its lease', () => {
     assert.equal(new Set(tool.runs.map(({ key }) => key)).size, 1);
   });
 
-  it('has it not run again when the policy forbids it by then, and people are asked what happened', async (t) => {
+  it('does not have it run again if the policy forbids it now, and people are asked what happened', async (t) => {
     const { desk, tool, release, deciding, other } = await stall(t, true, (now) => {
       now.answer = { kind: 'refuse', reason: 'Frozen now.' };
     });
@@ -68,7 +68,7 @@ describe('a worker that stands still past its lease', () => {
     await deciding;
   });
 
-  it('has it not run again when its arguments were changed, and nobody says that it never ran', async (t) => {
+  it('does not have it run again if its arguments were changed, and nobody claims that it never ran', async (t) => {
     const { desk, tool, release, deciding, other } = await stall(t, true, async (now) => {
       const running = await onlyCall(now.desk);
       const tampered = { ...running, args: '{"note":"b"}', revision: running.revision + 1 };
@@ -85,7 +85,7 @@ describe('a worker that stands still past its lease', () => {
     await deciding;
   });
 
-  it('has it not run again when its approval no longer suffices', async (t) => {
+  it('does not have it run again if its approval no longer suffices', async (t) => {
     const { desk, tool, release, deciding, other } = await stall(t, true, (now) => {
       now.answer = { kind: 'ask', route: { ...REQUESTER_ROUTE, quorum: 2 } };
     });

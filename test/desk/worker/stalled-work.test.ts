@@ -1,4 +1,4 @@
-/** Work that nobody will look at, on SQLite and on Redis. */
+/** Work without a task, on SQLite and on Redis. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { findStalledWork } from '../../../src/desk/worker/find-stalled-work.ts';
@@ -52,12 +52,12 @@ const OPEN: readonly (readonly [string, (t: TestContext) => Promise<Opened>])[] 
 
 let threads = 0;
 
-/** A thread whose turn goes on, without a key on the agenda. */
+/** A thread with a turn in progress, without a task on the agenda. */
 async function busyThread({ store, clock }: Opened) {
   threads += 1;
   const ts = `1700000000.${100_000 + threads}`;
   const thread = threadKey({ team: 'T1', channel: 'C1', ts });
-  /** Does something as the thread's worker, whose key is not on the agenda afterwards. */
+  /** Does something as the thread's worker, and leaves no task on the agenda. */
   const held = async <T>(work: (fence: ThreadFence) => Promise<T>): Promise<T> => {
     const lease = await claimKey({ store, clock }, advanceTurnKey(thread));
     const done = await work({ thread, token: lease.fence });
@@ -94,15 +94,15 @@ const names = (...keys: readonly AgendaKey[]) => keys.map(({ task, id }) => `${t
 const pump = (thread: ThreadKey) => [advanceTurnKey(thread), threadCommandsKey(thread)];
 
 for (const [name, open] of inTurn(OPEN)) {
-  describe(`work that stands still on ${name}`, () => {
-    it('is an approved call that nobody will run, and a running one whose worker is forgotten', async (t) => {
+  describe(`stalled work on ${name}`, () => {
+    it('is an approved call without a task, and a running one without a worker', async (t) => {
       const opened = await open(t);
       const approved = await (await busyThread(opened)).add('approved');
       const running = await (await busyThread(opened)).add('running');
       assert.deepEqual(await found(opened), names(runCallKey(approved), runCallKey(running)));
     });
 
-    it('is a waiting call that will never expire', async (t) => {
+    it('is a pending call that will never expire', async (t) => {
       const opened = await open(t);
       const deadlineAt = opened.clock.now() + 5_000;
       const pending = await (await busyThread(opened)).add('pending');
@@ -116,7 +116,7 @@ for (const [name, open] of inTurn(OPEN)) {
       assert.deepEqual(await found(opened), names(expireKey(pending), expireKey(running)));
     });
 
-    it('is a thread that waits for nothing, with a message that goes on or one that would begin', async (t) => {
+    it('is a thread that waits for nothing, with a turn in progress or a queued message', async (t) => {
       const opened = await open(t);
       const idle = await busyThread(opened);
       const ended = await busyThread(opened);
@@ -128,14 +128,14 @@ for (const [name, open] of inTurn(OPEN)) {
       assert.deepEqual(await found(opened), names(...all));
     });
 
-    it('is words that nobody will say', async (t) => {
+    it('is an outbox message without a task', async (t) => {
       const opened = await open(t);
       const say = aSay('a');
       await opened.store.outbox.add([say], []);
       assert.deepEqual(await found(opened), names(deliverOutboxKey(say.thread)));
     });
 
-    it('is not what waits for people, is due, is worked on or was parked', async (t) => {
+    it('is not what waits for people, is due, is being worked on or is a dead letter', async (t) => {
       const opened = await open(t);
       const { agenda } = opened.store;
       const now = opened.clock.now();
@@ -159,7 +159,7 @@ for (const [name, open] of inTurn(OPEN)) {
       assert.deepEqual(await found(opened), []);
     });
 
-    it('is left alone in a pause, whose end wakes it', async (t) => {
+    it('is left alone in a pause, because the end of the pause wakes it', async (t) => {
       const opened = await open(t);
       await (await busyThread(opened)).add('approved');
       await busyThread(opened);
@@ -167,7 +167,7 @@ for (const [name, open] of inTurn(OPEN)) {
       assert.deepEqual(await found(opened), []);
     });
 
-    it('is found in pages, however much waits rightly', async (t) => {
+    it('is found in pages, however many calls wait for people', async (t) => {
       const opened = await open(t);
       let reads = 0;
       const { ledger } = opened.store;
@@ -192,7 +192,7 @@ for (const [name, open] of inTurn(OPEN)) {
       assert.equal(reads, 3 + 3);
     });
 
-    it('is taken up at the start and later on, and cards that were given up are tried anew', async (t) => {
+    it('is resumed at the start and later, and cards that were given up are retried', async (t) => {
       const opened = await open(t);
       const { store, clock } = opened;
       const call = await (await busyThread(opened)).add('approved');

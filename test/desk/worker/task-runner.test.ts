@@ -41,8 +41,8 @@ async function runnerOf(
   return { clock, runner, store };
 }
 
-describe('the stop of the runner', () => {
-  it('lets running work end, and claims nothing more', async (t) => {
+describe('stopping the runner', () => {
+  it('lets running tasks end, and claims no more', async (t) => {
     let end = () => {};
     const work = new Promise<void>((resolve) => {
       end = resolve;
@@ -62,7 +62,7 @@ describe('the stop of the runner', () => {
     assert.equal(begun, 1);
   });
 
-  it('aborts what has not ended after its grace, and waits for nothing that ignores it', async (t) => {
+  it('aborts tasks after the grace period, and does not wait for those that ignore it', async (t) => {
     let signal: AbortSignal | undefined;
     const { runner, clock } = await runnerOf(t, (given) => {
       signal = given;
@@ -71,7 +71,7 @@ describe('the stop of the runner', () => {
     runner.start();
     await until(() => signal !== undefined);
     const stopped = runner.stop(25_000);
-    // Until its timers stand, the time must not move.
+    // The clock must not move until the runner's timers are set.
     await until(() => clock.pendingCount >= 3);
     await clock.advance(24_999);
     assert.equal(signal?.aborted, false);
@@ -83,7 +83,7 @@ describe('the stop of the runner', () => {
 });
 
 describe('a round of the runner', () => {
-  it('asks its store once, and one more round finds nothing', async (t) => {
+  it('asks the store once, and a second round finds nothing', async (t) => {
     const rounds: string[][] = [];
     let round: string[] | undefined;
     const note = (what: string): void => {
@@ -91,7 +91,7 @@ describe('a round of the runner', () => {
         const fresh: string[] = [];
         rounds.push(fresh);
         round = fresh;
-        // What is asked in one turn of the loop goes to a store far away as one.
+        // Requests of one event loop turn reach a remote store as one.
         queueMicrotask(() => {
           round = undefined;
         });
@@ -112,10 +112,10 @@ describe('a round of the runner', () => {
   });
 });
 
-describe('the lease of work under way', () => {
+describe('the lease of a running task', () => {
   const PERIOD_MS = LEASE_MS / 3;
 
-  /** Begins work that ends when told to, and notes when a renewal was asked for; `failures` of them fail. */
+  /** Starts a task that ends when told to, and records the renewals; the first `failures` of them fail. */
   async function workingRunner(t: TestContext, failures = 0, keyOf = renderCardKey) {
     const renewedAt: number[] = [];
     const renewedFor: number[] = [];
@@ -142,30 +142,30 @@ describe('the lease of work under way', () => {
     return { ...made, clock, ends, renewedAt, renewedFor };
   }
 
-  it('outlasts an event loop that stands still for some seconds', () => {
+  it('survives an event loop that is blocked for some seconds', () => {
     assert.ok(LEASE_MS - PERIOD_MS >= 8_000);
   });
 
-  it('is renewed three times in its time', async (t) => {
+  it('is renewed three times per lease', async (t) => {
     const { clock, renewedAt } = await workingRunner(t);
     await clock.advance(LEASE_MS);
     assert.deepEqual(renewedAt, [PERIOD_MS, 2 * PERIOD_MS, LEASE_MS]);
   });
 
-  it('is renewed for half a minute while a tool runs, so that Redis may fail over', async (t) => {
+  it('is renewed for half a minute while a tool runs, to survive a Redis failover', async (t) => {
     const { clock, renewedAt, renewedFor } = await workingRunner(t, 0, runCallKey);
     await clock.advance(PERIOD_MS + 10_000);
     assert.deepEqual(renewedAt, [PERIOD_MS, PERIOD_MS + 10_000]);
     assert.deepEqual(renewedFor, [30_000, 30_000]);
   });
 
-  it('is renewed a second after that has failed', async (t) => {
+  it('is renewed again one second after a failed renewal', async (t) => {
     const { clock, renewedAt } = await workingRunner(t, 2);
     await clock.advance(PERIOD_MS + 2_000);
     assert.deepEqual(renewedAt, [PERIOD_MS, PERIOD_MS + 1_000, PERIOD_MS + 2_000]);
   });
 
-  it('is renewed as often where short work follows short work in one thread', async (t) => {
+  it('is renewed as often while one short task follows another in a thread', async (t) => {
     const { clock, ends, renewedAt, runner, store } = await workingRunner(t);
     for (let n = 2; n <= 9; n += 1) {
       await clock.advance(PERIOD_MS / 2);
@@ -181,8 +181,8 @@ describe('the lease of work under way', () => {
   });
 });
 
-describe('work that ends its process each time', () => {
-  it('is begun ten times, and parked then, visibly', async (t) => {
+describe('a task that kills its process each time', () => {
+  it('is started ten times, and then becomes a dead letter', async (t) => {
     let begun = 0;
     const { runner, store, clock } = await runnerOf(t, async () => {
       begun += 1;
