@@ -82,7 +82,7 @@ const TROUBLES: readonly Trouble[] = [
     notice: /too large/,
   },
   {
-    what: 'more calls than anybody could decide',
+    what: 'too many calls',
     answer: sayCalls(Array.from({ length: 33 }, () => ({ name: 'act', args: ACT.args }))),
     notice: /more than 32/,
   },
@@ -92,7 +92,7 @@ const TROUBLES: readonly Trouble[] = [
     words: 'Over it.',
   },
   {
-    what: 'a key twice',
+    what: 'a duplicate key',
     answer: sayCalls([{ ...ACT, args: '{"note":"a","note":"b"}' }]),
     words: 'Over it.',
   },
