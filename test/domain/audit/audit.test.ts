@@ -32,7 +32,7 @@ const draft: fc.Arbitrary<AuditDraft> = fc.record(
   { noNullPrototype: true },
 );
 
-/** Looks at texts as an audit of which so many were sealed. */
+/** Checks texts as an audit whose seal covers this chain. */
 function faultOf(texts: readonly string[], chain: AuditChain = NO_CHAIN) {
   const check = createAuditCheck(chain, SEAL);
   for (const [index, text] of texts.entries()) check.take(index + 1, text);
@@ -46,7 +46,7 @@ function chainOf(texts: readonly string[]): AuditChain {
   return { ...NO_CHAIN, through, sealedAt: 5 };
 }
 
-test('an entry is read as it was written, and as nothing else with another key', () => {
+test('an entry is read as it was written, and rejected with another key', () => {
   fc.assert(
     fc.property(draft, fc.option(fc.nat(), { nil: undefined }), (made, revision) => {
       const text = writeAuditEntry(made, revision, SEAL);
@@ -60,7 +60,7 @@ test('an entry is read as it was written, and as nothing else with another key',
   );
 });
 
-test('the first text that was changed is found, whatever was changed', () => {
+test('the first changed text is found, whatever was changed', () => {
   fc.assert(
     fc.property(
       fc.array(draft, { minLength: 1 }),
@@ -74,7 +74,7 @@ test('the first text that was changed is found, whatever was changed', () => {
         const old = texts[at] ?? '';
         const cut = place % old.length;
         const changed = old.slice(0, cut) + letter + old.slice(cut + 1);
-        // White space between the parts, or another way to write a letter, changes nothing.
+        // White space between the parts, or an escaped letter, changes nothing.
         fc.pre(JSON.stringify(parse(changed)) !== JSON.stringify(parse(old)));
         const [kind, seq] = faultOf(texts.with(at, changed)) ?? [];
         assert.ok(kind === 'changed' || kind === 'unreadable', String(kind));
@@ -84,7 +84,7 @@ test('the first text that was changed is found, whatever was changed', () => {
   );
 });
 
-test('genuine entries in another order or place are found where they were sealed', () => {
+test('reordered, repeated or missing entries are found by the seal', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(draft, { minLength: 2, selector: (d) => JSON.stringify(d) }),
@@ -107,7 +107,7 @@ test('genuine entries in another order or place are found where they were sealed
   );
 });
 
-test('what is said of the chain is taken only with its key', () => {
+test('the record of the chain is accepted only with its key', () => {
   const chain = chainOf(['a', 'b']);
   const text = writeAuditChain(chain, SEAL);
   assert.deepEqual(readAuditChain(text, SEAL), chain);
@@ -125,7 +125,7 @@ test('what is said of the chain is taken only with its key', () => {
   }
 });
 
-test('texts of others are no entries', () => {
+test('other texts are not entries', () => {
   const whole = writeAuditEntry(
     { at: 1, event: 'a', subject: 'b', actor: 'c', detail: {} },
     1,

@@ -1,4 +1,4 @@
-/** What of a call is masked until a person opens it, and whose approval counts. */
+/** Which parts of a call are masked until a person opens it, and whose approval counts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -33,11 +33,11 @@ function open(call: Call): Call {
   return step.call;
 }
 
-describe('who declares a secret', () => {
+describe('the source of a secret', () => {
   const secrets = ['a'];
   for (const [what, call, tool, paths] of [
     ['a tool of ours', { secrets }, undefined, { hidden: ['a'], claimed: [] }],
-    ['a tool of ours, by now', {}, { secrets }, { hidden: ['a'], claimed: [] }],
+    ['a tool of ours, as it is now', {}, { secrets }, { hidden: ['a'], claimed: [] }],
     ['the policy', { redact: ['b'], secrets }, undefined, { hidden: ['b', 'a'], claimed: [] }],
     ['a program', { outside, secrets }, undefined, { hidden: [], claimed: ['a'] }],
     [
@@ -48,7 +48,7 @@ describe('who declares a secret', () => {
     ],
     ['an MCP server', { server: 's', secrets }, undefined, { hidden: [], claimed: ['a'] }],
     [
-      'an MCP server, by now',
+      'an MCP server, as it is now',
       { server: 's' },
       { server: 's', secrets },
       { hidden: [], claimed: ['a'] },
@@ -60,12 +60,12 @@ describe('who declares a secret', () => {
       { hidden: [], claimed: ['a'] },
     ],
   ] as const) {
-    it(`is told by where the tool is from: ${what}`, () => {
+    it(`depends on who made the tool: ${what}`, () => {
       assert.deepEqual(secretPathsOfCall(call, tool), paths);
     });
   }
 
-  it('is found on paths with patterns as before, however many arguments are asked about', () => {
+  it('is matched by paths with patterns, and repeated lookups give the same answer', () => {
     const paths = ['a.b', 'x.*.key', 'deep.**.pin', 'list', '*.any'];
     for (const [path, is] of [
       [['a', 'b'], true],
@@ -88,7 +88,7 @@ describe('who declares a secret', () => {
 });
 
 describe('an approval of a call with a masked part', () => {
-  it('counts only from a person who has opened the call as it is now', () => {
+  it('counts only from a person who has opened the call in its current form', () => {
     assert.equal(approve(masked), 'needs-opening');
     const opened = open(masked);
     assert.ok(hasOpened(opened, REQUESTER));
@@ -101,7 +101,7 @@ describe('an approval of a call with a masked part', () => {
     assert.deepEqual(open(next).openings?.length, 1);
   });
 
-  it('is not made by saying that it did not run', () => {
+  it('is not implied by the settlement that it did not run', () => {
     const unknown = { ...masked, status: 'unknown' } as const;
     const rerun = (call: Call) => {
       const ruling = ruleSettlement(call, { ...seen(call), finding: 'rerun' }, 5, MAY);
@@ -118,17 +118,20 @@ describe('an approval of a call with a masked part', () => {
     ],
     ['looks like a password in a URL', { args: '{"url":"https://user:rm-rf@example.test"}' }],
     ['looks like a token in the name of an argument', { args: '{"xoxb-1234567890":1}' }],
-    ['looks like a token in what it would do', { preview: 'sends xoxb-1234567890' }],
+    ['looks like a token in the preview', { preview: 'sends xoxb-1234567890' }],
     ['looks like a token in an answer', { outside: { ...outside, choices: ['xoxb-1234567890'] } }],
-    ['is a number that is marked', { args: '{"command":7}', outside, secrets: ['command'] }],
-    ['is nothing that is marked', { args: '{"command":null}', outside, secrets: ['command'] }],
-    ['lies deep', { args: '{"a":[{"b":{"command":"x"}}]}', outside, secrets: ['a.b.command'] }],
+    ['marked is a number', { args: '{"command":7}', outside, secrets: ['command'] }],
+    ['marked is null', { args: '{"command":null}', outside, secrets: ['command'] }],
+    [
+      'marked is nested',
+      { args: '{"a":[{"b":{"command":"x"}}]}', outside, secrets: ['a.b.command'] },
+    ],
     [
       'repeats a secret of the operator',
       { args: '{"key":"hunter2","note":"hunter2"}', secrets: ['key'] },
     ],
   ] as const) {
-    it(`needs the call to be opened where something ${what}`, () => {
+    it(`requires that the call is opened if something ${what}`, () => {
       assert.ok(requiresOpening(aCall(patch)));
       assert.equal(approve(aCall(patch)), 'needs-opening');
     });
@@ -137,13 +140,13 @@ describe('an approval of a call with a masked part', () => {
   for (const [what, patch] of [
     ['nothing is secret', {}],
     [
-      'a secret of the operator stands in its place alone',
+      'a secret of the operator is only in its own argument',
       { args: '{"key":"hunter2"}', secrets: ['key'] },
     ],
-    ['what would be marked is not there', { args: '{"host":"a"}', outside, secrets: ['command'] }],
+    ['the marked argument is absent', { args: '{"host":"a"}', outside, secrets: ['command'] }],
     ['only the agent’s words hold a token', { words: 'xoxb-1234567890' }],
   ] as const) {
-    it(`needs nothing more where ${what}`, () => {
+    it(`requires nothing more if ${what}`, () => {
       assert.deepEqual(approve(aCall(patch)), ['approve']);
     });
   }

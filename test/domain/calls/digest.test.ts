@@ -15,7 +15,7 @@ import { aCall, REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 
 type Bound = Pick<Call, 'id' | 'attempt' | 'tool' | 'schemaHash' | 'args' | 'requester' | 'thread'>;
 
-// Texts that meet at their seams are the ones that a careless digest takes for each other.
+// Texts that are equal when joined: a careless digest would confuse them.
 const text = fc.oneof(
   fc.string(),
   fc.constantFrom('', 'a', 'ab', 'b', 'bc', 'c', '"', '\\', '\0', ','),
@@ -35,7 +35,7 @@ const bound: fc.Arbitrary<Bound> = fc.record({
   thread,
 });
 
-test('two calls have one digest only when all that is bound is equal', () => {
+test('two calls have the same digest only if all bound parts are equal', () => {
   fc.assert(
     fc.property(bound, bound, (a, b) => {
       const isEqual = JSON.stringify(a) === JSON.stringify(b);
@@ -62,7 +62,7 @@ test('any changed bound part changes the digest', () => {
   );
 });
 
-test('what is not bound does not change the digest', () => {
+test('unbound parts do not change the digest', () => {
   const call = aCall();
   const { digest } = call;
   assert.match(digest, /^[0-9a-f]{64}$/);
@@ -77,8 +77,8 @@ test('what is not bound does not change the digest', () => {
   assert.equal(callDigestOf(changed), digest);
 });
 
-test('the digest of stored calls stays what it was', () => {
-  // Recomputed before every run: another way of hashing would stop all waiting calls.
+test('the digest of stored calls never changes between versions', () => {
+  // It is recomputed before every run, so a different hash would stop all pending calls.
   assert.equal(aCall().digest, 'd06000746d0d15014049219c8edc78811f1258e47e316cc01865a7eee72aa693');
 });
 
@@ -100,12 +100,12 @@ test('a token is read as it was written', () => {
   );
 });
 
-test('a token of an earlier version is read, and says nothing of the route', () => {
+test('a token of an earlier version is read, without a route mark', () => {
   const old = encodeCardToken(aCall()).split('.').slice(0, 3).join('.');
   assert.equal(parseCardToken(old)?.card, '');
 });
 
-test('what a person saw of the route changes with its route and its risk', () => {
+test('the route mark in a token changes with the route and the risk', () => {
   const shown = cardDigest(aCall());
   assert.equal(cardDigest(aCall({ votes: [{ by: REQUESTER, at: 1 }], note: 'n' })), shown);
   for (const patch of [{ risk: 'high' }, { route: { ...REQUESTER_ROUTE, quorum: 2 } }] as const) {
@@ -113,7 +113,7 @@ test('what a person saw of the route changes with its route and its risk', () =>
   }
 });
 
-test('what is no token is not read', () => {
+test('an invalid token is not read', () => {
   const good = encodeCardToken(aCall());
   assert.ok(parseCardToken(good));
   for (const bad of [

@@ -26,7 +26,7 @@ const EDITED = aCall({
 
 const RAN: ReadonlySet<Outcome['kind']> = new Set(['result', 'error', 'unknown']);
 
-test('a result is told as it is', () => {
+test('a result is reported as it is', () => {
   assert.deepEqual(toToolReply({ kind: 'result', text: 'the result' }), {
     v: 1,
     text: 'the result',
@@ -35,7 +35,7 @@ test('a result is told as it is', () => {
   });
 });
 
-test('changed arguments are told with the result and with the error', () => {
+test('changed arguments are reported with the result and with the error', () => {
   for (const kind of ['result', 'error'] as const) {
     const { text } = toToolReply({ kind, text: 'the end' }, callEditOf(EDITED));
     assert.equal(
@@ -45,7 +45,7 @@ test('changed arguments are told with the result and with the error', () => {
   }
 });
 
-test('what did not run says so first', () => {
+test('the text for a call that did not run starts with that', () => {
   for (const outcome of OUTCOMES.filter(({ kind }) => !RAN.has(kind))) {
     assert.match(toToolReply(outcome).text, /^Not run\b/, outcome.kind);
   }
@@ -54,27 +54,27 @@ test('what did not run says so first', () => {
   }
 });
 
-test('only results and replies are told as fine', () => {
+test('only results and replies are reported as successful', () => {
   for (const outcome of OUTCOMES) {
     const isFine = outcome.kind === 'result' || outcome.kind === 'reply';
     assert.equal(toToolReply(outcome).status, isFine ? 'ok' : 'error', outcome.kind);
   }
 });
 
-test('an ignored and a withdrawn call end the turn, nothing else does', () => {
+test('an ignored and a withdrawn call end the turn, other outcomes do not', () => {
   for (const outcome of OUTCOMES) {
     const ends = outcome.kind === 'ignored' || outcome.kind === 'withdrawn';
     assert.equal(toToolReply(outcome).endsTurn, ends, outcome.kind);
   }
 });
 
-test('silence is not told as a denial', () => {
+test('an expired call is not reported as a denial', () => {
   const { text } = toToolReply({ kind: 'expired' });
   assert.match(text, /nobody decided in time/);
   assert.match(text, /not a denial/);
 });
 
-test('the words of people and of the policy reach the model', () => {
+test('the words of people and the reason of the policy reach the model', () => {
   assert.match(toToolReply({ kind: 'reply', text: 'use b.txt', by: REQUESTER }).text, /use b\.txt/);
   assert.match(toToolReply({ kind: 'refused', reason: 'The policy says no.' }).text, /says no/);
   assert.match(toToolReply({ kind: 'unknown', reason: 'it died.' }).text, /not known.*it died/);

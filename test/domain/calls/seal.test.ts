@@ -20,7 +20,7 @@ function stored(patch: Partial<Call> = {}): Call {
 }
 
 describe('the seal of a call', () => {
-  it('is right for the call as it was stored, whatever the order of its keys', () => {
+  it('is valid for the call as it was stored, whatever the order of its keys', () => {
     const call = stored();
     const turned = Object.fromEntries(Object.entries(call).reverse()) as unknown as Call;
     for (const each of [call, turned, { ...call, delivered: true }]) {
@@ -31,7 +31,7 @@ describe('the seal of a call', () => {
     }
   });
 
-  it('carries texts that are no whole characters, as a tool may return them', () => {
+  it('supports lone surrogates, which a tool may return', () => {
     const outcome = { kind: 'result', text: 'half \ud800' } as const;
     assert.equal(
       withCheckedSeal(stored({ outcome, words: '\udc00' }), TEST_SEAL).sealProblem,
@@ -39,7 +39,7 @@ describe('the seal of a call', () => {
     );
   });
 
-  it('breaks with every part of the call, and with a key that was added', () => {
+  it('becomes invalid when any part of the call changes, or a key is added', () => {
     const call = stored();
     for (const key of Object.keys(call) as (keyof Call)[]) {
       if (key === 'delivered' || key === 'seal') continue;
@@ -50,7 +50,7 @@ describe('the seal of a call', () => {
     assert.equal(withCheckedSeal(added, TEST_SEAL).sealProblem, 'forged');
   });
 
-  it('can’t be made under another key', () => {
+  it('cannot be made with another key', () => {
     const other = createSeal(new Uint8Array(32).fill(8));
     const forged = { ...stored(), args: '{}' };
     const made = withCallSeal({ ...forged, digest: callDigestOf(forged) }, other);
@@ -58,7 +58,7 @@ describe('the seal of a call', () => {
     assert.ok(!isIntact(withCheckedSeal(made, TEST_SEAL)));
   });
 
-  it('stays wrong through every later step, and what is said of it is never stored', () => {
+  it('stays invalid through every later step, and the problem is never stored', () => {
     const forged = withCheckedSeal({ ...stored(), votes: [] }, TEST_SEAL);
     const next = withCallSeal({ ...forged, revision: forged.revision + 1 }, TEST_SEAL);
     assert.equal(next.sealProblem, undefined);
@@ -67,7 +67,7 @@ describe('the seal of a call', () => {
     assert.equal(withCheckedSeal(claims, TEST_SEAL).sealProblem, 'forged');
   });
 
-  it('missing from a call takes its approvals with it', () => {
+  it('drops the approvals of a call if it is missing', () => {
     const { seal: _seal, ...old } = stored();
     const read = withCheckedSeal(old, TEST_SEAL);
     assert.deepEqual([read.sealProblem, read.votes], ['unsealed', []]);

@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/calls/transitions.ts';
 import { aCall } from '../../support/builders/a-call.ts';
 
-/** The table of the design, written a second time. */
+/** The table of transitions, written a second time. */
 const TABLE = `
   (none)    proposed   propose
   proposed  approved   gate
@@ -98,7 +98,7 @@ function attempted(before: Call, to: CallStatus, cause: TransitionCause): Step {
   return { cause, call: { ...before, status: to, attempt, revision: before.revision + 1 } };
 }
 
-test('exactly the edges of the design are edges', () => {
+test('exactly the transitions of this table are allowed', () => {
   const found = new Set<string>();
   for (const from of [null, ...STATUSES]) {
     for (const to of STATUSES) {
@@ -110,7 +110,7 @@ test('exactly the edges of the design are edges', () => {
   assert.deepEqual([...found].sort(), [...listed].sort());
 });
 
-test('a step passes when the design lists it and throws when it does not', () => {
+test('a step passes if the table lists it, and throws otherwise', () => {
   for (const from of STATUSES) {
     const before = aCall({ status: from });
     for (const to of STATUSES) {
@@ -124,7 +124,7 @@ test('a step passes when the design lists it and throws when it does not', () =>
   }
 });
 
-test('a step follows its call: same id, next revision', () => {
+test('a step belongs to its call: same id, next revision', () => {
   const before = aCall();
   const { call, cause } = attempted(before, 'approved', 'approve');
   for (const wrong of [{ id: 'call_other' }, { revision: before.revision }, { revision: 9 }]) {
@@ -135,7 +135,7 @@ test('a step follows its call: same id, next revision', () => {
   }
 });
 
-test('an edit and a rerun make the next attempt, nothing else changes it', () => {
+test('an edit and a rerun make the next attempt, no other step changes it', () => {
   for (const edge of listed) {
     const [from, to, cause] = edge.split(' ') as [CallStatus, CallStatus, TransitionCause];
     if (cause === 'propose') continue;
@@ -149,7 +149,7 @@ test('an edit and a rerun make the next attempt, nothing else changes it', () =>
   }
 });
 
-test('a made step counts the revision, takes the time and keeps the rest', () => {
+test('a new step increments the revision, sets the time and keeps the rest', () => {
   const before = aCall();
   const { call } = stepFrom(before, 'approve', 77, { status: 'approved', note: 'fine' });
   assert.deepEqual(call, {
@@ -162,7 +162,7 @@ test('a made step counts the revision, takes the time and keeps the rest', () =>
   assert.throws(() => stepFrom(before, 'finish', 77, { status: 'succeeded' }), /can't go from/);
 });
 
-test('no walk leaves a terminal status, and each ends in one or can go on', () => {
+test('no sequence of steps leaves a terminal status, and each one ends or can continue', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom(...STATUSES), fc.constantFrom(...CAUSES)), {

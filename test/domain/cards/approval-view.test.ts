@@ -10,7 +10,7 @@ const channel = channelKey({ team: 'T1', channel: 'C1' });
 const outside = { by: 'key', key: 'k1', name: 'deploy-bot', metadata: { n: 1 } } as const;
 
 describe('an approval', () => {
-  it('is all of a call that is for others, with null for what there is none of', () => {
+  it('shows the public part of a call, with null for what is absent', () => {
     const call = aCall({ thread: channel, outside, askedLine: '', words: '' });
     assert.deepEqual(toApproval(call), {
       id: call.id,
@@ -51,7 +51,7 @@ describe('an approval', () => {
     assert.deepEqual([own.userMessage, own.description], ['please write a.txt', 'Because.']);
   });
 
-  it('is never one that is only proposed, and says why it stands as it does', () => {
+  it('is never “proposed”, and gives the reason for its status', () => {
     const seen = CALL_STATUSES.map((status) => toApproval(aCall({ status })).status);
     assert.ok(!seen.includes('proposed' as never));
     for (const [patch, reason, text] of [
@@ -70,7 +70,7 @@ describe('an approval', () => {
     assert.deepEqual([replied.reply, replied.decidedBy, replied.decideBy], ['No.', 'U2', null]);
   });
 
-  it('shows a reader nothing but what they may see', () => {
+  it('shows a reader only what they may see', () => {
     const call = aCall({
       thread: channel,
       outside,

@@ -1,4 +1,4 @@
-/** One line for a call, whatever its tool says: it holds no secret, and fits. */
+/** One line for a call, whatever its tool returns: it holds no secret, and fits. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -47,41 +47,45 @@ function summaryOf({ args = {}, said, preview, redact = [], name = 'close_accoun
 describe('the summary of a call', () => {
   const ARGS = { amount: 8000, order: 'A-10293', token: 'tok-not-real' };
   for (const [what, facts, wanted] of [
-    ['what the tool says', { said: 'Refund €80.00 to Jane Doe' }, 'Refund €80.00 to Jane Doe'],
-    ['all lines of that as one', { said: ' Refund\n\n\t€80.00\u2028now ' }, 'Refund €80.00 now'],
+    ['the tool’s text', { said: 'Refund €80.00 to Jane Doe' }, 'Refund €80.00 to Jane Doe'],
+    ['the tool’s text on one line', { said: ' Refund\n\n\t€80.00\u2028now ' }, 'Refund €80.00 now'],
     [
       'the first sentence of the preview',
       { preview: 'Refunds €80.00.\nTo Jane.' },
       'Refunds €80.00',
     ],
-    ['no head of a difference', { preview: '--- a.txt\n+++ a.txt' }, 'Close account: A-10293'],
-    ['no label', { preview: 'Order number:\nA-1' }, 'Close account: A-10293'],
-    ['no word alone', { preview: 'Refund' }, 'Close account: A-10293'],
-    ['no JSON', { preview: '{ "a": 1 }' }, 'Close account: A-10293'],
+    ['never the header of a diff', { preview: '--- a.txt\n+++ a.txt' }, 'Close account: A-10293'],
+    ['never a label', { preview: 'Order number:\nA-1' }, 'Close account: A-10293'],
+    ['never a single word', { preview: 'Refund' }, 'Close account: A-10293'],
+    ['never JSON', { preview: '{ "a": 1 }' }, 'Close account: A-10293'],
     [
-      'no failure of the preview',
+      'never a failed preview',
       { preview: 'As things stand, this would fail: No such file.' },
       'Close account: A-10293',
     ],
     [
-      'no want of a preview',
+      'never the note that there is no preview',
       { preview: { text: 'The tool’s preview failed, so none is shown.', basis: 'unseen' } },
       'Close account: A-10293',
     ],
-    ['nothing empty', { said: ' \n ' }, 'Close account: A-10293'],
-    ['nothing without letters', { said: '—…!' }, 'Close account: A-10293'],
-    ['no number', { said: 7 }, 'Close account: A-10293'],
-    ['nothing of a megabyte', { said: 'a'.repeat(1_000_000) }, 'Close account: A-10293'],
-    ['a number where no text is', { args: { amount: 8000 } }, 'Close account: 8000'],
-    ['the name where there are no arguments', { args: {} }, 'Close account'],
-    ['the name where all of it is secret', { args: { token: 'tok-not-real' } }, 'Close account'],
+    ['never empty', { said: ' \n ' }, 'Close account: A-10293'],
+    ['never text without letters', { said: '—…!' }, 'Close account: A-10293'],
+    ['never a number', { said: 7 }, 'Close account: A-10293'],
+    ['never text of a megabyte', { said: 'a'.repeat(1_000_000) }, 'Close account: A-10293'],
+    ['a number if no argument is text', { args: { amount: 8000 } }, 'Close account: 8000'],
+    ['the tool’s name without arguments', { args: {} }, 'Close account'],
+    [
+      'the tool’s name if all arguments are secret',
+      { args: { token: 'tok-not-real' } },
+      'Close account',
+    ],
   ] as const) {
     it(`is ${what}`, () => {
       assert.equal(summaryOf({ args: ARGS, ...facts }), wanted);
     });
   }
 
-  it('hides what a secret of the call stands in, and what looks like one', () => {
+  it('hides secrets of the call and text that looks like a secret', () => {
     const said = 'Pay with tok-not-real, dG9rLW5vdC1yZWFs and xoxb-1234567890';
     assert.equal(summaryOf({ args: ARGS, said }), 'Pay with [hidden], [hidden] and [hidden]');
     assert.equal(
@@ -92,13 +96,13 @@ describe('the summary of a call', () => {
     assert.equal(summaryOf({ args: order, said: 'tok-not-real' }), 'Close account: [hidden]');
   });
 
-  it('goes back to the name where a secret of three characters stands as a word', () => {
+  it('is the tool’s name if a secret of three characters appears as a word', () => {
     const args = { token: '123', order: 'A 123' };
     assert.equal(summaryOf({ args, said: 'Pay with 123 now' }), 'Close account');
     assert.equal(summaryOf({ args, said: 'Pay 12345' }), 'Pay 12345');
   });
 
-  it('is nothing for a tool of others, but what we say ourselves', () => {
+  it('is absent for external and server tools, unless it is our own text', () => {
     const call = { args: '{}', proposedArgs: '{}' };
     const tool = { name: 'close_account', schema: SCHEMA, secrets: [] };
     const facts = { call, tool, args: {}, said: undefined, preview: { text: 'Closes it all.' } };
@@ -108,7 +112,7 @@ describe('the summary of a call', () => {
     assert.equal(summarize({ ...facts, call: { ...call, outside }, said: 'Run: ls' }), 'Run: ls');
   });
 
-  it('holds no secret, one line and 150 characters, whatever the tool says', () => {
+  it('holds no secret, one line and at most 150 characters, whatever the tool returns', () => {
     const text = fc.string({ unit: 'binary', maxLength: 200 });
     const secret = fc.oneof(
       fc.stringMatching(/^[A-Za-z0-9+/]{4,60}$/),
@@ -139,18 +143,18 @@ describe('the summary of a call', () => {
   });
 });
 
-describe('a summary of which a part becomes secret at the gate', () => {
+describe('a summary when the policy redacts an argument', () => {
   const made = (summary: string, note: string, redact = ['note']) => {
     const args = canonicalJson({ note });
     return aCall({ tool: 'close_account', summary, args, proposedArgs: args, redact });
   };
 
-  it('stays where it holds nothing of it', () => {
+  it('is kept if it does not contain the argument', () => {
     assert.equal(withSafeSummary(made('Close A-1', 'k-000111')).summary, 'Close A-1');
     assert.equal(withSafeSummary(made('Close k-000111', 'k-000111', [])).summary, 'Close k-000111');
   });
 
-  it('becomes the name where it holds it, a beginning of it that was cut off included', () => {
+  it('becomes the tool’s name if it contains the argument or its truncated start', () => {
     const long = `Close ${'x'.repeat(140)} k-…`;
     for (const summary of ['Close k-000111', 'Close azAwMDExMQ', long]) {
       const note = summary === 'Close azAwMDExMQ' ? 'k000111' : 'k-000111';
@@ -158,7 +162,7 @@ describe('a summary of which a part becomes secret at the gate', () => {
     }
   });
 
-  it('is gone from a program’s call', () => {
+  it('is removed from an external call', () => {
     const outside = { by: 'key', name: 'bot' } as const;
     const call = { ...made('Run: use k-000111', 'k-000111'), outside };
     assert.equal('summary' in withSafeSummary(call), false);
@@ -169,37 +173,41 @@ describe('the name of a call', () => {
   const key = { by: 'key', name: 'deploy-bot' } as const;
   for (const [what, patch, wanted] of [
     ['its summary', { summary: 'Write a.txt' }, 'Write a.txt'],
-    ['the tool as words', { tool: 'close_account' }, 'Close account'],
+    ['the tool’s name in words', { tool: 'close_account' }, 'Close account'],
     [
-      'who asks, and the tool',
+      'the caller and the tool',
       { tool: 'close_account', outside: key },
       'deploy-bot: close_account',
     ],
     [
-      'who asks, and our words',
+      'the caller and our summary',
       { tool: 'Bash', outside: key, summary: 'Run: npm run build' },
       'deploy-bot · Run: npm run build',
     ],
     [
-      'no words of a graph',
+      'never the text of a graph',
       { tool: 'pay', outside: { by: 'graph', name: 'g' } as const, summary: 'Harmless' },
       'g: pay',
     ],
     ['a server and its tool', { tool: 'git_hub__close', server: 'git hub' }, 'git hub: close'],
-    ['a tool that is no tool of it', { tool: 'other__close', server: 'hub' }, 'hub: other__close'],
     [
-      'with all characters visible',
+      'a server and a tool with another prefix',
+      { tool: 'other__close', server: 'hub' },
+      'hub: other__close',
+    ],
+    [
+      'written with visible characters only',
       { summary: 'Pay \u202eenaJ\u200b' },
       'Pay \\u{202e}enaJ\\u{200b}',
     ],
-    ['cut to what a header takes', { summary: 'a'.repeat(200) }, `${'a'.repeat(149)}…`],
+    ['cut to the length of a header', { summary: 'a'.repeat(200) }, `${'a'.repeat(149)}…`],
   ] as const) {
     it(`is ${what}`, () => {
       assert.equal(callTitle(aCall(patch)), wanted);
     });
   }
 
-  it('writes the names of tools as words', () => {
+  it('writes tool names as words', () => {
     const names = ['fetchURL', 'sendHTMLMail', 'run2Jobs', 'a', '__', 'send.mail-now', 'ΑΒ_γδ'];
     assert.deepEqual(names.map(toolTitle), [
       'Fetch URL',
@@ -212,7 +220,7 @@ describe('the name of a call', () => {
     ]);
   });
 
-  it('never is more than one line of 150 characters', () => {
+  it('is one line of at most 150 characters', () => {
     const any = fc.string({ unit: 'binary', maxLength: 300 });
     fc.assert(
       fc.property(any, any, any, (summary, tool, name) => {

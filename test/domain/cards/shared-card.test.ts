@@ -33,7 +33,7 @@ const someCall = fc.record({
   ),
 });
 
-/** Calls of one thread, at most one at a position of a message. */
+/** Calls of one thread, at most one for each position of a message. */
 const someCalls: fc.Arbitrary<readonly Call[]> = fc
   .uniqueArray(someCall, {
     selector: (each) => `${each.messageId}/${each.position}`,
@@ -48,8 +48,8 @@ const someCalls: fc.Arbitrary<readonly Call[]> = fc
 
 const idsOf = (card: CardCalls) => card.map(({ id }) => id);
 
-describe('the cards of calls', () => {
-  it('show each call that people were asked about once, and nothing else', () => {
+describe('grouping calls into cards', () => {
+  it('shows each call that people were asked about once, and nothing else', () => {
     fc.assert(
       fc.property(someCalls, (calls) => {
         const shown = groupIntoCards(calls).flatMap(idsOf).sort();
@@ -59,7 +59,7 @@ describe('the cards of calls', () => {
     );
   });
 
-  it('mix no messages, routes, channels or quorums, hold 20 calls at most, and list them in order', () => {
+  it('mixes no messages, routes, channels or quorums, puts at most 20 calls on a card, and keeps their order', () => {
     fc.assert(
       fc.property(someCalls, (calls) => {
         for (const card of groupIntoCards(calls)) {
@@ -79,7 +79,7 @@ describe('the cards of calls', () => {
     );
   });
 
-  it('are the same whatever the order in which calls are read, and however others are decided', () => {
+  it('does not depend on the order in which calls are read, or on decisions about other calls', () => {
     fc.assert(
       fc.property(someCalls, fc.constantFrom(...CALL_STATUSES), (calls, status) => {
         const cards = groupIntoCards(calls).map(idsOf);
@@ -97,7 +97,7 @@ describe('the cards of calls', () => {
     );
   });
 
-  it('hold 12 calls of one message on one card, and 21 on two', () => {
+  it('puts 12 calls of one message on one card, and 21 on two', () => {
     const batch = (size: number) =>
       Array.from({ length: size }, (_, position) =>
         aCall({ id: `call_${position}`, position, siblings: size }),
@@ -125,7 +125,7 @@ describe('the message of a card', () => {
     return cards.map((card) => ({ ids: idsOf(card), ...findCardPosition(card, cards, places) }));
   }
 
-  it('belongs to one card only, whatever is remembered', () => {
+  it('belongs to one card only, whatever places are stored', () => {
     const somePlace = fc.constantFrom<CardPlace | undefined>(
       undefined,
       P,
@@ -151,7 +151,7 @@ describe('the message of a card', () => {
     );
   });
 
-  it('stays with the calls that stay when one is asked on another route in the same channel', () => {
+  it('stays with the remaining calls when one moves to another route in the same channel', () => {
     const route = { ...REQUESTER_ROUTE, name: 'finance' };
     const [first = aCall(), ...stay] = three;
     const moved = { ...first, route, pendingSince: 2_000 };
@@ -165,7 +165,7 @@ describe('the message of a card', () => {
     assert.deepEqual(keeper?.place, P);
   });
 
-  it('is left behind only by all of its calls together', () => {
+  it('is left behind only if all of its calls move', () => {
     const route = { ...REQUESTER_ROUTE, name: 'ops', channel: 'C9' };
     const moved = three.map((call) => ({ ...call, route, pendingSince: 2_000 }));
     const [card] = spots(moved, all);
@@ -175,7 +175,7 @@ describe('the message of a card', () => {
     assert.deepEqual([goes?.place, goes?.left], [undefined, []]);
   });
 
-  it('stays where it is once nobody decides on it any more', () => {
+  it('stays where it is once its calls are decided', () => {
     const route = { ...REQUESTER_ROUTE, name: 'ops', channel: 'C9' };
     const over = three.map((call) => ({ ...call, route, status: 'succeeded' as const }));
     assert.deepEqual(spots(over, all)[0]?.place, P);

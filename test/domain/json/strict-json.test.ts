@@ -53,7 +53,7 @@ const REFUSED: readonly (readonly [what: string, text: string, reason: RegExp, p
 ];
 
 for (const [what, text, reason, place] of REFUSED) {
-  test(`${what} is refused, and where`, () => {
+  test(`${what} is refused with its position`, () => {
     const result = parseStrictJson(text);
     assert.ok(!result.ok, 'it was accepted');
     assert.match(result.reason, reason);
@@ -61,7 +61,7 @@ for (const [what, text, reason, place] of REFUSED) {
   });
 }
 
-test('more than 256 KB of UTF-8 is refused, 256 KB are read', () => {
+test('more than 256 KB of UTF-8 is refused, exactly 256 KB is read', () => {
   const fits = `"${'é'.repeat(131_071)}"`;
   assert.equal(Buffer.byteLength(fits), 262_144);
   assert.ok(parseStrictJson(fits).ok);
@@ -101,7 +101,7 @@ test('-0 is read as 0, as canonical JSON writes it', () => {
   }
 });
 
-test('32 levels are read', () => {
+test('32 levels of nesting are read', () => {
   assert.ok(parseStrictJson(nest(32)).ok);
 });
 
@@ -125,7 +125,7 @@ test('what JSON.stringify and canonicalJson write is read back as the same value
   );
 });
 
-test('no string makes it throw, and what it reads JSON.parse reads too', () => {
+test('no text makes it throw, and JSON.parse reads everything that it reads', () => {
   const token = fc.constantFrom(
     '{',
     '}',
@@ -156,7 +156,7 @@ test('no string makes it throw, and what it reads JSON.parse reads too', () => {
     fc.property(text, (input) => {
       const result = parseStrictJson(input);
       if (result.ok)
-        // -0 is read as 0: written out, the two are the same.
+        // -0 is read as 0, so the two are equal when written.
         assert.equal(JSON.stringify(result.value), JSON.stringify(JSON.parse(input)));
       else assert.ok(result.reason.length > 10 && result.line >= 1 && result.column >= 1);
     }),
@@ -164,7 +164,7 @@ test('no string makes it throw, and what it reads JSON.parse reads too', () => {
   );
 });
 
-test('more than 3,000 names and values are refused where the first of them stands', () => {
+test('more than 3,000 names and values are refused at the first one too many', () => {
   const list = (count: number) => JSON.stringify(Array.from({ length: count }, () => 1));
   assert.equal(parseStrictJson(list(2_999)).ok, true);
   const long = parseStrictJson(list(3_000));
@@ -175,7 +175,7 @@ test('more than 3,000 names and values are refused where the first of them stand
   assert.equal(parseStrictJson(JSON.stringify(names)).ok, false);
 });
 
-test('a number is read only when JavaScript prints the same value back', () => {
+test('a number is read only if JavaScript prints the same value', () => {
   const digits = fc.stringMatching(/^[1-9][0-9]{0,24}$/);
   const number = fc
     .tuple(digits, fc.stringMatching(/^(\.[0-9]{1,20})?(e-?[1-9][0-9]?)?$/))
@@ -188,7 +188,7 @@ test('a number is read only when JavaScript prints the same value back', () => {
   );
 });
 
-/** Compares by whole numbers: both decimals times a power of ten that leaves no fraction. */
+/** Compares as integers: both decimals times a power of ten that leaves no fraction. */
 function isExact(text: string): boolean {
   const scaled = (decimal: string): bigint => {
     const [mantissa = '', exponent = '0'] = decimal.split('e');

@@ -54,24 +54,24 @@ describe('the route of a tool', () => {
     ['pay_invoice', 'pays'],
     ['pay', 'all'],
     ['get_tips', 'tips'],
-    // Stars say nothing.
+    // Stars do not count as characters.
     ['wire_out', 'wires'],
     ['pay*', 'all'],
-    // Four letters say as much as four: the first one is taken.
+    // Equal lengths: the first one wins.
     ['pay_ti_x', 'pays'],
   ] as const) {
-    it(`is that of the pattern that says most: ${tool} goes by ${name}`, () => {
+    it(`is the one with the longest matching pattern: ${tool} uses ${name}`, () => {
       assert.equal(findAdminRoute(book, tool)?.name, name);
     });
   }
 
-  it('is none where no pattern means it, and none any more when it was removed', () => {
+  it('is absent if no pattern matches, and after it was removed', () => {
     const one = aBook({ tools: ['pay_*'] });
     assert.equal(findAdminRoute(one, 'refund'), undefined);
     assert.equal(findAdminRoute(withoutAdminRoute(one, 'ops', REQUESTER, 2), 'pay_x'), undefined);
   });
 
-  it('has the routes that it goes on to, and ends where they would lead back', () => {
+  it('includes the routes that it escalates to, and stops before a loop', () => {
     const afterMs = 60_000;
     const there = aBook(
       { name: 'a', tools: ['pay'], escalate: { afterMs, to: 'b' } },
@@ -90,11 +90,11 @@ describe('the route of a tool', () => {
   });
 });
 
-describe('the document of the routes', () => {
+describe('the stored admin routes', () => {
   const other = { team: REQUESTER.team, user: 'U9' };
   const names = (book: AdminRoutes) => book.routes.map(({ name }) => name);
 
-  it('has a new route at its end, and a changed one in its place, each with who changed it, when and by which change', () => {
+  it('append a new route and replace a changed one, each with its author, time and revision', () => {
     const book = aBook({ name: 'a' }, { name: 'b' }, { name: 'c' });
     assert.equal(book.revision, 3);
     const changed = withAdminRoute(book, { ...ROUTE, name: 'b', quorum: 2 }, other, 7);
@@ -114,7 +114,7 @@ describe('the document of the routes', () => {
     assert.deepEqual(changed.removed, []);
   });
 
-  it('remembers who removed a route, the newest first and each name once, and forgets it when it is back', () => {
+  it('remember who removed a route, newest first and once per name, until a route of that name is added again', () => {
     const book = aBook({ name: 'a' }, { name: 'b' });
     const one = withoutAdminRoute(book, 'a', other, 5);
     assert.deepEqual([one.revision, names(one)], [3, ['b']]);
@@ -139,7 +139,7 @@ describe('the document of the routes', () => {
     );
   });
 
-  it('keeps twenty removed ones', () => {
+  it('keep twenty removed ones', () => {
     let book = NO_ADMIN_ROUTES;
     for (let i = 0; i < 22; i += 1) book = withoutAdminRoute(book, `r${i}`, other, i);
     assert.equal(book.removed.length, 20);
@@ -148,7 +148,7 @@ describe('the document of the routes', () => {
   });
 });
 
-describe('a route that an admin wants to set', () => {
+describe('a route that an admin wants to save', () => {
   const wrong: readonly (readonly [Partial<AdminRouteDraft>, field: string, why: RegExp])[] = [
     [{ name: 'requester' }, 'name', /is built in/],
     [{ name: '9ops' }, 'name', /starting with a letter/],
@@ -175,7 +175,7 @@ describe('a route that an admin wants to set', () => {
     [{ escalate: { afterMs: 60_000, to: 'gone' } }, 'escalateTo', /route “gone” does not exist/],
   ];
   for (const [draft, field, why] of wrong) {
-    it(`is told what is wrong with its ${field}: ${why.source}`, () => {
+    it(`is rejected for its ${field}: ${why.source}`, () => {
       const problems = judge(draft);
       assert.deepEqual(
         problems.map((problem) => problem.field),
@@ -185,13 +185,13 @@ describe('a route that an admin wants to set', () => {
     });
   }
 
-  it('is let be when nothing is wrong', () => {
+  it('is accepted if nothing is wrong', () => {
     const draft = { approvers: ['user:U1', 'requester'], quorum: 2, selfApproval: true } as const;
     assert.deepEqual(judge({ ...draft, tools: ['pay'] }), []);
     assert.deepEqual(judge({ name: 'x'.repeat(40), remindAfterMs: 3_599_000 }), []);
   });
 
-  it('has no pattern of another, nor the name of a route of the file, and is not one too many', () => {
+  it('cannot reuse a pattern of another route or a name of the file, or exceed the limit', () => {
     const book = aBook({ name: 'ops', tools: ['pay'] });
     assert.match(judge({ name: 'b', tools: ['pay'] }, { book })[0]?.message ?? '', /“ops”/);
     assert.deepEqual(judge({ tools: ['pay'] }, { book }), []);
@@ -206,7 +206,7 @@ describe('a route that an admin wants to set', () => {
     assert.deepEqual(judge({ name: 'r3' }, { book: full }), []);
   });
 
-  it('does not loosen a default of the file that names a route, and is free where the requester confirms', () => {
+  it('cannot weaken a default of the file that names a route, but may replace confirmation by the requester', () => {
     const named = `version: 1
 routes: { ops: { approvers: [usergroup:S1], quorum: 2 } }
 default: { gate: ask, route: ops }
@@ -225,7 +225,7 @@ default: { gate: ask, route: ops }
     );
   });
 
-  it('is judged for each tool that its pattern means; rules of some calls only are left to the gate', () => {
+  it('is checked for each tool that its pattern matches; rules for only some calls are left to the gate', () => {
     const policy = `version: 1
 rules:
   - { tools: [pay_tip], gate: refuse, reason: No tips. }

@@ -1,4 +1,4 @@
-/** What Slack makes of the policy's answers: for every answer and every route it only tightens. */
+/** How admin routes change the policy's answers: they only make them stricter, for every answer and every route. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -56,7 +56,7 @@ const ruled: fc.Arbitrary<GateAnswer> = fc.oneof(
   fc.constant<GateAnswer>({ kind: 'run' }),
   fc.constant<GateAnswer>({ kind: 'refuse', reason: 'No.' }),
   aRoute('file', 2).map((route): GateAnswer => ({ kind: 'ask', route })),
-  // A default that names a route of the file is what the file says.
+  // A default that names a route of the file counts as a rule.
   aRoute('file', 1).map((route): GateAnswer => ({ kind: 'ask', route, isDefault: true })),
 );
 const slack = aRoute('slack', 1);
@@ -69,7 +69,7 @@ const world = fc.record({
 
 const STRICTNESS = { run: 0, ask: 1, refuse: 2 } as const;
 
-/** The routes that a call is on one after the other. */
+/** The routes of a call, in the order of escalation. */
 function stagesOf(route: Route): readonly Route[] {
   const stages = [route];
   for (let at = route.escalate?.to; at; at = at.escalate?.to) stages.push(at);
@@ -98,7 +98,7 @@ function askedOn(answer: GateAnswer): Route {
 }
 
 describe('a route that is set in Slack', () => {
-  it('never lets a call run that asked, nor one pass that was refused', () => {
+  it('never lets a call run that asked, and never allows one that was refused', () => {
     fc.assert(
       fc.property(fc.oneof(ruled, fc.constant(asDefault())), slack, (answer, route) => {
         const after = combineGateAnswer(answer, route);
@@ -108,7 +108,7 @@ describe('a route that is set in Slack', () => {
     );
   });
 
-  it('lets nobody decide who could not before, wherever the call has gone on to', () => {
+  it('lets nobody decide who could not before, after any escalation', () => {
     fc.assert(
       fc.property(
         ruled,
@@ -138,7 +138,7 @@ describe('a route that is set in Slack', () => {
     );
   });
 
-  it('lets everybody decide who may on both', () => {
+  it('lets everybody decide who may decide on both routes', () => {
     fc.assert(
       fc.property(
         aRoute('file', 0),
@@ -154,7 +154,7 @@ describe('a route that is set in Slack', () => {
     );
   });
 
-  it('needs at least as many approvals, a reason where one was needed, and no more time', () => {
+  it('needs at least as many approvals, a reason if one was needed, and no more time', () => {
     fc.assert(
       fc.property(aRoute('file', 2), slack, (file, route) => {
         for (const [i, stage] of stagesOf(combineRoutes(file, route)).entries()) {
@@ -172,7 +172,7 @@ describe('a route that is set in Slack', () => {
     );
   });
 
-  it('stands in place of the requester’s own confirmation where no rule speaks of a call', () => {
+  it('replaces confirmation by the requester if no rule matches the call', () => {
     fc.assert(
       fc.property(slack, (route) => {
         assert.deepEqual(askedOn(combineGateAnswer(asDefault(), route)), route);
@@ -182,7 +182,7 @@ describe('a route that is set in Slack', () => {
     );
   });
 
-  it('stands in place of all that the file says where the file lets it, and still asks', () => {
+  it('replaces the file’s answer if the file allows it, and still asks', () => {
     fc.assert(
       fc.property(ruled, slack, (answer, route) => {
         assert.deepEqual(askedOn(combineGateAnswer(answer, route, { mayLoosen: true })), route);
@@ -190,7 +190,7 @@ describe('a route that is set in Slack', () => {
     );
   });
 
-  it('goes by what both say of time, place and people', () => {
+  it('combines times, channels and approvers of both', () => {
     const minute = 60_000;
     const to: Route = { ...REQUESTER_ROUTE, name: 'lead' };
     const file: Route = {
@@ -221,11 +221,11 @@ describe('a route that is set in Slack', () => {
     assert.ok(!('remindAfterMs' in combineRoutes(unreminded, silent)));
     assert.equal(both.escalate?.afterMs, 6 * minute);
     assert.equal(both.escalate?.to.name, 'lead + own');
-    // What would come at the deadline, or after it, does not come.
+    // A reminder or escalation at or after the deadline is dropped.
     const short = combineRoutes(file, { ...own, deadlineMs: 3 * minute });
     assert.ok(!('remindAfterMs' in short) && !('escalate' in short));
     assert.ok(!('escalate' in combineRoutes(own, file)));
-    // Where one list holds the other, it is the smaller one alone.
+    // If one list contains the other, only the smaller one is used.
     assert.deepEqual([both.approvers, both.among], [['user:U1'], undefined]);
     const turned = combineRoutes(own, file);
     assert.deepEqual([turned.approvers, turned.among], [['user:U1'], undefined]);
@@ -233,7 +233,7 @@ describe('a route that is set in Slack', () => {
     assert.deepEqual([apart.approvers, apart.among], [['user:U3'], ['user:U1', 'user:U2']]);
   });
 
-  it('is named alone where no rule is, and says nothing that it does not know', () => {
+  it('is named alone if there is no rule, without unknown fields', () => {
     const asked = combineGateAnswer({ kind: 'ask', route: REQUESTER_ROUTE }, REQUESTER_ROUTE);
     assert.deepEqual(Object.keys(asked).sort(), ['kind', 'route', 'rule']);
     assert.equal(asked.rule, 'the route “requester” set in Slack');
@@ -246,7 +246,7 @@ describe('a route that is set in Slack', () => {
     });
   });
 
-  it('keeps what the card has to say, and is named beside the rule', () => {
+  it('keeps the text for the card, and is named beside the rule', () => {
     const answer: GateAnswer = {
       kind: 'ask',
       route: { ...REQUESTER_ROUTE, name: 'ops' },

@@ -13,7 +13,7 @@ const draft = (name: string, patch: Partial<DraftRoute> = {}): [string, DraftRou
   { ...BASE, name, ...patch },
 ];
 
-it('names are found in channels and approvers, each once', () => {
+it('names are found in channels and approvers, once each', () => {
   const routes = [
     draft('a', { channel: '#ops', approvers: ['@lead', 'user:U1', 'requester'] })[1],
     draft('b', { channel: 'C1', approvers: ['#ops', '@lead', '@ops'] })[1],
@@ -21,7 +21,7 @@ it('names are found in channels and approvers, each once', () => {
   assert.deepEqual(policyNamesIn(routes), ['@lead', '#ops', '@ops']);
 });
 
-it('ids take the place of names, the same one once, and routes that of their names', () => {
+it('ids replace the names, each once, and routes replace their names', () => {
   const routes = resolveRoutes(
     new Map([
       draft('a', {
@@ -45,7 +45,7 @@ it('ids take the place of names, the same one once, and routes that of their nam
   assert.equal(routes.get('requester'), REQUESTER_ROUTE);
 });
 
-it('a name that nobody looked up, a route that there is not and a circle are faults', () => {
+it('an unknown name, a missing route and a loop are problems', () => {
   const settle = (...routes: [string, DraftRoute][]) => resolveRoutes(new Map(routes), new Map());
   assert.throws(() => settle(draft('a', { approvers: ['@x'] })), /The name @x was not looked up/);
   const to = (name: string) => ({ escalate: { afterMs: 1, to: name } });

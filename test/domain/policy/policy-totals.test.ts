@@ -14,8 +14,8 @@ const call = (id: string, status: CallStatus, patch: Partial<Call> = {}): Call =
 const idsOf = (calls: readonly Call[], self: GateFacts['call'] = SELF, since = 1_000) =>
   countedCalls(calls, self, since).map(({ id }) => id);
 
-describe('which calls count', () => {
-  it('those that wait, were let through or may have run', () => {
+describe('the calls that count', () => {
+  it('are pending, approved or may have run', () => {
     const statuses: readonly CallStatus[] = [
       'proposed',
       'pending',
@@ -41,7 +41,7 @@ describe('which calls count', () => {
     );
   });
 
-  it('not the call itself, nor what is older than the window', () => {
+  it('do not include the call itself, or calls older than the window', () => {
     const calls = [
       call('call_m', 'approved'),
       call('call_a', 'succeeded', { createdAt: 1_000 }),
@@ -50,7 +50,7 @@ describe('which calls count', () => {
     assert.deepEqual(idsOf(calls), ['call_b']);
   });
 
-  it('of one that has begun, not what began or may begin after it', () => {
+  it('do not include later calls for a call that has started', () => {
     const calls = [
       call('call_before', 'succeeded', { claim: { at: 6_000, fence: 1 } }),
       call('call_after', 'running', { claim: { at: 6_001, fence: 2 } }),
@@ -61,7 +61,7 @@ describe('which calls count', () => {
     assert.equal(idsOf(calls).length, 4);
   });
 
-  it('what waits counts only if it came first: by time, then by place in its message, then by id', () => {
+  it('include a pending call only if it came first: by time, then by position in its message, then by id', () => {
     const calls = [
       call('call_later', 'pending', { createdAt: 5_001 }),
       call('call_earlier', 'pending', { createdAt: 4_999, position: 9 }),
@@ -73,11 +73,11 @@ describe('which calls count', () => {
     assert.deepEqual(idsOf(calls), ['call_earlier', 'call_before', 'call_a']);
   });
 
-  it('what was let through counts wherever it stands', () => {
+  it('include an approved call at any position', () => {
     assert.deepEqual(idsOf([call('call_later', 'running', { createdAt: 9_000 })]), ['call_later']);
   });
 
-  it('all that wait count against a call that is not there yet', () => {
+  it('include all pending calls for a call that does not exist yet', () => {
     const calls = [call('call_a', 'pending', { createdAt: 9_000 })];
     assert.deepEqual(
       countedCalls(calls, undefined, 0).map(({ id }) => id),
@@ -85,7 +85,7 @@ describe('which calls count', () => {
     );
   });
 
-  it('of two that wait, one counts the other, and never both', () => {
+  it('include one of two pending calls for the other, and never both', () => {
     const place = fc.record({
       createdAt: fc.constantFrom(5_000, 5_001),
       position: fc.integer({ min: 0, max: 1 }),
@@ -108,7 +108,7 @@ describe('a sum', () => {
     assert.equal(sumField('amount', { amount: 7 }, []), 7);
   });
 
-  it('fails where the field is missing, is no number or below zero, and says whose it is', () => {
+  it('fails if the field is missing, not a number or negative, and names the call', () => {
     const good = { amount: 1 };
     const bad = [
       [{}, /“amount” is missing/],
@@ -127,7 +127,7 @@ describe('a sum', () => {
     }
   });
 
-  it('reads no more than what the arguments hold themselves', () => {
+  it('reads only own properties of the arguments', () => {
     assert.throws(() => sumField('constructor.length', {}, []), /is missing/);
     assert.throws(() => sumField('list.length', { list: [1] }, []), /is missing/);
   });

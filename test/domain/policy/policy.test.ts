@@ -89,8 +89,8 @@ const isAbout = (rule: RuleSketch, { agent, tool }: GateFacts): boolean =>
   matchesGlob(rule.tool, tool) &&
   (rule.agent === undefined || (agent !== undefined && matchesGlob(rule.agent, agent.name)));
 
-describe('a policy of any rules', () => {
-  it('answers by the first rule that is about the call and whose condition is not false, or by its default', async () => {
+describe('a policy with generated rules', () => {
+  it('answers by the first matching rule whose condition is not false, or by its default', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(sketch, { maxLength: 6 }), facts, async (sketches, of) => {
         const said = await evaluatePolicy(toPolicy(sketches), of, OUTSIDE);
@@ -108,7 +108,7 @@ describe('a policy of any rules', () => {
     );
   });
 
-  it('where every condition fails, asks where the first rule that does not run asks, refuses where it refuses, and runs nothing', async () => {
+  it('never runs a call if every condition fails: the first rule that does not run decides', async () => {
     const failing = sketch.map((each) => ({ ...each, behaves: 'throws' as const }));
     const odd = sketch.map((each) => ({ ...each, behaves: 'odd' as const }));
     const onError = fc.constantFrom('ask' as const, 'run' as const);
@@ -144,7 +144,7 @@ describe('a policy of any rules', () => {
     );
   });
 
-  it('runs what fails only where it would ask and is told to, and says that it failed', async () => {
+  it('runs a call with a failed condition only if the rule asks and the policy says run, and reports the failure', async () => {
     const of: GateFacts = {
       tool: 'pay',
       args: {},
@@ -166,7 +166,7 @@ describe('a policy of any rules', () => {
     assert.deepEqual([refused.ruling, refused.failure], [refusing.ruling, 'It broke.']);
   });
 
-  it('says why each earlier rule was not the one', async () => {
+  it('says why each earlier rule did not match', async () => {
     const run = { gate: 'run' } as const;
     const rules: readonly RuleSketch[] = [
       { tool: 'read', agent: undefined, behaves: 'none', ruling: run },
@@ -190,7 +190,7 @@ describe('a policy of any rules', () => {
   });
 });
 
-it('the gate’s answer has the rule, the policy, the rule’s risk and what failed', () => {
+it('the gate’s answer has the rule, the policy, the rule’s risk and the failure', () => {
   const route = { ...REQUESTER_ROUTE, name: 'ops' };
   const evaluation = { rule: 'rule 1, line 2', passedOver: [] };
   const source = { rule: 'rule 1, line 2', policy: 'hash' };
@@ -218,7 +218,7 @@ it('the gate’s answer has the rule, the policy, the rule’s risk and what fai
   });
 });
 
-it('routes take the place of their names everywhere', () => {
+it('routes replace their names everywhere', () => {
   const policy = toPolicy([
     {
       tool: 'pay',

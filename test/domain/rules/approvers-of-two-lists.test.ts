@@ -1,4 +1,4 @@
-/** Approvers who have to be of two lists: the policy file's and that of a route set in Slack. */
+/** Approvers who have to be on two lists: the policy file's, and that of a route set in Slack. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Group } from '../../../src/domain/people/person.ts';
@@ -34,14 +34,14 @@ const groups = new Map([
 ]);
 const known = { standing: 'member', groups } as const;
 
-describe('approvers who have to be of two lists', () => {
-  it('are asked about by the groups of both, though they are named in one', () => {
+describe('approvers who have to be on two lists', () => {
+  it('are looked up in the groups of both', () => {
     assert.deepEqual(groupsToLookUp(ROUTE, REQUESTER, APPROVER, 'approve'), [OPS]);
     const isNamed = { ...ROUTE, among: [`user:${APPROVER.user}`] } as const;
     assert.deepEqual(groupsToLookUp(isNamed, REQUESTER, APPROVER, 'approve'), []);
   });
 
-  it('decide, and whoever is of one alone is told who may', () => {
+  it('may decide; a person on only one list is told who may', () => {
     assert.equal(
       checkDecisionPermission(ROUTE, REQUESTER, APPROVER, 'approve', known).kind,
       'allowed',
@@ -56,7 +56,7 @@ describe('approvers who have to be of two lists', () => {
     }
   });
 
-  it('are all that a card waits for, and that they are too few is told', () => {
+  it('are the people that a card waits for, and too few of them are reported', () => {
     const call = aCall({ status: 'pending', route: ROUTE });
     assert.deepEqual(approverCandidatesOf(call, groups), [APPROVER.user]);
     const member = { standing: 'member', isAdmin: false } as const;

@@ -66,19 +66,19 @@ test('the same user id in another workspace is another person', () => {
   assert.match(whyNot(TWO_APPROVERS, twin), /Only members of this workspace/);
 });
 
-test('an empty list of approvers is nobody', () => {
+test('an empty list of approvers allows nobody', () => {
   const route = { ...REQUESTER_ROUTE, approvers: [] };
   for (const person of [REQUESTER, APPROVER])
     assert.match(whyNot(route, person), /nobody may decide/);
 });
 
-test('a decision that the route lacks is nobody’s', () => {
+test('a decision that the route does not offer is allowed to nobody', () => {
   const route: Route = { ...REQUESTER_ROUTE, decisions: ['approve', 'ignore'] };
   assert.match(whyNot(route, REQUESTER, 'edit'), /does not allow “edit”/);
   assert.equal(ask(route, REQUESTER, 'ignore').kind, 'allowed');
 });
 
-test('without self-approval the requester edits, and neither approves nor counts', () => {
+test('without self-approval the requester may edit, but not approve, and does not count', () => {
   const route: Route = {
     ...REQUESTER_ROUTE,
     approvers: ['requester', 'user:U2'],
@@ -92,7 +92,7 @@ test('without self-approval the requester edits, and neither approves nor counts
   assert.deepEqual(ask(route, APPROVER, 'edit'), { kind: 'allowed', approves: true });
 });
 
-test('whoever is refused is told who may decide', () => {
+test('a person who is refused is told who may decide', () => {
   assert.equal(whyNot(TWO_APPROVERS, OUTSIDER), 'Only U2, U3 may decide this call.');
 });
 
@@ -115,7 +115,7 @@ test('a member of an approving group or channel may decide, and nobody else', ()
   );
 });
 
-test('the requester does not approve as a member of an approving group either', () => {
+test('the requester cannot approve as a member of an approving group either', () => {
   const approvers: readonly Approver[] = ['usergroup:S1'];
   const route: Route = { ...REQUESTER_ROUTE, approvers, selfApproval: false };
   const known = { groups: groups({ 'usergroup:S1': ['U1', 'U2'] }) };
@@ -124,7 +124,7 @@ test('the requester does not approve as a member of an approving group either', 
   assert.deepEqual(ask(route, APPROVER, 'edit', known), { kind: 'allowed', approves: true });
 });
 
-test('guests decide only where the route lets them, and bots, strangers and the deactivated nowhere', () => {
+test('guests decide only if the route allows them; bots, strangers and deactivated people never do', () => {
   for (const standing of ['guest', 'stranger', 'bot', 'gone'] as const) {
     for (const decision of DECISIONS) {
       assert.equal(ask(REQUESTER_ROUTE, REQUESTER, decision, { standing }).kind, 'nobody');
@@ -138,7 +138,7 @@ test('guests decide only where the route lets them, and bots, strangers and the 
   }
 });
 
-test('groups are asked about only where the answer hangs on them', () => {
+test('groups are looked up only if the answer depends on them', () => {
   const approvers: readonly Approver[] = ['usergroup:S1', 'user:U2', 'channel:C1', 'usergroup:S1'];
   const route: Route = { ...REQUESTER_ROUTE, approvers, decisions: ['approve'] };
   const asked = (person: Person, decision: DecisionKind = 'approve') =>
@@ -149,7 +149,7 @@ test('groups are asked about only where the answer hangs on them', () => {
   assert.deepEqual(asked({ ...OUTSIDER, team: 'T2' }), []);
 });
 
-test('nobody is allowed who is not an approver of good standing in the same workspace', () => {
+test('only an approver in good standing in the same workspace is allowed', () => {
   const team = fc.constantFrom('T1', 'T2');
   const user = fc.constantFrom('U1', 'U2', 'U3');
   const person = fc.record({ team, user });
@@ -204,7 +204,7 @@ test('nobody is allowed who is not an approver of good standing in the same work
         assert.equal(permission.kind === 'allowed', may);
         if (permission.kind === 'allowed') assert.equal(permission.approves, counts);
         else assert.notEqual(plainSentence(permission.why), '');
-        // What was not asked about changes nothing.
+        // Groups that were not looked up change nothing.
         const asked = groupsToLookUp(on, asker, by, decision);
         const fewer = new Map([...facts.groups].filter(([each]) => asked.includes(each)));
         assert.deepEqual(

@@ -76,14 +76,14 @@ function answerKind(ruling: DecisionRuling): string {
 }
 
 describe('a decision', () => {
-  it('of the requester approves their own call where the route lets them', () => {
+  it('of the requester approves their own call if the route allows it', () => {
     const call = lastCall(decide(aCall(), REQUESTER));
     assert.equal(call.status, 'approved');
     assert.deepEqual(call.votes, [{ by: REQUESTER, at: NOW }]);
     assert.deepEqual(call.verdict, { kind: 'approve', by: REQUESTER, at: NOW });
   });
 
-  it('of anybody else is refused with a reason, whatever it is', () => {
+  it('of anybody else is refused with a reason, whatever they decide', () => {
     for (const decision of [
       { kind: 'approve' },
       { kind: 'ignore' },
@@ -98,19 +98,19 @@ describe('a decision', () => {
     assert.equal(answerKind(decide(aCall(), { team: 'T2', user: 'U1' })), 'not-allowed');
   });
 
-  it('on a route without approvers is refused to everybody', () => {
+  it('on a route without approvers is refused for everybody', () => {
     const call = aCall({ route: { ...TWO_APPROVERS, approvers: [] } });
     for (const person of [REQUESTER, APPROVER]) {
       assert.equal(answerKind(decide(call, person)), 'not-allowed');
     }
   });
 
-  it('that the route does not allow is refused', () => {
+  it('that the route does not offer is refused', () => {
     const call = aCall({ route: { ...TWO_APPROVERS, decisions: ['approve'] } });
     assert.equal(answerKind(decide(call, APPROVER, { kind: 'ignore' })), 'not-allowed');
   });
 
-  it('waits for the quorum, counts people and not clicks, and then approves', () => {
+  it('counts people and not clicks towards the quorum, and then approves', () => {
     const first = lastCall(decide(aCall({ route: TWO_APPROVERS }), APPROVER));
     assert.equal(first.status, 'pending');
     assert.equal(answerKind(decide(first, APPROVER)), 'already-voted');
@@ -122,7 +122,7 @@ describe('a decision', () => {
     );
   });
 
-  it('by a card of an earlier attempt changes nothing', () => {
+  it('from a card of an earlier attempt changes nothing', () => {
     const call = aCall();
     const old = { ...command(call, REQUESTER), attempt: 1 };
     const edited = lastCall(
@@ -133,7 +133,7 @@ describe('a decision', () => {
     assert.equal(answerKind(rule(call, other)), 'stale');
   });
 
-  it('after another decision is told so', () => {
+  it('after another decision is answered with that decision', () => {
     for (const status of [
       'approved',
       'running',
@@ -152,14 +152,14 @@ describe('a decision', () => {
     assert.equal(lastCall(decide(call, REQUESTER, undefined, NOW - 1)).status, 'approved');
   });
 
-  it('on a call whose stored arguments were changed stops it', () => {
+  it('on a call whose stored arguments were changed stops the call', () => {
     const call = { ...aCall(), args: '{"path":"/etc/passwd"}' };
     const stopped = lastCall(decide(call, REQUESTER));
     assert.equal(stopped.status, 'failed');
     assert.match(plainSentence(stopped.note ?? ''), /integrity_error/);
   });
 
-  it('to reply without a text is invalid, and “0” and “null” are texts', () => {
+  it('to reply without text is invalid; “0” and “null” are texts', () => {
     for (const text of ['', '  ', '\n']) {
       assert.equal(answerKind(decide(aCall(), REQUESTER, { kind: 'reply', text })), 'invalid');
     }
@@ -179,13 +179,13 @@ describe('a decision', () => {
 describe('an edit', () => {
   const edit = { kind: 'edit', args: {} } as const;
 
-  it('approves nothing while it keeps what its editor was not shown', () => {
+  it('approves nothing if it keeps a value that its editor was not shown', () => {
     const edited = lastCall(decide(aCall(), REQUESTER, { ...edit, keepsUnseen: true }));
     assert.deepEqual([edited.status, edited.attempt, edited.votes], ['pending', 2, []]);
     assert.deepEqual(edited.editedBy, REQUESTER);
   });
 
-  it('makes the next attempt and is its editor’s approval', () => {
+  it('makes the next attempt and counts as its editor’s approval', () => {
     const before = aCall();
     const after = lastCall(decide(before, REQUESTER, edit));
     assert.equal(after.attempt, 2);
@@ -197,7 +197,7 @@ describe('an edit', () => {
     assert.equal(after.revision, before.revision + 2);
   });
 
-  it('drops earlier approvals and needs the quorum anew', () => {
+  it('drops earlier approvals and needs the full quorum again', () => {
     const voted = lastCall(decide(aCall({ route: TWO_APPROVERS }), APPROVER));
     const edited = lastCall(decide(voted, SECOND_APPROVER, edit));
     assert.equal(edited.status, 'pending');
@@ -207,14 +207,14 @@ describe('an edit', () => {
     );
   });
 
-  it('of the requester never counts where self-approval is off', () => {
+  it('of the requester never counts without self-approval', () => {
     const route = { ...TWO_APPROVERS, approvers: ['requester', 'user:U2'], quorum: 1 } as const;
     const edited = lastCall(decide(aCall({ route }), REQUESTER, edit));
     assert.equal(edited.status, 'pending');
     assert.deepEqual(edited.votes, []);
   });
 
-  it('that the tool does not take changes nothing and names the field', () => {
+  it('that the tool rejects changes nothing and names the field', () => {
     const problems = [{ path: ['path'], message: 'Required' }];
     const ruling = rule(aCall(), command(aCall(), REQUESTER, edit), NOW, {
       parsed: { ok: false, problems },
@@ -224,7 +224,7 @@ describe('an edit', () => {
   });
 });
 
-describe('a call of which it is unknown whether it ran', () => {
+describe('a call with an unknown outcome', () => {
   const unknown = aCall({ status: 'unknown', claim: { fence: 7, at: 2_000 } });
   const settle = (by: Person, finding: 'ran' | 'rerun' | 'leave') =>
     ruleSettlement(
@@ -234,13 +234,13 @@ describe('a call of which it is unknown whether it ran', () => {
       may(unknown, by, 'approve'),
     );
 
-  it('is settled by those who may decide it', () => {
+  it('is settled by the people who may decide it', () => {
     assert.equal(lastCall(settle(REQUESTER, 'ran')).status, 'succeeded');
     assert.equal(lastCall(settle(REQUESTER, 'leave')).status, 'failed');
     assert.equal(answerKind(settle(OUTSIDER, 'ran')), 'not-allowed');
   });
 
-  it('runs again only as a new attempt that the press approves', () => {
+  it('runs again only as a new attempt that the click approves', () => {
     const again = lastCall(settle(REQUESTER, 'rerun'));
     assert.equal(again.status, 'approved');
     assert.equal(again.attempt, 2);
@@ -248,7 +248,7 @@ describe('a call of which it is unknown whether it ran', () => {
     assert.equal(again.claim, undefined);
   });
 
-  it('stays settleable when its deadline tells the agent', () => {
+  it('can still be settled after its deadline told the agent', () => {
     const told = ruleExpiry(unknown, NOW).call;
     assert.equal(told.status, 'unknown');
     assert.equal(told.outcome?.kind, 'unknown');
@@ -256,7 +256,7 @@ describe('a call of which it is unknown whether it ran', () => {
 });
 
 describe('withdrawing', () => {
-  it('takes back what has not begun to run, and nothing else', () => {
+  it('affects a call that has not started, and nothing else', () => {
     for (const status of ['proposed', 'pending', 'approved'] as const) {
       assert.equal(withdrawCall(aCall({ status }), 'stop', NOW)?.call.status, 'withdrawn');
     }

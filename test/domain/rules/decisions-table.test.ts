@@ -1,4 +1,4 @@
-/** What each decision changes of a call, and nothing else. */
+/** What each decision changes in a call, and nothing else. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
@@ -42,7 +42,7 @@ const TABLE: readonly Row[] = [
     ],
   ],
   [
-    'an approval with a reason that has room around it',
+    'an approval with spaces around its reason',
     decided(aCall({ route: REASONED }), { ...approve, reason: ' it is right ' }),
     [
       {
@@ -74,7 +74,7 @@ const TABLE: readonly Row[] = [
     },
   ],
   [
-    'an approval of what was there again',
+    'an approval of a call with a note',
     decided(noted, approve),
     [
       {
@@ -163,7 +163,7 @@ const TABLE: readonly Row[] = [
     ],
   ],
   [
-    'a reply without a word',
+    'a reply without text',
     decided(aCall(), { kind: 'reply', text: ' \n' }),
     {
       kind: 'invalid',

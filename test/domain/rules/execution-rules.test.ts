@@ -26,7 +26,7 @@ function approved(patch: Partial<Call> = {}): Call {
   return aCall({ status: 'approved', votes: [{ by: REQUESTER, at: 2_000 }], ...patch });
 }
 
-/** Everybody who approved is a member, but for those who are given; no group has anybody in it. */
+/** All approvers are members, except those given; all groups are empty. */
 function votersOf(
   call: Call,
   others: Readonly<Record<string, WorkspaceMembership>> = {},
@@ -57,7 +57,7 @@ describe('the claim of an approved call', () => {
     assert.deepEqual(call.claim, { fence: 7, at: NOW });
   });
 
-  it('stops when the stored arguments are not those that were approved', () => {
+  it('stops if the stored arguments are not the approved ones', () => {
     const tampered = { ...approved(), args: '{"content":"x","path":"b"}' };
     const { call } = claim(tampered);
     assert.equal(call.status, 'failed');
@@ -68,7 +68,7 @@ describe('the claim of an approved call', () => {
     assert.equal(claim(approved({ deadlineAt: NOW })).call.status, 'expired');
   });
 
-  it('is refused when the tool is gone, has changed, or the policy refuses now', () => {
+  it('is refused if the tool is gone or has changed, or the policy refuses now', () => {
     assert.equal(claim(approved(), { parsed: undefined }).call.status, 'refused');
     const other = { ok: true, value: {}, canonical: '{}' } as const;
     assert.equal(claim(approved(), { parsed: other }).call.status, 'refused');
@@ -81,7 +81,7 @@ describe('the claim of an approved call', () => {
     });
   });
 
-  it('goes back to pending when an approver may no longer approve, and keeps the others’ approvals', () => {
+  it('goes back to pending if an approver may no longer approve, and keeps the others’ approvals', () => {
     const votes = [APPROVER, SECOND_APPROVER].map((by) => ({ by, at: 2_000 }));
     const call = approved({ route: TWO_APPROVERS, votes });
     const route = { ...TWO_APPROVERS, approvers: ['user:U2', 'user:U7'] } as const;
@@ -95,7 +95,7 @@ describe('the claim of an approved call', () => {
     assert.match(plainSentence(back.note ?? ''), /U3 \(no longer an approver of this call\)/);
   });
 
-  it('goes back to pending, naming who, when an approver was deactivated', () => {
+  it('goes back to pending and names the approver who was deactivated', () => {
     const votes = [APPROVER, SECOND_APPROVER].map((by) => ({ by, at: 2_000 }));
     const call = approved({ route: TWO_APPROVERS, votes });
     const back = claim(call, { voters: votersOf(call, { U2: 'gone' }) }).call;
@@ -107,7 +107,7 @@ describe('the claim of an approved call', () => {
     assert.match(plainSentence(back.note ?? ''), /U2 \(deactivated\)\. Nothing was run/);
   });
 
-  it('goes back to pending when an approver has left the group, and runs while enough others are left', () => {
+  it('goes back to pending if an approver has left the group, and runs if enough others remain', () => {
     const route = { ...REQUESTER_ROUTE, approvers: ['usergroup:S1', 'requester'] } as const;
     const votes = [REQUESTER, APPROVER].map((by) => ({ by, at: 2_000 }));
     const call = approved({ route: { ...route, quorum: 2 }, votes });
@@ -124,7 +124,7 @@ describe('the claim of an approved call', () => {
     assert.equal(claim(enough, { voters: inGroup('U3') }).call.status, 'running');
   });
 
-  it('never runs when nobody can tell about those who approved: they are asked anew', () => {
+  it('never runs if the approvers cannot be looked up: they are asked again', () => {
     const call = approved();
     const back = claim(call, { voters: undefined }).call;
     assert.equal(back.status, 'pending');
@@ -132,14 +132,14 @@ describe('the claim of an approved call', () => {
     assert.match(plainSentence(back.note ?? ''), /Slack could not confirm.*approve it again/);
   });
 
-  it('asks nothing about people where the policy lets it run now', () => {
+  it('does not check people if the policy says run now', () => {
     assert.equal(
       claim(approved(), { gate: { kind: 'run' }, voters: undefined }).call.status,
       'running',
     );
   });
 
-  it('goes back to pending when what ran unasked is to be asked now', () => {
+  it('goes back to pending if it was approved by the policy, which now asks', () => {
     const { route: _none, deadlineAt: _never, ...rest } = approved({ votes: [] });
     const back = claim(rest, { gate: { kind: 'ask', route: REQUESTER_ROUTE } }).call;
     assert.equal(back.status, 'pending');
@@ -150,14 +150,14 @@ describe('the claim of an approved call', () => {
 describe('a dead worker’s call', () => {
   const running = aCall({ status: 'running', claim: { fence: 7, at: 2_000 } });
 
-  it('is unknown, with a route on which people can say what happened', () => {
+  it('is unknown, with a route on which people can report what happened', () => {
     const { route: _none, ...unasked } = running;
     const { call } = ruleRecovery(unasked, NOW, 8);
     assert.equal(call.status, 'unknown');
     assert.deepEqual(call.route, REQUESTER_ROUTE);
   });
 
-  it('runs again under the new fence when it is idempotent', () => {
+  it('runs again with the new fence if it is idempotent', () => {
     const { call } = ruleRecovery({ ...running, idempotent: true }, NOW, 8);
     assert.equal(call.status, 'running');
     assert.deepEqual(call.claim, { fence: 8, at: NOW });
@@ -165,8 +165,8 @@ describe('a dead worker’s call', () => {
   });
 });
 
-describe('the gate and the end', () => {
-  it('answer a proposed call in three ways', () => {
+describe('the gate’s answer and the end of a run', () => {
+  it('give a proposed call one of three statuses', () => {
     const { route: _none, deadlineAt: _never, ...proposed } = aCall({ status: 'proposed' });
     assert.equal(ruleGateAnswer(proposed, { kind: 'run' }, NOW).call.status, 'approved');
     const pending = ruleGateAnswer(proposed, { kind: 'ask', route: TWO_APPROVERS }, NOW).call;

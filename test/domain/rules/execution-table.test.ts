@@ -1,4 +1,4 @@
-/** What each claim changes of a call, and nothing else. */
+/** What each claim changes in a call, and nothing else. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -78,12 +78,12 @@ const CLAIMS: readonly Row[] = [
     ),
   ],
   [
-    'a claim of what is read otherwise',
+    'a claim of arguments that parse differently',
     claimed(agreed, { parsed: { ok: true, value: {}, canonical: '{}' } }),
     refused(UNFIT),
   ],
   [
-    'a claim of what is read no more',
+    'a claim of arguments that no longer parse',
     claimed(agreed, { parsed: { ok: false, problems: [] } }),
     refused(UNFIT),
   ],
@@ -93,7 +93,7 @@ const CLAIMS: readonly Row[] = [
     refused('Never.'),
   ],
   [
-    'a claim of what runs unasked now',
+    'a claim that the policy now runs without asking',
     claimed(agreed, { gate: { kind: 'run' }, voters: undefined }),
     RUNS,
   ],
@@ -102,9 +102,9 @@ const CLAIMS: readonly Row[] = [
     claimed(bound, { preview: { text: 'x', basis: 'b1' } }),
     RUNS,
   ],
-  ['a claim with a preview that tells no basis', claimed(bound, { preview: { text: 'x' } }), RUNS],
+  ['a claim with a preview without a basis', claimed(bound, { preview: { text: 'x' } }), RUNS],
   [
-    'a claim of what has changed since',
+    'a claim of a call whose basis has changed',
     claimed(bound, { preview: { text: 'new', basis: 'b2' } }),
     {
       cause: 'recheck',
@@ -118,7 +118,7 @@ const CLAIMS: readonly Row[] = [
     },
   ],
   [
-    'a claim of which nobody tells who approved',
+    'a claim whose approvers cannot be looked up',
     claimed(aCall({ ...agreed, remindedAt: 3_000, verdict: verdict('approve') }), {
       voters: undefined,
     }),
@@ -133,7 +133,7 @@ const CLAIMS: readonly Row[] = [
     },
   ],
   [
-    'a claim of what nobody was asked, and is to be now',
+    'a claim of a call that was run by the policy, which now asks',
     claimed(aCall({ ...endless, votes: [] }), {
       voters: undefined,
       gate: { kind: 'ask', route: TWO_APPROVERS },
@@ -199,7 +199,7 @@ for (const [title, actual, expected] of CLAIMS) {
   it(`${title} changes exactly this`, () => assert.deepEqual(actual, expected));
 }
 
-it('whose approval does not count any more is said with why', () => {
+it('the note names each person whose approval no longer counts, with the reason', () => {
   const route = { ...TWO_APPROVERS, quorum: 1 };
   const call = aCall({ status: 'approved', route, votes: [vote(APPROVER), vote(REQUESTER)] });
   const voters = {
@@ -216,7 +216,7 @@ it('whose approval does not count any more is said with why', () => {
   );
 });
 
-it('a call that is asked back has a deadline again', () => {
+it('a call that goes back to pending gets a new deadline', () => {
   const { deadlineAt: _none, ...unasked } = aCall({ status: 'approved' });
   const step = ruleClaim(unasked, {
     now: NOW,
@@ -228,7 +228,7 @@ it('a call that is asked back has a deadline again', () => {
   assert.equal(step.call.deadlineAt, NOW + TWO_APPROVERS.deadlineMs);
 });
 
-it('what a dead worker ran may run again only if it is idempotent, may, and is sealed', () => {
+it('the call of a dead worker runs again only if it is idempotent, allowed and sealed', () => {
   const running = aCall({ status: 'running', idempotent: true, claim: { fence: 7, at: 2_000 } });
   const asked = {
     cause: 'recover',
@@ -247,7 +247,7 @@ it('what a dead worker ran may run again only if it is idempotent, may, and is s
   assert.deepEqual(changesOf(unsealed, ruleRecovery(unsealed, NOW, 8)), asked);
 });
 
-it('a waiting call is shown anew only when what it works on has changed', () => {
+it('a pending call gets a new preview only if its basis has changed', () => {
   const waiting = aCall({ preview: 'old', basis: 'b1' });
   const preview = { text: 'new', basis: 'b2' };
   const step = rulePreviewRenewal(waiting, { preview }, NOW);
@@ -263,7 +263,7 @@ it('a waiting call is shown anew only when what it works on has changed', () => 
   assert.equal(rulePreviewRenewal(unasked, { preview }, NOW), undefined);
 });
 
-it('the gate’s answers and the ends of a run change exactly this', () => {
+it('the gate’s answers and the end of a run change exactly this', () => {
   const { route: _none, deadlineAt: _time, ...proposed } = aCall({ status: 'proposed' });
   const gate = (answer: Parameters<typeof ruleGateAnswer>[1]) =>
     changesOf(proposed, ruleGateAnswer(proposed, answer, NOW));

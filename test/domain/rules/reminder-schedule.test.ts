@@ -25,7 +25,7 @@ const PATIENT: Route = {
 const asked = (patch: Partial<Call> = {}) =>
   aCall({ route: PATIENT, pendingSince: 1_000, ...patch });
 
-test('a pending call is reminded of once, and goes on once', () => {
+test('a pending call gets one reminder and one escalation', () => {
   assert.equal(reminderDueAt(asked()), 1_100);
   assert.equal(escalationDueAt(asked()), 1_300);
   const reminded = recordReminder(asked(), 1_150).call;
@@ -33,7 +33,7 @@ test('a pending call is reminded of once, and goes on once', () => {
   assert.equal(escalationDueAt(reminded), 1_300);
 });
 
-test('an older row, a route without patience and a call that is decided press nobody', () => {
+test('an older call, a route without times and a decided call have no reminder or escalation', () => {
   const { pendingSince: _, ...older } = asked();
   for (const call of [older, asked({ route: LEAD }), asked({ status: 'approved' })]) {
     assert.equal(reminderDueAt(call), undefined);
@@ -42,7 +42,7 @@ test('an older row, a route without patience and a call that is decided press no
   assert.equal(escalateCall(asked({ route: LEAD }), 1), undefined);
 });
 
-test('on its way to another route a call keeps its attempt and loses its approvals, with a new deadline', () => {
+test('an escalated call keeps its attempt, loses its approvals and gets a new deadline', () => {
   const call = asked({ votes: [{ by: APPROVER, at: 1_010 }], remindedAt: 1_100 });
   const after = escalateCall(call, 1_300)?.call;
   assert.ok(after);
@@ -54,7 +54,7 @@ test('on its way to another route a call keeps its attempt and loses its approva
   assert.match(plainSentence(after.note ?? ''), /“two”.*“lead”/);
 });
 
-test('the policy is asked on the route that a call has gone on to, and only if it has', () => {
+test('the policy is applied to the route that a call has escalated to, and only if it has escalated', () => {
   const call = escalateCall(asked(), 1_300)?.call;
   assert.ok(call);
   assert.equal(reachedRouteOf(call, PATIENT).name, 'lead');
@@ -70,7 +70,7 @@ test('the policy is asked on the route that a call has gone on to, and only if i
   assert.equal(reachedRouteOf(asked({ route: LEAD }), PATIENT), PATIENT);
 });
 
-test('those who are called are the approvers without who has approved, and never a requester whose approval does not count', () => {
+test('people who are mentioned are the approvers who have not approved, and never a requester whose approval does not count', () => {
   const voted = asked({ votes: [{ by: APPROVER, at: 1_010 }] });
   assert.deepEqual(missingApprovers(voted).people, [{ team: 'T1', user: 'U3' }]);
   const mixed: Route = {
@@ -85,7 +85,7 @@ test('those who are called are the approvers without who has approved, and never
   assert.deepEqual(missingApprovers(own).people, [REQUESTER]);
 });
 
-test('whatever the route says, neither comes before the call was asked for', () => {
+test('reminder and escalation never come before the call was asked for', () => {
   const ms = fc.option(fc.nat(1e9), { nil: undefined });
   fc.assert(
     fc.property(fc.nat(1e9), ms, ms, (pendingSince, remindAfterMs, afterMs) => {
@@ -107,7 +107,7 @@ test('whatever the route says, neither comes before the call was asked for', () 
   );
 });
 
-test('a call that the policy of now asks on another route goes on from there, and those whom it reaches can have it run', () => {
+test('a call that the current policy asks on another route escalates from there, and its approvers can run it', () => {
   const third: Route = { ...PATIENT, name: 'third', quorum: 1 };
   const facts = { now: 1_400, fence: 1, gate: { kind: 'ask', route: third } } as const;
   function claim(call: Call, user: string) {

@@ -1,4 +1,4 @@
-/** Whatever happens to a route while a call waits: nothing runs without enough valid approvals, and nothing is stuck. */
+/** When routes change while a call is pending, nothing runs without enough valid approvals, and nothing is stuck. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -86,7 +86,7 @@ function follow(call: Call, route: Route, now: number): Call {
   return ruleReroute(call, { gate: { kind: 'ask', route }, now, voters: VOTERS })?.call ?? call;
 }
 
-/** Somebody who may approve finds a button that takes the call on, on the newest card. */
+/** A person who may approve finds a button that advances the call, on the newest card. */
 function assertNotStuck(call: Call, route: Route, now: number): void {
   const able = PEOPLE.filter((person) => approves(route, call, person));
   if (able.length < route.quorum) return;
@@ -113,7 +113,7 @@ function claim(call: Call, route: Route, now: number): Call {
     .call;
 }
 
-test('no sequence of route changes, presses and edits runs a call without enough valid approvals, or leaves it stuck', () => {
+test('no sequence of route changes, clicks and edits runs a call without enough valid approvals, or leaves it stuck', () => {
   fc.assert(
     fc.property(aRoute, fc.array(aMove, { maxLength: 25 }), (first, moves) => {
       let route = first;

@@ -1,4 +1,4 @@
-/** What rulings change of a call, told exactly. */
+/** What rulings change in a call, field by field. */
 import assert from 'node:assert/strict';
 import type { Call } from '../../../src/domain/calls/call.ts';
 import type { DecisionCommand, SettleCommand } from '../../../src/domain/calls/decision.ts';
@@ -29,7 +29,7 @@ export const BROKEN = {
   outcome: { kind: 'error', text: `Not run: ${CHANGED}` },
 };
 
-/** What one step made of the call before it. */
+/** The fields that one step changed. */
 export function changesOf(before: Call, { call, cause }: Step): object {
   const keys = new Set([...Object.keys(before), ...Object.keys(call)] as (keyof Call)[]);
   const changed: Record<string, unknown> = {};
@@ -112,5 +112,5 @@ export const EDIT_OF = (call: Call) => ({
   editedBy: REQUESTER,
 });
 
-/** A ruling's title, what it changed, and what it is to change. */
+/** A ruling's title, its actual changes and the expected ones. */
 export type Row = readonly [title: string, actual: unknown, expected: unknown];

@@ -1,4 +1,4 @@
-/** What each settlement changes of a call, and what rulings look at. */
+/** What each settlement changes in a call, and what rulings check. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
@@ -51,7 +51,7 @@ const TABLE: readonly Row[] = [
     ],
   ],
   [
-    'a call that did not run, and is left',
+    'a call that did not run and will not',
     settled(unknown, 'leave'),
     [
       {
@@ -66,7 +66,7 @@ const TABLE: readonly Row[] = [
     ],
   ],
   [
-    'a call that did not run, and is to',
+    'a call that did not run and runs again',
     settled({ ...unknown, outcome: { kind: 'unknown', reason: 'x' }, note: 'n' }, 'rerun'),
     [
       {
@@ -112,9 +112,13 @@ const TABLE: readonly Row[] = [
     settled(unknown, 'ran', NOT),
     { kind: 'not-allowed', why: 'Not you.' },
   ],
-  ['a settlement of what is known', settled(aCall(), 'ran', NOT), { kind: 'already-decided' }],
   [
-    'a settlement by an old card',
+    'a settlement of a call with a known outcome',
+    settled(aCall(), 'ran', NOT),
+    { kind: 'already-decided' },
+  ],
+  [
+    'a settlement from an old card',
     settled(unknown, 'ran', NOT, NOW, { attempt: 2 }),
     { kind: 'stale' },
   ],
@@ -124,23 +128,26 @@ for (const [title, actual, expected] of TABLE) {
   it(`${title} changes exactly this`, () => assert.deepEqual(actual, expected));
 }
 
-it('an edit is not ruled on without its arguments', () => {
+it('a ruling on an edit requires its parsed arguments', () => {
   const call = aCall();
-  const wish = { ...seen(call), by: REQUESTER, decision: edit };
-  assert.throws(() => ruleDecision(call, wish, NOW, MAY, undefined), /with its parsed arguments/);
+  const command = { ...seen(call), by: REQUESTER, decision: edit };
+  assert.throws(
+    () => ruleDecision(call, command, NOW, MAY, undefined),
+    /with its parsed arguments/,
+  );
 });
 
-it('a look that may go on answers with the permission', () => {
+it('a check that passes returns the permission', () => {
   const call = aCall();
-  const look = { ...seen(call), by: REQUESTER, kind: 'approve' } as const;
-  assert.equal(checkDecidable(call, look, NOW, MAY), MAY);
-  assert.deepEqual(checkDecidable(call, { ...look, attempt: 7 }, NOW, MAY), {
+  const check = { ...seen(call), by: REQUESTER, kind: 'approve' } as const;
+  assert.equal(checkDecidable(call, check, NOW, MAY), MAY);
+  assert.deepEqual(checkDecidable(call, { ...check, attempt: 7 }, NOW, MAY), {
     kind: 'answer',
     outcome: { kind: 'stale', call },
   });
 });
 
-it('approvals are missing up to the quorum and never fewer than none', () => {
+it('the number of missing approvals is the rest of the quorum, and never negative', () => {
   assert.equal(missingApprovalCount(two), 2);
   assert.equal(missingApprovalCount(half), 1);
   const { route: _none, ...unasked } = aCall();
@@ -149,7 +156,7 @@ it('approvals are missing up to the quorum and never fewer than none', () => {
   assert.equal(missingApprovalCount(aCall({ votes })), 0);
 });
 
-it('a call is overdue from its deadline on, while it waits', () => {
+it('a pending or approved call is overdue from its deadline on', () => {
   for (const [status, isWaiting] of [
     ['pending', true],
     ['approved', true],
@@ -163,7 +170,7 @@ it('a call is overdue from its deadline on, while it waits', () => {
   }
 });
 
-it('the end of a deadline tells the agent of an unknown call, and ends any other', () => {
+it('a passed deadline tells the agent about an unknown call, and a forged call is stopped', () => {
   assert.deepEqual(changesOf(unknown, ruleExpiry(unknown, NOW)), {
     cause: 'expire',
     outcome: {
@@ -174,7 +181,7 @@ it('the end of a deadline tells the agent of an unknown call, and ends any other
   assert.deepEqual(changesOf(forged, stopForgedCall(forged, NOW)), BROKEN);
 });
 
-it('what runs as a child’s work can be withdrawn, and what runs itself can’t', () => {
+it('a call that runs as a child thread can be withdrawn, and one that runs itself cannot', () => {
   const child = childThreadKey(aCall().thread, aCall().id);
   const step = withdrawCall(aCall({ status: 'running', child }), 'new-message', NOW);
   assert.deepEqual(step?.call.outcome, { kind: 'withdrawn', cause: 'new-message' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createKeyedQueues } from '../../../src/domain/runtime/keyed-queues.ts';
 
-test('works of a queue run one after another, whatever becomes of them, and queues do not wait for each other', async () => {
+test('jobs of one queue run one after another even after a failure, and queues do not wait for each other', async () => {
   const inQueue = createKeyedQueues();
   const seen: string[] = [];
   let open = () => {};

@@ -19,7 +19,7 @@ function own(key: JsonValue) {
   return maskingOf([{ key }], OPERATORS, { reveals: true });
 }
 
-describe('what looks like a secret', () => {
+describe('text that looks like a secret', () => {
   for (const [what, text] of [
     ['a bearer token', 'Authorization: Bearer \n  abcdef123456ghi'],
     ['an API key', `sk-${'a'.repeat(60)}B${'c'.repeat(60)}7`],
@@ -32,7 +32,7 @@ describe('what looks like a secret', () => {
     ],
     ['a password in a URL', 'https://user:pass@example.test'],
   ] as const) {
-    it(`is taken out of a text: ${what}, ${text.slice(0, 12)}`, () => {
+    it(`is masked: ${what}, ${text.slice(0, 12)}`, () => {
       const { parts, secrets } = maskText(`x ${text} y`, GUESS);
       assert.equal(secrets.guessed, 1);
       assert.match(parts.join(''), new RegExp(`hidden: ${what}`));
@@ -46,14 +46,14 @@ describe('what looks like a secret', () => {
   });
 
   for (const filler of [' ', '\n', 'sk-', 'eyJ-', 'eyJ.', 'Bearer ', 'http://a:', '-----BEGIN ']) {
-    it(`is looked for in 256 KB of ${JSON.stringify(filler)} at once`, () => {
+    it(`is searched quickly in 256 KB of ${JSON.stringify(filler)}`, () => {
       const text = filler.repeat(262_144 / filler.length);
       assertQuick(() => assert.equal(maskText(text, GUESS).secrets.guessed, 0));
     });
   }
 });
 
-/** It takes about 20 ms, and ten times that where it grows with the square; a busy machine takes some more. */
+/** This takes about 20 ms, or ten times that if the time is quadratic; a busy machine needs more. */
 function assertQuick(work: () => void): void {
   const times = Array.from({ length: 3 }, () => {
     const before = process.cpuUsage();
@@ -82,19 +82,19 @@ describe('a declared secret', () => {
     ['in Base64 after a name of two', basic('a:')],
     ['in Base64 after a name of three', basic('ab:')],
   ] as const) {
-    it(`is masked wherever it stands: ${how}`, () => {
+    it(`is masked in every form: ${how}`, () => {
       const shown = maskWholeText(`x ${text} y`, own(SECRET));
       assert.match(shown, /⟨hidden: a secret⟩/);
       assert.doesNotMatch(shown, /p4ss|2nd|P4SS|cDRzc|A0c3Mg|wNHNz/);
     });
   }
 
-  it('is masked with what overlaps it of another one', () => {
+  it('is masked together with another one that overlaps it', () => {
     const masking = own({ a: 'abcdef', b: 'defghi' });
     assert.equal(maskWholeText('abcdefghi', masking), '⟨hidden: a secret⟩');
   });
 
-  it('that is short masks its own field only', () => {
+  it('that is short is masked only in its own field', () => {
     assert.equal(
       maskWholeText('a 1 and an abc', own({ a: 1, b: 'abc', c: true })),
       'a 1 and an abc',
@@ -102,13 +102,13 @@ describe('a declared secret', () => {
     assert.equal(maskWholeText('pin 4711', own(4711)), 'pin ⟨hidden: a secret⟩');
   });
 
-  it('of the operator stays masked to everybody, also in another argument, which is counted', () => {
+  it('of the operator stays masked for everybody, also in another argument, and repeats are counted', () => {
     const { parts, secrets } = maskArgument('echo hunter2', own('hunter2'));
     assert.equal(parts.join(''), 'echo ⟨hidden: a secret⟩');
     assert.deepEqual([secrets.repeated, secrets.hidden], [1, 0]);
   });
 
-  it('of an outside tool masks nothing from a person who has opened the call', () => {
+  it('of an external tool is fully visible to a person who has opened the call', () => {
     const args = [{ key: 'rm -', command: 'rm -rf /' }];
     const masked = maskingOf(args, CALLERS, { reveals: false });
     const opened = maskingOf(args, CALLERS, { reveals: true });
@@ -118,8 +118,8 @@ describe('a declared secret', () => {
   });
 });
 
-describe('looking for many texts', () => {
-  it('finds what looking for each of them finds', () => {
+describe('searching for many texts', () => {
+  it('finds the same as separate searches', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 12 });
     fc.assert(
       fc.property(fc.array(letters, { maxLength: 6 }), letters, (wanted, text) => {
@@ -144,7 +144,7 @@ describe('looking for many texts', () => {
     );
   });
 
-  it('finds long ones too, in any place and beside others', () => {
+  it('finds long texts too, at any position and beside others', () => {
     const long = `${'ab'.repeat(6_000)}c`;
     const finder = createTextFinder([
       { text: long, owner: 'long' },
@@ -157,7 +157,7 @@ describe('looking for many texts', () => {
     assert.deepEqual(finder.find('abab'), []);
   });
 
-  it('takes every text for a secret where there are more secrets than there is time to look for', () => {
+  it('treats every text as a secret if there are too many secrets to search for', () => {
     const wanted = Array.from({ length: 20_000 }, (_, i) => ({
       text: `secret-${i}`,
       owner: `${i}`,
@@ -169,7 +169,7 @@ describe('looking for many texts', () => {
     );
   });
 
-  it('masks all that follows many tokens of one kind', () => {
+  it('masks everything after many tokens of one kind', () => {
     const text = `${'AKIAABCDEFGHIJKLMNOP '.repeat(600)}and more`;
     const { parts, secrets } = maskText(text, plainMasking({ reveals: false }));
     assert.equal(secrets.guessed, 501);
@@ -187,7 +187,7 @@ describe('looking for many texts', () => {
       '字',
     ],
   ] as const) {
-    it(`takes no longer where there are ${what}`, () => {
+    it(`takes no longer with ${what}`, () => {
       const looked = text.repeat(128_000 / text.length);
       assertQuick(() => {
         maskText(looked, maskingOf([{ key: secrets }], OPERATORS, { reveals: false }));

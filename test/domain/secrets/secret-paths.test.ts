@@ -8,7 +8,7 @@ import { isSecretPath, secretPathsOf } from '../../../src/domain/secrets/secret-
 const schemaOf = (schema: z.ZodType) =>
   z.toJSONSchema(schema, { io: 'input' }) as { [key: string]: JsonValue };
 
-test('a path is secret at, and in, what is named; lists and dotted keys are passed through', () => {
+test('a path is secret at and below a named path; lists and dotted keys are matched too', () => {
   const secrets = ['a.b', 'list.*.key', 'hosts.*.token', 'x.y'];
   const secret = [
     ['a', 'b'],
@@ -44,7 +44,7 @@ test('a schema marks secrets by format, by writeOnly and by its meta, wherever t
   ]);
 });
 
-test('whatever keyword leads to a secret, it is found', () => {
+test('a secret is found under every keyword', () => {
   const secret = { properties: { key: { type: 'string', writeOnly: true } } };
   for (const name of ['if', 'then', 'else', 'not']) {
     assert.deepEqual(secretPathsOf({ [name]: secret }), ['key'], name);
@@ -83,7 +83,7 @@ test('a recursive schema is walked once, and its secrets are found', () => {
   assert.ok(isSecretPath(['root', 'next', 'key'], paths));
 });
 
-test('a reference is followed into a list, too', () => {
+test('a reference into a list is followed', () => {
   const schema = {
     $defs: { pair: { prefixItems: [{ type: 'string' }, { type: 'string', writeOnly: true }] } },
     properties: {
@@ -94,7 +94,7 @@ test('a reference is followed into a list, too', () => {
   assert.deepEqual(secretPathsOf(schema), ['key']);
 });
 
-test('marks are the same for the same secret and key, and differ for another of either', () => {
+test('marks are equal for the same secret and key, and differ otherwise', () => {
   const [one, two] = [1, 2].map((fill) => createSecretMark(new Uint8Array(32).fill(fill)));
   assert.match(one?.('secret') ?? '', /^[0-9a-f]{8}$/);
   assert.equal(one?.('secret'), one?.('secret'));

@@ -3,14 +3,14 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { formatDuration, parseDuration } from '../../../src/domain/text/duration.ts';
 
-it('spans of time are read in every unit, and in several', () => {
+it('durations are read in every unit, and in combinations', () => {
   const spans = { '45s': 45_000, '30m': 1_800_000, '4h': 14_400_000, '2d': 172_800_000 };
   for (const [text, ms] of Object.entries({ ...spans, '1w': 604_800_000, '1h30m': 5_400_000 })) {
     assert.equal(parseDuration(text), ms, text);
   }
 });
 
-it('what is no span of time is none', () => {
+it('an invalid duration is rejected', () => {
   for (const text of [
     '',
     '5',
@@ -29,7 +29,7 @@ it('what is no span of time is none', () => {
   }
 });
 
-it('a span is said as it is read', () => {
+it('a duration is written in the form in which it is read', () => {
   assert.deepEqual([90_000, 0, 86_400_000 * 9, 5_400_000].map(formatDuration), [
     '1m30s',
     '0s',

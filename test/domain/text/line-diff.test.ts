@@ -8,7 +8,7 @@ const LINES = fc.constantFrom('a\n', 'b\n', '\n', 'c', ' \n', 'a\r\n', '\u2028\n
 const TEXT = fc.array(LINES, { maxLength: 14 }).map((lines) => lines.join(''));
 
 describe('the difference of two texts', () => {
-  it('makes the one of the other, at the lines that it names', () => {
+  it('turns one text into the other, at the lines that it names', () => {
     fc.assert(
       fc.property(TEXT, TEXT, fc.nat(3), (before, after, context) => {
         if (before === after) return;
@@ -29,7 +29,7 @@ describe('the difference of two texts', () => {
     );
   });
 
-  it('is not made where more differs than can be compared soon', () => {
+  it('is not made if too much differs to compare quickly', () => {
     const [one, other] = ['a', 'b'].map((letter) => `${letter}\n`.repeat(400));
     assert.equal(diffLines(one ?? '', other ?? '', { context: 1, maxChanged: 700 }), undefined);
     const far = 'x\n'.repeat(10_001);

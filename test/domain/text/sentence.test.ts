@@ -5,13 +5,13 @@ import { joinSentences, plainSentence, sentence } from '../../../src/domain/text
 const AT = Date.UTC(2027, 0, 2, 3, 4);
 const WORDS = sentence`${{ person: 'U1', name: 'Ann' }} of ${{ group: 'usergroup:S1', handle: 'ops' }}, ${{ group: 'channel:C1' }} in ${{ channel: 'C2' }} at ${{ at: AT }}: a <b> & *c*`;
 
-test('a sentence keeps its parts, sentences among them', () => {
+test('a sentence keeps its parts, including nested sentences', () => {
   const inner = sentence`by ${{ person: 'U1' }}`;
   assert.deepEqual(sentence`done ${inner}${''}.`, ['done ', 'by ', { person: 'U1' }, '.']);
   assert.deepEqual(joinSentences(['a', inner], ', '), ['a', ', ', 'by ', { person: 'U1' }]);
 });
 
-test('in plain text everybody has their id, and times are in UTC', () => {
+test('plain text shows people by id, and times in UTC', () => {
   assert.equal(
     plainSentence(WORDS),
     'Ann (U1) of @ops (usergroup:S1), channel:C1 in C2 at 2027-01-02 03:04 UTC: a <b> & *c*',

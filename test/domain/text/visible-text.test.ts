@@ -46,7 +46,7 @@ describe('visible text', () => {
     assert.deepEqual(toVisible(text), { text, hidden: 0 });
   });
 
-  it('counts runs of more than eight spaces, and shows spaces where a line ends', () => {
+  it('counts runs of more than eight spaces, and shows spaces at the end of a line', () => {
     assert.equal(toVisible(`ls${' '.repeat(3_500)}; rm`).text, 'ls\\u{20 x3500}; rm');
     assert.equal(toVisible(`a${' '.repeat(8)}b`).text, `a${' '.repeat(8)}b`);
     assert.equal(toVisible('cmd \nnext  ').text, 'cmd\\u{20}\nnext\\u{20 x2}');
@@ -76,14 +76,14 @@ describe('visible text', () => {
     });
   }
 
-  it('writes what can’t be seen behind a mark as an escape in texts that are in no normal form, too', () => {
+  it('escapes invisible characters after a combining mark in unnormalized texts, too', () => {
     for (const unseen of ['\u034f', '\ufe0f', '\u1160']) {
       const code = unseen.codePointAt(0)?.toString(16);
       assert.equal(toVisible(`\u212ax\u0301${unseen}y`).text, `\\u{212a}x\u0301\\u{${code}}y`);
     }
   });
 
-  it('is the same for no two texts that Unicode holds to be the same', () => {
+  it('is never equal for two texts that Unicode considers equivalent', () => {
     const unit = fc.constantFrom(
       ...'aeK;=가é',
       '\u0301',
@@ -112,7 +112,7 @@ describe('visible text', () => {
     assert.equal(toVisible(code).text, code);
   });
 
-  it('leaves each printable sign of ASCII as it is, but the backslash, beside our own words, too', () => {
+  it('keeps every printable ASCII character except the backslash, also beside our own text', () => {
     for (let code = 0x21; code < 0x7f; code += 1) {
       const sign = String.fromCharCode(code);
       const shown = toVisible(`⟩${sign}⟨`).text.slice(1, -1);
@@ -121,7 +121,7 @@ describe('visible text', () => {
     }
   });
 
-  it('leaves plain words as they are, however many', () => {
+  it('keeps plain text of any length', () => {
     for (const words of ['a'.repeat(6_000_000), `${'a b\n'.repeat(1_500_000)}c`]) {
       assert.ok(toVisible(words).text === words);
     }
@@ -129,7 +129,7 @@ describe('visible text', () => {
     assert.equal(toVisible(trailing).text, `${trailing.slice(0, -2)}\\u{20}\n`);
   });
 
-  it('has one way back for every text', () => {
+  it('can be decoded for every text', () => {
     const unit = fc.oneof(
       fc.constantFrom(
         ...HIDDEN,
@@ -156,13 +156,13 @@ describe('visible text', () => {
     );
   });
 
-  it('escapes everything in a name that is not a plain letter, digit or mark', () => {
+  it('escapes everything in a name except plain letters, digits and marks', () => {
     assert.equal(escapeToolName('write_file-2.x'), 'write_file-2.x');
     assert.equal(escapeToolName('Approve :white:'), 'Approve\\u{20}\\u{3a}white\\u{3a}');
     assert.match(escapeToolName('n'.repeat(300)), /^n{80}… \(80 of 300 characters\)$/);
   });
 
-  it('acts on no terminal as a line or lines, and its JSON keeps its value', () => {
+  it('has no terminal control characters, and its JSON form keeps the value', () => {
     const unit = fc.oneof(
       fc.constantFrom(...HIDDEN, ' ', '\n', 'a\nb', '\u001b[2J', '\u009b', '\\u{', '👩‍👧'),
       fc.string({ unit: 'grapheme', maxLength: 3 }),

@@ -11,7 +11,7 @@ const message = fc.record({
   threadTs: fc.option(part, { nil: undefined }),
 });
 
-test('a message that starts a thread and its replies have one key', () => {
+test('a message that starts a thread and its replies have the same key', () => {
   const place = { team: 'T1', channel: 'C1' };
   const root = threadKey({ ...place, ts: '1700000000.000100' });
   assert.equal(root, 'T1/C1/1700000000.000100');
@@ -44,7 +44,7 @@ test('equal keys mean equal places', () => {
   );
 });
 
-test('a part that could be taken for another is refused', () => {
+test('an ambiguous part is refused', () => {
   const good = { team: 'T1', channel: 'C1', ts: '1.0' };
   for (const bad of ['', 'C1/1', '/', 'a:b', 'a b', 'a\n', 'ü', '*']) {
     for (const wrong of [{ team: bad }, { channel: bad }, { ts: bad }, { threadTs: bad }]) {
@@ -53,7 +53,7 @@ test('a part that could be taken for another is refused', () => {
   }
 });
 
-test('a key tells where its thread stands, a child’s key where the parent’s does', () => {
+test('a key holds the place of its thread, and a child’s key that of its parent', () => {
   fc.assert(
     fc.property(message, part, part, (of, callId, grandchild) => {
       const key = threadKey(of);

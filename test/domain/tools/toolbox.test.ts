@@ -16,8 +16,8 @@ function aTool(name: string, description = ''): Tool {
   };
 }
 
-describe('a box of tools that come and go', () => {
-  it('has those of now, and shows what is gone to nobody who could not call it before', () => {
+describe('a toolbox whose tools come and go', () => {
+  it('has the current tools, and shows a removed one only to agents that could call it before', () => {
     let tools = [aTool('a'), aTool('b')];
     const gone = aTool('b', 'what b was');
     const box = buildToolbox(
@@ -43,8 +43,8 @@ describe('a box of tools that come and go', () => {
   });
 });
 
-describe('the name of a server’s tool', () => {
-  it('fits every provider, and is no other tool’s of another server', () => {
+describe('the name of a server tool', () => {
+  it('fits every provider, and is unique across servers', () => {
     const servers = ['a', 'a_', 'a__b', 'A b!', '-', 'x'.repeat(90), 'ümlaut'];
     const tools = ['b', '_b', 'b__c', 'c d', 'c_d', 'n'.repeat(200), '../etc', 'ü', 'ä'];
     const names = new Map<string, string>();
