@@ -1,4 +1,4 @@
-/** Which rule answers for a call. */
+/** Which rule decides about a call. */
 import { testPolicies, when } from './policy-table.ts';
 
 const RUN_PAY = '  - { tools: [pay], gate: run }';

@@ -1,4 +1,4 @@
-/** Tables of what policies say of calls: rules, facts, the answer. */
+/** Tables of what policies say about calls: rules, facts, the answer. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ConditionLookups, evaluatePolicy } from '../../src/domain/policy/policy.ts';
@@ -18,7 +18,7 @@ const KNOWN: ConditionLookups = {
     ms >= 86_400_000 ? [{ amount: 40 }, { amount: 2.5, order: { sum: 7 } }] : [{ amount: 40 }],
 };
 
-/** Nothing outside answers. */
+/** Every lookup outside the policy fails. */
 export const AWAY: ConditionLookups = {
   emailOf: async () => Promise.reject(new Error('Slack is away.')),
   groupsOf: async () => Promise.reject(new Error('Slack is away.')),
@@ -29,10 +29,10 @@ export interface PolicyCase {
   readonly what: string;
   readonly rules: string;
   readonly facts?: Partial<GateFacts>;
-  /** `run`, `ask ROUTE`, `refuse`, and what follows ` !` is the failure. */
+  /** `run`, `ask ROUTE` or `refuse`; the text after ` !` is the failure. */
   readonly says: string | RegExp;
   readonly outside?: ConditionLookups;
-  /** In place of `{ gate: ask, route: lead }`. */
+  /** Replaces `{ gate: ask, route: lead }`. */
   readonly otherwise?: string;
   readonly top?: string;
 }
@@ -56,7 +56,7 @@ async function judge({ rules, facts = {}, outside = KNOWN, otherwise, top = '' }
 /** A rule for the tool `pay`. */
 export const when = (condition: string, gate = 'run') =>
   `  - { tools: [pay], when: '${condition}', gate: ${gate} }`;
-/** Makes a test of each row. */
+/** Makes one test per row. */
 export function testPolicies(tables: Readonly<Record<string, readonly PolicyCase[]>>): void {
   for (const [about, cases] of Object.entries(tables)) {
     describe(about, () => {

@@ -85,8 +85,8 @@ async function watch(t: TestContext, text: string | undefined, names: Names = {}
       isAway = away;
     },
     gate: () => opened.current().policy.rules[0]?.ruling.gate,
-    /** Lets the watch look until something holds; the file system answers when it does. */
-    async lookUntil(holds: () => boolean) {
+    /** Lets the watch check until a condition holds; it depends on when the file system answers. */
+    async checkUntil(holds: () => boolean) {
       await until(async () => {
         await clock.advance(500);
         return holds();
@@ -96,7 +96,7 @@ async function watch(t: TestContext, text: string | undefined, names: Names = {}
 }
 
 describe('the policy file', () => {
-  it('holds from the start, and the audit says which', async (t) => {
+  it('applies from the start, and the audit has its hash', async (t) => {
     const { audited, gate, current } = await watch(t, RUN);
     assert.equal(gate(), 'run');
     assert.deepEqual(
@@ -105,7 +105,7 @@ describe('the policy file', () => {
     );
   });
 
-  it('that is broken or not there keeps the app from starting, with all that is wrong', async (t) => {
+  it('that is broken or missing stops the start, with every problem', async (t) => {
     const broken = 'version: 1\nrules:\n  - { tools: [pay], gate: no }\n  - { tool: x }\n';
     await assert.rejects(watch(t, broken), (error) => {
       assert.ok(error instanceof PolicyFileError);
@@ -119,19 +119,19 @@ describe('the policy file', () => {
   });
 
   it('is read again when it changes, and the audit has the hash before and after', async (t) => {
-    const { path, gate, audited, current, lookUntil } = await watch(t, RUN);
+    const { path, gate, audited, current, checkUntil } = await watch(t, RUN);
     const before = current().hash;
     await writeFile(path, REFUSE);
-    await lookUntil(() => gate() === 'refuse');
+    await checkUntil(() => gate() === 'refuse');
     const { detail, event } = audited.at(-1) ?? {};
     assert.equal(event, 'policy.change');
     assert.deepEqual(detail, { file: 'policy.yaml', before, after: current().hash });
   });
 
-  it('that is broken later changes nothing, and is told loudly, once', async (t) => {
-    const { path, gate, audited, logged, current, clock, lookUntil } = await watch(t, RUN);
+  it('that breaks later changes nothing, and is reported once as an error', async (t) => {
+    const { path, gate, audited, logged, current, clock, checkUntil } = await watch(t, RUN);
     await writeFile(path, 'version: 2\n');
-    await lookUntil(() => audited.length > 1);
+    await checkUntil(() => audited.length > 1);
     await clock.advance(60_000);
     assert.equal(gate(), 'run');
     assert.equal(audited.length, 2);
@@ -142,23 +142,23 @@ describe('the policy file', () => {
     assert.equal(errors.length, 1);
     assert.match(errors[0] ?? '', /the old one stays in force.*policy\.yaml:1:10/s);
     await writeFile(path, REFUSE);
-    await lookUntil(() => gate() === 'refuse');
+    await checkUntil(() => gate() === 'refuse');
   });
 
-  it('that is gone changes nothing', async (t) => {
-    const { path, gate, audited, lookUntil } = await watch(t, RUN);
+  it('that is deleted changes nothing', async (t) => {
+    const { path, gate, audited, checkUntil } = await watch(t, RUN);
     await rm(path);
-    await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
+    await checkUntil(() => audited.at(-1)?.event === 'policy.refused');
     assert.equal(gate(), 'run');
   });
 
-  it('that a link puts into the workspace on the way changes nothing, and is told loudly', async (t) => {
-    const { path, workspace, gate, audited, logged, lookUntil } = await watch(t, REFUSE);
+  it('that is replaced by a link into the workspace changes nothing, and is reported as an error', async (t) => {
+    const { path, workspace, gate, audited, logged, checkUntil } = await watch(t, REFUSE);
     const inside = join(workspace, 'policy.yaml');
     await writeFile(inside, RUN);
     await rm(path);
     await symlink(inside, path);
-    await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
+    await checkUntil(() => audited.at(-1)?.event === 'policy.refused');
     assert.equal(gate(), 'refuse');
     assert.match(String(audited.at(-1)?.detail.why), /is inside WORKSPACE_DIR.*Put it outside/);
     assert.ok(
@@ -166,19 +166,19 @@ describe('the policy file', () => {
     );
     await rm(path);
     await writeFile(path, RUN);
-    await lookUntil(() => gate() === 'run');
+    await checkUntil(() => gate() === 'run');
   });
 
-  it('that is moved into the workspace, with a link in its place, is told at once', async (t) => {
-    const { path, workspace, audited, lookUntil } = await watch(t, REFUSE);
+  it('that is moved into the workspace, with a link in its place, is reported at once', async (t) => {
+    const { path, workspace, audited, checkUntil } = await watch(t, REFUSE);
     await rename(path, join(workspace, 'policy.yaml'));
     await symlink(join(workspace, 'policy.yaml'), path);
-    await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
+    await checkUntil(() => audited.at(-1)?.event === 'policy.refused');
     assert.match(String(audited.at(-1)?.detail.why), /is inside WORKSPACE_DIR/);
   });
 
-  it('that is no regular file is refused at once, at the start and on the way', async (t) => {
-    const { path, gate, audited, lookUntil } = await watch(t, RUN);
+  it('that is not a regular file is refused at once, at the start and later', async (t) => {
+    const { path, gate, audited, checkUntil } = await watch(t, RUN);
     const pipe = `${path}.pipe`;
     assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
     const anywhere = {
@@ -194,12 +194,12 @@ describe('the policy file', () => {
       });
     }
     await rename(pipe, path);
-    await lookUntil(() => audited.at(-1)?.event === 'policy.refused');
+    await checkUntil(() => audited.at(-1)?.event === 'policy.refused');
     assert.equal(gate(), 'run');
     assert.match(String(audited.at(-1)?.detail.why), /not a regular file/);
   });
 
-  it('that is written anew with the same rules changes nothing', async (t) => {
+  it('that is rewritten with the same rules changes nothing', async (t) => {
     const { path, audited, clock, asked } = await watch(t, NAMED, EVERY_NAME);
     await writeFile(path, NAMED);
     await until(async () => {
@@ -209,21 +209,21 @@ describe('the policy file', () => {
     assert.equal(audited.length, 1);
   });
 
-  it('is not looked at any more when the app ends', async (t) => {
+  it('is not read any more when the app ends', async (t) => {
     const { clock, stop } = await watch(t, RUN);
     assert.equal(clock.pendingCount, 1);
     stop();
     assert.equal(clock.pendingCount, 0);
   });
 
-  it('that lets failing conditions run is told of', async (t) => {
+  it('that lets failing conditions run is reported', async (t) => {
     const { logged } = await watch(t, `onPolicyError: run\n${RUN}`);
     assert.ok(logged.some((line) => /^warn: .*onPolicyError: run/.test(line)));
   });
 });
 
 describe('names in the policy file', () => {
-  it('are looked up at the start and become ids', async (t) => {
+  it('are looked up at the start and replaced by ids', async (t) => {
     const { current } = await watch(t, NAMED, EVERY_NAME);
     const { ruling } = current().policy.fallback;
     assert.equal(ruling.gate, 'ask');
@@ -232,12 +232,12 @@ describe('names in the policy file', () => {
     assert.deepEqual(ruling.route.approvers, ['user:U0LEAD', 'channel:C0OPS', 'usergroup:S0TEAM']);
   });
 
-  it('are not looked up where there are none', async (t) => {
+  it('are not looked up if there are none', async (t) => {
     const { asked } = await watch(t, RUN);
     assert.equal(asked(), 0);
   });
 
-  it('that mean nothing, or several things, keep the app from starting', async (t) => {
+  it('that are unknown or ambiguous stop the start', async (t) => {
     const names = { ...EVERY_NAME, '#ops': [], '@lead': ['user:U1', 'usergroup:S1'] } as const;
     await assert.rejects(watch(t, NAMED, names), (error) => {
       assert.ok(error instanceof PolicyFileError);
@@ -257,7 +257,7 @@ describe('names in the policy file', () => {
     );
   });
 
-  it('that turn out to be too few people keep the app from starting', async (t) => {
+  it('that resolve to too few people stop the start', async (t) => {
     const text = NAMED.replace('"#ops", "@team"]', '"@team"], quorum: 2').replace(
       '"@team"',
       '"@also"',
@@ -266,15 +266,15 @@ describe('names in the policy file', () => {
     await assert.rejects(watch(t, text, names), /only one person can approve, but 2 must/);
   });
 
-  it('that Slack does not tell on the way leave the old rules, until it does', async (t) => {
-    const { path, current, logged, lookUntil, setAway, audited } = await watch(t, RUN, EVERY_NAME);
+  it('that Slack cannot resolve later leave the old rules until it can', async (t) => {
+    const { path, current, logged, checkUntil, setAway, audited } = await watch(t, RUN, EVERY_NAME);
     const before = current().hash;
     setAway(true);
     await writeFile(path, NAMED);
-    await lookUntil(() => logged.some((line) => /^error: .*old rules stay in force/.test(line)));
+    await checkUntil(() => logged.some((line) => /^error: .*old rules stay in force/.test(line)));
     assert.equal(current().hash, before);
     setAway(false);
-    await lookUntil(() => current().hash !== before);
+    await checkUntil(() => current().hash !== before);
     assert.equal(audited.at(-1)?.event, 'policy.change');
   });
 });

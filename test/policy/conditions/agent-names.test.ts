@@ -1,4 +1,4 @@
-/** Which agents a policy means: each is named with its kind, and a name alone never means two. */
+/** Which agents a policy means: each is named with its kind, and a name alone never matches two. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentName } from '../../../src/domain/policy/agent-name.ts';
@@ -88,7 +88,7 @@ const MEANT: readonly (readonly [rule: string, agent: AgentName | undefined, say
   [`{ tools: [pay], when: 'agent == "accountant"', gate: refuse, reason: No. }`, keyNamed('accountant'), `refuse !${UNCLEAR}`],
 ];
 
-describe('whom a rule means', () => {
+describe('the agent of a rule', () => {
   for (const [rule, agent, says] of MEANT) {
     const who = agent ? `${agent.kind}:${agent.name}` : 'the thread’s own agent';
     it(`${rule} for ${who}: ${says}`, async () => {
@@ -118,7 +118,7 @@ const REFUSED: readonly (readonly [rule: string, problem: string])[] = [
   [when('agent in args.list'), '4:37 This condition can\'t be used: Compare “agent” with names'],
 ];
 
-describe('a name that is not clear is refused where it stands', () => {
+describe('an ambiguous name is refused at its place', () => {
   for (const [rule, problem] of REFUSED) {
     it(rule, () => {
       const read = readPolicy(rules(rule), KNOWN);
@@ -137,7 +137,7 @@ const TOOLS: readonly (readonly [what: string, glob: string])[] = [
   ['a blank', 'pay '], ['a blank inside', 'pay it'], ['quotes', "'pay'"], ['a wildcard of SQL', 'pay%'], ['a home', '~pay'], ['a plus', 'pay.+'],
 ];
 
-describe('a pattern of tools has no meaning but that of *', () => {
+describe('a pattern of tools has only * as a wildcard', () => {
   for (const [what, glob] of TOOLS) {
     it(`${what} is refused`, () => {
       const read = readPolicy(rules(`{ tools: ["${glob}"], gate: run }`), KNOWN);

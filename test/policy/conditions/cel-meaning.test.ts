@@ -1,4 +1,4 @@
-/** What conditions mean by the definition of CEL. */
+/** What conditions mean by the CEL specification. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ const OUTSIDE: ConditionLookups = {
   earlierArgs: async () => [],
 };
 
-/** `true`, `false`, or why there is no answer. */
+/** `true`, `false`, or why it fails. */
 async function answer(condition: string, args: unknown): Promise<string> {
   const compiled = compile(condition);
   if (!compiled.ok) return `refused at ${compiled.at}: ${compiled.problem}`;
@@ -196,7 +196,7 @@ for (const [about, rows] of Object.entries(MEANINGS)) {
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown>;
 const key = fc.oneof(fc.string(), fc.constantFrom('constructor', '__proto__', 'toString', 'env'));
 
-it('what else is in the arguments never changes what a condition says of a field', async () => {
+it('other arguments never change the result of a condition on a field', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.dictionary(key, json, { noNullPrototype: false }),
@@ -215,7 +215,7 @@ it('what else is in the arguments never changes what a condition says of a field
   );
 });
 
-it('values of JSON are equal where their canonical JSON is', async () => {
+it('JSON values are equal if their canonical JSON is equal', async () => {
   await fc.assert(
     fc.asyncProperty(json, json, async (a, b) => {
       const isSame = canonicalJson(a as JsonValue) === canonicalJson(b as JsonValue);

@@ -1,4 +1,4 @@
-/** What of CEL is not understood is refused when a policy is read, at its place. */
+/** CEL that is not supported is refused when a policy is read, at its place. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createConditionCompiler } from '../../../src/policy/conditions/compile-condition.ts';
@@ -57,7 +57,7 @@ const REFUSED: readonly (readonly [condition: string, at: number, problem: RegEx
   [String.raw`args.c.matches("\bfoo")`, 15, /contains a backspace. Write r"\\b"/],
 ];
 
-describe('what a condition can’t say is refused at its place', () => {
+describe('an unsupported condition is refused at its place', () => {
   for (const [condition, at, problem] of REFUSED) {
     it(condition, () => {
       const compiled = compile(condition);

@@ -1,4 +1,4 @@
-/** What conditions can say. */
+/** What conditions can express. */
 import { THREAD } from '../../support/builders/a-call.ts';
 import { AWAY, testPolicies, when } from '../policy-table.ts';
 

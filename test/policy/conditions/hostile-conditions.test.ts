@@ -1,11 +1,11 @@
-/** Arguments that would keep a condition busy: each is answered or given up, and the process works meanwhile. */
+/** Arguments that would keep a condition busy: each condition ends or is given up, and the process keeps working. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ConditionLookups } from '../../../src/domain/policy/policy.ts';
 import { createConditionCompiler } from '../../../src/policy/conditions/compile-condition.ts';
 import { REQUESTER, THREAD } from '../../support/builders/a-call.ts';
 
-/** Of the processor, with what the garbage collector does beside; the machine may be busy with others. */
+/** CPU time, including the garbage collector. The machine may be busy with other processes. */
 const MAX_CPU_MS = 90;
 const SIZE = 256 * 1024;
 const LETTERS = 'a'.repeat(SIZE);
@@ -37,32 +37,32 @@ const HOSTILE: readonly (readonly [what: string, condition: string, args: object
   ['arguments that are nested deeply', 'args == args.x', { x: JSON.parse(`${'['.repeat(5_000)}1${']'.repeat(5_000)}`) }],
 ];
 
-/** The most that the process was busy without a pause, in milliseconds of the processor. */
+/** The longest time that the process was busy without a pause, in CPU milliseconds. */
 async function busiest(work: () => Promise<unknown>): Promise<number> {
   let most = 0;
   let isOver = false;
   let before = process.cpuUsage();
-  const look = () => {
+  const measure = () => {
     const { system, user } = process.cpuUsage(before);
     most = Math.max(most, (system + user) / 1_000);
     before = process.cpuUsage();
-    if (!isOver) setImmediate(look);
+    if (!isOver) setImmediate(measure);
   };
-  setImmediate(look);
+  setImmediate(measure);
   await work();
   isOver = true;
-  look();
+  measure();
   return most;
 }
 
-describe('a condition is answered or given up soon, whatever the arguments are', () => {
+describe('a condition ends or is given up quickly, whatever the arguments are', () => {
   for (const [what, condition, args] of HOSTILE) {
     it(what, async () => {
       const compiled = compile(condition);
       assert.ok(compiled.ok, compiled.ok ? '' : compiled.problem);
       const facts = { tool: 'pay', args, risk: 'low', channel: 'C1', thread: THREAD } as const;
       const answer = async () => {
-        // Several rules may be about one call.
+        // Several rules may match one call.
         for (let i = 0; i < 3; i += 1) {
           const said = await compiled
             .condition({ ...facts, requester: REQUESTER }, OUTSIDE)
@@ -79,7 +79,7 @@ describe('a condition is answered or given up soon, whatever the arguments are',
     });
   }
 
-  it('a pattern that was given up on is right for the next call', async () => {
+  it('a pattern that was given up works for the next call', async () => {
     const compiled = compile('args.l.exists(x, x.matches("(a|b)*c$"))');
     assert.ok(compiled.ok);
     const answer = (l: readonly string[]) =>

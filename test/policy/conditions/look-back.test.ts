@@ -16,6 +16,6 @@ test('a policy looks back as far as the longest window of its conditions', () =>
   assert.equal(lookBack('true || (1.0 < spent("amount", "2d"))', 'count("1h") > 5'), 48 * HOUR);
 });
 
-test('a policy looks back without an end where a condition computes the window', () => {
+test('a policy looks back without a limit if a condition computes the window', () => {
   assert.equal(lookBack('count(args.window) > 5'), Number.POSITIVE_INFINITY);
 });

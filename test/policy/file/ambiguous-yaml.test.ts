@@ -1,4 +1,4 @@
-/** What YAML would drop, or read as something else than people read: each is refused, with its place and the remedy. */
+/** YAML that would be dropped, or read differently than people read it: each is refused with its place and the remedy. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -85,7 +85,7 @@ function firstProblem(text: string): string {
   return problem ? `${problem.line}:${problem.column} ${problem.message}` : '';
 }
 
-describe('a policy file is refused where YAML would drop or misread', () => {
+describe('a policy file is refused if YAML would drop or misread something', () => {
   for (const [what, text, expected] of REFUSED) {
     it(what, () => {
       const found = firstProblem(text);
@@ -94,7 +94,7 @@ describe('a policy file is refused where YAML would drop or misread', () => {
   }
 });
 
-/** Construct, condition as it is in the file, and as it is read. */
+/** Construct, condition as in the file, and as it is read. */
 // biome-ignore format: a row of the table is a line.
 const READ: readonly (readonly [what: string, written: string, read: string])[] = [
   ['in single quotes', `'!args.a && args.b'`, '!args.a && args.b'],
@@ -115,7 +115,7 @@ describe('a condition is read as it is written', () => {
     it(what, () => {
       const read = readPolicy(when(written));
       const problems = read.ok ? [] : read.problems.map(({ message }) => message);
-      // A line break in a text of CEL is refused there.
+      // CEL refuses a line break in a text.
       if (!expected.includes("AB\n'")) assert.deepEqual(problems, []);
       if (read.ok) assert.equal(read.file.policy.rules[0]?.when, expected);
     });
@@ -131,13 +131,13 @@ describe('the bytes of a policy file', () => {
     return await readPolicyText(file);
   }
 
-  it('may begin with a byte order mark, and have lines that end with CR LF', async (t) => {
+  it('may start with a byte order mark, and may have lines that end with CR LF', async (t) => {
     const text = '\ufeffversion: 1\r\nrules:\r\n  - { tools: [pay], gate: run }\r\n';
     const read = readPolicy(await readBytes(t, Buffer.from(text)));
     assert.equal(read.ok && read.file.policy.rules.length, 1);
   });
 
-  it('are refused where they are not UTF-8', async (t) => {
+  it('are refused if they are not UTF-8', async (t) => {
     for (const encoding of ['latin1', 'utf16le'] as const) {
       const bytes = Buffer.from('\ufeffversion: 1 # caf\xe9\n', encoding);
       await assert.rejects(

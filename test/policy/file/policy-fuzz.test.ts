@@ -9,10 +9,10 @@ import { parsePolicySource } from '../../../src/policy/file/policy-source.ts';
 import { readPolicy } from '../../../src/policy/file/read-policy.ts';
 import { edit, VALID } from './policy-mutations.ts';
 
-/** RUNS=200000 for more than CI has time for. */
+/** Use RUNS=200000 for a longer run than in CI. */
 const RUNS = Number(process.env.RUNS ?? 1_500);
 
-/** What is written, without what YAML needs to tell values apart, and without plain comments. */
+/** The written text without quoting, layout and plain comments. */
 function written(text: string): string {
   return text
     .replace(/^\ufeff/, '')
@@ -29,7 +29,7 @@ function written(text: string): string {
     .join('\n');
 }
 
-/** Keys and values one after the other. */
+/** Keys and values in order. */
 function read(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(read).join('\n');
@@ -39,7 +39,7 @@ function read(value: unknown): string {
     .join('\n');
 }
 
-/** How often each character stands there that is no layout. */
+/** The number of each character, except for layout. */
 function count(text: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const character of text) {
@@ -49,7 +49,7 @@ function count(text: string): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** What is written and not read; empty where nothing is lost. */
+/** What is written but not read; empty if nothing is lost. */
 function lost(text: string, value: unknown): string {
   const known = count(read(value));
   return [...count(written(text))]
@@ -74,7 +74,7 @@ interface Raw {
   > | null;
 }
 
-/** Compares what the policy holds with the file's values, key by key; false where the file is refused. */
+/** Compares the policy with the file's values, key by key; false if the file is refused. */
 function assertWhole(text: string): boolean {
   const loaded = readPolicy(text);
   if (!loaded.ok) return false;
@@ -111,13 +111,13 @@ function assertWhole(text: string): boolean {
 }
 
 describe('a policy file', () => {
-  it('that is valid is read whole', () => {
+  it('that is valid is read completely', () => {
     for (const text of VALID) {
       assert.ok(assertWhole(text));
     }
   });
 
-  it('that is mutated is refused, or read whole', () => {
+  it('that is mutated is refused, or read completely', () => {
     let accepted = 0;
     fc.assert(
       fc.property(

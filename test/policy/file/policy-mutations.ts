@@ -1,7 +1,7 @@
-/** Valid policy files, and small changes of them. */
+/** Valid policy files, and small changes to them. */
 import fc from 'fast-check';
 
-/** Files in several ways of writing. */
+/** Files in several styles. */
 export const VALID: readonly string[] = [
   `version: 1
 onPolicyError: ask            # ask | run
@@ -67,12 +67,12 @@ rules: [{ tools: [x], gate: ask, route: a }, { tools: [y], when: "args.n > 1 && 
 // biome-ignore format: a list of tokens.
 const TOKENS = ['!', '! ', '!x ', '!!str ', '&', '& ', '&a ', '*', '*a', '* ', '#', ' #', ' # ', '# ', '"', "'", "''", '\t', ' ', '  ', '\n', '\n  ', '\n    ', '\r', '\r\n', '\ufeff', '\u200b', '\u2028', '\u0085', '\u00a0', '\0', '-', '- ', ':', ': ', '{', '}', '[', ']', ',', ', ', '|', '>', '|-', '|+', '|2', '>-', '%', '@', '`', '? ', '<<: ', '//', ' // ', '\\', '\\b', '\\P', '\\_', '0x', '0', '.0', 'e0', '.inf', '~', '---\n', '\n---\n', '\n...\n', '%YAML 1.1\n---\n', 'é', '\u{1F600}', '&&', '||', '!=', '(', ')', 'when: ', 'gate: run', ', gate: run', '=', '+'];
 
-/** A change of a text. */
+/** A change to a text. */
 export type Edit = (text: string) => string;
 const at = (text: string, place: number) => Math.floor(place * text.length);
 const place = fc.double({ min: 0, max: 0.999999, noNaN: true });
 
-/** Changes a file a little, mostly where YAML has most to misread. */
+/** Changes a file slightly, mostly where YAML is most easily misread. */
 export const edit: fc.Arbitrary<Edit> = fc.oneof(
   {
     weight: 6,
@@ -82,7 +82,7 @@ export const edit: fc.Arbitrary<Edit> = fc.oneof(
           `${text.slice(0, at(text, p))}${token}${text.slice(at(text, p))}`,
     ),
   },
-  // Where values begin is where YAML has most to misread.
+  // The start of a value is where YAML is most easily misread.
   {
     weight: 6,
     arbitrary: fc.tuple(place, fc.constantFrom(...TOKENS)).map(
@@ -149,7 +149,7 @@ export const edit: fc.Arbitrary<Edit> = fc.oneof(
   },
 );
 
-/** Texts may hold nearly everything, but for what YAML makes of it. */
+/** Texts may hold nearly everything, except what YAML interprets. */
 function insertInText(text: string, p: number, token: string): string {
   const places = [...text.matchAll(/(?:reason: |^ {6}(?:These|are)|== "|!= "|")[\w ]*/gm)];
   const found = places[Math.floor(p * places.length)];
@@ -158,7 +158,7 @@ function insertInText(text: string, p: number, token: string): string {
   return `${text.slice(0, middle)}${token}${text.slice(middle)}`;
 }
 
-/** A file that is written in another way. */
+/** A file that is written in another style. */
 function rewrite(text: string, p: number, how: string): string {
   return changeLine(text, p, (line) => {
     if (how === 'comment') return `${line} # note`;

@@ -36,11 +36,11 @@ const WRONG: readonly (readonly [what: string, text: string, ...problems: readon
   ['a broken list', 'version: 1\nrules: [', '2:9 This is not valid YAML'],
   ['two documents', 'version: 1\n---\nversion: 1', '2:1 A second document starts here'],
   ['a misspelled key', 'version: 1\nrule: []', '2:1 “rule” is not a key of the file. Did you mean “rules”?'],
-  ['a key that is like none', 'version: 1\nfoo: []', '2:1 “foo” is not a key of the file. Known: version, onPolicyError, slackMayLoosen, routes, rules, redact, default.'],
+  ['an unknown key without a similar one', 'version: 1\nfoo: []', '2:1 “foo” is not a key of the file. Known: version, onPolicyError, slackMayLoosen, routes, rules, redact, default.'],
   ['a wrong onPolicyError', 'version: 1\nonPolicyError: no', '2:16 “onPolicyError” can\'t be "no": it is ask or run.'],
-  ['a slackMayLoosen that is no yes or no', 'version: 1\nslackMayLoosen: maybe', '2:17 “slackMayLoosen” can\'t be "maybe": it is true or false.'],
-  ['rules that are no list', 'version: 1\nrules: { a: 1 }', '2:8 “rules” can\'t be {"a":1}: it is a list of rules.'],
-  ['a route that is none', `${ROUTE}5`, '3:8 The route “ops” can\'t be 5: it is a route, with approvers'],
+  ['a slackMayLoosen that is not a boolean', 'version: 1\nslackMayLoosen: maybe', '2:17 “slackMayLoosen” can\'t be "maybe": it is true or false.'],
+  ['rules that are not a list', 'version: 1\nrules: { a: 1 }', '2:8 “rules” can\'t be {"a":1}: it is a list of rules.'],
+  ['a route that is a number', `${ROUTE}5`, '3:8 The route “ops” can\'t be 5: it is a route, with approvers'],
   ['a route without approvers', `${ROUTE}{ quorum: 2 }\n`, '3:8 “approvers” is missing: it is a list'],
   ['a misspelled key of a route', `${ROUTE}{ approvers: [user:U1], quorom: 1 }`, '3:3 warning Nothing uses', '3:32 “quorom” is not a key of the route “ops”. Did you mean “quorum”?'],
   ['a misspelled key deep inside', `${ROUTE}{ approvers: [user:U1], escalate: { afer: 1h, to: requester } }`, '3:3 warning', '3:42 “after” is missing', '3:44 “afer” is not a key of “escalate”.'],
@@ -48,10 +48,10 @@ const WRONG: readonly (readonly [what: string, text: string, ...problems: readon
   ['a route of an odd name', 'version: 1\nroutes:\n  my route: { approvers: [user:U1] }', '3:3 “my route” can\'t be the name of a route', '3:3 warning'],
   ['a route of a name that objects have', 'version: 1\nroutes:\n  __proto__: { approvers: [user:U1], quorom: 1 }', '3:3 “__proto__” can\'t be the name of a route: use 1 to 40 letters, digits', '3:3 warning', '3:38 “quorom” is not a key of the route “__proto__”'],
   ['routes that are a list', 'version: 1\nroutes: [ops]', '2:9 “routes” can\'t be ["ops"]: it holds routes by their names.'],
-  ['an approver that is none', `${ROUTE}{ approvers: [user:U1, bob] }`, '3:31 “approvers” can\'t hold "bob": an entry is requester, user:U012AB3CD'],
+  ['an invalid approver', `${ROUTE}{ approvers: [user:U1, bob] }`, '3:31 “approvers” can\'t hold "bob": an entry is requester, user:U012AB3CD'],
   ['a channel name without quotes', `${ROUTE}\n    channel: #ops\n    approvers: [user:U1]`, '4:14 YAML drops the text after # here. If it belongs to the value, put the value in quotes'],
   ['a handle without quotes', `${ROUTE}{ approvers: [@bob] }`, '3:22 A value can’t start with this character. Put it in quotes'],
-  ['a span of time that is none', `${ROUTE}{ approvers: [user:U1], deadline: 4 hours }`, '3:3 warning', '3:42 “deadline” can\'t be "4 hours": it is a duration, like 45s, 30m'],
+  ['an invalid duration', `${ROUTE}{ approvers: [user:U1], deadline: 4 hours }`, '3:3 warning', '3:42 “deadline” can\'t be "4 hours": it is a duration, like 45s, 30m'],
   ['a number for a span', `${ROUTE}{ approvers: [user:U1], deadline: 30 }`, '3:3 warning', '3:42 “deadline” can\'t be 30: it is a duration'],
   ['a deadline too far away', `${ROUTE}{ approvers: [user:U1], deadline: 40d }`, '3:3 warning', '3:42 “deadline” can\'t be "40d": it is at most 30d.'],
   ['a reminder at the deadline', `${ROUTE}{ approvers: [user:U1], deadline: 1h, remindAfter: 60m }`, '3:3 warning', '3:59 1h is not before the deadline of 1h'],
@@ -62,11 +62,11 @@ const WRONG: readonly (readonly [what: string, text: string, ...problems: readon
   ['more approvals than people', `${ROUTE}{ approvers: [user:U1, requester], quorum: 2 }`, '3:3 warning', '3:51 On the route “ops” only one person can approve, but 2 must'],
   ['the requester alone, who does not count', `${ROUTE}{ approvers: [requester] }`, '3:3 warning', '3:21 On the route “ops” only the requester decides'],
   ['a quorum of none', `${ROUTE}{ approvers: [user:U1], quorum: 0 }`, '3:3 warning', '3:40 “quorum” can\'t be 0'],
-  ['decisions that are none', `${ROUTE}{ approvers: [user:U1], decisions: [accept] }`, '3:3 warning', '3:44 “decisions” can\'t hold "accept": an entry is one of approve, edit'],
+  ['an unknown decision', `${ROUTE}{ approvers: [user:U1], decisions: [accept] }`, '3:3 warning', '3:44 “decisions” can\'t hold "accept": an entry is one of approve, edit'],
   ['a rule without tools', `${RULES}  - { gate: run }`, '3:5 “tools” is missing: it is a list of names of tools'],
   ['a rule without a gate', `${RULES}  - { tools: [pay] }`, '3:5 “gate” is missing: it is run, ask or refuse.'],
-  ['a gate that is none', `${RULES}  - { tools: [pay], gate: allow }`, '3:27 “gate” can\'t be "allow": it is run, ask or refuse.'],
-  ['a wildcard that is none', `${RULES}  - { tools: ["pay_?"], gate: run }`, '3:15 “tools” can\'t hold "pay_?": an entry is the name of a tool, or a pattern in which * stands for anything, like "pay_*"; there are no other wildcards.'],
+  ['an unknown gate', `${RULES}  - { tools: [pay], gate: allow }`, '3:27 “gate” can\'t be "allow": it is run, ask or refuse.'],
+  ['an unsupported wildcard', `${RULES}  - { tools: ["pay_?"], gate: run }`, '3:15 “tools” can\'t hold "pay_?": an entry is the name of a tool, or a pattern in which * stands for anything, like "pay_*"; there are no other wildcards.'],
   ['a route that there is not', `${GOOD_ROUTE}rules:\n  - { tools: [pay], gate: ask, route: op }`, '3:3 warning', '5:39 There is no route “op”. Did you mean “ops”?'],
   ['a refusal without a reason', `${RULES}  - { tools: [pay], gate: refuse }`, '3:21 “reason” is missing'],
   ['what has no effect', `${RULES}  - { tools: [pay], gate: run, route: requester, risk: high, reason: x }`, '3:32 “route” has no effect with gate: run', '3:50 “risk” has no effect', '3:62 “reason” has no effect'],
@@ -75,24 +75,24 @@ const WRONG: readonly (readonly [what: string, text: string, ...problems: readon
   ['a rule for a helper after one for all', `${RULES}  - { tools: [pay], gate: ask }\n  - { tools: [pay], agent: worker, gate: ask }`, '4:5 This rule never matches'],
   ['a default that runs', 'version: 1\ndefault: { gate: run }', '2:18 “gate” can\'t be "run": it is ask or refuse: calls that match no rule must not run without approval'],
   ['a default of an unknown route', 'version: 1\ndefault: { gate: ask, route: opps }', '2:30 There is no route “opps”'],
-  ['a condition that is no CEL', `${RULES}  - tools: [pay]\n    when: args.amount >\n    gate: run`, '4:24 This condition can\'t be used: Unexpected token: EOF.'],
+  ['a condition that is not CEL', `${RULES}  - tools: [pay]\n    when: args.amount >\n    gate: run`, '4:24 This condition can\'t be used: Unexpected token: EOF.'],
   ['a condition in quotes with an unknown word', `${RULES}  - { tools: [pay], when: 'amount > 5', gate: run }`, '3:28 This condition can\'t be used: Unknown variable: amount. Known: args, tool, agent, requester, channel, thread.'],
   ['a condition over several lines', `${RULES}  - tools: [pay]\n    when: |\n      args.a == 1 &&\n      requester.mail == "x"\n    gate: run`, '6:17 This condition can\'t be used: No such key: mail.'],
-  ['a condition that is no answer', `${RULES}  - { tools: [pay], when: '1 + 1', gate: run }`, '3:28 This condition can\'t be used: It evaluates to int instead of true or false.'],
-  ['a window that is none', `${RULES}  - { tools: [pay], when: 'count("1 hour") > 3', gate: run }`, '3:34 This condition can\'t be used: “1 hour” is not a duration'],
+  ['a condition that is not boolean', `${RULES}  - { tools: [pay], when: '1 + 1', gate: run }`, '3:28 This condition can\'t be used: It evaluates to int instead of true or false.'],
+  ['an invalid window', `${RULES}  - { tools: [pay], when: 'count("1 hour") > 3', gate: run }`, '3:34 This condition can\'t be used: “1 hour” is not a duration'],
   ['the name of a channel where there are ids', `${RULES}  - { tools: [pay], when: 'channel != "#ops"', gate: run }`, '3:39 This condition can\'t be used: “#ops” is not an id. Channels are compared by their ids'],
   ['a name among ids of channels', `${RULES}  - { tools: [pay], when: 'channel in ["C1", "ops"]', gate: run }`, '3:46 This condition can\'t be used: “ops” is not an id. Channels'],
   ['a handle where there are ids of people', `${RULES}  - { tools: [pay], when: '"@leads" == requester.id', gate: run }`, '3:28 This condition can\'t be used: “@leads” is not an id. People'],
   ['the name of a group where there are ids', `${RULES}  - { tools: [pay], when: '!("ops" in requester.groups)', gate: run }`, '3:30 This condition can\'t be used: “ops” is not an id. Groups'],
-  ['a pattern that is none', `${RULES}  - { tools: [pay], when: 'tool.matches("(")', gate: run }`, '3:42 This condition can\'t be used: This is not a valid RE2 regular expression: missing closing ), “(”.'],
+  ['an invalid pattern', `${RULES}  - { tools: [pay], when: 'tool.matches("(")', gate: run }`, '3:42 This condition can\'t be used: This is not a valid RE2 regular expression: missing closing ), “(”.'],
   ['a function that there is not', `${RULES}  - { tools: [pay], when: 'spent("amount") > 3', gate: run }`, '3:28 This condition can\'t be used: found no matching overload'],
-  ['a condition that is no text', `${RULES}  - { tools: [pay], when: true, gate: run }`, '3:27 “when” can\'t be true: it is a condition'],
+  ['a condition that is not text', `${RULES}  - { tools: [pay], when: true, gate: run }`, '3:27 “when” can\'t be true: it is a condition'],
   ['several things at once, in the order of the file', `version: 1\nrole: x\nroutes: { a: { approvers: [x] } }\nrules:\n  - { tools: [pay], gate: no }`, '2:1 “role”', '3:28 “approvers”', '5:27 “gate”'],
 ];
 
-describe('what is wrong with a policy file', () => {
+describe('a problem in a policy file', () => {
   for (const [what, text, ...expected] of WRONG) {
-    it(`${what} is found at its place`, () => {
+    it(`is found at its place: ${what}`, () => {
       assert.equal(readPolicy(text).ok, false);
       const found = problemsOf(text);
       assert.equal(found.length, expected.length, found.join('\n'));
@@ -122,9 +122,9 @@ const WARNED: readonly (readonly [what: string, text: string, ...warnings: reado
   ['as many approvals as a group may have', `${ROUTE}{ approvers: [usergroup:S1], quorum: 9 }\ndefault: { gate: ask, route: ops }`],
 ];
 
-describe('what is no error of a policy file', () => {
+describe('a policy file with warnings', () => {
   for (const [what, text, ...expected] of WARNED) {
-    it(`${what} can be used`, () => {
+    it(`can be used: ${what}`, () => {
       assert.equal(readPolicy(text).ok, true);
       const found = problemsOf(text);
       assert.equal(found.length, expected.length, found.join('\n'));
@@ -135,7 +135,7 @@ describe('what is no error of a policy file', () => {
   }
 });
 
-it('aliases that would fill the memory are refused where they stand', () => {
+it('aliases that would fill the memory are refused at their place', () => {
   const levels = Array.from({ length: 12 }, (_, i) => {
     const below = Array(9).fill(`*a${i}`).join(', ');
     return `a${i + 1}: &a${i + 1} [${i === 0 ? '1, 1, 1' : below}]`;
@@ -148,7 +148,7 @@ it('aliases that would fill the memory are refused where they stand', () => {
   );
 });
 
-it('what the example of the documentation says is read', () => {
+it('the example of the documentation is read as documented', () => {
   const read = readPolicy(`version: 1
 onPolicyError: ask            # ask | run ("run" is loud and audited)
 routes:

@@ -1,4 +1,4 @@
-/** Arguments that the policy shows to nobody, whichever rule holds. */
+/** Arguments that the policy shows to nobody, whichever rule matches. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withPolicyDetails } from '../../../src/desk/calls/policy/evaluate-policy.ts';
@@ -17,7 +17,7 @@ redact:
 `;
 
 describe('redact', () => {
-  it('names arguments by the tools that its patterns mean', () => {
+  it('lists the arguments for the tools that its patterns match', () => {
     const { policy } = loadText(TEXT);
     assert.deepEqual(redactedPathsOf(policy, 'vault__read'), ['password', 'headers.*', 'token']);
     assert.deepEqual(redactedPathsOf(policy, 'login'), ['password', 'headers.*', 'token']);
@@ -36,14 +36,14 @@ describe('redact', () => {
       /“when” is not a key of redact 1/,
     ],
   ] as const) {
-    it(`that is wrong stops the file: ${what}`, () => {
+    it(`that is invalid makes the file invalid: ${what}`, () => {
       const read = readPolicy(`version: 1\n${text}\n`);
       assert.ok(!read.ok);
       assert.match(read.problems.map(({ message }) => message).join('\n'), says);
     });
   }
 
-  it('is kept with the call, whatever the answer is, and never taken back', () => {
+  it('is stored with the call for every answer, and never removed', () => {
     const redact = ['token'];
     const answers: readonly GateAnswer[] = [
       { kind: 'run', redact },

@@ -1,4 +1,4 @@
-/** What can be used and is probably not meant: fields that no tool has, rules that no call comes to, approvals that never count. */
+/** Valid but probably unintended: fields that no tool has, rules that no call reaches, approvals that never count. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Schema } from '../../../src/policy/conditions/find-unknown-fields.ts';
@@ -57,7 +57,7 @@ function assertWarned(
   }
 }
 
-/** The tools of a rule, its condition, what is said of it, and what the mark stands under. */
+/** The tools of a rule, its condition, the warning, and the text that the mark is under. */
 // biome-ignore format: a row of the table is a line.
 const FIELDS: readonly (readonly [tools: string, when: string, said?: string, mark?: string])[] = [
   ['pay', 'args.amuont > 3', '“pay” has no argument “amuont”. Did you mean “amount”?', 'amuont'],
@@ -82,13 +82,13 @@ const FIELDS: readonly (readonly [tools: string, when: string, said?: string, ma
 
 describe('a condition on an argument', () => {
   for (const [tools, when, said, mark = ''] of FIELDS) {
-    it(`${when} of ${tools} is ${said === undefined ? 'fine' : 'warned of'}`, () => {
+    it(`${when} of ${tools} is ${said === undefined ? 'accepted' : 'warned about'}`, () => {
       const rule = `rules:\n  - tools: [${tools}]\n    when: '${when}'\n    gate: ask`;
       assertWarned(rule, said === undefined ? [] : [[said, mark]]);
     });
   }
 
-  it('is not compared where the rule is about programs, whose tools are their own', () => {
+  it('is not checked if the rule is about external programs, which have their own tools', () => {
     assertWarned(
       'rules:\n  - { tools: [pay], agent: "key:bot", when: args.amuont > 3, gate: ask }',
       [],
@@ -96,7 +96,7 @@ describe('a condition on an argument', () => {
   });
 });
 
-it('a redaction that hides nothing is warned of, and one that may is not', () => {
+it('a redaction that hides nothing is warned about, and one that may hide something is not', () => {
   assertWarned('redact:\n  - { tools: [pay], args: [ibna, to.name, "notes.*"] }', [
     ['“pay” has no argument “ibna”. Did you mean “iban”?', 'ibna'],
   ]);
@@ -106,7 +106,7 @@ const FIRST = `rules:
   - { tools: ["*_file", pay], when: 'requester.id in ["U1", "U2"]', gate: ask }
   - `;
 
-/** A rule behind one for two people, and what is said of it. */
+/** A rule behind one for two people, and the warning. */
 // biome-ignore format: a row of the table is a line.
 const REACHED: readonly (readonly [what: string, rule: string, said?: string])[] = [
   ['for one of them', `{ tools: [pay], when: 'requester.id == "U1"', gate: ask }`, 'This rule never matches: every call that meets its condition also meets that of rule 1, line 3, which comes first.'],
@@ -122,12 +122,12 @@ const REACHED: readonly (readonly [what: string, rule: string, said?: string])[]
 
 describe('a rule behind one on the requester', () => {
   for (const [what, rule, said] of REACHED) {
-    it(`${what} is ${said === undefined ? 'fine' : 'warned of'}`, () => {
+    it(`${what} is ${said === undefined ? 'accepted' : 'warned about'}`, () => {
       assertWarned(`${FIRST}${rule}`, said === undefined ? [] : [[said, "'"]]);
     });
   }
 
-  it('is for programs alone where the first lets people’s calls run', () => {
+  it('can be reached only by programs if the first rule lets people’s calls run', () => {
     const run = '{ tools: [pay], when: \'requester.id == "U1"\', gate: run }';
     const ask = '{ tools: [pay], when: \'requester.id == "U1"\', gate: ask }';
     assertWarned(`rules:\n  - ${run}\n  - ${ask}`, [
@@ -143,13 +143,13 @@ describe('a requester among the approvers', () => {
   const route = (rest: string) =>
     `routes:\n  ops: { approvers: [user:U1, requester]${rest} }\ndefault: { gate: ask, route: ops }`;
 
-  it('is warned of where their own approval does not count', () => {
+  it('is warned about if their own approval does not count', () => {
     assertWarned(route(''), [
       ['On the route “ops” the requester’s own approval never counts.', 'requester'],
     ]);
   });
 
-  it('is fine where it does', () => {
+  it('is accepted if it counts', () => {
     assertWarned(route(', selfApproval: true'), []);
   });
 });
