@@ -15,7 +15,7 @@ import {
   until,
 } from './agent-fixture.ts';
 
-test('an abort while the model answers leaves a step that can be gone on with', async (t) => {
+test('an abort while the model answers leaves a step that can be resumed', async (t) => {
   const { agent, mock, clock } = await createBench(t, (_request, index) =>
     index === 0 ? { kind: 'hang', deltas: ['I was going to say'] } : sayText('Here I am.'),
   );
@@ -37,7 +37,7 @@ test('an abort while the model answers leaves a step that can be gone on with', 
   assert.equal(end.messages.at(-1)?.text, 'Here I am.');
 });
 
-test('an abort during the last answer of a batch loses none of the outcomes', async (t) => {
+test('an abort during the last reply of a batch loses none of the outcomes', async (t) => {
   const { agent, mock } = await createBench(t, (_request, index) => {
     if (index === 0) return sayCalls([{ id: 'p', name: 'pay', args: '{}' }]);
     return index === 1 ? { kind: 'hang', deltas: [] } : sayText('Paid.');
@@ -58,7 +58,7 @@ test('an abort during the last answer of a batch loses none of the outcomes', as
   assert.deepEqual(mock.refusals, []);
 });
 
-test('an answer that ends the turn is known for it wherever it was cut off, and leaves the model out', async (t) => {
+test('an ending reply that is aborted at any moment still ends the turn without asking the model', async (t) => {
   const calls = Array.from({ length: 6 }, (_, at) => ({ id: `p${at}`, name: 'pay', args: '{}' }));
   const { agent, mock } = await createBench(t, () => sayCalls(calls));
   const ended = { ...aReply('Not run.'), endsTurn: true };
@@ -93,7 +93,7 @@ test('an aborted signal starts nothing', async (t) => {
   assert.equal((await agent.read(THREAD)).phase, 'none');
 });
 
-test('every write carries the fence, and a refused write comes out as it is', async (t) => {
+test('every write carries the fence, and a refused write rejects with its own error', async (t) => {
   const { checkpoints, tokens, fail } = createTestCheckpoints();
   const { agent } = await createBench(t, CLEAN_UP, { checkpoints });
   const asked = await agent.start(aMessage('Clean up'), { ...FENCE, token: 7 }, NO_SIGNAL);
@@ -104,7 +104,7 @@ test('every write carries the fence, and a refused write comes out as it is', as
   await assert.rejects(agent.start(aMessage('x', '9.9'), FENCE, NO_SIGNAL), StaleFenceError);
 });
 
-test('a refused write leaves the open calls as they were', async (t) => {
+test('a refused write leaves the open calls unchanged', async (t) => {
   const { checkpoints, fail } = createTestCheckpoints();
   const { agent } = await createBench(t, CLEAN_UP, { checkpoints });
   const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);

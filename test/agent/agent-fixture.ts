@@ -56,7 +56,7 @@ export function createTestCheckpoints() {
   };
 }
 
-/** Stores what the graph has come to after each step, as the desk does with what follows from it. */
+/** Stores the state after each step, as the desk does together with its own changes. */
 function storing(agent: Agent): Agent {
   const stored = async (fence: ThreadFence, step: () => Promise<GraphState>) => {
     try {
@@ -142,7 +142,7 @@ export async function createBench(
   return { mock, clock, agent: restart(), warnings, restart };
 }
 
-/** Answers the open call of this name (and this place among those of its name). */
+/** Replies to the open call of this name (and this position among those of its name). */
 export function answering(
   state: GraphState,
   tool: string,
@@ -154,7 +154,7 @@ export function answering(
   return { [call.interruptId]: reply };
 }
 
-/** Waits, without a clock, until something over the wire has happened. */
+/** Waits, without a clock, until something has happened over the network. */
 export async function until(isDone: () => boolean): Promise<void> {
   for (let round = 0; !isDone(); round += 1) {
     if (round > 20_000) throw new Error('It did not happen.');
@@ -162,7 +162,7 @@ export async function until(isDone: () => boolean): Promise<void> {
   }
 }
 
-/** Three calls, two of them twins, then a last word. */
+/** Three calls, two of them identical, and then a final message. */
 export const CLEAN_UP: MockScript = (_request, index) =>
   index === 0
     ? sayCalls(

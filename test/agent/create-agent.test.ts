@@ -14,7 +14,7 @@ import {
   THREAD,
 } from './agent-fixture.ts';
 
-test('a turn of words is finished at once', async (t) => {
+test('a turn with only text finishes at once', async (t) => {
   const { agent, mock } = await createBench(t, () => sayText('Good ', 'morning.'));
   const before = await agent.read(THREAD);
   assert.equal(before.phase, 'none');
@@ -34,7 +34,7 @@ test('a turn of words is finished at once', async (t) => {
   assert.deepEqual(mock.refusals, []);
 });
 
-test('calls are answered one by one, out of order, and the model is told in their order', async (t) => {
+test('calls are answered one by one, out of order, and the model gets the results in call order', async (t) => {
   const { agent, mock } = await createBench(t, CLEAN_UP);
   const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
   assert.equal(asked.phase, 'waiting');
@@ -89,7 +89,7 @@ test('calls are answered one by one, out of order, and the model is told in thei
   );
 });
 
-test('a stale or unknown interrupt id changes nothing, and no reply answers nothing', async (t) => {
+test('a stale or unknown interrupt id changes nothing, and an empty reply answers nothing', async (t) => {
   const { agent, mock } = await createBench(t, CLEAN_UP);
   const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
   const answer = answering(asked, 'send', aReply('sent'));
@@ -105,7 +105,7 @@ test('a stale or unknown interrupt id changes nothing, and no reply answers noth
   assert.equal(mock.requests.length, 1);
 });
 
-test('a reply without an address answers no call', async (t) => {
+test('a reply without an interrupt id answers no call', async (t) => {
   const { agent } = await createBench(t, CLEAN_UP);
   const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
   const replies = { ...answering(asked, 'send', aReply('sent')), c1: aReply('by tool call id') };
@@ -139,7 +139,7 @@ test('an ignored call ends the turn once its siblings are answered, and the next
   );
 });
 
-test('another agent on the same saver reads the same state and carries it on', async (t) => {
+test('another agent on the same saver reads the same state and continues it', async (t) => {
   const { agent, mock, restart } = await createBench(t, CLEAN_UP);
   const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
   await agent.resume(THREAD, answering(asked, 'send', aReply('sent')), FENCE, NO_SIGNAL);
@@ -159,7 +159,7 @@ test('another agent on the same saver reads the same state and carries it on', a
   assert.equal(mock.requests.length, 2);
 });
 
-test('a new message takes the place of what the thread held', async (t) => {
+test('a new message replaces the thread’s state', async (t) => {
   const { agent, mock } = await createBench(t, (_request, index) =>
     index === 0 ? sayCalls([{ id: 'c1', name: 'pay', args: '{}' }]) : sayText('Fine.'),
   );
@@ -180,7 +180,7 @@ test('a new message takes the place of what the thread held', async (t) => {
   assert.deepEqual(mock.refusals, []);
 });
 
-test('the model is not asked again for a call that waits: what was shown stays', async (t) => {
+test('the model is not asked again for an open call: its arguments stay as shown', async (t) => {
   const { agent, mock } = await createBench(t, (request, index) => {
     if (request.messages.at(-1)?.role === 'tool') return sayText('Paid.');
     const amount = index === 0 ? 10 : 1000;
@@ -203,7 +203,7 @@ test('the model is not asked again for a call that waits: what was shown stays',
   assert.equal(mock.requests.length, 1);
 });
 
-test('a model that fails after the answers ends the turn, and keeps them', async (t) => {
+test('a model failure after the replies ends the turn and keeps them', async (t) => {
   const { agent, mock } = await createBench(t, (_request, index) =>
     index === 0 ? sayCalls([{ id: 'p', name: 'pay', args: '{}' }]) : sayStatus(500),
   );
@@ -218,7 +218,7 @@ test('a model that fails after the answers ends the turn, and keeps them', async
   assert.equal(mock.requests.length, 2);
 });
 
-test('odd answers arrive as the text that they are', async (t) => {
+test('unusual replies arrive as exactly that text', async (t) => {
   const texts = ['', '0', 'null', '{}', 'false', '  ', 'x'.repeat(20_000), '"'];
   const { agent, mock } = await createBench(t, (_request, index) =>
     index === 0
@@ -237,7 +237,7 @@ test('odd answers arrive as the text that they are', async (t) => {
   assert.deepEqual(mock.refusals, []);
 });
 
-test('words are told as they come, with their thread', async (t) => {
+test('text deltas are reported as they come, with their thread', async (t) => {
   const heard: string[] = [];
   const onDelta = (thread: string, text: string) => heard.push(`${thread}: ${text}`);
   const { agent } = await createBench(t, () => sayText('One ', 'two.'), { onDelta });
@@ -245,7 +245,7 @@ test('words are told as they come, with their thread', async (t) => {
   assert.deepEqual(heard, [`${THREAD}: One `, `${THREAD}: two.`]);
 });
 
-test('a mistake of ours is not taken for the model’s', async (t) => {
+test('an error of our own code is not reported as a model failure', async (t) => {
   const onDelta = () => {
     throw new TypeError('A listener is broken.');
   };

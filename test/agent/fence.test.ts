@@ -22,7 +22,7 @@ import {
 
 const LEASE_MS = 1_000;
 
-/** The store that the app uses, and a way to become the thread's worker. */
+/** The app's store, and a function that makes the caller the thread's worker. */
 function createStore(t: TestContext) {
   const dataDir = mkdtempSync(join(tmpdir(), 'fence-'));
   const clock = createManualClock();
@@ -33,7 +33,7 @@ function createStore(t: TestContext) {
   });
   return {
     store,
-    /** The lease of the worker before has run out by then. */
+    /** The previous worker's lease has expired by then. */
     async takeOver(): Promise<ThreadFence> {
       await clock.advance(LEASE_MS + 1);
       await store.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: clock.now() }]);
@@ -44,7 +44,7 @@ function createStore(t: TestContext) {
   };
 }
 
-test('a worker that was overtaken while the model answered changes nothing when it wakes up', async (t) => {
+test('a worker that lost its lease while the model answered changes nothing when it resumes', async (t) => {
   const { store, takeOver } = createStore(t);
   let release = (_: unknown) => {};
   const stalled = new Promise((resolve) => {
@@ -78,7 +78,7 @@ test('a worker that was overtaken while the model answered changes nothing when 
   assert.deepEqual(await agent.read(THREAD), asked);
 });
 
-test('a batch on the store that the app uses is resumed in pieces and forgotten in the end', async (t) => {
+test('a batch on the app’s store is resumed in parts and finally forgotten', async (t) => {
   const { store, takeOver } = createStore(t);
   const { agent, mock } = await createBench(
     t,

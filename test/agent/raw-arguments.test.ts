@@ -16,7 +16,7 @@ const RAW = [
   '{"a":{"b":[1,2,{"c":"}"}]}}{"more":1}',
 ];
 
-test('the argument text reaches the desk, and goes back to the model, as the model wrote it', async (t) => {
+test('the argument text reaches the desk, and is sent back to the model, exactly as the model wrote it', async (t) => {
   const { agent, mock } = await createBench(t, (_request, index) =>
     index === 0
       ? sayCalls(RAW.map((args, at) => ({ id: `c${at}`, name: 'send', args })))
@@ -39,7 +39,7 @@ test('the argument text reaches the desk, and goes back to the model, as the mod
   );
 });
 
-test('half of a character from anybody spoils no request, and is in no answer', async (t) => {
+test('a lone surrogate from any source breaks no request, and appears in no answer', async (t) => {
   const half = '\ud83d';
   const { agent, mock } = await createBench(t, (_request, index) =>
     index === 0
@@ -60,7 +60,7 @@ test('half of a character from anybody spoils no request, and is in no answer', 
   assert.equal(end.messages.at(-1)?.text, 'I see \ufffd');
 });
 
-test('a call of a tool that does not exist waits like any other, and its name can’t spoil the request', async (t) => {
+test('a call of an unknown tool is open like any other, and its name cannot break the request', async (t) => {
   const names = ['no such tool!', '', 'x'.repeat(100), 'send'];
   const { agent, mock } = await createBench(t, (_request, index) =>
     index === 0
@@ -80,7 +80,7 @@ test('a call of a tool that does not exist waits like any other, and its name ca
   assert.deepEqual(mock.refusals, []);
 });
 
-test('every call has an id of its own in its turn, whatever the model gave', async (t) => {
+test('every call has its own id in its turn, whatever id the model sent', async (t) => {
   const long = 'y'.repeat(41);
   const { agent, mock } = await createBench(t, (_request, index) => {
     if (index === 2) return sayText('Done.');
@@ -112,7 +112,7 @@ test('every call has an id of its own in its turn, whatever the model gave', asy
   assert.deepEqual(mock.refusals, []);
 });
 
-test('calls that share a number are told apart by their ids', async (t) => {
+test('calls with the same index are distinguished by their ids', async (t) => {
   const call = (id: string | undefined, args: string, index: number | undefined = 0) => ({
     tool_calls: [{ index, id, type: 'function', function: { name: id && 'pay', arguments: args } }],
   });
@@ -167,7 +167,7 @@ for (const [what, deltas] of [
     ],
   ],
 ] as const) {
-  test(`calls with ${what}, are as many as were made, each with its own arguments`, async (t) => {
+  test(`calls with ${what}, are read one by one, each with its own arguments`, async (t) => {
     const { agent } = await createBench(t, () => ({
       kind: 'chunks',
       chunks: [
@@ -187,7 +187,7 @@ for (const [what, deltas] of [
   });
 }
 
-test('a name and an id that are no text spoil nothing', async (t) => {
+test('a name and an id that are not text break nothing', async (t) => {
   const { agent, mock } = await createBench(t, (_request, index) =>
     index > 0
       ? sayText('I see.')
@@ -211,7 +211,7 @@ test('a name and an id that are no text spoil nothing', async (t) => {
   assert.deepEqual(mock.refusals, []);
 });
 
-test('thirty calls at once are asked for, thirty-three are not', async (t) => {
+test('thirty calls at once are accepted, thirty-three are not', async (t) => {
   let count = 30;
   const { agent, mock } = await createBench(t, (request) =>
     request.messages.at(-1)?.role === 'tool'

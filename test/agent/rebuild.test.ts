@@ -1,4 +1,4 @@
-/** A turn is put back from what is recorded of it, and a state that can't be read is no failure of the store. */
+/** A turn is rebuilt from its records, and an unreadable state is not a store failure. */
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { INTERRUPT } from '@langchain/langgraph';
@@ -26,12 +26,12 @@ function recordOf({ turn, messages, spent, notice }: GraphState): RecordedTurn {
   return { turn, messages, spent, notice };
 }
 
-/** What the state says, but for the addresses of its calls. */
-function tell({ open, ...state }: GraphState) {
+/** The state without the interrupt ids of its calls. */
+function withoutInterruptIds({ open, ...state }: GraphState) {
   return { ...state, open: open.map(({ interruptId: _, ...call }) => call) };
 }
 
-/** What a stored state holds, as far as it is changed here. */
+/** The parts of a stored state that these tests change. */
 interface Parts {
   readonly checkpoint: { readonly channel_values: Readonly<Record<string, unknown>> };
   readonly pendingWrites: readonly (readonly [string, string, unknown])[];
@@ -49,7 +49,7 @@ function createOddCheckpoints() {
   return { checkpoints, odd };
 }
 
-test('a turn that is put back is the turn that it was, and goes on', async (t) => {
+test('a rebuilt turn equals the original and continues', async (t) => {
   const { agent, mock } = await createBench(t, (_request, index) => {
     if (index === 0) return sayCalls([{ id: 'p', name: 'pay', args: '{"n": 1.0}' }], 'First.');
     if (index > 1) return sayText('Done.');
@@ -69,7 +69,7 @@ test('a turn that is put back is the turn that it was, and goes on', async (t) =
   await agent.forget(THREAD, FENCE);
   const rebuilt = await agent.rebuild?.(recordOf(second), FENCE, NO_SIGNAL);
   assert.ok(rebuilt);
-  assert.deepEqual(tell(rebuilt), tell(second));
+  assert.deepEqual(withoutInterruptIds(rebuilt), withoutInterruptIds(second));
   assert.deepEqual(await agent.read(THREAD), rebuilt);
   assert.equal(mock.requests.length, asked);
   const replies = {
@@ -86,13 +86,13 @@ test('a turn that is put back is the turn that it was, and goes on', async (t) =
   assert.deepEqual(mock.refusals, []);
 });
 
-test('it takes the place of whatever is stored, also of another turn', async (t) => {
+test('it replaces any stored state, even of another turn', async (t) => {
   const { agent } = await createBench(t, CLEAN_UP);
   const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
   await agent.start(aMessage('Another', '9.9'), FENCE, NO_SIGNAL);
   const rebuilt = await agent.rebuild?.(recordOf(asked), FENCE, NO_SIGNAL);
   assert.ok(rebuilt);
-  assert.deepEqual(tell(rebuilt), tell(asked));
+  assert.deepEqual(withoutInterruptIds(rebuilt), withoutInterruptIds(asked));
 });
 
 describe('a state that', () => {
@@ -136,7 +136,7 @@ describe('a state that', () => {
     'has ended without the answers to its calls': values({ __pregel_tasks: [] }),
   };
   for (const [what, change] of Object.entries(unreadable)) {
-    it(`${what} is unreadable, and gives way to a turn`, async (t) => {
+    it(`${what} is unreadable, and is replaced by a rebuilt turn`, async (t) => {
       const { checkpoints, odd } = createOddCheckpoints();
       const { agent } = await createBench(t, CLEAN_UP, { checkpoints });
       const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
@@ -146,7 +146,7 @@ describe('a state that', () => {
       odd.change = async (text) => text;
       const rebuilt = await agent.rebuild?.(recordOf(asked), FENCE, NO_SIGNAL);
       assert.ok(rebuilt);
-      assert.deepEqual(tell(rebuilt), tell(asked));
+      assert.deepEqual(withoutInterruptIds(rebuilt), withoutInterruptIds(asked));
     });
   }
 
@@ -155,7 +155,7 @@ describe('a state that', () => {
     new StaleFenceError('Too old.'),
     new Error('The disk failed.'),
   ]) {
-    it(`can’t be asked for is not lost: ${error.name}, ${error.message}`, async (t) => {
+    it(`fails to load is not treated as lost: ${error.name}, ${error.message}`, async (t) => {
       const { checkpoints, odd } = createOddCheckpoints();
       const { agent } = await createBench(t, CLEAN_UP, { checkpoints });
       await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
@@ -165,7 +165,7 @@ describe('a state that', () => {
   }
 });
 
-test('a thread whose state is gone by the time it is answered does not come to the model', async (t) => {
+test('a thread whose state is gone when its call is answered does not ask the model', async (t) => {
   const { agent, mock } = await createBench(t, CLEAN_UP);
   const asked = await agent.start(aMessage('Clean up'), FENCE, NO_SIGNAL);
   const replies = answering(asked, 'send', aReply('sent'));

@@ -12,7 +12,7 @@ import {
   THREAD,
 } from './agent-fixture.ts';
 
-test('a conversation with one call runs on a server that is not ours', async (t) => {
+test('a conversation with one call works with a third-party server', async (t) => {
   const mock = new LLMock({ port: 0 });
   mock.on(
     { userMessage: /email ann/i, hasToolResult: false },
@@ -38,7 +38,7 @@ test('a conversation with one call runs on a server that is not ours', async (t)
   assert.equal(end.messages.at(-1)?.text, 'Sent to Ann.');
 });
 
-test('a malformed stream of a server that is not ours ends the turn with a sentence', async (t) => {
+test('a malformed stream of a third-party server ends the turn with a message', async (t) => {
   const mock = new LLMock({ port: 0 });
   mock.on({ userMessage: /./ }, { content: 'Hello there, how are you today?' });
   mock.setChaos({ malformedRate: 1 });

@@ -1,4 +1,4 @@
-/** What a turn took of the model, as its server counts it. */
+/** The usage of the model in a turn, as its server counts it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createChatModel } from '../../src/agent/model/create-chat-model.ts';
@@ -43,14 +43,14 @@ test('the tokens of every answer of a turn are added up', async (t) => {
   assert.deepEqual(mock.refusals, []);
 });
 
-test('the next turn of the thread counts from nothing', async (t) => {
+test('the next turn of the thread starts at zero', async (t) => {
   const { agent } = await createBench(t, () => withUsage(sayText('Hi.'), usage(7, 3)));
   await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
   const next = await agent.start(aMessage('Again', '100.2'), FENCE, NO_SIGNAL);
   assert.deepEqual(next.usage, { requests: 1, inputTokens: 7, outputTokens: 3, modelMs: 0 });
 });
 
-test('the time is that in which the model was waited for, tries that failed included', async (t) => {
+test('the time is the time spent waiting for the model, including failed attempts', async (t) => {
   const answers: { let: () => void }[] = [];
   const script: MockScript = async (_request, index) => {
     await new Promise<void>((resolve) => answers.push({ let: resolve }));
@@ -61,7 +61,7 @@ test('the time is that in which the model was waited for, tries that failed incl
   await until(() => answers.length === 1);
   await clock.advance(2_000);
   answers[0]?.let();
-  // The wait before the second try is not the model's.
+  // The wait before the retry does not count.
   await until(() => clock.pendingCount === 1);
   for (let round = 0; answers.length < 2; round += 1) {
     assert.ok(round < 1_000, 'no second try');
@@ -75,7 +75,7 @@ test('the time is that in which the model was waited for, tries that failed incl
   assert.ok((took?.modelMs ?? 0) >= 5_000 && (took?.modelMs ?? 0) < 5_900, `${took?.modelMs}`);
 });
 
-test('a server that tells nothing gives nothing, and the answer stands', async (t) => {
+test('a server that reports no usage causes none, and the answer is kept', async (t) => {
   const { agent, mock } = await createBench(t, () => withUsage(sayText('Hi.'), null));
   const state = await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
   assert.equal(state.usage, undefined);
@@ -84,7 +84,7 @@ test('a server that tells nothing gives nothing, and the answer stands', async (
 });
 
 for (const told of [{ prompt_tokens: null, completion_tokens: 3 }, { total_tokens: 9 }, {}]) {
-  test(`counts that are none are left out: ${JSON.stringify(told)}`, async (t) => {
+  test(`invalid counts are left out: ${JSON.stringify(told)}`, async (t) => {
     const chunks = [
       toChunk({ role: 'assistant', content: 'Hi.' }, null),
       toChunk({}, 'stop'),
@@ -97,7 +97,7 @@ for (const told of [{ prompt_tokens: null, completion_tokens: 3 }, { total_token
   });
 }
 
-test('a server that refuses the question is asked without it, from then on at once', async (t) => {
+test('a server that refuses the usage option is asked without it, from then on at once', async (t) => {
   const script: MockScript = (request) =>
     request.stream_options
       ? sayStatus(400, { message: 'Unrecognized request argument supplied: stream_options' })
@@ -114,7 +114,7 @@ test('a server that refuses the question is asked without it, from then on at on
   );
 });
 
-test('a request that is refused for another reason is not sent again, and does not end the counting', async (t) => {
+test('a request that is refused for another reason is not retried, and the usage option is still sent', async (t) => {
   const script: MockScript = (_request, index) =>
     index === 0 ? sayStatus(400) : withUsage(sayText('Hi.'), usage(7, 3));
   const { agent, mock } = await createBench(t, script);
@@ -128,7 +128,7 @@ test('a request that is refused for another reason is not sent again, and does n
   );
 });
 
-test('an answer that broke off counts as a request, its tokens unknown', async (t) => {
+test('an answer that was cut off counts as a request with unknown tokens', async (t) => {
   const script: MockScript = (_request, index) =>
     index === 0 ? withUsage(CALL, usage(100, 20)) : cutAfter(sayText('Well'));
   const { agent } = await createBench(t, script);
@@ -139,7 +139,7 @@ test('an answer that broke off counts as a request, its tokens unknown', async (
   assert.deepEqual(state.usage, { requests: 2, inputTokens: 100, outputTokens: 20, modelMs: 0 });
 });
 
-test('what a turn took outlives a restart', async (t) => {
+test('the usage of a turn survives a restart', async (t) => {
   const { checkpoints } = createTestCheckpoints();
   const script: MockScript = (_request, index) =>
     index === 0 ? withUsage(CALL, usage(100, 20)) : withUsage(sayText('Done.'), usage(150, 5));
@@ -150,7 +150,7 @@ test('what a turn took outlives a restart', async (t) => {
   assert.equal(state.usage?.inputTokens, 250);
 });
 
-test('the scripted model of the playground says what it took', async (t) => {
+test('the scripted model of the playground reports its usage', async (t) => {
   const script = await createScriptedModel({ pieceEveryMs: 0 });
   t.after(() => script.stop());
   const { baseUrl, apiKey } = script;

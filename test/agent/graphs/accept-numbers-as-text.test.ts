@@ -4,7 +4,7 @@ import { acceptNumbersAsText } from '../../../src/agent/graphs/accept-numbers-as
 
 const LARGE = '9223372036854775807';
 
-it('a schema takes large numbers that have come as texts, and its data stays as it is written', () => {
+it('a schema accepts large numbers that arrive as text, and its data does not change', () => {
   const data = { type: 'integer', maximum: LARGE };
   const schema = {
     type: 'object',

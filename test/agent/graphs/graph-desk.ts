@@ -1,4 +1,4 @@
-/** The desk over a graph of the examples: all of it real but Slack and the graph's model. */
+/** The desk over an example graph: everything is real except Slack and the graph's model. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { buildDesk, type TestDesk } from '../../support/desk/build-desk.ts';
 import { type StoreKind, storeOf } from '../../support/store/open-redis.ts';
 import { until } from '../../support/until.ts';
 
-/** Where the example graphs are. */
+/** The folder of the example graphs. */
 export function graphFile(name: string): string {
   const file = name.includes('.') ? name : `${name}.ts`;
   return fileURLToPath(new URL(`../../fixtures/graphs/${file}`, import.meta.url));
@@ -28,18 +28,18 @@ export interface GraphDesk extends TestDesk {
   readonly agent: () => Agent;
   /** What the graph's tools did, in order. */
   ran(): Promise<readonly string[]>;
-  /** Holds the graph's tools back once they have begun; resolves with what lets them go on. */
+  /** Blocks the graph's tools once they have started; resolves with a function that releases them. */
   hold(): Promise<() => Promise<void>>;
-  /** Waits until a tool has begun with this. */
+  /** Waits until a tool has started with this argument. */
   began(value: string): Promise<void>;
   /** How often its models were asked. */
   asked(): Promise<number>;
-  /** The call that is open on this argument value. */
+  /** The open call with this argument value. */
   open(value: string): Promise<Call>;
-  /** All that was said in the thread, in order. */
+  /** All messages in the thread, in order. */
   said(): readonly string[];
   approve(call: Call): Promise<void>;
-  /** Approves, and waits for nothing. */
+  /** Approves without waiting. */
   press(call: Call): Promise<void>;
   ignore(call: Call): Promise<void>;
   reply(call: Call, text: string): Promise<void>;
@@ -55,7 +55,7 @@ export async function buildGraphDesk(
     readonly directory?: Directory;
     readonly kind?: StoreKind;
     readonly agentOf?: (store: SqliteStore) => Promise<Agent>;
-    /** Where the tools of a graph in another process write down what they do. */
+    /** The file in which the tools of a graph in another process log what they do. */
     readonly journal?: string;
   } = {},
 ): Promise<GraphDesk> {

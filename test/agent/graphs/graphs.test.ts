@@ -1,4 +1,4 @@
-/** Graphs of others behind the desk: every question is a call, and every answer goes to what was asked. */
+/** Third-party graphs behind the desk: every question is a call, and every answer reaches its question. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -25,8 +25,8 @@ function textOf(call: Call | undefined): string {
   return outcome && 'text' in outcome ? outcome.text : `no text: ${outcome?.kind}`;
 }
 
-describe('createAgent with the middleware of its makers', () => {
-  it('hands a batch over when its last call is decided, through a restart, and asks who may decide', async (t) => {
+describe('createAgent with LangChain’s middleware', () => {
+  it('gets a batch when its last call is decided, even after a restart, and only approvers decide', async (t) => {
     const desk = await buildGraphDesk(t, 'their-middleware');
     await desk.send('delete 3');
     const first = await desk.open('file-1');
@@ -58,7 +58,7 @@ describe('createAgent with the middleware of its makers', () => {
     assert.match(desk.said().at(-1) ?? '', /^So it went: Deleted file-1\. .* Deleted file-33\./);
   });
 
-  it('what somebody has changed in the database since is not handed over', async (t) => {
+  it('does not get a decision that was changed in the database', async (t) => {
     const desk = await buildGraphDesk(t, 'their-middleware');
     await desk.send('delete 3');
     await desk.approve(await desk.open('file-1'));
@@ -84,7 +84,7 @@ describe('createAgent with the middleware of its makers', () => {
     assert.equal(desk.integrity.count(), 2);
   });
 
-  it('a stopped turn leaves nothing behind that the next message stumbles on', async (t) => {
+  it('leaves nothing behind in a stopped turn that breaks the next message', async (t) => {
     const desk = await buildGraphDesk(t, 'their-middleware');
     await desk.send('delete 2');
     await desk.approve(await desk.open('file-1'));
@@ -94,11 +94,11 @@ describe('createAgent with the middleware of its makers', () => {
     assert.deepEqual([one?.status, two?.status], ['withdrawn', 'withdrawn']);
     assert.match(String(one?.note), /before it was handed over: nothing was run/);
     await desk.send('hello');
-    // Its own memory of the thread: four messages of the turn before, and this one.
+    // The graph's own memory of the thread: four messages of the previous turn, and this one.
     assert.equal(desk.said().at(-1), 'You said: hello (5)');
   });
 
-  it('an error of the graph ends the turn with a sentence, and the next message works', async (t) => {
+  it('ends the turn with a message on an error of the graph, and the next message works', async (t) => {
     const desk = await buildGraphDesk(t, 'their-middleware');
     await desk.send('crash');
     assert.match(desk.said().at(-1) ?? '', /“their-middleware” stopped with an error/);
@@ -108,14 +108,14 @@ describe('createAgent with the middleware of its makers', () => {
 });
 
 describe('createAgent with our middleware', () => {
-  it('each decision takes effect at once, and a decision survives a crash before it is handed over', async (t) => {
+  it('each decision takes effect at once, and survives a crash before it is handed over', async (t) => {
     const desk = await buildGraphDesk(t, 'our-middleware');
     await desk.send('delete 4');
     const one = await desk.open('file-1');
     await desk.approve(await desk.open('file-2'));
     assert.deepEqual(await desk.ran(), ['file-2']);
     assert.equal(textOf((await desk.calls())[1]), 'Deleted file-2.');
-    // Decided while no worker is there.
+    // Decided while no worker runs.
     await desk.restart(() => desk.press(one));
     await desk.rest();
     assert.deepEqual(await desk.ran(), ['file-2', 'file-1']);
@@ -130,23 +130,23 @@ describe('createAgent with our middleware', () => {
     assert.equal(await desk.asked(), 2);
   });
 
-  it('a crash while the graph has a call: it is resumed with the same decision, and nobody is asked again', async (t) => {
+  it('after a crash while the graph runs a call, it is resumed with the same decision, and nobody is asked again', async (t) => {
     const desk = await buildGraphDesk(t, 'our-middleware');
     await desk.send('delete 1');
-    const goOn = await desk.hold();
+    const release = await desk.hold();
     await desk.press(await desk.open('file-1'));
     await desk.began('file-1');
-    await desk.restart(goOn);
+    await desk.restart(release);
     await desk.clock.advance(60_000);
     await desk.rest();
     const [call, ...more] = await desk.calls();
     assert.deepEqual([call?.status, textOf(call), more], ['succeeded', 'Deleted file-1.', []]);
     assert.match(desk.said().at(-1) ?? '', /^So it went: Deleted file-1\.$/);
-    // One decision, but not one run: that is the graph's own matter.
+    // One decision, but not one run: that is up to the graph.
     assert.deepEqual(await desk.ran(), ['file-1', 'file-1']);
   });
 
-  it('the policy decides on its calls as on all from outside', async (t) => {
+  it('the policy decides on its calls as on all external calls', async (t) => {
     const gate = askAll();
     const desk = await buildGraphDesk(t, 'our-middleware', {
       gate: (facts) => {
@@ -169,8 +169,8 @@ describe('createAgent with our middleware', () => {
   });
 });
 
-describe('a graph that asks as Agent Inbox does', () => {
-  it('takes accept, edit, response and ignore', async (t) => {
+describe('a graph that uses Agent Inbox', () => {
+  it('accepts accept, edit, response and ignore', async (t) => {
     const desk = await buildGraphDesk(t, 'inbox-graph');
     const decide = async (act: (call: Call) => Promise<unknown>): Promise<string | undefined> => {
       await desk.send('write to Ann');
@@ -193,7 +193,7 @@ describe('a graph that asks as Agent Inbox does', () => {
     assert.match(describeStatusWithIcon(handed), /^:outbox_tray: \*Handed over\*/);
   });
 
-  it('a call that nobody decides is said to have expired, and is not run', async (t) => {
+  it('is told that an undecided call has expired, and does not run it', async (t) => {
     const desk = await buildGraphDesk(t, 'inbox-graph');
     await desk.send('write to Ann');
     await desk.clock.advance(25 * 3_600_000);
@@ -205,7 +205,7 @@ describe('a graph that asks as Agent Inbox does', () => {
 
 describe('a deep agent', () => {
   for (const kind of ['SQLite', 'Redis'] as const) {
-    it(`its sub-agents’ questions come up, and what was decided runs there (${kind})`, async (t) => {
+    it(`shows the questions of its sub-agents, and decided calls run there (${kind})`, async (t) => {
       const desk = await buildGraphDesk(t, 'deep-agent', { kind });
       await desk.send('delete 2');
       await desk.approve(await desk.open('file-1'));
@@ -218,8 +218,8 @@ describe('a deep agent', () => {
   }
 });
 
-describe('questions of no protocol', () => {
-  it('the same one twice in a node is asked twice, and each answer is for its own', async (t) => {
+describe('questions without a protocol', () => {
+  it('are asked twice if a node asks the same one twice, and each gets its own answer', async (t) => {
     const desk = await buildGraphDesk(t, 'questions', { exported: 'twice' });
     await desk.send('go');
     assert.deepEqual((await desk.open('colour')).outside?.decisions, ['reply']);
@@ -230,7 +230,7 @@ describe('questions of no protocol', () => {
     assert.equal((await desk.calls()).length, 3);
   });
 
-  it('two at once are answered one by one, one of them after somebody else has changed its id', async (t) => {
+  it('are answered one by one if there are two, even if the id of one changes meanwhile', async (t) => {
     const saver = SqliteSaver.fromConnString(':memory:');
     const graph = atOnce(saver);
     const stream = graph.stream.bind(graph);
@@ -245,7 +245,7 @@ describe('questions of no protocol', () => {
     await graph.updateState({ configurable: { thread_id: THREAD } }, { messages: [] });
     await desk.reply(await desk.open('one'), 'Uno');
     assert.deepEqual(await desk.ran(), ['one Uno']);
-    // One that is done still lists its question: nobody is asked again.
+    // An answered one still lists its question: nobody is asked again.
     assert.deepEqual(
       (await desk.calls()).map(({ status, delivered }) => [status, delivered]),
       [
@@ -262,7 +262,7 @@ describe('questions of no protocol', () => {
     assert.equal((await desk.calls()).length, 2);
   });
 
-  it('nobody’s silence is an answer: the turn ends, and says why', async (t) => {
+  it('end the turn with the reason if nobody answers', async (t) => {
     const desk = await buildGraphDesk(t, 'questions', { exported: 'twice' });
     await desk.send('go');
     await desk.clock.advance(25 * 3_600_000);
@@ -274,7 +274,7 @@ describe('questions of no protocol', () => {
     assert.equal((await desk.store.inbox.current(THREAD))?.text, 'again');
   });
 
-  it('several under one id are asked of nobody: an answer could go to the wrong one', async (t) => {
+  it('are not asked if several have one id: an answer could reach the wrong one', async (t) => {
     const snapshot: GraphSnapshot = {
       isBusy: false,
       isRewritten: false,

@@ -1,4 +1,4 @@
-/** What was decided, between its claim and its handing over to the graph. */
+/** Decisions between their claim and their hand-over to the graph. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -13,7 +13,7 @@ function textOf(call: Call | undefined): string {
   return outcome && 'text' in outcome ? outcome.text : `no text: ${outcome?.kind}`;
 }
 
-it('what is approved in a batch stays approved while a task beside it says something', async (t) => {
+it('approved calls of a batch stay approved while a parallel task says something', async (t) => {
   const desk = await buildGraphDesk(t, 'questions', { exported: 'beside' });
   await desk.send('go');
   await desk.approve(await desk.open('first'));
@@ -26,7 +26,7 @@ it('what is approved in a batch stays approved while a task beside it says somet
   assert.deepEqual(await desk.ran(), ['{"decisions":[{"type":"approve"},{"type":"approve"}]}']);
 });
 
-it('what is approved is handed over, though a question beside it that takes nothing but words ends the turn', async (t) => {
+it('approved calls are handed over even if a parallel question that accepts only text ends the turn', async (t) => {
   const desk = await buildGraphDesk(t, 'questions', { exported: 'beside' });
   await desk.send('go');
   await desk.approve(await desk.open('first'));
@@ -37,7 +37,7 @@ it('what is approved is handed over, though a question beside it that takes noth
   assert.deepEqual(ends, ['failed', 'expired', 'expired']);
 });
 
-it('what was approved by somebody who may not approve any more when its batch is handed over is not run, though it was claimed long ago', async (t) => {
+it('a call does not run if its approver has lost the right by the hand-over, even if it was claimed long ago', async (t) => {
   const directory = createTestDirectory();
   const approvers = [`user:${APPROVER.user}`, 'requester'] as const;
   const gate = askAll({ approvers });
@@ -57,7 +57,7 @@ it('what was approved by somebody who may not approve any more when its batch is
   assert.match(desk.said().at(-1) ?? '', /Deleted file-2\. \/ Deleted file-3\./);
 });
 
-it('what the policy refuses by the time its batch is handed over is not run, and counts no later call against it', async (t) => {
+it('a call does not run if the policy refuses it by the hand-over, and does not count for later calls', async (t) => {
   const ask = askAll();
   let isForbidden = false;
   const gate: Gate = (facts) => {
@@ -75,7 +75,7 @@ it('what the policy refuses by the time its batch is handed over is not run, and
   assert.match(textOf((await desk.calls())[0]), /^Not handed over, .*: Never that\.$/);
 });
 
-it('what was approved by somebody of whom Slack tells nothing for long is not run, and its end says so', async (t) => {
+it('a call does not run if its approver cannot be looked up for a long time, and its outcome says so', async (t) => {
   const directory = createTestDirectory();
   directory.setGroup('usergroup:S1', [APPROVER.user]);
   const gate = askAll({ approvers: ['usergroup:S1', 'requester'] });

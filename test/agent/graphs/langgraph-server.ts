@@ -1,4 +1,4 @@
-/** LangGraph's own local server in a process of its own; tells its parent where it listens. */
+/** LangGraph's own local server in a separate process; it sends its address to the parent. */
 import { startServer } from '@langchain/langgraph-api/server';
 
 const [cwd = '.', graph = ''] = process.argv.slice(2);

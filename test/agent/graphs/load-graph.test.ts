@@ -10,14 +10,14 @@ import { createManualClock } from '../../support/manual-clock.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 import { graphFile } from './graph-desk.ts';
 
-/** Stands for a durable one: what is looked at is whether it is the memory's. */
+/** Stands for a durable saver: the check only rejects the one in memory. */
 class KeptSaver extends MemorySaver {}
 
 const deps = { saver: new KeptSaver(), clock: createSystemClock() };
 const load = (exported: string, path = graphFile('questions')) =>
   loadGraph({ name: 'questions', path, exported }, deps);
 
-describe('a graph that can’t be served stops the start, with what to do', () => {
+describe('a graph that cannot be served stops the start with the remedy', () => {
   const cases: readonly (readonly [exported: string, sentence: RegExp])[] = [
     [
       'inMemory',
@@ -69,12 +69,12 @@ describe('a graph that can’t be served stops the start, with what to do', () =
   });
 });
 
-it('a graph with a durable checkpointer of its own is served as it is', async () => {
+it('a graph with its own durable checkpointer is served as it is', async () => {
   const graph = await load('twice');
   assert.equal(graph.name, 'questions');
 });
 
-it('the middleware of the package needs no compiler, in a module or in CommonJS', async (t) => {
+it('the middleware of the package needs no compiler, as an ES module or CommonJS', async (t) => {
   const { path: folder, remove } = await makeTempDir();
   t.after(remove);
   const root = new URL('../../../', import.meta.url).pathname;

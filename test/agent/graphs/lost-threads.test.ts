@@ -1,4 +1,4 @@
-/** Threads of graphs that others made, whose checkpoints are lost: they can't be rebuilt, and nothing begins anew by itself. */
+/** Threads of third-party graphs with lost checkpoints: they cannot be rebuilt, and nothing restarts by itself. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../src/domain/calls/call.ts';
@@ -21,7 +21,7 @@ function textOf(call: Call | undefined): string {
   return outcome && 'text' in outcome ? outcome.text : `no text: ${outcome?.kind}`;
 }
 
-describe('a thread of another graph, all of it lost', () => {
+describe('a thread of a third-party graph whose whole state is lost', () => {
   it('is told so when its call is decided; nothing runs, and its model is not asked again', async (t) => {
     const desk = await buildGraphDesk(t, 'their-middleware');
     await desk.send('delete 2');
@@ -44,7 +44,7 @@ describe('a thread of another graph, all of it lost', () => {
     assert.match(desk.said().at(-1) ?? '', /^You said: hello/);
   });
 
-  it('is stopped as any other', async (t) => {
+  it('can be stopped like any other', async (t) => {
     const desk = await buildGraphDesk(t, 'their-middleware');
     await desk.send('delete 1');
     change(desk, ...LOSE);
@@ -60,7 +60,7 @@ describe('a thread of another graph, all of it lost', () => {
     );
   });
 
-  it('begins anew where nothing was decided or asked in it', async (t) => {
+  it('starts again if nothing was decided or asked in it', async (t) => {
     const desk = await buildGraphDesk(t, 'their-middleware');
     await desk.send('hello');
     change(desk, ...LOSE);
@@ -69,7 +69,7 @@ describe('a thread of another graph, all of it lost', () => {
   });
 });
 
-it('a thread of another graph that is damaged ends its turn, and says of each message that it can’t go on', async (t) => {
+it('a damaged thread of a third-party graph ends its turn, and says for each message that it cannot continue', async (t) => {
   const desk = await buildGraphDesk(t, 'their-middleware');
   await desk.send('delete 1');
   const asked = await desk.asked();

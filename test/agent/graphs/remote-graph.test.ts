@@ -1,4 +1,4 @@
-/** A graph on LangGraph's own local server, reached as any remote one. */
+/** A graph on LangGraph's own local server, used like any remote one. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ import { buildGraphDesk, graphFile } from './graph-desk.ts';
 
 const SERVER = fileURLToPath(new URL('./langgraph-server.ts', import.meta.url));
 
-it('a number that JavaScript would round is shown with all its digits, since a server in another language runs with them', async (t) => {
+it('a number that JavaScript would round is shown with all digits, because a server in another language runs with them', async (t) => {
   const huge = `1${'0'.repeat(400)}`;
   const numbers = `"account":12345678901234567890,"n":-1e21,"m":[-${huge},1e400,1e-400]`;
   const args = String.raw`{${numbers},"text":"\\\"12345678901234567890\\"}`;
@@ -68,7 +68,7 @@ describe('a graph behind LangGraph’s own local server', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('has a UUID for each thread, always the same', () => {
+  it('always has the same UUID for a thread', () => {
     assert.equal(remoteThreadId(THREAD), remoteThreadId(THREAD));
     assert.match(
       remoteThreadId(THREAD),
@@ -76,14 +76,14 @@ describe('a graph behind LangGraph’s own local server', () => {
     );
   });
 
-  it('an assistant that is not there, or a server, is told before anybody waits for it', async () => {
+  it('reports a missing assistant or server before anybody waits for it', async () => {
     assert.equal(await findRemoteProblem({ url, assistant: 'agent' }), undefined);
     const problem = await findRemoteProblem({ url, assistant: 'nobody' });
     assert.match(problem ?? '', /has no assistant “nobody” \(404\)\. Write the name of a graph/);
     await assert.rejects(findRemoteProblem({ url: 'http://127.0.0.1:1', assistant: 'agent' }));
   });
 
-  it('each call is decided by itself, a stop leaves the thread sound, and a crash of ours does not end its run', async (t) => {
+  it('decides each call by itself, stays consistent after a stop, and a crash of ours does not end its run', async (t) => {
     const graph = createRemoteGraph({ url, assistant: 'agent' });
     const desk = await buildGraphDesk(t, 'remote', {
       journal: join(folder, 'journal'),
@@ -107,10 +107,10 @@ describe('a graph behind LangGraph’s own local server', () => {
     await desk.send('delete 1');
     await desk.send('stop');
     await desk.send('hello');
-    // Ten messages are there before: two turns, the second one closed.
+    // Ten messages exist before: two turns, the second one closed.
     assert.equal(desk.said().at(-1), 'You said: hello (10)');
 
-    // A run that a dead worker has begun goes on there, and is waited for, not begun again.
+    // A run that a dead worker started continues there: we wait for it and start no second one.
     await desk.send('delete 1');
     const before = (await desk.ran()).length;
     const goOn = await desk.hold();

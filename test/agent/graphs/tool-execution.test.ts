@@ -16,7 +16,7 @@ function textOf({ outcome }: Call): string {
   return outcome && 'text' in outcome ? outcome.text : `${outcome?.kind}`;
 }
 
-it('a card shows the tool and its arguments, and each decision goes back as the graph reads it', async (t) => {
+it('a card shows the tool and its arguments, and each decision is encoded as the graph reads it', async (t) => {
   const desk = await buildGraphDesk(t, 'tool-execution');
   const decide = async (act: (call: Call) => Promise<unknown>): Promise<unknown> => {
     await desk.send('look');
@@ -39,7 +39,7 @@ it('a card shows the tool and its arguments, and each decision goes back as the 
   assert.equal(ran && textOf(ran), 'Ran search.');
 });
 
-it('several tools are several calls, under the policy of each; the graph hears once, after the last', async (t) => {
+it('several tools are several calls, each under its policy; the graph gets one answer after the last decision', async (t) => {
   const ask = askAll();
   const seen = new Map<string, unknown>();
   const gate: Gate = (facts) => {
@@ -81,7 +81,7 @@ it('nothing runs unless all of them are approved, and the card of an approved on
   }
 });
 
-it('what the policy refuses or nobody decides runs nothing, and the graph is told why', async (t) => {
+it('nothing runs if the policy refuses one or nobody decides, and the graph gets the reason', async (t) => {
   const refusing: Gate = ({ tool }) =>
     tool === 'search' ? { kind: 'run' } : { kind: 'refuse', reason: 'Never mail.' };
   const refused = await buildGraphDesk(t, 'tool-execution', { gate: refusing });
@@ -98,7 +98,7 @@ it('what the policy refuses or nobody decides runs nothing, and the graph is tol
   assert.deepEqual(await desk.ran(), []);
 });
 
-it('approved together, they run with exactly what was shown', async (t) => {
+it('approved together, they run with exactly the arguments shown', async (t) => {
   const desk = await buildGraphDesk(t, 'tool-execution');
   await desk.send('both');
   await desk.approve(await desk.open('refunds'));

@@ -1,4 +1,4 @@
-/** Graphs that ask, answer or end in ways that their makers had not thought of. */
+/** Graphs that ask, answer or end in unusual ways. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { AIMessage, HumanMessage, RemoveMessage } from '@langchain/core/messages';
@@ -20,7 +20,7 @@ import { buildGraphDesk } from './graph-desk.ts';
 type State = typeof MessagesAnnotation.State;
 type Node = (state: State) => Partial<State> | Promise<Partial<State>>;
 
-/** A graph of nodes one after the other, which may be others whenever it is looked at. */
+/** A graph of nodes in sequence; the nodes can differ each time it is read. */
 async function deskOver(t: TestContext, nodesOf: () => Readonly<Record<string, Node>>) {
   const local = (saver: BaseCheckpointSaver) => {
     const graph = new StateGraph(MessagesAnnotation)
@@ -56,7 +56,7 @@ function textOf(call: Call | undefined): string {
   return outcome && 'text' in outcome ? outcome.text : `no text: ${outcome?.kind}`;
 }
 
-describe('what can’t be put to people ends the turn with a sentence, and the thread goes on', () => {
+describe('a question that cannot be shown ends the turn with a message, and the thread continues', () => {
   const badSchema = {
     action_requests: [{ name: 'pay', args: { id: 1 } }],
     review_configs: [
@@ -87,7 +87,7 @@ describe('what can’t be put to people ends the turn with a sentence, and the t
     });
   }
 
-  it('half of a character in a call is told to whoever made the call', async (t) => {
+  it('a call with half of a character is rejected with a reply to its maker', async (t) => {
     const question = { ...perCall({ to: HALF }, `pay ${HALF}`), description: HALF };
     const desk = await deskOver(t, () => ({
       ask: () => answers(JSON.stringify(interrupt(question))),
@@ -97,7 +97,7 @@ describe('what can’t be put to people ends the turn with a sentence, and the t
   });
 });
 
-it('values that JSON has no word for are shown as what they hold, and leave a call a call', async (t) => {
+it('values that JSON cannot represent are shown by their content, and a call stays a call', async (t) => {
   const value = { tags: new Set(['red']), sizes: new Map([['s', 1]]), none: undefined };
   const odd = await deskOver(t, () => ({ ask: asks(value) }));
   await odd.send('go');
@@ -112,7 +112,7 @@ it('values that JSON has no word for are shown as what they hold, and leave a ca
   assert.deepEqual([asked?.tool, asked?.args], ['pay', '{"euros":3}']);
 });
 
-it('a number that its server gives as a text for its digits is asked about, though its schema wants a number', async (t) => {
+it('a number that its server sends as text, to keep its digits, is accepted against a number schema', async (t) => {
   const largest = '9223372036854775807';
   const schema = {
     type: 'object',
@@ -128,7 +128,7 @@ it('a number that its server gives as a text for its digits is asked about, thou
   assert.deepEqual([call?.status, call?.secrets], ['pending', ['key']]);
 });
 
-it('a call that the graph leaves without an answer has not been done, and its silence is said', async (t) => {
+it('a call that the graph never answers is reported as failed, and so is the missing answer', async (t) => {
   const calls = [1, 2].map((euros) => ({
     type: 'tool_call' as const,
     id: `c${euros}`,
@@ -150,7 +150,7 @@ it('a call that the graph leaves without an answer has not been done, and its si
   assert.match(call ? describeStatusWithIcon(call) : '', /^:x: \*Failed\*/);
 });
 
-it('a call that is stopped while its graph has it may have run, also beside one that nobody could read', async (t) => {
+it('a call that is stopped while its graph runs it may have run, even beside an unreadable one', async (t) => {
   let begin = () => {};
   const began = new Promise<void>((resolve) => {
     begin = resolve;
@@ -173,7 +173,7 @@ it('a call that is stopped while its graph has it may have run, also beside one 
   assert.deepEqual([call?.status, textOf(call)], ['failed', describeStoppedRun('pay')]);
 });
 
-it('a graph that sums up the message that it works on goes on with its turn, through a restart, and does nothing twice', async (t) => {
+it('a graph that summarizes its current message continues its turn, even after a restart, and does nothing twice', async (t) => {
   let begun = 0;
   const pays = (euros: number): Node => {
     return () => {
@@ -205,7 +205,7 @@ it('a graph that sums up the message that it works on goes on with its turn, thr
   assert.deepEqual([begun, (await desk.calls()).length], [2, 4]);
 });
 
-it('a bare yes answers what can only be answered', async (t) => {
+it('a bare yes answers a question that only accepts text', async (t) => {
   const desk = await deskOver(t, () => ({ ask: asks('Shall I go on?') }));
   await desk.send('go');
   await desk.send('Yes');
@@ -213,7 +213,7 @@ it('a bare yes answers what can only be answered', async (t) => {
   assert.equal((await desk.calls())[0]?.status, 'replied');
 });
 
-it('a question whose node is gone says that nobody waits for its answer', async (t) => {
+it('a question whose node is gone is answered with a note that nobody waits for it', async (t) => {
   let name = 'ask';
   const desk = await deskOver(t, () => ({ [name]: asks('Which colour?') }));
   await desk.send('go');
@@ -226,10 +226,10 @@ it('a question whose node is gone says that nobody waits for its answer', async 
   assert.equal((await desk.store.inbox.current(THREAD))?.text, 'again');
 });
 
-describe('calls that the middleware of its makers drops beside a rejected one, unasked', () => {
+describe('calls that LangChain’s middleware silently drops beside a rejected one', () => {
   const cases = { graph: ['reply', 'ignore'], withoutEdit: ['approve', 'reply', 'ignore'] };
   for (const [exported, decisions] of Object.entries(cases)) {
-    it(`have an answer, so that its model goes on: ${exported}`, async (t) => {
+    it(`get an answer, so that the model continues: ${exported}`, async (t) => {
       const desk = await buildGraphDesk(t, 'their-middleware', { exported });
       await desk.send(`delete ${decisions.length}+`);
       for (const [index, kind] of decisions.entries()) {
@@ -243,7 +243,7 @@ describe('calls that the middleware of its makers drops beside a rejected one, u
         /^So it went: .*dropped it because another call.* \/ Keep it\. \/ /,
       );
       assert.deepEqual(await desk.ran(), []);
-      // The next message's calls are numbered as those were.
+      // The calls of the next message have the same numbers.
       await desk.send(`delete ${decisions.length}+`);
       await desk.send('never mind');
       await desk.send('hello');
@@ -251,7 +251,7 @@ describe('calls that the middleware of its makers drops beside a rejected one, u
     });
   }
 
-  it('run where a helper makes them, into whose messages nobody can write', async (t) => {
+  it('do not run if an inner helper makes them, whose messages cannot be changed', async (t) => {
     const desk = await buildGraphDesk(t, 'their-middleware', { exported: 'inside' });
     await desk.send('delete 1');
     await desk.ignore(await desk.open('file-1'));
@@ -260,8 +260,8 @@ describe('calls that the middleware of its makers drops beside a rejected one, u
   });
 });
 
-describe('createAgent of another copy of the library', () => {
-  it('takes the answers that its own copy would not know as such', async (t) => {
+describe('createAgent from another copy of the library', () => {
+  it('accepts our answers, although they are not instances of its own classes', async (t) => {
     const desk = await buildGraphDesk(t, 'common-js.cjs');
     await desk.send('2');
     await desk.approve(await desk.open('file-1'));
@@ -271,7 +271,7 @@ describe('createAgent of another copy of the library', () => {
     assert.equal(desk.said().at(-1), 'So be it.');
   });
 
-  it('what its middleware would drop beside a rejected call is not run, and the card says why', async (t) => {
+  it('does not run a call that its middleware would drop beside a rejected one, and the card says why', async (t) => {
     const desk = await buildGraphDesk(t, 'common-js.cjs', { exported: 'withoutEdit' });
     await desk.send('3');
     await desk.approve(await desk.open('file-1'));
@@ -280,7 +280,7 @@ describe('createAgent of another copy of the library', () => {
     assert.deepEqual(await desk.ran(), []);
     const [one, , three] = await desk.calls();
     assert.deepEqual([one?.status, three?.status], ['failed', 'failed']);
-    // It is told to the model too, but for what it may not be told of.
+    // The model is told too, as far as it may know.
     assert.match(textOf(one), /^Not run, although a person approved it/);
     assert.match(textOf(three), /^Not run: the graph’s middleware drops approved calls/);
   });

@@ -1,4 +1,4 @@
-/** Tools of servers on a real store and a clock that moves when told to. */
+/** Tools of servers on a real store, with a clock that the test moves. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';

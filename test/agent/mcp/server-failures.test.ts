@@ -1,4 +1,4 @@
-/** MCP servers that break, are not there, or ask people something while a tool of theirs runs. */
+/** MCP servers that break, are down, or ask people something while one of their tools runs. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createServerConnection } from '../../../src/agent/mcp/connection/server-connection.ts';
@@ -11,8 +11,8 @@ import { aTool, startHttpFixture } from '../../support/servers/mcp-fixture.ts';
 import { until } from '../../support/until.ts';
 import { build, contextOf, find, namesOf, overHttp, run, TOOL_TIMEOUT_MS } from './mcp-bench.ts';
 
-describe('a call whose answer is lost', () => {
-  it('is unknown when the connection breaks, the stream just ends or it is told to end, and failed when nothing was asked', async (t) => {
+describe('a call whose result is lost', () => {
+  it('is unknown if the connection breaks, the stream ends or it is aborted, and failed if nothing was sent', async (t) => {
     const ended: string[] = [];
     let isRunning = false;
     const server = await startHttpFixture(t, [
@@ -53,14 +53,14 @@ describe('a call whose answer is lost', () => {
     server.endAll();
     await assert.rejects(cut, isUnknown(/was lost while this ran/));
 
-    // Nothing ran where the server has forgotten the session: it is asked once more in another one.
+    // Nothing ran if the server has lost the session: the request is repeated once in another one.
     server.forget();
     assert.match(await run(tools, 'box__quick'), /quick/);
     server.forget();
     const several = await Promise.all([1, 2, 3].map(() => run(tools, 'box__quick')));
     for (const each of several) assert.match(each, /quick/);
 
-    // What was asked in the session before, and still runs, is not cut off.
+    // A request of the previous session that still runs is not aborted.
     isRunning = false;
     const kept = new AbortController();
     const running = run(tools, 'box__hang', {}, kept.signal);
@@ -73,7 +73,7 @@ describe('a call whose answer is lost', () => {
     await assert.rejects(running, isUnknown(/was told to stop this call/));
 
     await server.stop();
-    // What is sent on a connection that closes meanwhile may have arrived.
+    // A request that is sent while the connection closes may have arrived.
     await run(tools, 'box__quick').catch(() => {});
     await assert.rejects(run(tools, 'box__quick'), (error: unknown) => {
       assert.ok(error instanceof Error && !(error instanceof UnknownOutcomeError), String(error));
@@ -84,8 +84,8 @@ describe('a call whose answer is lost', () => {
   });
 });
 
-describe('a server that is not there', () => {
-  it('does not keep the others waiting, and comes in when it is there', async (t) => {
+describe('a server that is down', () => {
+  it('does not delay the others, and is added when it is up', async (t) => {
     const server = await startHttpFixture(t, [aTool('a', () => '')]);
     const { url } = server;
     const gone: ServerSettings = {
@@ -115,8 +115,8 @@ describe('a server that is not there', () => {
   });
 });
 
-describe('a server that keeps silent', () => {
-  it('does not keep the app from ending', async () => {
+describe('a server that does not respond', () => {
+  it('does not prevent the app from stopping', async () => {
     const clock = createManualClock();
     const log = { debug() {}, info() {}, warn() {}, error() {} };
     const args = ['-e', 'process.stdin.on("end", () => process.exit()).resume()'];
@@ -141,7 +141,7 @@ describe('a question of a server', () => {
     },
   };
 
-  it('goes to the requester of its call, and the answer back, whatever it is', async (t) => {
+  it('reaches the requester of its call, and every kind of answer is returned', async (t) => {
     const server = await startHttpFixture(t, [
       aTool('ask', async (_args, { ask }) => JSON.stringify(await ask(ASKED))),
     ]);
@@ -166,7 +166,7 @@ describe('a question of a server', () => {
     assert.equal(first.deadlineAt, clock.now() + TOOL_TIMEOUT_MS);
   });
 
-  it('that could be about calls of two people is put to nobody, and one call asks no more than five times', async (t) => {
+  it('is declined if calls of two people are running, and one call may ask at most five', async (t) => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;

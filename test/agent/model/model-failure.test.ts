@@ -89,12 +89,12 @@ const FAILURES: readonly (readonly [
   ],
 ];
 
-/** A server that refuses the first request is asked once more without this question, which may be what it refuses. */
+/** A server that refuses the first request is asked again without this field, which may be the reason. */
 const asksForTokens = (mock: MockModel) =>
   mock.requests.filter((request) => request.stream_options?.include_usage);
 
 for (const [what, answer, sentence, said] of FAILURES) {
-  test(`${what}: the turn ends with a sentence for the person`, async (t) => {
+  test(`${what}: the turn ends with a message to the person`, async (t) => {
     const { agent, mock, clock, warnings } = await createBench(t, () => answer);
     const state = await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
     assert.equal(state.phase, 'finished');
@@ -111,7 +111,7 @@ for (const [what, answer, sentence, said] of FAILURES) {
   });
 }
 
-test('a server that is not there is said to be out of reach, and the log says where and why', async (t) => {
+test('an unreachable server is reported as such, and the log says where and why', async (t) => {
   const { agent, mock, warnings } = await createBench(t, () => sayText('Hi.'));
   await mock.stop();
   const state = await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
@@ -122,7 +122,7 @@ test('a server that is not there is said to be out of reach, and the log says wh
 });
 
 for (const deltas of [[], ['Let me']]) {
-  test(`silence after ${deltas.length} words ends the turn when the time is up, and no sooner`, async (t) => {
+  test(`silence after ${deltas.length} words ends the turn at the timeout, and no sooner`, async (t) => {
     const { agent, mock, clock } = await createBench(t, () => ({ kind: 'hang', deltas }), {
       timeoutMs: 5_000,
     });
@@ -140,7 +140,7 @@ for (const deltas of [[], ['Let me']]) {
   });
 }
 
-test('silence after words is not asked into a second time', async (t) => {
+test('silence after some words is not retried', async (t) => {
   const { agent, mock, clock } = await createBench(
     t,
     () => ({ kind: 'hang', deltas: ['Let me'] }),
@@ -158,7 +158,7 @@ test('silence after words is not asked into a second time', async (t) => {
   assert.equal(mock.requests.length, 1);
 });
 
-test('an answer may take as long as it likes, as long as it goes on', async (t) => {
+test('an answer may take as long as it likes while text keeps coming', async (t) => {
   const heard: string[] = [];
   const { agent, clock } = await createBench(
     t,
@@ -181,7 +181,7 @@ test('an answer may take as long as it likes, as long as it goes on', async (t) 
   assert.equal(state.messages.at(-1)?.text, 'One two three.');
 });
 
-test('a passing failure is tried again, at the time that the provider names', async (t) => {
+test('a temporary failure is retried at the time that the provider names', async (t) => {
   const answers = [sayStatus(429, {}, { 'retry-after': '7' }), sayStatus(503), sayText('Here.')];
   const { agent, mock, clock } = await createBench(
     t,
@@ -205,13 +205,13 @@ test('a passing failure is tried again, at the time that the provider names', as
   assert.equal(mock.requests.length, 3);
 });
 
-/** Lets the answer come in: the only thing that is scheduled then is the wait. */
+/** Lets the answer arrive; after that, only the wait is scheduled. */
 async function untilWaiting(clock: { readonly pendingCount: number }): Promise<void> {
   for (let round = 0; round < 200; round += 1) await new Promise((r) => setImmediate(r));
   await until(() => clock.pendingCount === 1);
 }
 
-test('a failure that is there to stay is not tried again', async (t) => {
+test('a permanent failure is not retried', async (t) => {
   for (const answer of [
     sayStatus(401),
     sayStatus(400),
@@ -223,14 +223,14 @@ test('a failure that is there to stay is not tried again', async (t) => {
   }
 });
 
-test('an answer that broke off after its first words is not asked for again', async (t) => {
+test('an answer that was cut off after its first words is not retried', async (t) => {
   const { agent, mock } = await createBench(t, () => cutAfter(sayText('Well')), { maxRetries: 3 });
   const state = await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
   assert.match(state.failure ?? '', /broke off/);
   assert.equal(mock.requests.length, 1);
 });
 
-test('an abort ends the wait for another try', async (t) => {
+test('an abort ends the wait for a retry', async (t) => {
   const { agent, mock, clock } = await createBench(t, () => sayStatus(503), { maxRetries: 3 });
   const stop = new AbortController();
   const turn = agent.start(aMessage('Hi'), FENCE, stop.signal);
@@ -242,7 +242,7 @@ test('an abort ends the wait for another try', async (t) => {
   assert.equal((await agent.read(THREAD)).phase, 'stuck');
 });
 
-test('a model that can’t be used is refused with the remedy', () => {
+test('an unusable model is refused with the remedy', () => {
   const rest = { timeoutMs: 1, maxRetries: 0 };
   for (const [model, why] of [
     ['anthropic/claude', /not OpenAI-compatible\./],

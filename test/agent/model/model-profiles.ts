@@ -4,7 +4,7 @@ import { finish, pieces, type Reply } from '../../support/servers/profile-server
 
 export interface Profile {
   readonly name: string;
-  /** Says why a request is refused with 400, if it is. */
+  /** Says why a request is refused with 400, or undefined. */
   readonly refuses?: (request: MockRequest) => string | undefined;
   /** The answer that calls the tool. (Default: OpenAI's.) */
   readonly call?: Reply;
@@ -12,7 +12,7 @@ export interface Profile {
   readonly answer?: Reply;
   /** Which arguments run, in order. (Default: one call with {"n":1}.) */
   readonly runs?: readonly unknown[];
-  /** What people read at the end of the turn. (Default: Paid.) */
+  /** The text that people read at the end of the turn. (Default: Paid.) */
   readonly says?: string;
   /** (Default: approve.) */
   readonly decision?: 'approve' | 'ignore';

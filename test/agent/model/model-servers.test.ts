@@ -105,7 +105,7 @@ const OVERFLOWS: readonly (readonly [what: string, reply: Reply])[] = [
 ];
 
 for (const [what, reply] of OVERFLOWS) {
-  test(`a context that is too long, in the words of ${what}`, async (t) => {
+  test(`a too long context ends the turn with the remedy, as reported by ${what}`, async (t) => {
     const { desk, server } = await openDesk(t, () => reply, { modelRetries: 2 });
     await desk.send('Pay');
     assert.match(desk.chat.said.at(-1)?.text ?? '', /too long.*new thread.*CONTEXT_TOKENS/s);
@@ -119,7 +119,7 @@ for (const [code, sentence] of [
   [401, /does not accept our key/],
   [429, /too many requests/],
 ] as const) {
-  test(`an error ${JSON.stringify(code)} within a stream`, async (t) => {
+  test(`an error ${JSON.stringify(code)} within a stream ends the turn with its explanation`, async (t) => {
     const events = [{ error: { code, message: 'Provider returned error' } }];
     const { desk, server } = await openDesk(t, () => ({ events }));
     await desk.send('Pay');
@@ -128,7 +128,7 @@ for (const [code, sentence] of [
   });
 }
 
-test('the log and an admin alone have the server’s own words, without those of the conversation', async (t) => {
+test('only the log and an admin get the server’s own words, without those of the conversation', async (t) => {
   const refusal = (request: MockRequest): Reply => ({
     status: 400,
     json: {
@@ -157,7 +157,7 @@ test('the log and an admin alone have the server’s own words, without those of
   }
 });
 
-test('what a provider needs back goes to no other one', () => {
+test('fields that a provider needs back are sent to no other one', () => {
   const signed = { extra_content: { signature: 's' } };
   const message = {
     ...{ role: 'assistant' as const, id: 'm', text: 'Hi.' },

@@ -32,7 +32,7 @@ function problemsOf(tool: Tool, value: JsonValue) {
   return parsed.problems;
 }
 
-test('arguments are what the schema read: defaults filled, unknown keys gone, keys sorted', () => {
+test('arguments are the schema’s output: defaults filled in, unknown keys removed, keys sorted', () => {
   const tool = toolOf(z.object({ b: z.string().trim(), a: z.number().default(10_000) }));
   assert.deepEqual(tool.parse({ z: 1, b: ' hi ' }), {
     ok: true,
@@ -41,7 +41,7 @@ test('arguments are what the schema read: defaults filled, unknown keys gone, ke
   });
 });
 
-test('parsed arguments share nothing with what was given', () => {
+test('parsed arguments share no objects with the input', () => {
   const tool = toolOf(z.object({ list: z.array(z.any()) }));
   const given = { list: [{ to: 'a@x' }] };
   const parsed = tool.parse(given);
@@ -50,7 +50,7 @@ test('parsed arguments share nothing with what was given', () => {
   assert.deepEqual(parsed.value, { list: [{ to: 'a@x' }] });
 });
 
-test('what a tool changes in its arguments is its own: the policy, the card and the run have what was read', async () => {
+test('a tool that changes its arguments does not affect the policy, the card or the run', async () => {
   const spoil = (args: unknown) => {
     Object.assign((args as { meta: object }).meta, { amount: 1 });
     return 'ok';
@@ -78,7 +78,7 @@ test('a problem has the path of its argument', () => {
   ]);
 });
 
-test('a schema that reads its own value differently refuses it', () => {
+test('a value is refused if the schema parses its own output differently', () => {
   let reads = 0;
   const unsteady = z.object({ at: z.string().default(() => `t${reads++}`), n: z.any() });
   assert.ok(toolOf(unsteady).parse({ n: 1 }).ok);
@@ -89,7 +89,7 @@ test('a schema that reads its own value differently refuses it', () => {
   );
 });
 
-test('what JSON would drop or change is a problem at its place', () => {
+test('values that JSON would drop or change are a problem at their place', () => {
   const tool = toolOf(z.object({ any: z.any() }));
   const date = toolOf(z.object({ any: z.any().default(() => new Date(0)) }));
   assert.deepEqual(problemsOf(date, {})[0]?.path, ['any']);
@@ -101,12 +101,12 @@ test('what JSON would drop or change is a problem at its place', () => {
   assert.match(problemsOf(infinite, {})[0]?.message ?? '', /not a valid JSON number/);
 });
 
-test('a schema that must be awaited is a problem, not a crash', () => {
+test('an async schema is a problem, not a crash', () => {
   const schema = z.object({ a: z.string().refine(async () => true) });
   assert.match(problemsOf(toolOf(schema), { a: '' })[0]?.message ?? '', /could not parse/);
 });
 
-test('reading what was read gives the same text', () => {
+test('parsing the output again gives the same text', () => {
   const schema = z.object({
     a: z.string().optional(),
     n: z.number().default(3),
@@ -157,7 +157,7 @@ const LEFT_OUT: readonly (readonly [string, unknown, RegExp])[] = [
   ['a map', z.object({ a: z.map(z.string(), z.string()) }), /[Mm]ap/],
   ['a file', z.object({ a: z.file() }), /files/],
   ['a custom type', z.object({ a: z.custom() }), /[Cc]ustom/],
-  ['no object', z.string(), /accepts no object/],
+  ['text at its root', z.string(), /accepts no object/],
   ['a transform of zod 3', z3.object({ a: z3.string().transform(Number) }), /transforms/],
   ['preprocess of zod 3', z3.object({ a: z3.preprocess(String, z3.string()) }), /transforms/],
   [
@@ -166,7 +166,7 @@ const LEFT_OUT: readonly (readonly [string, unknown, RegExp])[] = [
     /transforms/,
   ],
   [
-    'a date of zod 3 in a union in a lazy one',
+    'a zod 3 date in a lazy union',
     z3.object({
       a: z3.lazy(() => z3.discriminatedUnion('k', [z3.object({ k: z3.literal(1), d: z3.date() })])),
     }),
@@ -174,13 +174,13 @@ const LEFT_OUT: readonly (readonly [string, unknown, RegExp])[] = [
   ],
   ['a bigint of zod 3', z3.object({ a: z3.bigint().optional() }), /bigints/],
   ['a map of zod 3', z3.object({ a: z3.map(z3.string(), z3.string()) }), /maps/],
-  ['zod 3, no object', z3.string(), /accepts no object/],
+  ['zod 3 text at its root', z3.string(), /accepts no object/],
   ['only a list at its root', z.union([z.array(z.string()), z.null()]), /accepts no object/],
-  ['neither zod', { safeParse: () => ({}), _def: {} }, /zod 4 or zod 3/],
+  ['unknown methods', { safeParse: () => ({}), _def: {} }, /zod 4 or zod 3/],
 ];
 
 for (const [what, schema, reason] of LEFT_OUT) {
-  test(`a schema with ${what} is left out, with the reason`, () => {
+  test(`a schema with ${what} is left out with the reason`, () => {
     const made = defineTool({
       name: 'odd',
       description: 'Odd.',
@@ -193,7 +193,7 @@ for (const [what, schema, reason] of LEFT_OUT) {
   });
 }
 
-test('a tool of zod 3 is one like any other', async () => {
+test('a zod 3 tool works like any other', async () => {
   interface Tree {
     name: string;
     children: Tree[];
@@ -236,13 +236,13 @@ test('a tool of zod 3 is one like any other', async () => {
   assert.equal(await tool.run({ to: 'a@x.org', kind: null, n: 3 }, CONTEXT), 'a@x.org 3');
 });
 
-test('pipes and checks that keep the value are no transforms', () => {
+test('pipes and checks that keep the value are allowed, unlike transforms', () => {
   toolOf(
     z.object({ a: z.string().pipe(z.email()), b: z.string().toLowerCase(), c: z.iso.datetime() }),
   );
 });
 
-test('the schema is its input side: what has a default is not required', () => {
+test('the offered schema is the input side: fields with a default are optional', () => {
   const tool = toolOf(z.object({ a: z.string(), n: z.number().default(1) }));
   assert.deepEqual(tool.schema.required, ['a']);
   assert.equal(tool.schema.$schema, undefined);
@@ -254,7 +254,7 @@ test('the schema is its input side: what has a default is not required', () => {
   assert.notEqual(toolOf(z.object({ a: z.string() })).schemaHash, tool.schemaHash);
 });
 
-test('a tool is taken for one that may not run twice and is of middling risk', () => {
+test('by default, a tool is not idempotent and has medium risk', () => {
   const { idempotent, risk, secrets, preview } = toolOf(z.object({}));
   assert.deepEqual(
     { idempotent, risk, secrets, preview },
@@ -262,7 +262,7 @@ test('a tool is taken for one that may not run twice and is of middling risk', (
   );
 });
 
-test('a run is given typed arguments and its context; what is not text is told as JSON', async () => {
+test('a run gets typed arguments and its context; a result that is not text becomes JSON', async () => {
   const seen: unknown[] = [];
   const tool = toolOf(z.object({ n: z.number() }), {
     run: (args, { idempotencyKey }) => {

@@ -10,7 +10,7 @@ import { NO_SIGNAL, THREAD } from '../agent-fixture.ts';
 const clock = createManualClock();
 const DIST = join(import.meta.dirname, '../../../dist');
 
-/** Below our packages, so that it finds zod as an operator's own module does, and not among the sources: they are being checked. */
+/** Inside our packages, so that it finds zod like an operator's module, and outside the checked sources. */
 function aModule(t: TestContext, source: string, name = 'tools.ts'): string {
   mkdirSync(DIST, { recursive: true });
   const folder = mkdtempSync(join(DIST, 'module-'));
@@ -24,7 +24,7 @@ const RUN = `schema: z.object({ n: z.number() }), description: 'X.', run: () => 
 
 const AGENT = `description: 'A.', prompt: 'Be it.', tools: 'all'`;
 
-test('the tools of a module join the built-in ones; one that can’t be offered is left out by name', async (t) => {
+test('the tools of a module are added to the built-in ones; an invalid one is left out by name', async (t) => {
   const path = aModule(
     t,
     `class Counter {
@@ -137,7 +137,7 @@ const WRONG: readonly (readonly [what: string, source: string, why: RegExp])[] =
     `export const tools = []; export const agent = [{ name: 'a', ${AGENT} }];`,
     /exports a list named “agent”\. Did you mean “agents”\?/,
   ],
-  ['agents that are no list', 'export const agents = {};', /"agents" as a list/],
+  ['agents that are not a list', 'export const agents = {};', /"agents" as a list/],
   [
     'an agent whose name people could not read',
     `export const agents = [{ name: 'My Agent', ${AGENT} }];`,
@@ -167,20 +167,20 @@ for (const [what, source, why] of WRONG) {
   });
 }
 
-test('a module that is not there stops the start', async () => {
+test('a missing module stops the start', async () => {
   await assert.rejects(
     loadToolsModule('no/such/tools.ts', clock),
     /TOOLS_MODULE: no\/such\/tools\.ts can’t be loaded: there is no such file\. Set the path of the module/,
   );
 });
 
-test('a tool can’t take the place of a built-in one', async (t) => {
+test('a tool cannot replace a built-in one', async (t) => {
   const path = aModule(t, `export const tools = [{ name: 'read_file', ${RUN} }];`, 'tools.mjs');
   const { tools: extra } = await loadToolsModule(path, clock);
   assert.throws(() => createToolbox({ workspaceDir: '.', extra }), /“read_file” is taken/);
 });
 
-test('agents of a module join the built-in ones, and the agent may give work to any of them', async (t) => {
+test('agents of a module are added to the built-in ones, and the agent may use any of them', async (t) => {
   const path = aModule(
     t,
     `export const agents = [{ name: 'payer', description: 'Pays.', prompt: 'Pay.', tools: ['read_file'] }];`,
@@ -202,7 +202,7 @@ test('agents of a module join the built-in ones, and the agent may give work to 
   });
 });
 
-test('an agent can’t have tools that there are not, nor the name of a built-in one', () => {
+test('an agent cannot have unknown tools, or the name of a built-in agent', () => {
   const agent = {
     name: 'payer',
     description: 'Pays.',
@@ -218,7 +218,7 @@ test('an agent can’t have tools that there are not, nor the name of a built-in
   assert.throws(() => box({ name: 'research' }), /“research” is taken by a built-in agent/);
 });
 
-test('a module that waits for ever at its top stops the start, and is named', async (t) => {
+test('a module that never finishes loading stops the start, and is named', async (t) => {
   const path = aModule(t, 'await new Promise(() => {}); export const tools = [];', 'tools.mts');
   const loading = assert.rejects(loadToolsModule(path, clock), /tools\.mts can’t be loaded.*30 s/);
   await clock.advance(30_000);

@@ -14,7 +14,7 @@ const USER: TurnMessage = {
   at: 1,
 };
 
-/** A step: a message of the model with calls, and their answers. */
+/** A step: a model message with calls, and their results. */
 function aStep(
   n: number,
   texts: readonly { readonly args?: string; readonly result: string; readonly tool?: string }[],
@@ -40,7 +40,7 @@ function aStep(
 
 const textOf = (message: TurnMessage | undefined) => message?.text ?? '';
 
-/** Fails where a call stands without its one answer right behind it, in order. */
+/** Fails if a call is not directly followed by its one result, in order. */
 function assertPaired(messages: readonly TurnMessage[]): void {
   let owed: string[] = [];
   for (const message of messages) {
@@ -69,7 +69,7 @@ const steps = fc.array(
   { maxLength: 8 },
 );
 
-test('any turn fits in any room, with every call before its answer and the person’s message first', () => {
+test('any turn fits into any size, with every call before its result and the person’s message first', () => {
   fc.assert(
     fc.property(
       text,
@@ -103,12 +103,12 @@ test('any turn fits in any room, with every call before its answer and the perso
   );
 });
 
-test('a turn that fits stays as it is', () => {
+test('a turn that fits is unchanged', () => {
   const turn = [USER, ...aStep(1, [{ result: 'x'.repeat(3_000) }])];
   assert.equal(fitTurn(turn, estimateMessageTokens(turn)).messages, turn);
 });
 
-test('older results shrink before newer ones, and those before what the model and the person said', () => {
+test('older results shrink before newer ones, and all results before the text of the model and the person', () => {
   const long = 'line of a log\n'.repeat(300);
   const turn = [
     { ...USER, text: long },
@@ -119,13 +119,13 @@ test('older results shrink before newer ones, and those before what the model an
     const { messages } = fitTurn(turn, tokens);
     return messages.map((message) => textOf(message).length === long.length);
   };
-  // The person; then each time the model and the result.
+  // The user message; then each time the model message and the result.
   assert.deepEqual(lengths(total - 100), [true, true, false, true, true, true, true]);
   assert.deepEqual(lengths(total - 1_100), [true, true, false, true, false, true, true]);
   assert.deepEqual(lengths(total - 3_200), [true, false, false, true, false, true, false]);
 });
 
-test('one giant does not swallow its neighbours, and its note says how to see the rest', () => {
+test('one huge result does not remove its neighbours, and its note says how to see the rest', () => {
   const small = 'x'.repeat(2_000);
   const giant = `begin ${'middle '.repeat(200_000)} end`;
   const turn = [
@@ -144,7 +144,7 @@ test('one giant does not swallow its neighbours, and its note says how to see th
   assert.ok(estimateMessageTokens(messages) > 7_500);
 });
 
-test('where texts alone don’t free enough, the oldest steps go whole', () => {
+test('if shortening texts is not enough, the oldest steps are removed', () => {
   const turn = [USER, ...Array.from({ length: 60 }, (_, n) => aStep(n, [{ result: 'ok' }])).flat()];
   const { messages, isCut } = fitTurn(turn, 1_000);
   assert.equal(isCut, true);
@@ -153,7 +153,7 @@ test('where texts alone don’t free enough, the oldest steps go whole', () => {
   assert.ok(messages.length > 30);
 });
 
-test('a megabyte in a thousand texts is fitted in a moment', () => {
+test('a megabyte in a thousand texts is fitted quickly', () => {
   const step = Array.from({ length: 32 }, () => ({
     args: `{"s":"${'y'.repeat(20_000)}"}`,
     result: 'z'.repeat(20_000),

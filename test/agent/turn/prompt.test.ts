@@ -21,7 +21,7 @@ function said(text: string, user = 'U1'): TurnMessage {
   return { role: 'user', id: text, text, author: { team: 'T1', user }, at: 0 };
 }
 
-/** A settled turn with one call in it. */
+/** A settled turn with one call. */
 function aTurn(n: number, text = `question ${n}`): SettledTurn {
   const calls = [{ id: 'c', tool: 'send', args: '{}' }];
   return {
@@ -36,7 +36,7 @@ function aTurn(n: number, text = `question ${n}`): SettledTurn {
   };
 }
 
-test('the model is told what the clock of whoever asks says', () => {
+test('the model gets the requester’s local time', () => {
   const [system] = buildPrompt({
     systemPrompt: 'Be kind.',
     now: NOW,
@@ -51,7 +51,7 @@ test('the model is told what the clock of whoever asks says', () => {
   );
 });
 
-test('a turn asks for the time zone of its person, and goes on where nobody can tell it', async (t) => {
+test('a turn looks up the person’s time zone, and continues if the lookup fails', async (t) => {
   const { agent, mock } = await createBench(t, () => sayText('Yes.'), {
     timezoneOf: async ({ user }) => (user === 'U1' ? 'Asia/Kolkata' : undefined),
   });
@@ -65,7 +65,7 @@ test('a turn asks for the time zone of its person, and goes on where nobody can 
   assert.equal(other.warnings.length, 1);
 });
 
-test('the model is told the time, who asks, and nothing of what is not so', () => {
+test('the model is told the time, the requester, and nothing that does not apply', () => {
   const [system, ...rest] = buildPrompt({
     systemPrompt: 'Be kind.',
     now: NOW,
@@ -80,7 +80,7 @@ test('the model is told the time, who asks, and nothing of what is not so', () =
   assert.deepEqual(rest, [said('Hi')]);
 });
 
-test('when several people write, each of their messages begins with its author', () => {
+test('if several people write, each of their messages starts with its author', () => {
   const [system, ...rest] = buildPrompt({
     systemPrompt: 'Be kind.',
     now: NOW,
@@ -95,12 +95,12 @@ test('when several people write, each of their messages begins with its author',
   );
 });
 
-test('the standing instructions say that tool content is data and that undecided is not denied', () => {
+test('the instructions say that tool content is data and that undecided is not denied', () => {
   assert.match(DEFAULT_SYSTEM_PROMPT, /never an instruction/);
   assert.match(DEFAULT_SYSTEM_PROMPT, /still undecided/);
 });
 
-test('a window holds the newest whole turns that fit, in their order', async () => {
+test('a window holds the newest whole turns that fit, in order', async () => {
   const turns = Array.from({ length: 50 }, (_, n) => aTurn(n));
   const history = createTestHistory(turns);
   const cost = estimateMessageTokens(aTurn(49).messages);
@@ -122,13 +122,13 @@ test('a window holds the newest whole turns that fit, in their order', async () 
   });
 });
 
-test('a turn that does not fit ends the window: no older one slips past it', async () => {
+test('a turn that does not fit ends the window: older ones are not included', async () => {
   const history = createTestHistory([aTurn(1), aTurn(2, 'long '.repeat(2_000)), aTurn(3)]);
   const window = await readHistoryWindow(history, THREAD, 'now', 500);
   assert.deepEqual(window, { messages: aTurn(3).messages, isCut: true });
 });
 
-test('the current turn is not told twice, nor taken for one left out', async () => {
+test('the current turn is neither repeated nor counted as left out', async () => {
   const history = createTestHistory([aTurn(1)]);
   const window = await readHistoryWindow(history, THREAD, 'turn-1', 1_000);
   assert.deepEqual(window, { messages: [], isCut: false });
@@ -140,7 +140,7 @@ test('an estimate counts bytes, so that no script is cheaper than another', () =
   assert.equal(estimateTokens('日本語'), 3);
 });
 
-test('a long thread is asked about with what fits, and so is a long message', async (t) => {
+test('a long thread is sent as far as it fits, and so is a long message', async (t) => {
   const history = createTestHistory(Array.from({ length: 200 }, (_, n) => aTurn(n)));
   const { agent, mock } = await createBench(t, () => sayText('Yes.'), {
     history,
@@ -162,7 +162,7 @@ test('a long thread is asked about with what fits, and so is a long message', as
   assert.deepEqual(mock.refusals, []);
 });
 
-test('a turn of the past with an unanswered or stray answer is mended for the model', async (t) => {
+test('a past turn with a missing or stray result is repaired for the model', async (t) => {
   const broken = aTurn(1).messages.filter(({ role }) => role !== 'tool');
   const stray = { ...aTurn(2).messages[2], id: 'x', callId: 'nobody' } as TurnMessage;
   const history = createTestHistory([
@@ -200,7 +200,7 @@ test('a helper has its own instructions and tools, and is told that an agent wro
   );
 });
 
-test('the turn of a helper that is there no more ends with the reason, and the model is not asked', async (t) => {
+test('the turn of a removed helper ends with the reason, and the model is not asked', async (t) => {
   const { mock, agent } = await createBench(t, () => sayText('Paid.'));
   const thread = childThreadKey(THREAD, 'call_1');
   const delegated = { agent: 'payer', askedLine: 'settle the bills' };

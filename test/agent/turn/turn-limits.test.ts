@@ -11,7 +11,7 @@ import {
   THREAD,
 } from '../agent-fixture.ts';
 
-/** Answers every call with the same reply until the turn is over. */
+/** Answers every call with the same reply until the turn ends. */
 async function playOut({ agent }: AgentBench, status: 'ok' | 'error') {
   let state = await agent.start(aMessage('Go'), FENCE, NO_SIGNAL);
   while (state.phase === 'waiting') {
@@ -28,7 +28,7 @@ const payWith =
   (_request, index) =>
     sayCalls([{ id: `c${index}`, name: 'pay', args: argsOf(index) }]);
 
-test('a turn stops after 25 answers of the model, with a sentence', async (t) => {
+test('a turn stops after 25 model answers, with a message', async (t) => {
   const bench = await createBench(
     t,
     payWith((index) => `{"n":${index}}`),
@@ -40,7 +40,7 @@ test('a turn stops after 25 answers of the model, with a sentence', async (t) =>
   assert.equal(state.messages.at(-1)?.role, 'tool');
 });
 
-test('the same call that fails three times stops the turn, however its arguments are spaced', async (t) => {
+test('the same call failing three times stops the turn, however its arguments are spaced', async (t) => {
   const args = ['{"a":1,"b":2}', '{ "b": 2.0, "a": 1 }', '{"b":2,"a":1}'];
   const bench = await createBench(
     t,
@@ -51,7 +51,7 @@ test('the same call that fails three times stops the turn, however its arguments
   assert.match(state.failure ?? '', /pay failed 3 times with the same arguments/);
 });
 
-test('the same malformed call that fails three times stops the turn', async (t) => {
+test('the same malformed call failing three times stops the turn', async (t) => {
   const bench = await createBench(
     t,
     payWith(() => '{"a":'),
@@ -60,7 +60,7 @@ test('the same malformed call that fails three times stops the turn', async (t) 
   assert.equal(bench.mock.requests.length, 3);
 });
 
-test('the same call that works, or a failing one that changes, goes on', async (t) => {
+test('the same call that succeeds, or a failing one that changes, does not stop the turn', async (t) => {
   const working = await createBench(
     t,
     payWith(() => '{}'),

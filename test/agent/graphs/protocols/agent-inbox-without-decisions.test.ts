@@ -1,4 +1,4 @@
-/** A graph that asks what nobody may answer: it is refused when it comes, with the reason to its graph. */
+/** A graph whose request allows no decision: it is refused at once, and the graph gets the reason. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { AIMessage } from '@langchain/core/messages';
@@ -33,7 +33,7 @@ describe('a request that allows no decision', () => {
     ['in a list of Agent Inbox', [INBOX, INBOX], /"type":"response".*"type":"response"/],
     ['of the middleware', MIDDLEWARE, /"type":"reject"/],
   ] as const) {
-    it(`${what} is refused when it comes, with the reason to its graph`, async (t) => {
+    it(`is refused at once, and the graph gets the reason: ${what}`, async (t) => {
       const desk = await deskOver(t, () => interrupt(value));
       await desk.send('go');
       const said = desk.said().at(-1) ?? '';
@@ -43,7 +43,7 @@ describe('a request that allows no decision', () => {
     });
   }
 
-  it('that comes again and again ends the turn with the reason to people', async (t) => {
+  it('ends the turn with the reason to people if it is repeated', async (t) => {
     const desk = await deskOver(t, () => {
       for (;;) interrupt(INBOX);
     });

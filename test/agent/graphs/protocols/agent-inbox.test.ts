@@ -1,4 +1,4 @@
-/** Graphs that ask as Agent Inbox wants it, and one that asks in its own way. */
+/** Graphs that use Agent Inbox, and one with its own question format. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
@@ -22,7 +22,7 @@ const READ = {
   config: { allow_accept: true, allow_edit: false, allow_respond: false, allow_ignore: false },
 };
 
-/** Lets a graph ask this, answers it with the decisions, and returns what the graph heard. */
+/** Lets a graph ask this, answers with the decisions, and returns what the graph received. */
 async function ask(value: unknown, decisions: readonly ForeignDecision[]): Promise<unknown> {
   const graph = new StateGraph(Annotation.Root({ heard: Annotation<unknown>() }))
     .addNode('ask', () => ({ heard: interrupt(value) }))
@@ -38,7 +38,7 @@ async function ask(value: unknown, decisions: readonly ForeignDecision[]): Promi
   return (await graph.invoke(new Command({ resume }), config)).heard;
 }
 
-it('asks with what it allows, one request or a list', () => {
+it('asks with the decisions that it allows, for one request or a list', () => {
   const protocol = findProtocol(MAIL);
   assert.equal(protocol.name, 'Agent Inbox');
   assert.deepEqual(protocol.parse([MAIL, READ]), [
@@ -65,7 +65,7 @@ const ANSWERS: readonly (readonly [ForeignDecision, unknown])[] = [
   [{ kind: 'ignore' }, { type: 'ignore', args: null }],
 ];
 for (const [decision, heard] of ANSWERS) {
-  it(`answers “${decision.kind}” as the graph reads it`, async () => {
+  it(`encodes “${decision.kind}” as the graph reads it`, async () => {
     assert.deepEqual(await ask(MAIL, [decision]), [heard]);
   });
 }
@@ -78,7 +78,7 @@ it('answers each request of a list, in order', async () => {
   ]);
 });
 
-it('a question of no protocol is JSON, and is answered by words alone', async () => {
+it('a question without a protocol is JSON, and accepts only a text answer', async () => {
   const value = { which: ['red', 'blue'] };
   assert.deepEqual(findProtocol(value).parse(value), [
     { tool: 'question', args: value, decisions: ['reply'] },
@@ -87,13 +87,13 @@ it('a question of no protocol is JSON, and is answered by words alone', async ()
   await assert.rejects(ask(value, [{ kind: 'approve' }]), /Only a reply can answer/);
 });
 
-it('what only looks like a protocol is a question', () => {
+it('a value that only resembles a protocol is a question', () => {
   for (const value of [{ ...MAIL, config: undefined }, [], [MAIL, 'x'], null, undefined]) {
     assert.equal(findProtocol(value).name, 'an unknown protocol');
   }
 });
 
-it('keys that a copy would leave out are there, since the graph runs with them', () => {
+it('keys that a plain copy would drop are kept, because the graph runs with them', () => {
   const args = JSON.parse('{"to":"Ann","__proto__":{"euros":1000}}') as object;
   const call = { countersign: 1, call: { name: 'pay', args } };
   const hitl = {

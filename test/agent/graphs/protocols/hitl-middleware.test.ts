@@ -1,4 +1,4 @@
-/** The protocol against the middleware itself. */
+/** The protocol against the real middleware. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
@@ -14,7 +14,7 @@ import type { ForeignDecision } from '../../../../src/agent/graphs/protocols/pro
 type Allowed = ('approve' | 'edit' | 'reject')[];
 const ALL: Allowed = ['approve', 'edit', 'reject'];
 
-/** Calls `pay` so many times at once, and then has done. */
+/** Calls `pay` so many times at once, and then ends. */
 class Scripted extends BaseChatModel {
   readonly #calls: number;
 
@@ -45,7 +45,7 @@ class Scripted extends BaseChatModel {
 }
 
 describe('the human-in-the-loop middleware of LangChain', () => {
-  /** Lets an agent call `pay` once for each decision, and gives it these decisions. */
+  /** Lets an agent call `pay` once for each decision, and answers with these decisions. */
   async function play(decisions: readonly ForeignDecision[], allowedDecisions = ALL) {
     const ran: unknown[] = [];
     const pay = tool(
@@ -55,7 +55,7 @@ describe('the human-in-the-loop middleware of LangChain', () => {
       },
       { name: 'pay', description: 'Pays.', schema: z.object({ n: z.number() }) },
     );
-    // Its own types do not fit each other where optional properties are exact.
+    // Its own types do not match with exactOptionalPropertyTypes.
     const approvals = { interruptOn: { pay: { allowedDecisions } } } as never;
     const agent = createAgent({
       model: new Scripted(decisions.length),
@@ -73,7 +73,7 @@ describe('the human-in-the-loop middleware of LangChain', () => {
     return { requests, ran, told };
   }
 
-  it('asks in order, with what it allows', async () => {
+  it('asks in order, with the allowed decisions', async () => {
     const { requests } = await play([{ kind: 'approve' }, { kind: 'ignore' }]);
     assert.deepEqual(
       requests?.map(({ tool, args, decisions }) => ({ tool, args, decisions })),
@@ -85,7 +85,7 @@ describe('the human-in-the-loop middleware of LangChain', () => {
     );
   });
 
-  it('does what was decided on each call of a mixed batch', async () => {
+  it('runs what was decided for each call of a mixed batch', async () => {
     const { ran, told } = await play([
       { kind: 'approve' },
       { kind: 'ignore' },
@@ -97,7 +97,7 @@ describe('the human-in-the-loop middleware of LangChain', () => {
     assert.match(told.join('\n'), /pay__not_approved_do_not_retry is not a valid tool/);
   });
 
-  it('tells what it can’t run, where a rejected call may not be edited', async () => {
+  it('reports the calls that it cannot run if a rejected call may not be edited', async () => {
     const { ran, told } = await play(
       [{ kind: 'approve' }, { kind: 'reply', text: 'Ask first.' }],
       ['approve', 'reject'],
@@ -107,7 +107,7 @@ describe('the human-in-the-loop middleware of LangChain', () => {
     assert.equal(told[1], 'Ask first.');
   });
 
-  it('names of tools that are told to the model have 64 characters at most', () => {
+  it('uses tool names of at most 64 characters in its answers to the model', () => {
     const actions = ['a', 'b'.repeat(60)].map((name) => ({ name, args: {} }));
     const value = {
       actionRequests: actions,
@@ -117,7 +117,7 @@ describe('the human-in-the-loop middleware of LangChain', () => {
     assert.match(JSON.stringify(answer), /"name":"b{37}__not_approved_do_not_retry"/);
   });
 
-  it('hands the words of a person to the model where nothing is approved', async () => {
+  it('passes a person’s text to the model if nothing is approved', async () => {
     const { ran, told } = await play([
       { kind: 'reply', text: 'Ask the owner first.' },
       { kind: 'ignore' },
@@ -126,7 +126,7 @@ describe('the human-in-the-loop middleware of LangChain', () => {
     assert.deepEqual(told, ['Ask the owner first.', 'Not run: a person ignored this call.']);
   });
 
-  it('runs what was approved and nothing else, whatever the batch', async () => {
+  it('runs the approved calls and nothing else, for every batch', async () => {
     const decision = fc.constantFrom<ForeignDecision>(
       { kind: 'approve' },
       { kind: 'ignore' },
@@ -158,7 +158,7 @@ const PYTHON = {
   ],
 };
 
-it('reads and answers the middleware of Python, one config for each tool', () => {
+it('reads and answers the Python middleware, with one config for each tool', () => {
   const requests = hitlMiddlewareProtocol.parse(PYTHON);
   assert.deepEqual(
     requests?.map(({ tool, decisions }) => [tool, decisions]),
@@ -184,7 +184,7 @@ it('reads and answers the middleware of Python, one config for each tool', () =>
   );
 });
 
-it('is not taken for what lacks a config, a request or a decision', () => {
+it('does not match a value without a config, a request or a decision', () => {
   assert.equal(hitlMiddlewareProtocol.parse({ ...PYTHON, review_configs: [] }), undefined);
   assert.equal(hitlMiddlewareProtocol.parse({ ...PYTHON, action_requests: [] }), undefined);
   assert.equal(hitlMiddlewareProtocol.parse('pay?'), undefined);

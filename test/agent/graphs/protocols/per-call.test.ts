@@ -1,4 +1,4 @@
-/** The protocol against the middleware itself. */
+/** The protocol against the real middleware. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { perCallProtocol } from '../../../../src/agent/graphs/protocols/per-call.ts';
@@ -35,7 +35,7 @@ it('a question is one request, and each decision is an answer of its own', () =>
   );
 });
 
-it('what is another question is none of it, and nothing is made of a wrong number of answers', () => {
+it('another question does not match, and a wrong number of answers is rejected', () => {
   assert.equal(perCallProtocol.parse({ v: 1, call: { name: 'pay', args: {} } }), undefined);
   assert.equal(perCallProtocol.parse('Pay?'), undefined);
   assert.throws(() => perCallProtocol.encode(value, []), /0 decisions do not match an interrupt/);

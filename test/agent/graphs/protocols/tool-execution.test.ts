@@ -27,7 +27,7 @@ const encode = (value: unknown, ...decisions: ForeignDecision[]) =>
 const lost = (value: unknown, ...decisions: ForeignDecision[]) =>
   findProtocol(value).lost?.(value, decisions);
 
-test('the tool and its arguments take the place of the action', () => {
+test('the tool and its arguments replace the action', () => {
   for (const value of [SEARCH, [SEARCH]]) {
     assert.equal(findProtocol(value).name, 'Agent Inbox');
     assert.deepEqual(findProtocol(value).parse(value), [
@@ -95,7 +95,7 @@ test('a list keeps its order, and each of its requests has its own answer', () =
   assert.throws(() => encode(value, APPROVE), /1 decisions do not match .* with 4 requests/);
 });
 
-test('without a tool it is an ordinary call', () => {
+test('a request without a tool is an ordinary call', () => {
   for (const value of [asking({}), { ...SEARCH, action_request: { action: 'tool_execution' } }]) {
     assert.deepEqual(findProtocol(value).parse(value), [
       { tool: 'tool_execution', args: {}, decisions: ['approve', 'edit', 'reply', 'ignore'] },
@@ -104,7 +104,7 @@ test('without a tool it is an ordinary call', () => {
   }
 });
 
-test('arguments that are no object still belong to their tool, but cannot be edited', () => {
+test('arguments that are not an object still belong to their tool, but cannot be edited', () => {
   const value = asking({ search: 'refunds', read: { path: 'a' } });
   assert.deepEqual(findProtocol(value).parse(value), [
     { tool: 'search', args: 'refunds', decisions: ['approve', 'reply', 'ignore'] },
@@ -115,7 +115,7 @@ test('arguments that are no object still belong to their tool, but cannot be edi
   ]);
 });
 
-test('names that objects have by themselves are names of tools', () => {
+test('names of built-in object properties can be names of tools', () => {
   const value = JSON.parse(
     JSON.stringify(asking('?')).replace('"?"', '{"__proto__":{"a":1},"constructor":{"b":2}}'),
   ) as JsonValue;
@@ -140,7 +140,7 @@ const DECISION = fc.oneof(
 );
 const TOOLS = fc.dictionary(fc.string(), fc.dictionary(fc.string(), fc.integer()), { minKeys: 1 });
 
-test('a graph is told to run tools only if all of a request are approved, and with what was decided', () => {
+test('a graph is told to run tools only if all of a request are approved, and with the decided arguments', () => {
   fc.assert(
     fc.property(TOOLS, fc.array(DECISION, { minLength: 20, maxLength: 20 }), (tools, all) => {
       const value = asking(tools);

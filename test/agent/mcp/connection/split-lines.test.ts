@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
 import { forEachLine } from '../../../../src/agent/mcp/connection/split-lines.ts';
 
-it('lines are told as they end, and one that goes on past what a text can hold is cut', async () => {
+it('lines are emitted as they end, and one that exceeds the maximum text length is cut', async () => {
   const lines: string[] = [];
   const stream = new PassThrough();
   forEachLine(stream, (line) => lines.push(line));

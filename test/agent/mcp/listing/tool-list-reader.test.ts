@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createToolListReader } from '../../../../src/agent/mcp/listing/tool-list-reader.ts';
 
-it('a list is read tool by tool while others are served, and what stood there before is not read again', async () => {
+it('a list is read tool by tool without blocking others, and unchanged entries are not read again', async () => {
   const read = createToolListReader('box');
   const tool = (name: string, more = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
   let served = 0;

@@ -1,4 +1,4 @@
-/** What the start makes of a model: one line of the log, or a refusal with the remedy. */
+/** The result of the model check at the start: one line of the log, or a refusal with the remedy. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -110,7 +110,7 @@ for (const [server, reply, remedy] of [
   });
 }
 
-test('such a model is started with when that is allowed, and is asked without tools', async (t) => {
+test('such a model is used if that is allowed, and is asked without tools', async (t) => {
   const { lines, server } = await check(t, OLLAMA, true);
   assert.deepEqual(
     server.requests.map(({ tools }) => tools?.length),
@@ -119,13 +119,13 @@ test('such a model is started with when that is allowed, and is asked without to
   assert.equal(lines.at(-1)?.tools, 'not called');
 });
 
-test('a model that only talks is started with, and warned of', async (t) => {
+test('a model that only answers with text is used with a warning', async (t) => {
   const { lines } = await check(t, SAYS_HELLO);
   assert.equal(lines.length, 1);
   assert.match(lines[0]?.msg, /did not call the tool/);
 });
 
-test('a server that is not there only makes a warning', async (t) => {
+test('an unreachable server causes only a warning', async (t) => {
   const { lines } = await check(t, undefined);
   assert.equal(lines.length, 1);
   assert.equal(lines[0]?.level, 'warn');
@@ -136,7 +136,7 @@ test('a server that is not there only makes a warning', async (t) => {
   assert.equal(lines[0]?.cause, 'the connection was refused (ECONNREFUSED)');
 });
 
-test('a key that is refused is warned of in the server’s words, the key left out', async (t) => {
+test('a rejected key causes a warning in the server’s words, without the key', async (t) => {
   const message = 'Incorrect API key provided: sk-0123456789abcdef. Ask your admin.';
   const { lines } = await check(t, { status: 401, json: { error: { message } } });
   assert.equal(lines.length, 1);
@@ -144,7 +144,7 @@ test('a key that is refused is warned of in the server’s words, the key left o
   assert.doesNotMatch(JSON.stringify(lines), /0123456789abcdef/);
 });
 
-test('a model that is slow is not waited for longer than five seconds', async () => {
+test('a slow model delays the start by at most five seconds', async () => {
   const clock = createManualClock();
   const lines: string[] = [];
   const log = createLog({
@@ -172,7 +172,7 @@ test('a model that is slow is not waited for longer than five seconds', async ()
   stop.abort(new Error('The app stops.'));
 });
 
-test('the app does not start with a model that can’t call tools, and does when that is allowed', async (t) => {
+test('the app does not start with a model that cannot call tools, unless that is allowed', async (t) => {
   const server = await createProfileServer((request) => (request.tools ? OLLAMA : SAYS_HELLO));
   t.after(() => server.stop());
   const workspace = await createWorkspace({ clock: createSystemClock() });

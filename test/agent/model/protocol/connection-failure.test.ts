@@ -1,4 +1,4 @@
-/** Why a connection to a model failed, in words and with its code. */
+/** Why a connection to a model failed, as text and with its code. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -12,7 +12,7 @@ const coded = (code: string, options: ErrorOptions = {}) =>
 const wrapped = (cause: unknown) =>
   new Error('Connection error.', { cause: new TypeError('fetch failed', { cause }) });
 
-describe('why a connection failed', () => {
+describe('the reason of a failed connection', () => {
   // biome-ignore format: a row of the table is a line.
   const FAILURES: readonly (readonly [what: string, error: unknown, said: string | undefined])[] = [
     ['a port without a server', wrapped(coded('ECONNREFUSED')), 'the connection was refused (ECONNREFUSED)'],
@@ -21,14 +21,14 @@ describe('why a connection failed', () => {
     ['a certificate', wrapped(coded('CERT_HAS_EXPIRED')), 'its TLS certificate has expired (CERT_HAS_EXPIRED)'],
     ['a slow connection', wrapped(coded('UND_ERR_CONNECT_TIMEOUT')), 'the connection timed out (UND_ERR_CONNECT_TIMEOUT)'],
     ['the innermost of several codes', coded('OUTER', { cause: coded('ECONNRESET') }), 'the connection was closed (ECONNRESET)'],
-    ['a code that is not known', wrapped(coded('EODD')), 'EODD'],
-    ['nothing that is known', new Error('No.'), undefined],
+    ['an unknown code', wrapped(coded('EODD')), 'EODD'],
+    ['an error without a code', new Error('No.'), undefined],
   ];
   for (const [what, error, said] of FAILURES) {
-    it(`is said of ${what}`, () => assert.equal(describeConnectionFailure(error), said));
+    it(`is determined for ${what}`, () => assert.equal(describeConnectionFailure(error), said));
   }
 
-  it('is said of an address with https where the server speaks http, and of causes in a circle', async (t) => {
+  it('is given for https to a server that speaks http, and for circular causes', async (t) => {
     const server = await createProfileServer(() => ({}));
     t.after(() => server.stop());
     const failed = await fetch(server.url.replace('http:', 'https:')).catch((error) => error);
@@ -41,7 +41,7 @@ describe('why a connection failed', () => {
     assert.match(describeConnectionFailure(circle) ?? '', /EPIPE/);
   });
 
-  it('names the address without what is secret in it', () => {
+  it('names the address without its secrets', () => {
     const address = 'https://user:hunter2@models.example.com:8443/v1?key=hunter2';
     assert.equal(redactAddress(address), 'https://models.example.com:8443/v1');
     assert.equal(redactAddress('http://localhost/'), 'http://localhost');

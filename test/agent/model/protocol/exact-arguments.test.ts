@@ -17,7 +17,7 @@ for (const args of [
   });
 }
 
-test('arguments that are a text stay one, and other fields are left alone', () => {
+test('arguments that are a string stay one, and other fields are unchanged', () => {
   const json = call('"{\\"a\\":1}"');
   assert.equal(argumentsToText(json, 'arguments'), json);
   const input = '{"block":{"input":{"n":10000000000000000001}}}';
@@ -28,7 +28,7 @@ test('arguments that are a text stay one, and other fields are left alone', () =
   );
 });
 
-test('several calls of one event each keep their own', () => {
+test('several calls of one event each keep their own arguments', () => {
   const json = '[{"arguments":{"n":1}},{"arguments":{"n":2}}]';
   assert.deepEqual(JSON.parse(argumentsToText(json, 'arguments')), [
     { arguments: '{"n":1}' },

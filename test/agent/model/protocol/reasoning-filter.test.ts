@@ -4,7 +4,7 @@ import { createReasoningFilter } from '../../../../src/agent/model/protocol/reas
 import { sayText } from '../../../support/servers/mock-model.ts';
 import { aMessage, createBench, FENCE, NO_SIGNAL } from '../../agent-fixture.ts';
 
-/** What stands at the end, and everything that was shown on the way. */
+/** The final text, and everything that was shown before. */
 function read(text: string, size: number, options: { isWhole?: boolean; known?: boolean } = {}) {
   const { isWhole = true, known = false } = options;
   const filter = createReasoningFilter({ beginsInThought: known });
@@ -43,13 +43,13 @@ for (const [answer, shown] of ROWS) {
   });
 }
 
-test('thoughts in tags are at no moment shown', () => {
+test('reasoning in tags is never shown', () => {
   for (let size = 1; size < 30; size += 1) {
     assert.equal(read('<think>Hm.</think>\nPaid.', size).seen, 'Paid.');
   }
 });
 
-test('a model that is known to begin in a thought shows nothing before its end', () => {
+test('a model that is known to start with reasoning shows nothing before its end', () => {
   for (let size = 1; size < 30; size += 1) {
     assert.equal(read('Hm.\n</think>\n\nPaid.', size, { known: true }).seen, 'Paid.');
     assert.equal(read('<think>Hm.</think>Paid.', size, { known: true }).seen, 'Paid.');
@@ -61,7 +61,7 @@ test('a model that is known to begin in a thought shows nothing before its end',
   assert.equal(read('Hm, they', 2, { known: true, isWhole: false }).shown, '');
 });
 
-test('words that turn out to be thoughts are taken back, and the next answer shows none', async (t) => {
+test('text that turns out to be reasoning is removed, and the next answer shows none', async (t) => {
   const heard: (readonly [string, boolean])[] = [];
   const { agent } = await createBench(t, () => sayText('They pay.', '\n</think>\n', '\nPaid.'), {
     onDelta: (_thread, text, restarts) => heard.push([text, restarts]),

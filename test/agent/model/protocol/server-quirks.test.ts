@@ -17,7 +17,7 @@ const BODY: RequestBody = {
   tools: [{}],
 };
 
-test('a field that a server sent and now refuses is left out from then on, be it named as one that “must” go', () => {
+test('a field that the server sent and now refuses is left out from then on, even if the error says “must”', () => {
   const quirks = createServerQuirks({ allowsNoTools: false });
   const said = "the following must be satisfied: property 'reasoning_content' is unsupported";
   assert.equal(quirks.learn(refusal(said), BODY), 'does not accept reasoning_content');
@@ -25,7 +25,7 @@ test('a field that a server sent and now refuses is left out from then on, be it
   assert.equal(quirks.learn(refusal(said), quirks.apply(BODY)), undefined);
 });
 
-test('a field that is missed is added where it is not, and stays as it is elsewhere', () => {
+test('a missing field is added where it is absent, and stays as it is elsewhere', () => {
   const quirks = createServerQuirks({ allowsNoTools: false });
   const said = 'The reasoning_content in the thinking mode must be passed back to the API.';
   assert.ok(quirks.learn(refusal(said), BODY));
@@ -34,7 +34,7 @@ test('a field that is missed is added where it is not, and stays as it is elsewh
   assert.equal(quirks.learn(refusal(said), quirks.apply(BODY)), undefined);
 });
 
-test('a refusal that names nothing of the request, or the key, changes nothing', () => {
+test('a refusal that names nothing in the request, or is about the key, changes nothing', () => {
   const quirks = createServerQuirks({ allowsNoTools: true });
   assert.equal(quirks.learn(refusal('Invalid value'), BODY), undefined);
   assert.equal(quirks.learn(refusal('stream_options is not supported'), BODY), undefined);
@@ -42,7 +42,7 @@ test('a refusal that names nothing of the request, or the key, changes nothing',
   assert.deepEqual(quirks.apply(BODY), BODY);
 });
 
-test('tools are left out only where that is allowed', () => {
+test('tools are left out only if that is allowed', () => {
   const said = refusal('gemma does not support tools');
   assert.equal(createServerQuirks({ allowsNoTools: false }).learn(said, BODY), undefined);
   const quirks = createServerQuirks({ allowsNoTools: true });
@@ -50,7 +50,7 @@ test('tools are left out only where that is allowed', () => {
   assert.equal('tools' in quirks.apply(BODY), false);
 });
 
-test('the instructions go before the first message where there is no system role', () => {
+test('the instructions are put before the first message if there is no system role', () => {
   const quirks = createServerQuirks({ allowsNoTools: false });
   assert.ok(quirks.learn(refusal('System role not supported'), BODY));
   assert.deepEqual(quirks.apply(BODY).messages[0], { role: 'user', content: 'Be kind.\n\nPay' });

@@ -41,7 +41,7 @@ async function anthropicBench(
   return { ...bench, anthropic, model };
 }
 
-test('the version that the start names is the one that is tested here', () => {
+test('the version that the start requires is the one that is tested here', () => {
   const { lc_kwargs: _, ...chat } = new ChatAnthropic({ model: 'claude', apiKey: 'k' });
   assert.match(JSON.stringify(chat), new RegExp(`"${provider.version}"`));
 });
@@ -57,7 +57,7 @@ const RAW = [
   '{"s":"\\ud800 \\u00e9 é 😀 \\/"}',
 ];
 
-test('argument text reaches the desk as Claude wrote it, and goes back as Anthropic takes it', async (t) => {
+test('argument text reaches the desk as Claude wrote it, and is sent back as Anthropic accepts it', async (t) => {
   const { agent, anthropic } = await anthropicBench(t, (_request, index) =>
     index === 0
       ? {
@@ -116,7 +116,7 @@ const FAILURES: readonly (readonly [string, AnthropicAnswer, RegExp])[] = [
 ];
 
 for (const [what, said, sentence] of FAILURES) {
-  test(`${what}: one sentence, and no call of it is made`, async (t) => {
+  test(`${what}: one message, and none of its calls is made`, async (t) => {
     const calls = [{ id: 'toolu_1', name: 'delete', args: '{"path":"a"}' }];
     const { agent, anthropic } = await anthropicBench(t, () => ({ calls, ...said }));
     const state = await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
@@ -128,7 +128,7 @@ for (const [what, said, sentence] of FAILURES) {
   });
 }
 
-test('arguments that come with the start of a call are read as the text that they are', async (t) => {
+test('arguments at the start of a call are read as the text that they are', async (t) => {
   const input = { path: 'a', n: '2512292042121000001' };
   const call = { id: 'toolu_1', name: 'delete', args: '', input };
   const { agent } = await anthropicBench(t, () => ({ calls: [call] }));
@@ -139,7 +139,7 @@ test('arguments that come with the start of a call are read as the text that the
   );
 });
 
-test('a tool without arguments is called with none', async (t) => {
+test('a tool without parameters is called without arguments', async (t) => {
   const call = { id: 'toolu_1', name: 'pay', args: '' };
   const { agent } = await anthropicBench(t, () => ({ calls: [call] }));
   const state = await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);
@@ -149,7 +149,7 @@ test('a tool without arguments is called with none', async (t) => {
   );
 });
 
-test('429 is tried again at the time that Anthropic names', async (t) => {
+test('a 429 is retried at the time that Anthropic names', async (t) => {
   const { agent, anthropic, clock } = await anthropicBench(
     t,
     (_request, index) =>
@@ -165,7 +165,7 @@ test('429 is tried again at the time that Anthropic names', async (t) => {
   assert.equal((await turn).messages.at(-1)?.text, 'Here.');
 });
 
-test('a history with the habits of other models is one that Anthropic takes', async (t) => {
+test('a history of other models is sent in a form that Anthropic accepts', async (t) => {
   const author = { team: 'T1', user: 'U1' };
   const turn = (id: string) => ({
     id,
@@ -200,7 +200,7 @@ test('a history with the habits of other models is one that Anthropic takes', as
   assert.match(JSON.stringify(anthropic.requests[0]?.messages), /Not run: the turn ended/);
 });
 
-test('a tool whose schema is a choice at its top is offered all the same', async (t) => {
+test('a tool whose schema is a union at its top is offered as well', async (t) => {
   const { anthropic, model } = await anthropicBench(t, () => ({ words: 'Fine.' }));
   const schema = {
     type: 'object',
@@ -217,7 +217,7 @@ test('a tool whose schema is a choice at its top is offered all the same', async
   assert.match(anthropic.requests[0]?.tools?.[0]?.description ?? '', /anyOf/);
 });
 
-test('a megabyte of arguments is read in a moment and not made', async (t) => {
+test('a megabyte of arguments is read quickly, and the call is not made', async (t) => {
   const call = { id: 'toolu_1', name: 'pay', args: `{"s":"${'x'.repeat(1_100_000)}"}` };
   const { agent } = await anthropicBench(t, () => ({ calls: [call] }));
   const state = await agent.start(aMessage('Hi'), FENCE, NO_SIGNAL);

@@ -18,7 +18,7 @@ async function refusalOf(model: string, load?: () => Promise<unknown>): Promise<
   return assert.fail(`${model} was loaded.`);
 }
 
-test('a provider of OpenAI’s protocol needs no package, and is reached with settings of its own', async (t) => {
+test('a provider with OpenAI’s protocol needs no package, and uses its own settings', async (t) => {
   const args = '{"to":"a","to":"b","n":2512292042121000001}';
   const mock = await createMockModel(() => sayCalls([{ id: 'c', name: 'pay', args }]));
   t.after(() => mock.stop());
@@ -51,20 +51,20 @@ test('a package that exports something else is refused, with the version that wa
   assert.match(refusal, /npm install -E @langchain\/anthropic@\d+\.\d+\.\d+$/);
 });
 
-test('a package that is not installed is named, with the line that installs it', async () => {
+test('a package that is not installed is named, with the command that installs it', async () => {
   const missing = new Error("Cannot find package '@langchain/anthropic' imported from here");
   const refusal = await refusalOf('anthropic/claude', () => Promise.reject(missing));
   assert.match(refusal, /@langchain\/anthropic, which is not installed\. Run: npm install -E/);
 });
 
-test('a package that does not load says why', async () => {
+test('a package that fails to load is refused with the reason', async () => {
   const refusal = await refusalOf('anthropic/claude', () =>
     Promise.reject(new Error('needs Node 30')),
   );
   assert.match(refusal, /could not be loaded: needs Node 30/);
 });
 
-test('a provider whose text is gone is refused with the reason and the way out', async () => {
+test('an unsupported provider is refused with the reason and the alternative', async () => {
   for (const [model, why] of [
     ['google-genai/gemini', /only as parsed values.*OPENAI_BASE_URL=https:\/\/generativelanguage/],
     [
@@ -79,7 +79,7 @@ test('a provider whose text is gone is refused with the reason and the way out',
   }
 });
 
-test('another provider without a key is refused, unless it has an address of its own', async () => {
+test('another provider without a key is refused, unless it has its own address', async () => {
   const keyless = { model: 'anthropic/claude', timeoutMs: 1, maxRetries: 0 };
   await assert.rejects(loadChatModel(keyless), /ANTHROPIC_API_KEY is not set/);
   const model = await loadChatModel({ ...keyless, baseUrl: 'http://127.0.0.1:1' });

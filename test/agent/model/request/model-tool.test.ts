@@ -17,7 +17,7 @@ function offerOf(schema: { readonly [key: string]: JsonValue }) {
   return toModelTool({ name: 'x', description: 'X.', schema } as unknown as Tool);
 }
 
-test('a choice of kinds is offered as one object: all properties, and as needed what each kind needs', () => {
+test('a union is offered as one object with all properties; only what every branch requires is required', () => {
   const made = defineTool({ name: 'pay', description: 'Pays.', schema: PAY, run: () => 'ok' });
   assert.ok(made.kind === 'tool');
   const { schema, description } = toModelTool(made.tool);
@@ -39,7 +39,7 @@ test('a choice of kinds is offered as one object: all properties, and as needed 
   assert.match(description, /^Pays\.\nIts arguments must also fit this JSON Schema: \{"oneOf":\[/);
 });
 
-test('what holds together is needed together; references are followed, whatever fits no object is passed over', () => {
+test('requirements of an intersection are combined; references are followed, and branches that are not objects are skipped', () => {
   const { schema } = offerOf({
     $defs: { a: { type: 'object', properties: { a: true }, required: ['a'] } },
     allOf: [{ $ref: '#/$defs/a' }, { properties: { b: {} }, required: ['b'] }],
@@ -50,7 +50,7 @@ test('what holds together is needed together; references are followed, whatever 
   assert.deepEqual(Object.keys(schema).sort(), ['properties', 'required', 'type']);
 });
 
-test('an object schema is offered as it is, and a schema that leads in circles comes to an end', () => {
+test('an object schema is offered as it is, and a recursive schema terminates', () => {
   const plain = { type: 'object', properties: { a: {} }, required: ['a'] };
   assert.deepEqual(offerOf(plain), { name: 'x', description: 'X.', schema: plain });
   assert.equal(
@@ -59,7 +59,7 @@ test('an object schema is offered as it is, and a schema that leads in circles c
   );
 });
 
-test('a tool whose arguments are a choice is called, shown and run like any other, on a strict server', async (t) => {
+test('a tool whose arguments are a union is called, shown and run like any other, on a strict server', async (t) => {
   const runs: unknown[] = [];
   const pay = {
     name: 'pay',

@@ -23,7 +23,7 @@ const tool = (callId: string): TurnMessage => ({
 const rolesOf = (messages: readonly TurnMessage[]) =>
   toChatMessages(messages, new Map()).map((each) => [each.getType(), each.content]);
 
-test('a message after results of tools has the assistant between them', () => {
+test('an assistant message is inserted between tool results and a user message', () => {
   assert.deepEqual(
     rolesOf([user('1', 'Pay'), assistant('2', '', 'c'), tool('c'), user('3', 'No')]),
     [
@@ -36,7 +36,7 @@ test('a message after results of tools has the assistant between them', () => {
   );
 });
 
-test('messages of people in a row become one, their images with them', () => {
+test('consecutive user messages become one, with their images', () => {
   const shown = [{ mimeType: 'image/png', base64: 'aGk=' }];
   const messages = toChatMessages(
     [user('1', 'Pay'), user('2', 'Look'), user('3', 'Now')],
@@ -56,7 +56,7 @@ test('messages of people in a row become one, their images with them', () => {
   assert.deepEqual(rolesOf([user('1', 'Pay'), user('2', 'Now')]), [['human', 'Pay\n\nNow']]);
 });
 
-test('messages of the assistant in a row become one, and one that says nothing is left out', () => {
+test('consecutive assistant messages become one, and an empty one is left out', () => {
   assert.deepEqual(
     rolesOf([user('1', ' '), assistant('2', 'Wait'), assistant('3', 'Done'), assistant('4', '\n')]),
     [

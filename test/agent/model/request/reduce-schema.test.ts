@@ -81,7 +81,7 @@ for (const [what, schema, offered] of ROWS) {
   test(what, () => assert.deepEqual(inObject(schema), offered));
 }
 
-test('references are followed, in circles once', () => {
+test('references are followed, circular ones once', () => {
   const node = {
     type: 'object',
     properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } },
@@ -93,7 +93,7 @@ test('references are followed, in circles once', () => {
   );
 });
 
-test('the built-in task has no pattern in its offer', () => {
+test('the built-in task has no pattern in its offered schema', () => {
   const made = createTaskTool([
     { name: 'worker', description: 'Works.', prompt: 'Work.', tools: 'all' },
   ]);

@@ -1,4 +1,4 @@
-/** Our own words about the tools of coding agents, and none where we can't be sure of them. */
+/** Our own summaries for tools of coding agents, and none for calls that we do not fully understand. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -114,21 +114,21 @@ describe('a call of a coding agent’s tool', () => {
     ],
     ['WebSearch', { query: 'say "x"' }, 'Search the web: say "x"', undefined],
   ] as const) {
-    it(`is said in our own words: ${summary}`, async () => {
+    it(`has our summary: ${summary}`, async () => {
       assert.deepEqual(await said(name, args as unknown as JsonValue), [summary, preview]);
     });
   }
 
   for (const [why, name, args] of [
-    ['an argument that is not known', 'Bash', { command: 'ls', env: { PATH: '/evil' } }],
-    ['an argument of another kind', 'Bash', { command: ['ls'] }],
+    ['an unknown argument', 'Bash', { command: 'ls', env: { PATH: '/evil' } }],
+    ['an argument of the wrong type', 'Bash', { command: ['ls'] }],
     ['no command', 'Bash', { command: ' ' }],
     ['two commands', 'exec_command', { cmd: 'ls', command: 'rm' }],
-    ['no object', 'Bash', 'ls'],
+    ['arguments that are not an object', 'Bash', 'ls'],
     ['another name', 'bash ', { command: 'ls' }],
     ['a name from the prototype', 'constructor', {}],
-    ['an address that is none', 'WebFetch', { url: 'example.com' }],
-    ['an address of an account', 'WebFetch', { url: 'https://example.com@evil.example/' }],
+    ['an invalid address', 'WebFetch', { url: 'example.com' }],
+    ['an address with a user name', 'WebFetch', { url: 'https://example.com@evil.example/' }],
     ['another scheme', 'WebFetch', { url: 'file:///etc/passwd' }],
     ['a patch without an end', 'apply_patch', { command: '*** Begin Patch\n*** Delete File: a' }],
     ...[' *** Delete File: b', '*** Delete File: ', '*** Rename File: b', 'loose', '\t+x'].map(
@@ -140,29 +140,29 @@ describe('a call of a coding agent’s tool', () => {
         ] as const,
     ),
     [
-      'a patch that adds what it does not mark',
+      'a patch that adds lines without a mark',
       'apply_patch',
       { command: '*** Begin Patch\n*** Add File: a\n x\n*** End Patch' },
     ],
   ] as const) {
-    it(`has no words of ours with ${why}`, async () => {
+    it(`has no summary of ours with ${why}`, async () => {
       assert.deepEqual(await said(name, args as unknown as JsonValue), [undefined, undefined]);
     });
   }
 
-  it('has no words of ours where a graph makes it', async () => {
+  it('has no summary of ours if a graph makes it', async () => {
     assert.deepEqual(await said('Bash', { command: 'ls' }, 'graph'), [undefined, undefined]);
   });
 });
 
-describe('words about arguments', () => {
-  it('tell that a command has more lines', () => {
+describe('the text about arguments', () => {
+  it('says that a command has more lines', () => {
     assert.equal(describeCommand('ls'), 'Run: ls');
     assert.equal(describeCommand('\n\nls\n'), 'Run: ls');
     assert.equal(describeCommand('# fine\nrm -rf /'), 'Run 2 lines: # fine');
   });
 
-  it('write addresses short, and never another host', () => {
+  it('shortens addresses without hiding the host', () => {
     const short = (text: string) => describeAddress(new URL(text));
     assert.equal(short('https://example.com/'), 'example.com');
     assert.equal(short('http://example.com:8080/a?b=c#d'), 'http://example.com:8080/a?b=c');

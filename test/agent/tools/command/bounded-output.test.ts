@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createBoundedOutput } from '../../../../src/agent/tools/command/bounded-output.ts';
 
-test('however it is cut into chunks, beginning and end are kept and the rest is counted', () => {
+test('the beginning and the end are kept and the rest is counted, however the output is chunked', () => {
   const anOutput = fc.array(fc.string({ maxLength: 40 }), { maxLength: 20 });
   fc.assert(
     fc.property(
@@ -26,7 +26,7 @@ test('however it is cut into chunks, beginning and end are kept and the rest is 
   );
 });
 
-test('no half characters stand at the cut, and a whole text is untouched', () => {
+test('the cut leaves no half characters, and a short text is unchanged', () => {
   const whole = createBoundedOutput(4, 4);
   whole.add(Buffer.from('€€'));
   assert.equal(whole.text(), '€€');

@@ -12,14 +12,14 @@ import { NO_SIGNAL, THREAD } from '../../agent-fixture.ts';
 
 export const skip = hasSandbox() ? false : 'bwrap does not work here';
 export const clock = createSystemClock();
-/** Stands in all that a command must not see. */
+/** Marks everything that a command must not see. */
 export const MARK = 'the-secret-of-this-test';
 export const SANDBOXED: Confinement = { kind: 'sandboxed', hasNetwork: false };
 export const UNSANDBOXED: Confinement = { kind: 'unsandboxed', reason: 'there is none' };
 
-/** A folder with a workspace, the app's records and its settings beside each other. */
+/** A folder with a workspace, the app's records and its settings side by side. */
 export function createPlace(t: TestContext, settings = 'settings.env') {
-  // Not in /tmp, which is another one in the sandbox.
+  // Not in /tmp, because the sandbox has its own.
   const folder = mkdtempSync('/var/tmp/countersign-');
   t.after(() => rmSync(folder, { recursive: true }));
   const at = (...names: string[]) => join(folder, ...names);
@@ -56,7 +56,7 @@ export async function run(
   });
 }
 
-/** Processes of this machine whose command line holds the text. */
+/** Processes of this machine whose command line contains the text. */
 export function processesWith(text: string): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid)) return false;
@@ -69,7 +69,7 @@ export function processesWith(text: string): readonly string[] {
   });
 }
 
-/** A number of seconds that no other process sleeps for: it finds ours again. */
+/** A number of seconds that no other process sleeps for, to find our process. */
 let marks = 0;
 export const aMark = () => {
   marks += 1;

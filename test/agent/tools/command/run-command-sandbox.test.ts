@@ -19,7 +19,7 @@ import {
 } from './command-fixture.ts';
 
 describe('in the sandbox', { skip }, () => {
-  test('a command works in the workspace, and its exit code and both its outputs come back in order', async (t) => {
+  test('a command works in the workspace, and its exit code and both outputs are returned in order', async (t) => {
     const { at, place } = createPlace(t);
     const tool = toolFor(place, SANDBOXED);
     assert.match(
@@ -33,7 +33,7 @@ describe('in the sandbox', { skip }, () => {
     assert.match(await run(tool, 'echo "$(printf %s a)" | tr a b'), /\nb$/);
   });
 
-  test('nothing outside of the workspace can be written', async (t) => {
+  test('nothing outside the workspace can be written', async (t) => {
     const { at, place } = createPlace(t);
     const tool = toolFor(place, SANDBOXED);
     symlinkSync(at('data'), at('workspace', 'link'));
@@ -65,7 +65,7 @@ describe('in the sandbox', { skip }, () => {
     assert.equal(existsSync('/tmp/made'), false);
   });
 
-  test('our records, settings, home and environment can’t be read', async (t) => {
+  test('our records, settings, home and environment cannot be read', async (t) => {
     const { at, place } = createPlace(t);
     const tool = toolFor(place, SANDBOXED);
     symlinkSync(at('data', 'records.db'), at('workspace', 'link'));
@@ -101,7 +101,7 @@ describe('in the sandbox', { skip }, () => {
     );
   });
 
-  test('what is hidden stays so within a folder that is there: the workspace, or a system’s one', async (t) => {
+  test('hidden paths stay hidden inside a visible folder: the workspace, or a system folder', async (t) => {
     const { at, place } = createPlace(t, 'workspace/.env');
     const tool = toolFor(place, SANDBOXED);
     const said = await run(tool, 'ls -a; cat .env; echo x > .env');
@@ -115,7 +115,7 @@ describe('in the sandbox', { skip }, () => {
     );
   });
 
-  test('there is no network unless the operator wants one', async (t) => {
+  test('there is no network unless the operator allows it', async (t) => {
     const server = createServer((_request, response) => response.end('reached'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close());
@@ -127,7 +127,7 @@ describe('in the sandbox', { skip }, () => {
     assert.match(await run(online, command), /reached/);
   });
 
-  test('a hundred megabytes cost no memory, and beginning and end are kept', async (t) => {
+  test('a hundred megabytes of output use no memory, and beginning and end are kept', async (t) => {
     const { place } = createPlace(t);
     const before = process.memoryUsage().rss;
     let peak = before;
@@ -144,7 +144,7 @@ describe('in the sandbox', { skip }, () => {
     assert((peak - before) / 1e6 < 60, `${(peak - before) / 1e6} MB`);
   });
 
-  test('what forks, ignores signals and leaves its session is ended at the deadline', async (t) => {
+  test('processes that fork, ignore signals and leave the session are killed at the timeout', async (t) => {
     const { place } = createPlace(t);
     const mark = aMark();
     const command = `echo started; trap '' TERM INT HUP; for i in 1 2 3; do (setsid nohup sleep ${mark} &) ; done; setsid sh -c "trap '' TERM; sleep ${mark}" & sleep ${mark}`;
@@ -157,7 +157,7 @@ describe('in the sandbox', { skip }, () => {
     await until(() => processesWith(mark).length === 0);
   });
 
-  test('a stop ends all of it within two seconds', async (t) => {
+  test('a stop ends all processes within two seconds', async (t) => {
     const { at, place } = createPlace(t);
     const mark = aMark();
     const stop = new AbortController();
@@ -172,14 +172,14 @@ describe('in the sandbox', { skip }, () => {
     assert(clock.now() - stoppedAt < 2_000);
   });
 
-  test('what it leaves in the background ends with it, and holds nothing up', async (t) => {
+  test('background processes end with the command, and do not delay its result', async (t) => {
     const { place } = createPlace(t);
     const mark = aMark();
     assert.match(await run(toolFor(place, SANDBOXED), `sleep ${mark} & echo done`), /\ndone$/);
     await until(() => processesWith(mark).length === 0);
   });
 
-  test('it dies with the app', async (t) => {
+  test('the command dies with the app', async (t) => {
     const { at, place } = createPlace(t);
     const mark = aMark();
     const script = `

@@ -21,10 +21,10 @@ import {
   UNSANDBOXED,
 } from './command-fixture.ts';
 
-describe('whether commands are offered', () => {
+describe('offering commands', () => {
   const options = { hasNetwork: false, allowUnsandboxed: false, clock };
 
-  test('a sandbox that works is used, even where none is demanded', { skip }, async (t) => {
+  test('a working sandbox is used, even if none is required', { skip }, async (t) => {
     const { place } = createPlace(t);
     assert.deepEqual(
       await chooseConfinement(place, { ...options, allowUnsandboxed: true }),
@@ -34,7 +34,7 @@ describe('whether commands are offered', () => {
     assert.deepEqual(await chooseConfinement(place, { ...options, hasNetwork: true }), online);
   });
 
-  test('without bwrap they are left out, with the remedy', async (t) => {
+  test('without bwrap, commands are left out with the remedy', async (t) => {
     const { place } = createPlace(t);
     const none = await chooseConfinement(place, { ...options, bwrap: 'no-such-bwrap' });
     assert.equal(none.kind, 'none');
@@ -46,7 +46,7 @@ describe('whether commands are offered', () => {
     );
   });
 
-  test('a bwrap that fails is told with its own words', async (t) => {
+  test('a failure of bwrap is reported in its own words', async (t) => {
     const { at, place } = createPlace(t);
     writeFileSync(
       at('bwrap'),
@@ -65,7 +65,7 @@ describe('whether commands are offered', () => {
 });
 
 describe('without a sandbox', () => {
-  test('the card says so, and the environment is as clean', async (t) => {
+  test('the card says so, and the environment is clean as well', async (t) => {
     const { at, place } = createPlace(t);
     process.env.SECRET_OF_THE_TEST = MARK;
     t.after(() => delete process.env.SECRET_OF_THE_TEST);
@@ -81,7 +81,7 @@ describe('without a sandbox', () => {
     assert.match(await run(tool, 'kill -9 $$'), /^\[ended by SIGKILL after /);
   });
 
-  test('its group is ended at the deadline, at a stop and at its own end', async (t) => {
+  test('the process group is ended at the timeout, at a stop and when the command ends', async (t) => {
     const { at, place } = createPlace(t);
     const tool = toolFor(place, UNSANDBOXED);
     const mark = aMark();
@@ -99,13 +99,13 @@ describe('without a sandbox', () => {
     assert(existsSync(at('workspace', 'ready')));
   });
 
-  test('a command that left its group holds nothing up', async (t) => {
+  test('a process that left the group does not delay the result', async (t) => {
     const { place } = createPlace(t);
     const said = await run(toolFor(place, UNSANDBOXED), 'setsid sleep 3 & sleep 0.1; echo done');
     assert.match(said, /^\[exit code 0, [01]\.\d s\]\ndone$/);
   });
 
-  test('a NUL character and too long a command are refused before anybody is asked', async (t) => {
+  test('a NUL character and a too long command are refused before anybody is asked', async (t) => {
     const { place } = createPlace(t);
     const tool = toolFor(place, UNSANDBOXED);
     assert.equal(tool.parse({ command: 'a\0b' }).ok, false);
@@ -113,7 +113,7 @@ describe('without a sandbox', () => {
     assert.match(await run(tool, `: ${'€'.repeat(29_000)}; echo long`), /\nlong$/);
   });
 
-  test('a workspace that is gone is an error', async (t) => {
+  test('a missing workspace is an error', async (t) => {
     const { place } = createPlace(t);
     const tool = toolFor({ ...place, workspaceDir: join(place.workspaceDir, 'gone') }, UNSANDBOXED);
     await assert.rejects(run(tool, 'true'), /ENOENT/);
@@ -121,7 +121,7 @@ describe('without a sandbox', () => {
 });
 
 describe('the card of a command', () => {
-  test('it is the card’s own sandbox that an approval is for', async (t) => {
+  test('an approval applies only to the sandbox on the card', async (t) => {
     const { at, place } = createPlace(t);
     const tool = toolFor(place, SANDBOXED);
     const parsed = tool.parse({ command: 'make it' });

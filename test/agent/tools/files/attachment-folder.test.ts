@@ -25,7 +25,7 @@ async function pathOf(saving: ReturnType<ReturnType<typeof createAttachmentFolde
 }
 
 describe('the folder for attached files', () => {
-  it('holds the same bytes once, and other bytes of the same name beside them', async (t) => {
+  it('stores the same bytes once, and other bytes with the same name beside them', async (t) => {
     const { root, folder } = await aFolder(t);
     const save = (id: string, text: string) =>
       pathOf(folder.save({ id, name: 'a.txt' }, bytes(text)));
@@ -42,7 +42,7 @@ describe('the folder for attached files', () => {
     assert.equal(await readFile(join(root, 'inbox/a.txt'), 'utf8'), 'one');
   });
 
-  it('takes ten different files of one name at the same moment, each whole', async (t) => {
+  it('stores ten different files with one name at the same time, each complete', async (t) => {
     const { root, folder } = await aFolder(t);
     const texts = Array.from({ length: 10 }, (_, i) => `text ${i}`.repeat(i + 1));
     const paths = await Promise.all(
@@ -64,7 +64,7 @@ describe('the folder for attached files', () => {
     assert.deepEqual(await readdir(join(outside, 'target')), []);
   });
 
-  it('writes through no link that has the name, and changes no file that it leads to', async (t) => {
+  it('never writes through a link with the same name, and does not change its target', async (t) => {
     const { root, outside, folder } = await aFolder(t);
     await mkdir(join(root, 'inbox'));
     await writeFile(join(outside, 'secret'), 'x');
@@ -76,7 +76,7 @@ describe('the folder for attached files', () => {
     assert.equal(await readFile(join(outside, 'secret'), 'utf8'), 'x');
   });
 
-  it('passes over a folder and a pipe of the same name', async (t) => {
+  it('skips a folder and a pipe with the same name', async (t) => {
     const { root, folder } = await aFolder(t);
     await mkdir(join(root, 'inbox/a.txt'), { recursive: true });
     execFileSync('mkfifo', [join(root, 'inbox/b.txt')]);
@@ -85,7 +85,7 @@ describe('the folder for attached files', () => {
     assert.equal(await save('b.txt'), 'inbox/b-F1.txt');
   });
 
-  it('names a file by its bytes where its id is none', async (t) => {
+  it('names a file by the hash of its bytes if it has no id', async (t) => {
     const { folder } = await aFolder(t);
     const save = (text: string) => pathOf(folder.save({ id: '../x', name: 'a' }, bytes(text)));
     await save('one');
@@ -93,8 +93,8 @@ describe('the folder for attached files', () => {
   });
 });
 
-describe('the bytes of the workspace', () => {
-  it('are read whole or not at all', async (t) => {
+describe('reading bytes from the workspace', () => {
+  it('returns the whole file or nothing', async (t) => {
     const { root, files } = await aFolder(t);
     await writeFile(join(root, 'a'), Uint8Array.of(0, 1, 255));
     assert.deepEqual(await files.read('a', 3), {
@@ -105,7 +105,7 @@ describe('the bytes of the workspace', () => {
     assert.deepEqual(await files.read('none/b', 2), { kind: 'nothing' });
   });
 
-  it('of links, folders and ways out can’t be read', async (t) => {
+  it('refuses links, folders and paths outside', async (t) => {
     const { root, outside, files } = await aFolder(t);
     await writeFile(join(outside, 'secret'), 'x');
     await symlink(join(outside, 'secret'), join(root, 'link'));

@@ -1,4 +1,4 @@
-/** What people saw of a file is what is changed: nothing else is ever replaced or deleted. */
+/** Only the file version that people saw is changed: nothing else is ever replaced or deleted. */
 import assert from 'node:assert/strict';
 import {
   appendFileSync,
@@ -32,7 +32,7 @@ function makeRoot(t: { after(end: () => void): void }) {
   return root;
 }
 
-/** The tools on one file, which people see and approve. */
+/** The tools on one file, whose preview people see and approve. */
 function createFile(t: TestContext) {
   const root = makeRoot(t);
   const at = join(root, 'a.txt');
@@ -46,7 +46,7 @@ function createFile(t: TestContext) {
     root,
     at,
     text: () => readFileSync(at, 'utf8'),
-    /** Returns the run of what is seen now. */
+    /** Returns the run of the current preview. */
     async see(name: string, args: object) {
       const value = { path: 'a.txt', ...args };
       const basis = (await toolOf(name).preview?.(value))?.basis;
@@ -67,10 +67,10 @@ function createFile(t: TestContext) {
 const CHANGED = /a\.txt has changed since the card showed/;
 
 const KB = 1024;
-/** In whole seconds: so it can be set back exactly. */
+/** In whole seconds, so that it can be set back exactly. */
 const LONG_AGO = 1_700_000_000;
 
-/** Writes behind what is shown of a file, and sets its time back. */
+/** Writes beyond the part that the preview shows, and restores the modification time. */
 function changeUnseen(at: string, place: number) {
   const file = openSync(at, 'r+');
   writeSync(file, 'CHANGED', place);
@@ -78,12 +78,12 @@ function changeUnseen(at: string, place: number) {
   utimesSync(at, LONG_AGO, LONG_AGO);
 }
 
-describe('a file that changed in a way that its card can’t show', () => {
+describe('a file that changed in a way that its card cannot show', () => {
   for (const [name, args] of [
     ['delete_file', {}],
     ['write_file', { content: 'new' }],
   ] as const) {
-    it(`stops ${name}: behind the first 256 KB, with its time set back`, async (t) => {
+    it(`stops ${name}: a change after the first 256 KB, with the old modification time`, async (t) => {
       const { at, see, text } = createFile(t);
       writeFileSync(at, 'x'.repeat(300 * KB));
       utimesSync(at, LONG_AGO, LONG_AGO);
@@ -93,7 +93,7 @@ describe('a file that changed in a way that its card can’t show', () => {
       assert.ok(text().includes('CHANGED'));
     });
 
-    it(`stops ${name}: in the middle of 2 GB, and neither fills the memory nor takes long`, async (t) => {
+    it(`stops ${name}: a change in the middle of 2 GB, with little memory and time`, async (t) => {
       const { at, see } = createFile(t);
       const size = 2 * KB ** 3;
       const file = openSync(at, 'w');
@@ -112,7 +112,7 @@ describe('a file that changed in a way that its card can’t show', () => {
     });
   }
 
-  it('stops write_file where a new file was shown: one that is longer and begins so is kept', async (t) => {
+  it('stops write_file for a new file: a longer file with the same start is kept', async (t) => {
     const { at, see, text } = createFile(t);
     const content = 'y'.repeat(256 * KB);
     const run = await see('write_file', { content });
@@ -121,7 +121,7 @@ describe('a file that changed in a way that its card can’t show', () => {
     assert.ok(text().endsWith('somebody else wrote'));
   });
 
-  it('does not stop a write that has taken place already, as after a crash', async (t) => {
+  it('does not stop a write that has already happened, as after a crash', async (t) => {
     const { at, see, text } = createFile(t);
     const run = await see('write_file', { content: 'new' });
     writeFileSync(at, 'new');
@@ -130,8 +130,8 @@ describe('a file that changed in a way that its card can’t show', () => {
   });
 });
 
-describe('between the last look at a file and its change', () => {
-  /** What somebody else may do in that moment, and what must be there afterwards. */
+describe('between the last check of a file and its change', () => {
+  /** What another process may do in that moment, and what must exist afterwards. */
   const RACES: readonly (readonly [what: string, race: (at: string) => void, left: string])[] = [
     ['it is written to', (at) => appendFileSync(at, 'more'), 'seenmore'],
     [
@@ -154,7 +154,7 @@ describe('between the last look at a file and its change', () => {
 
   for (const how of CHANGES) {
     for (const [what, race, left] of RACES) {
-      it(`${what}: the ${how} rejects, and it stays`, async (t) => {
+      it(`${what}: the ${how} rejects, and the file stays`, async (t) => {
         const root = makeRoot(t);
         const at = join(root, 'a.txt');
         writeFileSync(at, 'seen', { mode: 0o640 });
@@ -166,7 +166,7 @@ describe('between the last look at a file and its change', () => {
       });
     }
 
-    it(`it becomes a link: the ${how} rejects, and what it leads to stays`, async (t) => {
+    it(`it becomes a link: the ${how} rejects, and the link target stays`, async (t) => {
       const root = makeRoot(t);
       const at = join(root, 'a.txt');
       writeFileSync(at, 'seen');
@@ -192,7 +192,7 @@ describe('between the last look at a file and its change', () => {
       assert.deepEqual(readdirSync(root), ['a.txt']);
     });
 
-    it(`nothing happens: the ${how} leaves other names of the file alone`, async (t) => {
+    it(`nothing happens: the ${how} does not affect other hard links of the file`, async (t) => {
       const root = makeRoot(t);
       const at = join(root, 'a.txt');
       writeFileSync(at, 'seen');
@@ -203,7 +203,7 @@ describe('between the last look at a file and its change', () => {
     });
   }
 
-  it('somebody makes the file that was to be new: it stays', async (t) => {
+  it('somebody creates the new file: it stays', async (t) => {
     const root = makeRoot(t);
     const workspace = createWorkspace(root);
     assert.deepEqual(await workspace.look('a.txt'), { kind: 'nothing' });
@@ -213,7 +213,7 @@ describe('between the last look at a file and its change', () => {
     assert.deepEqual(readdirSync(root), ['a.txt']);
   });
 
-  it('an empty folder is filled, or becomes a file: it stays', async (t) => {
+  it('an empty folder gets a file, or becomes a file: it stays', async (t) => {
     const root = makeRoot(t);
     const workspace = createWorkspace(root);
     const seen = { kind: 'folder', isEmpty: true } as const;

@@ -43,13 +43,13 @@ function createFiles(t: TestContext) {
   };
 }
 
-test('edits that nobody had to see all take place', async (t) => {
+test('concurrent edits without cards all succeed', async (t) => {
   const { run, get } = createFiles(t);
   await Promise.all(EDITS.map((edit) => run('edit_file', edit)));
   assert.equal(get(), TEXT.toUpperCase());
 });
 
-test('of edits that people saw on cards one takes place, and the others say that the file is another one', async (t) => {
+test('of several edits on cards one succeeds, and the others report that the file has changed', async (t) => {
   const { run, basis, get } = createFiles(t);
   const seen = await Promise.all(EDITS.map((edit) => basis('edit_file', edit)));
   const ends = await Promise.allSettled(EDITS.map((edit, i) => run('edit_file', edit, seen[i])));
@@ -59,7 +59,7 @@ test('of edits that people saw on cards one takes place, and the others say that
   assert.equal(get(), 'ONE\ntwo\nthree\n');
 });
 
-test('a file that is just being written is not deleted for what it was', async (t) => {
+test('a file that is being written is not deleted based on its old content', async (t) => {
   const { run, basis, get } = createFiles(t);
   const seen = await basis('delete_file', { path: 'a.txt' });
   const written = run('write_file', { path: 'a.txt', content: 'new' });

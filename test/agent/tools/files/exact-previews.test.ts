@@ -20,15 +20,15 @@ function createFile(t: TestContext) {
 describe('a preview of a change to a file', () => {
   const CASES: readonly (readonly [what: string, before: string, after: string, shown: string])[] =
     [
-      ['blanks at an end', 'x\n', 'x  \n', '-x\n+x\\u{20 x2}'],
+      ['spaces at the end of a line', 'x\n', 'x  \n', '-x\n+x\\u{20 x2}'],
       [
-        'blanks at the end',
+        'a space at the end of the file',
         'x',
         'x ',
         '-x\n\\ No newline at end of file\n+x\\u{20}\n\\ No newline at end of file',
       ],
       ['a missing line break', 'x\n', 'x', '-x\n+x\n\\ No newline at end of file'],
-      ['an empty line more', 'x\n', 'x\n\n', ' x\n+'],
+      ['an added empty line', 'x\n', 'x\n\n', ' x\n+'],
       ['a carriage return', 'x\ny\n', 'x\r\ny\n', '-x\n+x\\u{d}\n y'],
       [
         'a blank line that is a carriage return',
@@ -37,7 +37,7 @@ describe('a preview of a change to a file', () => {
         '-x\n+z\n  \\u{d}\n y',
       ],
       ['a line separator', 'x\ny\n', 'x\u2028\ny\n', '-x\n+x\\u{2028}\n y'],
-      ['a line of a separator', 'x\n\u2028\n', 'y\n\u2028\n', '-x\n+y\n \\u{2028}'],
+      ['a line with only a separator', 'x\n\u2028\n', 'y\n\u2028\n', '-x\n+y\n \\u{2028}'],
       ['a form feed', 'x\n', 'x\f\n', '-x\n+x\\u{c}'],
       ['a vertical tab', 'x\n', '\vx\n', '-x\n+\\u{b}x'],
       ['a next line', 'x\n', 'x\u0085\n', '-x\n+x\\u{85}'],
@@ -53,7 +53,7 @@ describe('a preview of a change to a file', () => {
     });
   }
 
-  it('is another one for each other text, of the file or for it', async (t) => {
+  it('is different for every other text of the file and every other new text', async (t) => {
     const { at, preview } = createFile(t);
     const part = fc.constantFrom(
       'a',
@@ -91,7 +91,7 @@ describe('a preview of a change to a file', () => {
     );
   });
 
-  it('says of bytes that are no text how many they are, and is bound to them', async (t) => {
+  it('gives the number of bytes if they are not text, and is bound to them', async (t) => {
     const { at, preview } = createFile(t);
     writeFileSync(at, Uint8Array.of(0xff, 0xfe, 0x41));
     const first = await preview('delete_file', { path: 'a.txt' });

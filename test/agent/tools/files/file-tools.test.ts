@@ -79,8 +79,8 @@ test('a file is written, read, edited, listed and deleted', async (t) => {
 });
 
 const ESCAPES: readonly (readonly [what: string, path: string])[] = [
-  ['up', '../outside/secret.txt'],
-  ['up from below', 'folder/../../outside/secret.txt'],
+  ['a path upwards', '../outside/secret.txt'],
+  ['a path upwards from a folder', 'folder/../../outside/secret.txt'],
   ['an absolute path', '/etc/hostname'],
   ['a drive', 'C:\\secret.txt'],
   ['NUL', 'a\0.txt'],
@@ -97,7 +97,7 @@ const ESCAPES: readonly (readonly [what: string, path: string])[] = [
 const PATHS_THAT_LOOK_RIGHT = /^(?:to-|folder\/to-|pipe)/;
 
 for (const [what, path] of ESCAPES) {
-  test(`${what} leads nowhere, whatever is done with it`, async (t) => {
+  test(`${what} leads nowhere, in every tool`, async (t) => {
     const { base, root, run, preview } = createFiles(t);
     const outside = join(base, 'outside');
     mkdirSync(join(root, 'folder'));
@@ -109,7 +109,7 @@ for (const [what, path] of ESCAPES) {
     symlinkSync('folder', join(root, 'to-inside'));
     execFileSync('mkfifo', [join(root, 'pipe')]);
     const before = readFileSync(join(outside, 'secret.txt'), 'utf8');
-    // What the path's own text shows is refused before there is a card; links only when they are met.
+    // A path that is wrong as text is refused before there is a card; links only when they are opened.
     const isSeen = !PATHS_THAT_LOOK_RIGHT.test(path);
     const rejected = isSeen ? /refused/ : { name: 'WorkspaceError' };
     await assert.rejects(run('read_file', { path }), rejected);
@@ -130,7 +130,7 @@ for (const [what, path] of ESCAPES) {
   });
 }
 
-test('links and special files are listed as what they are', async (t) => {
+test('links and special files are listed with their kind', async (t) => {
   const { base, root, run } = createFiles(t);
   symlinkSync(join(base, 'outside'), join(root, 'link'));
   execFileSync('mkfifo', [join(root, 'pipe')]);
@@ -156,7 +156,7 @@ const MISTAKES: readonly (readonly [tool: string, args: JsonValue, why: RegExp])
   ['write_file', { path: 'n'.repeat(300), content: '' }, /too long/],
   ['edit_file', { path: 'a.txt', oldText: 'nope', newText: '' }, /does not occur.*read_file shows/],
   ['edit_file', { path: 'a.txt', oldText: 'aa', newText: '' }, /more than once/],
-  // Two that overlap are two.
+  // Two overlapping matches are two.
   ['edit_file', { path: 'a.txt', oldText: 'aba', newText: '' }, /more than once/],
   ['edit_file', { path: 'big.txt', oldText: 'b', newText: '' }, /larger than 256 KB/],
   ['delete_file', { path: 'folder' }, /not empty/],
@@ -165,7 +165,7 @@ const MISTAKES: readonly (readonly [tool: string, args: JsonValue, why: RegExp])
 ];
 
 for (const [name, args, why] of MISTAKES) {
-  test(`${name} ${JSON.stringify(args).slice(0, 60)} fails and says what can be done`, async (t) => {
+  test(`${name} ${JSON.stringify(args).slice(0, 60)} fails and says what to do`, async (t) => {
     const { put, root, run } = createFiles(t);
     mkdirSync(join(root, 'folder'));
     put('folder/x.txt', 'x');
@@ -188,7 +188,7 @@ for (const [name, args, why] of MISTAKES) {
   });
 }
 
-test('a large file is read up to 1 MB, whole characters only, and said to be cut', async (t) => {
+test('a large file is read up to 1 MB, in whole characters, with a note that it is cut', async (t) => {
   const { put, run } = createFiles(t);
   put('big.txt', `x${'é'.repeat(600_000)}`);
   const text = await run('read_file', { path: 'big.txt' });
@@ -196,7 +196,7 @@ test('a large file is read up to 1 MB, whole characters only, and said to be cut
   assert.ok(!text.includes('\ufffd'));
 });
 
-test('at most 500 entries are listed, and that there are more is said', async (t) => {
+test('at most 500 entries are listed, with a note that there are more', async (t) => {
   const { root, put, run } = createFiles(t);
   mkdirSync(join(root, 'a'));
   for (let n = 0; n < 300; n += 1) {
@@ -208,7 +208,7 @@ test('at most 500 entries are listed, and that there are more is said', async (t
   assert.match(lines[500] ?? '', /first 500 entries/);
 });
 
-test('a write keeps the mode of the file and leaves nothing else behind', async (t) => {
+test('a write keeps the mode of the file and leaves no other files behind', async (t) => {
   const { root, run } = createFiles(t);
   writeFileSync(join(root, 'run.sh'), '#!/bin/sh', { mode: 0o750 });
   await run('write_file', { path: 'run.sh', content: 'new' });
@@ -244,7 +244,7 @@ test('a change is shown as a unified diff before anything is changed', async (t)
   assert.equal(get('a.txt'), 'one\ntwo\n');
 });
 
-test('an empty line of a diff has nothing that would have to be made visible', async (t) => {
+test('an empty line of a diff has no trailing space to make visible', async (t) => {
   const { preview, put } = createFiles(t);
   put('a.txt', 'one\n\ntwo\n');
   assert.equal(
@@ -253,7 +253,7 @@ test('an empty line of a diff has nothing that would have to be made visible', a
   );
 });
 
-test('a change that no diff can show is said in words', async (t) => {
+test('a change that no diff can show is described in words', async (t) => {
   const { preview, put, root } = createFiles(t);
   put('binary', Uint8Array.of(0, 1, 2));
   put('big.txt', 'b'.repeat(300_000));
@@ -283,7 +283,7 @@ test('an aborted run changes nothing', async (t) => {
   assert.deepEqual(await readdir(root), []);
 });
 
-test('what reads runs with low risk, and only what may run twice is said to', () => {
+test('reading tools have low risk, and only tools that may run twice are idempotent', () => {
   const { toolbox } = createToolbox({ workspaceDir: tmpdir() });
   assert.deepEqual(
     toolbox.list().map(({ name, risk, idempotent }) => [name, risk, idempotent]),

@@ -18,7 +18,7 @@ test('a match is shown with its line number, once per line', () => {
   assert.deepEqual(find('a.c\nabc', 'a.c'), ['1:a.c']);
 });
 
-test('lines around a match are shown once, and none beyond the ends', () => {
+test('lines around a match are shown once, and none beyond the start or end', () => {
   const content = 'a\nb\nX1\nX2\nc\nd\ne\nf\nX3\n';
   const around = { contextLines: 1 };
   assert.deepEqual(find(content, 'X', around), [
@@ -28,7 +28,7 @@ test('lines around a match are shown once, and none beyond the ends', () => {
   assert.deepEqual(find('X', 'X', { contextLines: 10 }), ['1:X']);
 });
 
-test('no more matches are looked for than are wanted', () => {
+test('the search stops after the requested number of matches', () => {
   assert.deepEqual(find('x\nx\nx', 'x', {}, 2), ['1:x', '2:x']);
   assert.deepEqual(find('x', 'x', {}, 0), []);
 });
@@ -65,7 +65,7 @@ const TEXT = fc
   .oneof(fc.string({ unit: LETTER, minLength: 1, maxLength: 3 }), fc.string({ minLength: 1 }))
   .filter((text) => !/[\n\r]/.test(text));
 
-test('what is returned as a match is in the text at that line, and no line with it is left out', () => {
+test('each returned line is in the text at that number, and no matching line is left out', () => {
   fc.assert(
     fc.property(
       CONTENT.map(toWellFormed),
@@ -90,7 +90,7 @@ test('what is returned as a match is in the text at that line, and no line with 
   );
 });
 
-test('no text keeps the app busy', () => {
+test('no text blocks the app', () => {
   const size = 1024 * 1024;
   const hostile = [
     ['a'.repeat(size), `${'a'.repeat(199)}b`],

@@ -18,7 +18,7 @@ const NASTY = fc.oneof(
   fc.string({ minLength: 200, maxLength: 600, unit: fc.constantFrom('大', '.', 'a', '🙂') }),
 );
 
-test('whatever a file is called, its safe name is one plain name of bounded length', () => {
+test('the safe name of any file is one plain name of limited length', () => {
   fc.assert(
     fc.property(NASTY, (name) => {
       const safe = whole(name);
@@ -34,7 +34,7 @@ test('whatever a file is called, its safe name is one plain name of bounded leng
   );
 });
 
-test('a safe name is its own safe name, so that a second take finds the first', () => {
+test('a safe name is its own safe name, so that a second save finds the first', () => {
   fc.assert(
     fc.property(NASTY, (name) => {
       assert.equal(whole(whole(name)), whole(name));

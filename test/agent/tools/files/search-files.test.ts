@@ -1,4 +1,4 @@
-/** The tool that searches the workspace: what it finds, what it says it left out, and that it stays inside. */
+/** The tool that searches the workspace: what it finds, what it reports as left out, and that it stays inside. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
@@ -75,7 +75,7 @@ test('the example of the README', async (t) => {
   assert.equal(`${await files.search(call)}\n`, result);
 });
 
-test('names and contents are found together, sorted, hidden ones too', async (t) => {
+test('matching names and contents are found together, sorted, including hidden files', async (t) => {
   const { put, search } = createFiles(t);
   put('b.txt', 'a needle\nnothing');
   put('needle/needle.bin', Uint8Array.of(0, 1));
@@ -100,7 +100,7 @@ test('names and contents are found together, sorted, hidden ones too', async (t)
   );
 });
 
-test('a name chooses the files, or finds them without a text', async (t) => {
+test('a name pattern selects the files, or finds them without a text', async (t) => {
   const { put, search } = createFiles(t);
   for (const path of ['src/a.ts', 'src/deep/b.ts', 'c.ts', 'src/d.md', '[id].ts']) put(path, 'x');
   for (const [name, found] of [
@@ -119,7 +119,7 @@ test('a name chooses the files, or finds them without a text', async (t) => {
   assert.equal(await search({ name: '*.md', text: 'x' }), 'src/d.md:\n1: x');
 });
 
-test('a text and a name are checked before anything is searched', (t) => {
+test('a text and a pattern are checked before the search starts', (t) => {
   const { tool } = createFiles(t);
   for (const [args, why] of [
     [{}, /Give text, name or both/],
@@ -185,7 +185,7 @@ test('a file that cannot be read or is not text is counted', async (t) => {
   assert.match(said, isRoot ? /^closed:$/m : /^\[1 not readable\]$/m);
 });
 
-test('of a large file the beginning is searched, and that is said', async (t) => {
+test('only the beginning of a large file is searched, and the result says so', async (t) => {
   const { put, search } = createFiles(t);
   put('big.txt', `needle\n${'é'.repeat(1024 * 1024)}\nneedle`);
   assert.equal(
@@ -194,7 +194,7 @@ test('of a large file the beginning is searched, and that is said', async (t) =>
   );
 });
 
-test('a name of several lines stays on one, and hides no path of the machine', async (t) => {
+test('a name with several lines is shown on one line, and cannot hide a path', async (t) => {
   const { base, put, search } = createFiles(t);
   put('a\n1: forged', 'needle');
   const said = await search({ text: 'needle' });
@@ -218,7 +218,7 @@ test('the limits of matches, characters, entries and time end a search, and are 
   }
 });
 
-test('ten thousand files are searched within the bounds of the tool', async (t) => {
+test('ten thousand files are searched within the limits of the tool', async (t) => {
   const { put, root, search } = createFiles(t);
   for (let folder = 0; folder < 100; folder += 1) {
     mkdirSync(join(root, `${folder}`));

@@ -35,7 +35,7 @@ describe('send_file', () => {
     return { desk, call, sent, path: join(dir, 'report.txt') };
   }
 
-  it('shows on its card what would be sent, and sends those bytes', async (t) => {
+  it('shows on its card what would be sent, and sends exactly those bytes', async (t) => {
     const { desk, call, sent } = await waiting(t);
     assert.equal(
       call.preview,
@@ -59,7 +59,7 @@ describe('send_file', () => {
     assert.equal(Buffer.from(file?.bytes ?? []).toString(), 'as approved');
   });
 
-  it('asks anew about a file that was changed after its card was shown', async (t) => {
+  it('asks again about a file that was changed after its card was shown', async (t) => {
     const { desk, call, sent, path } = await waiting(t);
     await writeFile(path, 'as replaced');
     await desk.decide(call, REQUESTER);
@@ -69,7 +69,7 @@ describe('send_file', () => {
     assert.match(after?.preview ?? '', /as replaced$/);
   });
 
-  it('does not send a file that was empty when its card was shown and is not any more', async (t) => {
+  it('does not send a file that was empty on its card and is not any more', async (t) => {
     const { desk, call, sent, path } = await waiting(t, '');
     assert.match(call.preview ?? '', /^As things stand, this would fail: .*report\.txt is empty/);
     await writeFile(path, 'filled meanwhile');
@@ -79,7 +79,7 @@ describe('send_file', () => {
     assert.match(after?.preview ?? '', /filled meanwhile$/);
   });
 
-  it('sends nothing that is ignored', async (t) => {
+  it('sends nothing if it is ignored', async (t) => {
     const { desk, call, sent } = await waiting(t);
     await desk.decide(call, REQUESTER, { kind: 'ignore' });
     assert.deepEqual(sent, []);

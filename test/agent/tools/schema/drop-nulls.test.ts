@@ -1,4 +1,4 @@
-/** A model that writes null for an optional field means that it is absent. */
+/** A model that writes null for an optional field means that the field is absent. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -46,19 +46,29 @@ const tree: z.ZodType = z.object({
   },
 });
 
-/** What a model writes, and what is read: a list of paths stands for what is refused. */
+/** What a model writes, and the parsed value; a list of paths means that those are refused. */
 const CASES: readonly (readonly [what: string, z.ZodType, given: JsonValue, read: JsonValue])[] = [
   ['an optional field', z.object({ a: z.string().optional() }), { a: null }, {}],
-  ['one that takes null', z.object({ a: z.string().nullish() }), { a: null }, { a: null }],
-  ['a required one', z.object({ a: z.string() }), { a: null }, ['a']],
-  ['a required one that takes null', z.object({ a: z.null() }), { a: null }, { a: null }],
-  ['one that takes anything', z.object({ a: z.unknown().optional() }), { a: null }, { a: null }],
-  ['one that is not named', z.looseObject({}), { a: null }, { a: null }],
-  ['one that is not allowed', z.strictObject({}), { a: null }, ['']],
+  [
+    'an optional field that accepts null',
+    z.object({ a: z.string().nullish() }),
+    { a: null },
+    { a: null },
+  ],
+  ['a required field', z.object({ a: z.string() }), { a: null }, ['a']],
+  ['a required field that accepts null', z.object({ a: z.null() }), { a: null }, { a: null }],
+  [
+    'an optional field that accepts anything',
+    z.object({ a: z.unknown().optional() }),
+    { a: null },
+    { a: null },
+  ],
+  ['an unknown field in a loose object', z.looseObject({}), { a: null }, { a: null }],
+  ['an unknown field in a strict object', z.strictObject({}), { a: null }, ['']],
   ['an optional object', z.object({ a: inner.optional() }), { a: null }, {}],
   ['an optional list', z.object({ a: z.array(z.string()).optional() }), { a: null }, {}],
-  ['a field deeper', z.object({ a: inner }), { a: { x: null, y: 1 } }, { a: { y: 1 } }],
-  ['a required one deeper', z.object({ a: inner }), { a: { x: null, y: null } }, ['a.y']],
+  ['a nested field', z.object({ a: inner }), { a: { x: null, y: 1 } }, { a: { y: 1 } }],
+  ['a nested required field', z.object({ a: inner }), { a: { x: null, y: null } }, ['a.y']],
   [
     'a field of the items of a list',
     z.object({ a: z.array(inner) }),
@@ -84,20 +94,25 @@ const CASES: readonly (readonly [what: string, z.ZodType, given: JsonValue, read
     { a: { k: null } },
     ['a.k'],
   ],
-  ['a field of a kind', kinds, { kind: 'mail', to: 'a', cc: null }, { kind: 'mail', to: 'a' }],
   [
-    'a field that takes null in its kind',
+    'a field of a union branch',
+    kinds,
+    { kind: 'mail', to: 'a', cc: null },
+    { kind: 'mail', to: 'a' },
+  ],
+  [
+    'a field that accepts null in its branch',
     kinds,
     { kind: 'call', number: '1', cc: null },
     { kind: 'call', number: '1', cc: null },
   ],
   [
-    'a field of a kind deeper',
+    'a nested field of a union branch',
     z.object({ a: z.array(kinds) }),
     { a: [{ kind: 'mail', to: 'a', cc: null }] },
     { a: [{ kind: 'mail', to: 'a' }] },
   ],
-  ['a field of one of two kinds', twins, { a: null, b: 'x' }, { b: 'x' }],
+  ['a field of one of two similar branches', twins, { a: null, b: 'x' }, { b: 'x' }],
   [
     'a field of a tree',
     z.object({ t: tree }),
@@ -118,7 +133,7 @@ const CASES: readonly (readonly [what: string, z.ZodType, given: JsonValue, read
   ],
 ];
 
-describe('null for an optional field that takes none means that it is absent', () => {
+describe('null for an optional field that does not accept null means that it is absent', () => {
   for (const [what, zod, given, read] of CASES) {
     it(`${what}, by zod and by JSON Schema`, () => {
       assert.deepEqual(readOf(parserOf(zod)(given)), read);
@@ -142,7 +157,7 @@ describe('null for an optional field that takes none means that it is absent', (
     });
   });
 
-  it('in zod 3, too', () => {
+  it('in zod 3 as well', () => {
     const schema = z3.object({
       a: z3.string().optional(),
       b: z3.array(z3.object({ c: z3.number().default(1), d: z3.string().nullish() })),
@@ -159,7 +174,7 @@ describe('null for an optional field that takes none means that it is absent', (
     assert.deepEqual(readOf(parse({ b: null })), ['b']);
   });
 
-  it('where two kinds would read different values nothing is left out', () => {
+  it('nothing is dropped if two union branches would parse to different values', () => {
     const either = {
       type: 'object',
       properties: {
@@ -183,7 +198,7 @@ describe('null for an optional field that takes none means that it is absent', (
     assert.deepEqual(readOf(reading.parseOfModel({ v: { a: null } })), { v: { a: null } });
   });
 
-  it('and a program’s arguments are read as they are written', () => {
+  it('but the arguments of an external program are read as they are', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const reading = readJsonSchema(schema);
     assert.ok(reading.ok);
@@ -191,7 +206,7 @@ describe('null for an optional field that takes none means that it is absent', (
   });
 });
 
-/** A schema with values that fit it, the same with nulls where a field may lack. */
+/** A schema with valid values, and the same values with nulls for absent optional fields. */
 interface Sample {
   readonly schema: z.ZodType;
   readonly without: fc.Arbitrary<JsonValue>;
@@ -238,7 +253,7 @@ const { sample } = fc.letrec<{ sample: Sample }>((tie) => ({
   ),
 }));
 
-/** Writes null for each field that may lack, does, and takes no null. */
+/** Fields that may be absent: the model writes null for them, and the schema accepts no null. */
 function withNulls(schema: z.ZodType, value: JsonValue): JsonValue {
   const own = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
   if (own instanceof z.ZodArray && Array.isArray(value)) {
@@ -254,7 +269,7 @@ function withNulls(schema: z.ZodType, value: JsonValue): JsonValue {
   );
 }
 
-it('whatever the schema: arguments with nulls for what is absent are those without, and stay what they are', () => {
+it('for every schema: arguments with nulls for absent fields equal those without, and others do not change', () => {
   fc.assert(
     fc.property(
       sample.chain(({ schema, without }) => fc.tuple(fc.constant(schema), without)),

@@ -9,10 +9,10 @@ import { NO_DRAFT } from '../../../../src/slack/forms/plan/form-node.ts';
 import { planForm } from '../../../../src/slack/forms/plan/plan-form.ts';
 import { HOSTILE_SCHEMAS } from '../../../support/hostile/hostile-schemas.ts';
 
-/** The bench holds the app to 50 ms; here other tests run beside. */
+/** The benchmark requires 50 ms; here other tests run at the same time. */
 const MOST_MS = 250;
 
-/** What the process computes meanwhile, in ms: waiting for a processor that others have is no fault of ours. */
+/** CPU time in ms, because waiting for a busy processor is not our fault. */
 function costOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
@@ -21,7 +21,7 @@ function costOf(work: () => unknown): number {
 
 describe('a hostile schema', () => {
   for (const { name, schema, args } of HOSTILE_SCHEMAS) {
-    it(`is read, checked, loosened, offered and made a form soon: ${name}`, () => {
+    it(`is read, checked, relaxed, offered and made into a form quickly: ${name}`, () => {
       const text = canonicalJson(args);
       const outside = { by: 'key', name: 'a', schema } as const;
       const steps: Readonly<Record<string, () => unknown>> = {
@@ -48,7 +48,7 @@ describe('a hostile schema', () => {
     });
   }
 
-  it('has the same answer each time, and never fits when it was given up', () => {
+  it('gives the same answer each time, and never passes if it was given up', () => {
     for (const { name, schema, args } of HOSTILE_SCHEMAS) {
       const reading = readJsonSchema(schema);
       if (!reading.ok) continue;

@@ -1,4 +1,4 @@
-/** What a schema says is understood whole, or named. */
+/** Everything in a schema is understood, or the keyword is named. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -14,9 +14,9 @@ function reasonOf(schema: JsonSchema): string {
 
 const inA = (a: JsonValue): JsonSchema => ({ type: 'object', properties: { a } });
 
-describe('a keyword that is not understood is named, with its place', () => {
+describe('an unsupported keyword is named with its place', () => {
   const cases: readonly (readonly [what: string, schema: JsonSchema, says: RegExp])[] = [
-    // Near misses: the schema would say less than is written.
+    // Near misses: ignoring them would accept more than the schema says.
     ...(
       [
         ['requird', ['x'], 'required'],
@@ -106,8 +106,8 @@ describe('a keyword that is not understood is named, with its place', () => {
       inA({ $id: 'https://example.com/a', items: { $ref: '#/properties/a' } }),
       /\$ref” is in a schema with its own “\$id”/,
     ],
-    // Values that are none.
-    ['a type that is none', inA({ type: 'int' }), /type” must be one of/],
+    // Invalid values.
+    ['an unknown type', inA({ type: 'int' }), /type” must be one of/],
     ['types of which one is none', inA({ type: ['string', 'any'] }), /type” must be one of/],
     ['a bound as a text', inA({ maximum: '5' }), /maximum” must be a number/],
     ['a length below 0', inA({ maxLength: -1 }), /maxLength” must be a whole number/],
@@ -123,16 +123,16 @@ describe('a keyword that is not understood is named, with its place', () => {
       /patternProperties” can’t be used/,
     ],
     [
-      'a property that is no schema',
+      'a property that is not a schema',
       inA({ properties: { b: 'string' } }),
       /“\/properties\/a\/properties\/b” must be a schema/,
     ],
     [
-      'a kind that is no schema',
+      'a branch that is not a schema',
       inA({ anyOf: ['string'] }),
       /“\/properties\/a\/anyOf\/0” must be a schema/,
     ],
-    ['kinds that are none', inA({ anyOf: {} }), /anyOf” must be a list of schemas/],
+    ['an anyOf that is not a list', inA({ anyOf: {} }), /anyOf” must be a list of schemas/],
     ['writeOnly as a text', inA({ writeOnly: 'true' }), /writeOnly” must be true or false/],
     ['secret as a text', inA({ secret: 'yes' }), /secret” must be true or false/],
     [
@@ -158,7 +158,7 @@ describe('a keyword that is not understood is named, with its place', () => {
   }
 });
 
-describe('a note is taken, and changes nothing', () => {
+describe('an annotation is accepted, and changes nothing', () => {
   const notes: readonly (readonly [string, JsonValue])[] = [
     ...(['title', 'description', '$comment', 'contentEncoding', 'contentMediaType'] as const).map(
       (word) => [word, 'x'] as const,
@@ -209,7 +209,7 @@ describe('a note is taken, and changes nothing', () => {
   }
 });
 
-describe('a keyword means what it says in every draft', () => {
+describe('a keyword has the same meaning in every draft', () => {
   const drafts = [
     undefined,
     'http://json-schema.org/draft-04/schema#',

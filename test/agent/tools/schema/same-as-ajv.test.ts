@@ -106,13 +106,13 @@ const $defs = {
   b: { properties: { a: { $ref: '#/$defs/a' } }, required: ['b'] },
 };
 
-/** Ajv 8.20 takes an empty list for one that contains something where `prefixItems` stands beside it. */
+/** Ajv 8.20 accepts an empty list for `contains` beside `prefixItems`. */
 function meetsItsBug(given: JsonValue): boolean {
   const text = JSON.stringify(given);
   return text.includes('"contains"') && text.includes('"prefixItems"');
 }
 
-/** A keyword alone, so that there is one thing that can be wrong. */
+/** One keyword at a time, so that only one thing can be wrong. */
 function isAlone(given: JsonValue): given is JsonSchema {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return false;
   return Object.keys(given).length === 1;
@@ -121,8 +121,8 @@ function isAlone(given: JsonValue): given is JsonSchema {
 const ajv = new Ajv2020({ strict: false, logger: false, validateSchema: false });
 formats.default(ajv);
 
-describe('the interpreter of schemas', () => {
-  it('has the verdict of Ajv on whatever schema and value', () => {
+describe('the schema interpreter', () => {
+  it('gives the same verdict as Ajv for every schema and value', () => {
     fc.assert(
       fc.property(schema, fc.array(value, { minLength: 1, maxLength: 5 }), (given, values) => {
         if (meetsItsBug(given)) return;
@@ -133,7 +133,7 @@ describe('the interpreter of schemas', () => {
         for (const x of values) {
           const read = reading.parse({ x });
           assert.equal(read.ok, validate({ x }), JSON.stringify({ given, x }));
-          // The value is what came, and its text the canonical one.
+          // The value is the input, and its text is canonical.
           if (read.ok) assert.deepEqual(read.value, { x });
         }
       }),
@@ -141,7 +141,7 @@ describe('the interpreter of schemas', () => {
     );
   });
 
-  it('takes no empty list for one that contains something', () => {
+  it('rejects an empty list for `contains`', () => {
     const x = { contains: {}, prefixItems: [{ type: 'number' }] };
     const reading = readJsonSchema({ properties: { x } });
     assert.ok(reading.ok);
@@ -149,7 +149,7 @@ describe('the interpreter of schemas', () => {
     assert.equal(reading.parse({ x: [1] }).ok, true);
   });
 
-  it('says what Ajv says, at the same place, where one thing is wrong', () => {
+  it('reports the same problem as Ajv at the same place if one thing is wrong', () => {
     fc.assert(
       fc.property(schema.filter(isAlone), value, (given, x) => {
         const whole = { $defs, properties: { x: given } };
@@ -157,7 +157,7 @@ describe('the interpreter of schemas', () => {
         const validate = ajv.compile(whole);
         const read = reading.ok ? reading.parse({ x }) : undefined;
         const [wrong, ...more] = validate({ x }) ? [] : (validate.errors ?? []);
-        // We say that there is an item too many, Ajv that nothing is right for it.
+        // We report one item too many; Ajv reports that no schema allows it.
         if (JSON.stringify(given).includes('"items":false')) return;
         const known = read?.ok === false ? read.problems : [];
         if (!wrong || more.length > 0 || known.length !== 1) return;

@@ -34,21 +34,21 @@ const BOTH: readonly (readonly [string, Schema])[] = [
 ];
 
 for (const [which, schema] of BOTH) {
-  test(`${which}: what fits no kind is measured against the nearest, at any depth`, () => {
+  test(`${which}: a value that fits no branch is compared with the nearest one, at any depth`, () => {
     const [[path, message = ''] = []] = problems(schema, { to: { id: 'x', at: 1 } });
     assert.equal(path, 'to.id');
     assert.match(message, /expected number/i);
     assert.deepEqual(problems(schema, { to: { name: 1 } })[0]?.[0], 'to.name');
   });
 
-  test(`${which}: where no kind is nearest, each says what it lacks`, () => {
+  test(`${which}: if no branch is nearest, the message lists what each one expects`, () => {
     const [[path, message = ''] = []] = problems(schema, { to: { id: 1, at: 'x' } });
     assert.equal(path, 'to.at');
     assert.match(message, /none of the alternatives\. .*number.*; .*boolean/i);
   });
 }
 
-test('another kind’s fixed value is further off than a wrong value', () => {
+test('a wrong value is nearer than another branch’s fixed value', () => {
   const schema = z.object({
     by: z.union([
       z.object({ kind: z.literal('a'), n: z.number(), m: z.number() }),

@@ -6,7 +6,7 @@ import { until } from '../../../support/until.ts';
 import { createWebServer, fetchTool, HTML, run, TEXT } from './web-server.ts';
 
 describe('limits', () => {
-  test('of a gigabyte two megabytes are read, and memory stays', async (t) => {
+  test('two megabytes of a gigabyte are read, with little memory', async (t) => {
     const chunk = Buffer.alloc(65_536, 'x');
     let sent = 0;
     const server = await createWebServer(t, (_request, response) => {
@@ -30,7 +30,7 @@ describe('limits', () => {
     assert(process.memoryUsage().rss - before < 100e6);
   });
 
-  test('a gzip bomb is read as far as any page', async (t) => {
+  test('a gzip bomb is read up to the same limit', async (t) => {
     const bomb = gzipSync(Buffer.alloc(100e6, 'x'));
     assert(bomb.length < 200_000);
     const server = await createWebServer(t, (_request, response) =>
@@ -41,7 +41,7 @@ describe('limits', () => {
     assert(process.memoryUsage().rss - before < 60e6);
   });
 
-  test('what does not come in time is given up: no answer, a slow body', async (t) => {
+  test('a slow response times out: no answer, a slow body', async (t) => {
     const server = await createWebServer(t, ({ url }, response) => {
       if (url === '/slow') response.writeHead(200, TEXT).write('x');
     });
@@ -57,7 +57,7 @@ describe('limits', () => {
     }
   });
 
-  test('HTML made to be slow is given up, and holds up nobody', async (t) => {
+  test('HTML that is slow to parse is given up, and blocks nobody', async (t) => {
     const server = await createWebServer(t, (_request, response) =>
       response.writeHead(200, HTML).end('<div>'.repeat(400_000)),
     );
@@ -73,7 +73,7 @@ describe('limits', () => {
     await ended;
   });
 
-  test('a stop ends it', async (t) => {
+  test('a stop ends the request', async (t) => {
     const server = await createWebServer(t, () => {});
     const stop = new AbortController();
     const running = run(fetchTool(), { url: server.at('/') }, stop.signal);

@@ -10,7 +10,7 @@ const PAGE = `<html><head><title>T</title><style>p{}</style><script>alert(1)</sc
   <table><tr><th>x</th><th>y</th></tr><tr><td>1</td><td>2</td></tr></table></body></html>`;
 
 describe('a page', () => {
-  test('comes as readable text, between marks that it can’t know', async (t) => {
+  test('is returned as readable text, between marks that it cannot know', async (t) => {
     const server = await createWebServer(t, (_request, response) =>
       response.writeHead(200, HTML).end(PAGE),
     );
@@ -38,7 +38,7 @@ describe('a page', () => {
     ]);
   });
 
-  test('of text or JSON comes as it is, compressed or not, in its own character set', async (t) => {
+  test('of text or JSON is returned as it is, compressed or not, in its own character set', async (t) => {
     const server = await createWebServer(t, ({ url }, response) => {
       if (url === '/json')
         response.setHeader('content-type', 'application/problem+json').end('{"a":1}');
@@ -75,7 +75,7 @@ describe('a page', () => {
     }
   });
 
-  test('is refused with the reason when it is none', async (t) => {
+  test('is refused with the reason if it cannot be read as text', async (t) => {
     const server = await createWebServer(t, ({ url }, response) => {
       if (url === '/404') response.writeHead(404, HTML).end(PAGE);
       if (url === '/image') response.writeHead(200, { 'content-type': 'image/png' }).write('x');
@@ -111,7 +111,7 @@ describe('a page', () => {
 });
 
 describe('only public addresses', () => {
-  test('a name that leads inside is refused, and nothing is sent there', async (t) => {
+  test('a name that resolves to a private address is refused, and nothing is sent there', async (t) => {
     const server = await createWebServer(t, (_request, response) => response.end());
     const url = server.at('/', 'inside.test');
     await assert.rejects(
@@ -148,7 +148,7 @@ describe('only public addresses', () => {
     await assert.rejects(run(fetchTool(), { url: server.at('/round') }), /more than 5 times/);
   });
 
-  test('a name whose answer changes is connected to as it was checked, and checked again at each hop', async (t) => {
+  test('a name whose address changes is connected to at the checked address, and checked again at each redirect', async (t) => {
     const server = await createWebServer(t, ({ url }, response) => {
       if (url === '/') response.writeHead(302, { location: '/again' }).end();
       else response.writeHead(200, TEXT).end('inside');
@@ -166,13 +166,13 @@ describe('only public addresses', () => {
       ['/'],
     );
     assert.equal(asked, 2);
-    // One answer, used for the check and for the connection.
+    // One lookup, used for the check and for the connection.
     asked = 0;
     await run(changing, { url: server.at('/again') });
     assert.equal(asked, 1);
   });
 
-  test('the other end of the connection is looked at before anything is sent', async (t) => {
+  test('the peer address is checked before anything is sent', async (t) => {
     const server = await createWebServer(t, (_request, response) => response.end());
     let looked = 0;
     const tool = fetchTool({
@@ -185,7 +185,7 @@ describe('only public addresses', () => {
     assert.equal(server.requests.length, 0);
   });
 
-  test('the default is the public internet: nobody is asked about anything else', () => {
+  test('the default is the public internet: other addresses are refused without a request', () => {
     const tool = toTool(createFetchUrl({ clock: createSystemClock() }));
     const refused = [
       'http://127.0.0.1/',
@@ -207,7 +207,7 @@ describe('only public addresses', () => {
   });
 });
 
-test('the card shows the host as it is, and that data goes out, without asking the network', async () => {
+test('the card shows the exact host, and that data is sent out, without a network request', async () => {
   const tool = fetchTool({ resolve: () => assert.fail('asked for a name') });
   assert.equal(
     (await tool.preview?.({ url: 'http://аpple.com/path?q=secret' }))?.text,

@@ -48,7 +48,7 @@ test('a search asks Tavily and lists title, address and excerpt as untrusted con
   assert.deepEqual(JSON.parse(body), { query: 'what is new', max_results: 2 });
 });
 
-test('nothing found is said, and long excerpts are cut', async (t) => {
+test('an empty result is reported, and long excerpts are cut', async (t) => {
   let results: unknown = [];
   const { tool } = await createSearch(t, (_request, response) =>
     response.end(JSON.stringify({ results })),
@@ -68,7 +68,7 @@ const FAULTS: readonly (readonly [what: string, listener: RequestListener, why: 
   ['too many requests', (_, response) => response.writeHead(429).end(), /too many requests/],
   ['a used-up plan', (_, response) => response.writeHead(432).end(), /plan .* is used up/],
   [
-    'a fault of the service',
+    'a failure of the service',
     (_, response) => response.writeHead(502).end(KEY),
     /the search service failed \(502\)/,
   ],
@@ -77,13 +77,21 @@ const FAULTS: readonly (readonly [what: string, listener: RequestListener, why: 
     (_, response) => response.writeHead(400).end(KEY),
     /refused the request \(400\)/,
   ],
-  ['no JSON', (_, response) => response.end(`<html>${KEY}`), /in a form that can’t be read/],
-  ['other JSON', (_, response) => response.end('{"results":[{}]}'), /in a form that can’t be read/],
-  ['far too much', (_, response) => response.end('x'.repeat(3e6)), /answer is too large/],
+  [
+    'an answer that is not JSON',
+    (_, response) => response.end(`<html>${KEY}`),
+    /in a form that can’t be read/,
+  ],
+  [
+    'unexpected JSON',
+    (_, response) => response.end('{"results":[{}]}'),
+    /in a form that can’t be read/,
+  ],
+  ['a too large answer', (_, response) => response.end('x'.repeat(3e6)), /answer is too large/],
   ['a broken connection', (_, response) => response.socket?.destroy(), /can’t be reached/],
 ];
 for (const [what, listener, why] of FAULTS) {
-  test(`${what} is said clearly, and never with the key`, async (t) => {
+  test(`${what} is reported clearly, and never with the key`, async (t) => {
     const { tool } = await createSearch(t, listener);
     await assert.rejects(run(tool, { query: 'q' }), (error: Error) => {
       assert.match(error.message, why);
@@ -93,7 +101,7 @@ for (const [what, listener, why] of FAULTS) {
   });
 }
 
-test('the key follows no redirect', async (t) => {
+test('the key is never sent to a redirect', async (t) => {
   const { server, tool } = await createSearch(t, (request, response) => {
     if (request.url === '/api/search') response.writeHead(307, { location: '/other' }).end();
     else response.end(JSON.stringify({ results: RESULTS }));
@@ -102,7 +110,7 @@ test('the key follows no redirect', async (t) => {
   assert.equal(server.requests.length, 1);
 });
 
-test('no answer in time and a stop both end it', async (t) => {
+test('a timeout and a stop both end the search', async (t) => {
   const clock = createManualClock();
   const { server, tool } = await createSearch(t, () => {}, clock);
   const late = run(tool, { query: 'q' });
@@ -116,7 +124,7 @@ test('no answer in time and a stop both end it', async (t) => {
   assert.equal(clock.pendingCount, 0);
 });
 
-test('the card shows the query and where it goes', async (t) => {
+test('the card shows the query and its destination', async (t) => {
   const { baseUrl, tool } = await createSearch(t, () => {});
   assert.equal(
     (await tool.preview?.({ query: 'our plans' }))?.text,

@@ -18,7 +18,7 @@ export async function createWebServer(
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     requests.push(request);
-    // A reader that has enough hangs up.
+    // A client that has read enough closes the connection.
     response.on('error', () => {});
     listener(request, response);
   });
@@ -35,7 +35,7 @@ export async function createWebServer(
   };
 }
 
-/** A world in which 127.0.0.1 is the public internet, the names in `inside` lead elsewhere, and any port will do. */
+/** A network check in which 127.0.0.1 is public, the names in `inside` are private, and any port is allowed. */
 function createReach(changes: Partial<WebAccess> = {}): WebAccess {
   return {
     isPublic: (address) => address === '127.0.0.1',
