@@ -22,7 +22,7 @@ function textOf(call: Call | undefined): string {
 }
 
 describe('a thread of a third-party graph whose whole state is lost', () => {
-  it('is told so when its call is decided; nothing runs, and its model is not asked again', async (t) => {
+  it('says so when its call is decided; nothing runs, and its model is not asked again', async (t) => {
     const desk = await buildGraphDesk(t, 'their-middleware');
     await desk.send('delete 2');
     const asked = await desk.asked();

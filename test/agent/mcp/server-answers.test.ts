@@ -37,7 +37,7 @@ describe('a server that keeps announcing a changed list', () => {
 });
 
 describe('the answer of a server', () => {
-  it('is a result whatever its content; an invalid one makes the call unknown, without a connection error', async (t) => {
+  it('is a result whatever its content; an invalid response makes the call unknown', async (t) => {
     let answer: RawAnswer = { result: {} };
     const { url } = await startRawFixture(t, 'odd', ({ method }) =>
       method === 'tools/call' ? answer : undefined,

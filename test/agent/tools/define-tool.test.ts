@@ -51,11 +51,11 @@ test('parsed arguments share no objects with the input', () => {
 });
 
 test('a tool that changes its arguments does not affect the policy, the card or the run', async () => {
-  const spoil = (args: unknown) => {
+  const mutate = (args: unknown) => {
     Object.assign((args as { meta: object }).meta, { amount: 1 });
     return 'ok';
   };
-  const tool = toolOf(z.object({ meta: z.any() }), { run: spoil, preview: spoil });
+  const tool = toolOf(z.object({ meta: z.any() }), { run: mutate, preview: mutate });
   const parsed = tool.parse({ meta: { amount: 1_000 } });
   assert.ok(parsed.ok);
   await tool.preview?.(parsed.value);

@@ -162,7 +162,7 @@ async function play(t: TestContext, kind: StoreKind, seed: number) {
   }
 
   /** Runs every task at its due time. */
-  async function passTo(at: number): Promise<void> {
+  async function advanceTo(at: number): Promise<void> {
     for (;;) {
       await rest();
       const dueAt = await desk.store.agenda.nextDueAt();
@@ -196,11 +196,11 @@ async function play(t: TestContext, kind: StoreKind, seed: number) {
         if (found) await desk.decide(found, { team: 'T1', user: by }, { kind: what });
       },
     })),
-    ...pressesOf(call, i),
+    ...clicksOf(call, i),
   ]);
 
   /** People ask again from the card that they see; the model of the week says when. */
-  function pressesOf(call: WeekCall, i: number) {
+  function clicksOf(call: WeekCall, i: number) {
     const again = expect(call, outages).heard.find(({ what }) => what === 'again');
     if (!again) return [];
     const act = async () => {
@@ -223,11 +223,11 @@ async function play(t: TestContext, kind: StoreKind, seed: number) {
     },
   }));
   for (const { at, act } of [...deeds, ...stops].sort((a, b) => a.at - b.at)) {
-    await passTo(start + at);
+    await advanceTo(start + at);
     await act();
   }
   for (let dueAt: number | undefined = start; dueAt !== undefined; ) {
-    await passTo(dueAt);
+    await advanceTo(dueAt);
     dueAt = await desk.store.agenda.nextDueAt();
   }
   return { desk, tool, calls, outages, threads, start };
@@ -240,7 +240,7 @@ const WHAT: Readonly<Record<string, Heard['what']>> = {
 };
 
 /** The messages of a thread, in the form of the model of the week. */
-function heardIn({ chat }: TestDesk, thread: ThreadKey, start: number): readonly Heard[] {
+function messagesIn({ chat }: TestDesk, thread: ThreadKey, start: number): readonly Heard[] {
   // A text written over a reminder is not a new message.
   const said = chat.said.filter((say) => say.thread === thread && !say.replaces);
   return said.map((say) => toHeard(say, start));
@@ -263,7 +263,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
         const thread = threads[i] as ThreadKey;
         const expected = expect(call, outages);
         const about = `call ${i} on ${call.route.name}`;
-        assert.deepEqual(heardIn(desk, thread, start), expected.heard, about);
+        assert.deepEqual(messagesIn(desk, thread, start), expected.heard, about);
         const found = await desk.store.ledger.ofThread(thread);
         assert.deepEqual(
           found.map(({ status }) => status),

@@ -135,7 +135,7 @@ describe('a changed file, before the call runs', () => {
   it('is shown as it is now in the full view, and the card follows', async (t) => {
     const { desk, file } = await deskWith(t, 'edit_file', EDIT);
     const shown = await onlyCall(desk);
-    const look = (call: Call, kind: 'approve' | 'edit') => {
+    const check = (call: Call, kind: 'approve' | 'edit') => {
       const { id: callId, attempt } = call;
       const digest = shortDigest(call.digest);
       return desk.desk.checkDecision({
@@ -147,16 +147,16 @@ describe('a changed file, before the call runs', () => {
         renews: true,
       });
     };
-    const same = await look(shown, 'approve');
+    const same = await check(shown, 'approve');
     assert.ok(same.kind === 'open' && same.call.digest === shown.digest);
     await writeFile(file, 'zero\none\ntwo\n');
-    const opened = await look(shown, 'edit');
+    const opened = await check(shown, 'edit');
     assert.ok(opened.kind === 'open');
     assert.match(plainSentence(opened.call.note ?? ''), /has changed since it was shown/);
     assert.match(opened.call.preview ?? '', /zero/);
     await desk.worker.idle();
     assert.equal(desk.chat.cards.get(shown.id)?.digest, opened.call.digest);
-    assert.equal((await look(shown, 'approve')).kind, 'stale');
+    assert.equal((await check(shown, 'approve')).kind, 'stale');
     const entries = await desk.store.audit.read(1, 1_000);
     assert.ok(entries.some(({ event }) => event === 'call.recheck'));
   });
@@ -165,9 +165,9 @@ describe('a changed file, before the call runs', () => {
     const { desk, file } = await deskWith(t, 'edit_file', EDIT);
     const draws = async () => {
       const { id: callId, attempt, digest: whole } = await onlyCall(desk);
-      const look = { callId, attempt, digest: shortDigest(whole), by: REQUESTER } as const;
+      const check = { callId, attempt, digest: shortDigest(whole), by: REQUESTER } as const;
       await writeFile(file, `${await readFile(file, 'utf8')}more\n`);
-      await desk.desk.checkDecision({ ...look, kind: 'approve', renews: true });
+      await desk.desk.checkDecision({ ...check, kind: 'approve', renews: true });
       await desk.worker.idle();
       return (await onlyCall(desk)).revision;
     };

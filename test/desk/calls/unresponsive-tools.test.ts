@@ -80,8 +80,8 @@ describe('a tool that ignores its abort signal', () => {
     assert.match(plainSentence(call.note ?? ''), /took too long and was told to stop/);
     assert.equal(desk.model.requests.length, 1);
     const digest = call.digest.slice(0, 10);
-    const look = { callId: call.id, attempt: 1, digest, by: REQUESTER };
-    await desk.desk.settle({ ...look, finding: 'leave' });
+    const shown = { callId: call.id, attempt: 1, digest, by: REQUESTER };
+    await desk.desk.settle({ ...shown, finding: 'leave' });
     await desk.worker.idle();
     assert.equal(desk.chat.said.at(-1)?.text, 'As you say.');
     release();

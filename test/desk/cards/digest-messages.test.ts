@@ -34,7 +34,7 @@ const OPS: Route = {
 };
 
 /** A desk with one new call from each of so many messages. */
-async function flooded(t: TestContext, calls: number, route: Partial<Route> = OPS) {
+async function deskWithCalls(t: TestContext, calls: number, route: Partial<Route> = OPS) {
   const tool = createRecordedTool();
   const { path: dataDir, remove } = await makeTempDir();
   const { schemaHash = '' } = toToolbox([tool.definition], []).get('act') ?? {};
@@ -56,7 +56,7 @@ async function flooded(t: TestContext, calls: number, route: Partial<Route> = OP
 }
 
 /** Two workers on one Redis, with one new call from each of many agents. */
-async function stormed(
+async function deskWithTwoWorkers(
   t: TestContext,
   calls: number,
 ): Promise<{ readonly desk: TestDesk; readonly workers: readonly Worker[] }> {
@@ -124,7 +124,7 @@ const newest = ({ chat }: TestDesk) => [...chat.digestMessages.values()].at(-1);
 
 describe('a burst of cards', () => {
   it(`of ${CROWD} calls gets one digest message from two workers, eleven mentions in all, and every card`, async (t) => {
-    const { desk, workers } = await stormed(t, CROWD);
+    const { desk, workers } = await deskWithTwoWorkers(t, CROWD);
     for (let second = 0; second < 1.2 * CROWD; second += 1) {
       await desk.clock.advance(1_000);
       for (const worker of workers) {
@@ -141,7 +141,7 @@ describe('a burst of cards', () => {
   });
 
   it('is counted down in the digest message as people decide, and closed with the last decision', async (t) => {
-    const desk = await flooded(t, 12);
+    const desk = await deskWithCalls(t, 12);
     await pass(desk, MINUTE);
     const calls = await desk.calls();
     assert.equal(newest(desk)?.waiting, 12);
@@ -159,21 +159,21 @@ describe('a burst of cards', () => {
 
   it('is announced in the channel of the threads if other people decide there', async (t) => {
     const { channel: _none, ...own } = OPS;
-    const desk = await flooded(t, 14, own);
+    const desk = await deskWithCalls(t, 14, own);
     await pass(desk, MINUTE);
     assert.equal(written(desk, 'bulletin', 'post')[0]?.place.channel, 'C1');
     assert.equal(pings(desk).length, 11);
   });
 
   it('gets no mentions and no digest message if each requester decides in their own thread', async (t) => {
-    const desk = await flooded(t, 14, REQUESTER_ROUTE);
+    const desk = await deskWithCalls(t, 14, REQUESTER_ROUTE);
     await pass(desk, MINUTE);
     assert.equal(pings(desk).length, 0);
     assert.equal(written(desk, 'bulletin').length, 0);
   });
 
   it('is reminded of by another digest message, not by one message per call', async (t) => {
-    const desk = await flooded(t, 14, { ...OPS, remindAfterMs: 10 * MINUTE });
+    const desk = await deskWithCalls(t, 14, { ...OPS, remindAfterMs: 10 * MINUTE });
     await pass(desk, 12 * MINUTE, 10_000);
     const reminders = desk.chat.said.filter(({ id }) => id.startsWith('reminder:'));
     assert.equal(reminders.length, 10);
@@ -182,7 +182,7 @@ describe('a burst of cards', () => {
   });
 
   it('gets its deleted digest message again, and nobody is mentioned twice', async (t) => {
-    const desk = await flooded(t, 12);
+    const desk = await deskWithCalls(t, 12);
     await pass(desk, MINUTE);
     desk.chat.loseNext('bulletin', new ChatError('gone', 'It was deleted.'));
     const [call] = await desk.calls();

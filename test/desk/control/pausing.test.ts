@@ -88,11 +88,11 @@ describe('a pause', () => {
       assert.match(plainSentence(outcome.why), /^Paused by U2 since/);
     }
     const digest = call.digest.slice(0, 10);
-    const look = { callId: call.id, attempt: 1, digest, by: REQUESTER };
+    const shown = { callId: call.id, attempt: 1, digest, by: REQUESTER };
     for (const kind of ['approve', 'edit'] as const) {
-      assert.equal((await desk.desk.checkDecision({ ...look, kind })).kind, 'not-allowed');
+      assert.equal((await desk.desk.checkDecision({ ...shown, kind })).kind, 'not-allowed');
     }
-    assert.equal((await desk.desk.checkDecision({ ...look, kind: 'reply' })).kind, 'open');
+    assert.equal((await desk.desk.checkDecision({ ...shown, kind: 'reply' })).kind, 'open');
     assert.deepEqual(await onlyCall(desk), call);
     assert.deepEqual(tool.runs, []);
     await resume(desk);

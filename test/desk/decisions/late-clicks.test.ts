@@ -1,4 +1,4 @@
-/** After a call has ended, its card is settled, and a later click on any surface is only told so. */
+/** After a call has ended, its card is settled, and a later click on any surface only gets that answer. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChatError } from '../../../src/domain/ports/chat.ts';
@@ -27,7 +27,7 @@ const ENDS: Readonly<Record<string, (on: ApprovalDesk) => Promise<unknown>>> = {
 
 describe('a click that comes too late', () => {
   for (const [status, end] of Object.entries(ENDS)) {
-    it(`changes nothing on any surface of a call that is ${status}, and is told so`, async (t) => {
+    it(`changes nothing on any surface of a call that is ${status}, and the response says so`, async (t) => {
       const on = await approvalDesk(t);
       await end(on);
       const ended = await on.call();

@@ -17,13 +17,13 @@ import { approvalDesk, GROUP_ROUTE, loseRun } from '../support/approval-desk.ts'
 
 const idsOf = (calls: readonly Call[]) => calls.map(({ id }) => id);
 
-async function waitingFor(desk: TestDesk, person: Person, limit = 8) {
+async function listWaitingFor(desk: TestDesk, person: Person, limit = 8) {
   const page = await desk.desk.listWaiting(person, { limit });
   assert.equal(page.kind, 'page');
   return page;
 }
 
-async function whyNobody(desk: TestDesk, person: Person): Promise<string> {
+async function emptyListReason(desk: TestDesk, person: Person): Promise<string> {
   const page = await desk.desk.listWaiting(person, { limit: 8 });
   assert.equal(page.kind, 'nobody');
   return plainSentence(page.why);
@@ -33,7 +33,7 @@ describe('the list of calls that wait for a person', () => {
   it('has what their group may decide, and nobody else sees it', async (t) => {
     const { desk, directory, call } = await approvalDesk(t);
     const { id } = await call();
-    const waitsFor = async (person: Person) => idsOf((await waitingFor(desk, person)).calls);
+    const waitsFor = async (person: Person) => idsOf((await listWaitingFor(desk, person)).calls);
     assert.deepEqual(await waitsFor(APPROVER), [id]);
     assert.deepEqual(await waitsFor(SECOND_APPROVER), [id]);
     assert.deepEqual(await waitsFor(OUTSIDER), []);
@@ -48,34 +48,34 @@ describe('the list of calls that wait for a person', () => {
   it('leaves out what they have approved and what is decided', async (t) => {
     const { desk, call } = await approvalDesk(t, { ...GROUP_ROUTE, quorum: 2 });
     await desk.decide(await call(), APPROVER);
-    assert.deepEqual((await waitingFor(desk, APPROVER)).calls, []);
-    assert.equal((await waitingFor(desk, SECOND_APPROVER)).calls.length, 1);
+    assert.deepEqual((await listWaitingFor(desk, APPROVER)).calls, []);
+    assert.equal((await listWaitingFor(desk, SECOND_APPROVER)).calls.length, 1);
     await desk.decide(await call(), SECOND_APPROVER);
-    assert.deepEqual((await waitingFor(desk, SECOND_APPROVER)).calls, []);
+    assert.deepEqual((await listWaitingFor(desk, SECOND_APPROVER)).calls, []);
   });
 
   it('has the calls with an unknown outcome', async (t) => {
     const on = await approvalDesk(t, GROUP_ROUTE, { stalled: true });
     await loseRun(on, APPROVER);
-    const { calls } = await waitingFor(on.desk, APPROVER);
+    const { calls } = await listWaitingFor(on.desk, APPROVER);
     assert.deepEqual(
       calls.map(({ status }) => status),
       ['unknown'],
     );
-    assert.deepEqual((await waitingFor(on.desk, OUTSIDER)).calls, []);
+    assert.deepEqual((await listWaitingFor(on.desk, OUTSIDER)).calls, []);
   });
 
   it('warns that it may be incomplete while the group members cannot be looked up', async (t) => {
     const { desk, directory } = await approvalDesk(t);
     directory.failGroups(new Error('Slack is down.'));
-    const { calls, warning } = await waitingFor(desk, APPROVER);
+    const { calls, warning } = await listWaitingFor(desk, APPROVER);
     assert.deepEqual(calls, []);
     assert.match(plainSentence(warning ?? ''), /this list may be incomplete/);
     directory.failWith(new Error('Slack is down.'));
-    assert.match(await whyNobody(desk, APPROVER), /can’t look you up in Slack/);
+    assert.match(await emptyListReason(desk, APPROVER), /can’t look you up in Slack/);
     directory.failGroups(undefined);
     directory.failWith(undefined);
-    assert.equal((await waitingFor(desk, APPROVER)).warning, undefined);
+    assert.equal((await listWaitingFor(desk, APPROVER)).warning, undefined);
   });
 
   it('follows authorize(), even if an index lookup found more', async (t) => {
@@ -89,10 +89,10 @@ describe('the list of calls that wait for a person', () => {
       };
     };
     onceFound(() => directory.setGroup('usergroup:S1', ['U3']));
-    assert.deepEqual(await waitingFor(desk, APPROVER), { kind: 'page', calls: [] });
+    assert.deepEqual(await listWaitingFor(desk, APPROVER), { kind: 'page', calls: [] });
     directory.setGroup('usergroup:S1', ['U2', 'U3']);
     onceFound(() => directory.failGroups(new Error('Slack is down.')));
-    const { calls, warning } = await waitingFor(desk, APPROVER);
+    const { calls, warning } = await listWaitingFor(desk, APPROVER);
     assert.deepEqual([calls, warning !== undefined], [[], true]);
   });
 
@@ -104,11 +104,11 @@ describe('the list of calls that wait for a person', () => {
       ['gone', /deactivated/],
     ] as const) {
       directory.setPerson(APPROVER.user, { standing });
-      assert.match(await whyNobody(desk, APPROVER), why);
+      assert.match(await emptyListReason(desk, APPROVER), why);
     }
     const open = await approvalDesk(t, { ...GROUP_ROUTE, allowsGuests: true });
     open.directory.setPerson(APPROVER.user, { standing: 'guest' });
-    assert.equal((await waitingFor(open.desk, APPROVER)).calls.length, 1);
+    assert.equal((await listWaitingFor(open.desk, APPROVER)).calls.length, 1);
   });
 });
 
@@ -161,7 +161,7 @@ describe('many calls', () => {
     assert.deepEqual(seen, ids);
     assert.equal(pages, 5);
     const before = read();
-    assert.deepEqual((await waitingFor(desk, OUTSIDER)).calls, []);
+    assert.deepEqual((await listWaitingFor(desk, OUTSIDER)).calls, []);
     assert.equal(read(), before, 'What waits for others is not read.');
   });
 
@@ -169,7 +169,7 @@ describe('many calls', () => {
     const own: Route = { ...OPS, selfApproval: false };
     const { desk, directory, read } = await seeded(t, 320, own);
     directory.setGroup('usergroup:S1', ['U1']);
-    const page = await waitingFor(desk, REQUESTER);
+    const page = await listWaitingFor(desk, REQUESTER);
     assert.deepEqual(page.calls, []);
     assert.ok(page.next !== undefined && read() < 320);
     const rest = await desk.desk.listWaiting(REQUESTER, { after: page.next, limit: 8 });

@@ -59,7 +59,7 @@ describe('a message while calls are pending', () => {
     assert.equal(desk.chat.said.at(-1)?.text, 'Understood.');
   });
 
-  it('from anybody else waits until they are settled, and its author is told so once', async (t) => {
+  it('from anybody else waits until they are settled, and its author gets one private message', async (t) => {
     const { desk } = await waitingDesk(t, BY_APPROVER);
     await desk.send('me too!', OUTSIDER);
     await desk.send('and again', OUTSIDER);

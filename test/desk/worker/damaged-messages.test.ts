@@ -40,7 +40,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const, 1)) {
       assert.match(JSON.stringify(desk.model.requests.at(-1)), /second/);
     });
 
-    it('that is the message of a turn stops only that thread, which is told', async (t) => {
+    it('that is the message of a turn stops only that thread, which gets a message', async (t) => {
       const scene = await sceneOn(t, kind);
       const { desk, records } = scene;
       await waiting(scene, ['one']);

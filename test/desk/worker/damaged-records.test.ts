@@ -109,7 +109,7 @@ for (const kind of inTurn(['SQLite', 'Redis'] as const)) {
       await until(() => scene.tool.runs.length === 1);
       await pass(scene);
       assert.equal((await desk.store.ledger.get(two.id))?.status, 'succeeded');
-      // Its own thread waits, and is told so once.
+      // Its own thread waits, and gets one message about it.
       const said = desk.chat.said.filter(({ text }) => text.includes('I can’t continue here'));
       assert.equal(said.length, 1);
       const ts = '1700000777.000100';

@@ -148,7 +148,7 @@ describe('a pattern of tools has only * as a wildcard', () => {
     });
   }
 
-  it('a dot in front of * is told', () => {
+  it('a dot before * is explained', () => {
     const read = readPolicy(rules('{ tools: ["pay_.*"], gate: ask }'), KNOWN);
     const [warning] = read.ok ? read.file.warnings : [];
     assert.match(

@@ -5,7 +5,7 @@ import { createConditionCompiler } from '../../../src/policy/conditions/compile-
 
 const compile = createConditionCompiler();
 
-/** Condition, and the character and words of what is wrong. */
+/** Condition, and the position and message of the problem. */
 // biome-ignore format: a row of the table is a line.
 const REFUSED: readonly (readonly [condition: string, at: number, problem: RegExp])[] = [
   ['args.x == 5u', 10, /write 5 for 5u/],

@@ -24,7 +24,7 @@ const ROUTE = 'version: 1\nroutes:\n  ops: ';
 const RULES = 'version: 1\nrules:\n';
 const GOOD_ROUTE = `${ROUTE}{ approvers: [user:U1] }\n`;
 
-/** What stands in the file, and each of its problems in order: place and a piece of its words. */
+/** The content of the file, and each of its problems in order: place and a part of the message. */
 // biome-ignore format: a row of the table is a line.
 const WRONG: readonly (readonly [what: string, text: string, ...problems: readonly string[]])[] = [
   ['an empty file', '', '1:1 The file is empty. Begin it with version: 1.'],
@@ -103,7 +103,7 @@ describe('a problem in a policy file', () => {
   }
 });
 
-/** What is no error, and what is said of it. */
+/** A file that can be used, and its warning. */
 // biome-ignore format: a row of the table is a line.
 const WARNED: readonly (readonly [what: string, text: string, ...warnings: readonly string[]])[] = [
   ['an empty list of approvers', `${ROUTE}{ approvers: [] }\ndefault: { gate: ask, route: ops }`, '3:21 warning The route “ops” has no approvers: nobody can decide'],

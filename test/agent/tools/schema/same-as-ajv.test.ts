@@ -1,6 +1,6 @@
 /**
- * Verdicts and words of the interpreter are those of Ajv, the validator that most programs know. What is
- * unevaluated is left out: there Ajv is wrong now and then.
+ * Verdicts and messages equal those of Ajv, the best-known validator.
+ * Unevaluated keywords are left out, because Ajv is sometimes wrong there.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
