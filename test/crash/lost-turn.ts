@@ -109,7 +109,7 @@ export async function play(
   /** How many calls have outcomes, counted at the last written step of one. */
   let over = 0;
 
-  async function strike(point: string, side: 'before' | 'after' = 'before'): Promise<void> {
+  async function reach(point: string, side: 'before' | 'after' = 'before'): Promise<void> {
     if (isDone || moment?.point !== point || (moment.side ?? 'before') !== side) return;
     // Counted at once: the rendering of a card when a call ends also reads the pause, and is not meant.
     if (moment.over !== undefined && over < moment.over) return;
@@ -126,13 +126,13 @@ export async function play(
       const store = await ground.open(deps);
       const passed = passStore(store, {
         async pass(point, call) {
-          await strike(point);
+          await reach(point);
           const result = await call();
           if (point === 'ledger.write') {
             const calls = await store.ledger.ofThread(THREAD);
             over = calls.filter(({ outcome }) => outcome !== undefined).length;
           }
-          await strike(point, 'after');
+          await reach(point, 'after');
           return result;
         },
       });
@@ -141,13 +141,13 @@ export async function play(
   });
   t.after(() => ground.close());
   desk.model.script(async (request) => {
-    await strike('model');
+    await reach('model');
     const steps = request.messages.filter(({ role }) => role === 'assistant').length;
     return ANSWERS[steps] ?? sayText('All is done.');
   });
 
   /** Waits until postponed work is done. */
-  async function rest(): Promise<void> {
+  async function settle(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       await desk.rest();
       await desk.clock.advance(2_500);
@@ -167,37 +167,40 @@ export async function play(
         : ({ kind: 'edit', args: { note: edited } } as const);
     const deciding = desk.decide(call, REQUESTER, decision);
     await until(() => tool.runs.length > before);
-    await strike(runs);
+    await reach(runs);
     release();
     await deciding;
-    await rest();
+    await settle();
   }
 
   await desk.send('go');
-  await rest();
-  await strike('the batch waits');
+  await settle();
+  await reach('the batch waits');
   await decide('a', 'the first runs');
-  await strike('one is decided');
+  await reach('one is decided');
   await decide('b', 'one runs', 'b2');
-  await strike('the second waits');
+  await reach('the second waits');
   await decide('c', 'the second runs');
   return { desk, runs: tool.runs.map(({ note }) => note), isDone };
 }
 
-const act = (id: string, args: unknown) => ({ id, name: 'act', args: JSON.stringify(args) });
+const actCall = (id: string, args: unknown) => ({ id, name: 'act', args: JSON.stringify(args) });
 const ANSWERS = [
-  sayCalls([act('c1', { note: 'a' }), act('c2', { nothing: 1 }), act('c3', { note: 'b' })], 'So.'),
-  sayCalls([act('c4', { note: 'c' })]),
+  sayCalls(
+    [actCall('c1', { note: 'a' }), actCall('c2', { nothing: 1 }), actCall('c3', { note: 'b' })],
+    'So.',
+  ),
+  sayCalls([actCall('c4', { note: 'c' })]),
 ];
 
 /** The requests to the model, without the time. */
-function askedOf({ messages: [system, ...rest] }: MockRequest): string {
+function describeRequest({ messages: [system, ...rest] }: MockRequest): string {
   assert.equal(system?.role, 'system');
   return JSON.stringify(rest);
 }
 
 /** A message without its random parts: ids are new if the model has answered again. */
-function tellMessage(message: TurnMessage): unknown {
+function describeMessage(message: TurnMessage): unknown {
   const { id: _id, ...rest } = message;
   return rest;
 }
@@ -217,12 +220,12 @@ export async function endOf({ desk, runs }: Played): Promise<End> {
   assert.deepEqual([others, turn?.failure], [[], undefined]);
   const calls = await desk.calls();
   return {
-    asked: desk.model.requests.map(askedOf),
+    asked: desk.model.requests.map(describeRequest),
     runs,
     calls: calls.map(({ args, status, toolCallId }) => [toolCallId, args, status]),
     posts: calls.map(({ id }) => desk.chat.posts.get(id) ?? 0),
     // A process that dies leaves the text of its streaming message unsent.
     said: desk.chat.said.map(({ text }) => text).filter((text) => text !== 'So.'),
-    settled: turn?.messages.map(tellMessage) ?? [],
+    settled: turn?.messages.map(describeMessage) ?? [],
   };
 }

@@ -12,7 +12,7 @@ import { COLUMNS, combine } from './drive/points.ts';
 import { tableOf } from './drive/summarise.ts';
 import { type RunReport, torture } from './drive/torture.ts';
 
-const TOLD_EVERY = 50;
+const REPORT_EVERY = 50;
 const { SEED, SEEDS, RUNS, STORE, LANES } = process.env;
 
 const columns = COLUMNS.filter((column) => STORE === undefined || STORE === column);
@@ -29,7 +29,7 @@ const reports = await torture(plans, {
   onRun({ plan, findings }) {
     ended += 1;
     if (findings.length > 0) console.log(`✗ ${plan.name}: ${findings[0]?.what}`);
-    if (ended % TOLD_EVERY === 0) console.log(`${ended} of ${plans.length} runs`);
+    if (ended % REPORT_EVERY === 0) console.log(`${ended} of ${plans.length} runs`);
   },
 });
 for (const line of summarise(reports)) console.log(line);

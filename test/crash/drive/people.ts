@@ -51,7 +51,7 @@ export function createPeople(plan: RunPlan, world: OutsideWorld, now: () => numb
   }
 
   /** Presses that must change nothing. */
-  function tryInVain(card: ShownCard): Act | undefined {
+  function pressWithoutEffect(card: ShownCard): Act | undefined {
     const inVain = decide(card, 'approve', OUTSIDER);
     return inVain ?? (isForOthers(card) ? decide(card, 'approve', REQUESTER) : undefined);
   }
@@ -83,7 +83,7 @@ export function createPeople(plan: RunPlan, world: OutsideWorld, now: () => numb
   function actOnCards(): Act | undefined {
     const cards = [...world.cards()].sort((a, b) => rank(a) - rank(b));
     for (const card of cards) {
-      const act = tryInVain(card) ?? decideNext(card) ?? settleNext(card);
+      const act = pressWithoutEffect(card) ?? decideNext(card) ?? settleNext(card);
       if (act) return act;
     }
     return undefined;

@@ -51,19 +51,19 @@ export function createLabProcess(clock: Clock, traffic: Traffic): LabProcess {
   const doors: string[] = [];
 
   /** A dead process never continues. */
-  async function standing(): Promise<void> {
+  async function untilResumed(): Promise<void> {
     while (state === 'frozen') await thawed;
     if (state === 'dead') await NEVER;
   }
 
-  function hit(point: string): Fault | undefined {
+  function takeFault(point: string): Fault | undefined {
     const isMeant = armed?.point === '*' ? !point.startsWith('tool.') : armed?.point === point;
     if (armed === undefined || !isMeant) return undefined;
     seen += 1;
     return seen === armed.nth ? armed : undefined;
   }
 
-  async function befall(fault: Fault, point: string): Promise<void> {
+  async function applyFault(fault: Fault, point: string): Promise<void> {
     fired = fault;
     armed = undefined;
     switch (fault.what) {
@@ -72,7 +72,7 @@ export function createLabProcess(clock: Clock, traffic: Traffic): LabProcess {
         return await NEVER;
       case 'freeze':
         freeze();
-        return await standing();
+        return await untilResumed();
       case 'hang':
         return await hang();
       case 'fail':
@@ -86,7 +86,7 @@ export function createLabProcess(clock: Clock, traffic: Traffic): LabProcess {
       clock.schedule(clock.now() + HANG_MS, resolve);
     });
     traffic.hanging -= 1;
-    await standing();
+    await untilResumed();
   }
 
   function kill(): void {
@@ -132,20 +132,20 @@ export function createLabProcess(clock: Clock, traffic: Traffic): LabProcess {
     },
     async pass(point, call) {
       if (state === 'frozen') doors.push(point);
-      await standing();
-      const fault = hit(point);
+      await untilResumed();
+      const fault = takeFault(point);
       if (fault?.side === 'before') {
         if (fault.what === 'freeze') doors.push(point);
-        await befall(fault, point);
+        await applyFault(fault, point);
       }
-      await standing();
+      await untilResumed();
       traffic.begun += 1;
       traffic.underWay += 1;
       const result = await call().finally(() => {
         traffic.underWay -= 1;
       });
-      await standing();
-      if (fault?.side === 'after') await befall(fault, point);
+      await untilResumed();
+      if (fault?.side === 'after') await applyFault(fault, point);
       return result;
     },
   };

@@ -17,19 +17,19 @@ export interface Circumstances {
 
 /** Back-offs and hanging calls end within it. */
 const OVER_MS = 50_000;
-const EVIL = 'evil';
+const TAMPERED_NOTE = 'evil';
 
 /** Does it on one side, advances the model to the expected state, and compares. */
 export async function act(side: Side, action: Action, circumstances: Circumstances): Promise<void> {
   const { expected, world } = side;
   const ask = toAsk(side, action);
   if (ask) await askUnder(side, ask, circumstances);
-  else await happen(side, action);
+  else await doAction(side, action);
   assert.equal(expected.now, world.clock.now());
   await compare(side);
 }
 
-async function happen(side: Side, action: Action): Promise<void> {
+async function doAction(side: Side, action: Action): Promise<void> {
   const { expected, world } = side;
   switch (action.kind) {
     case 'mode':
@@ -45,7 +45,7 @@ async function happen(side: Side, action: Action): Promise<void> {
       expected.settle();
       return;
     case 'sleep':
-      return await oversleep(side, action);
+      return await sleepPastDue(side, action);
     case 'thaw':
       return await thaw(side);
     case 'lose':
@@ -82,7 +82,7 @@ async function noteInterrupted(side: Side): Promise<void> {
   side.expected.interrupt(running);
 }
 
-async function oversleep(side: Side, action: Extract<Action, { kind: 'sleep' }>): Promise<void> {
+async function sleepPastDue(side: Side, action: Extract<Action, { kind: 'sleep' }>): Promise<void> {
   const { expected } = side;
   const said = toAsk(side, { ...action, kind: 'say', text: 'talk late' });
   await endProcesses(side, action.ms, said?.ask);
@@ -110,7 +110,7 @@ async function tamper(side: Side, action: Extract<Action, { kind: 'tamper' }>): 
   const call = await findCall(side, action.call);
   const its = expected.calls.find(({ key }) => key === action.call);
   if (!call || its?.status !== 'pending') return;
-  const args = JSON.stringify({ note: EVIL });
+  const args = JSON.stringify({ note: TAMPERED_NOTE });
   const revision = call.revision + 1;
   const by = { team: TEAM, user: 'U2' };
   const isApproved = action.to === 'approved';
@@ -121,7 +121,7 @@ async function tamper(side: Side, action: Extract<Action, { kind: 'tamper' }>): 
   assert.ok(await world.store().ledger.write(call, [{ cause, call: changed }], { wakes }));
   tampered.set(action.call, (tampered.get(action.call) ?? 0) + 1);
   its.isTampered = true;
-  its.note = EVIL;
+  its.note = TAMPERED_NOTE;
   its.status = action.to;
   if (isApproved) its.votes = ['U2'];
   await world.settle();
@@ -164,14 +164,14 @@ async function askUnder(side: Side, ask: Ask, { fault, twice }: Circumstances): 
   await world.settle();
   const fired = process.fired();
   process.disarm();
-  if (fired) return await mend(side, ask, fired, asked);
+  if (fired) return await recover(side, ask, fired, asked);
   expected.settle();
   for (const { answer } of asked) ask.note?.(String(answer));
   assert.deepEqual(asked.map(({ answer }) => answer).sort(), answers.sort());
 }
 
 /** Lets the world settle after a fault; people without a response ask again. */
-async function mend(side: Side, ask: Ask, fault: Fault, asked: readonly Asked[]): Promise<void> {
+async function recover(side: Side, ask: Ask, fault: Fault, asked: readonly Asked[]): Promise<void> {
   const { expected, world } = side;
   side.faults.push(`${fault.what} ${fault.side} ${fault.point}`);
   const isUnanswered = () => asked.some(({ answer }) => answer === undefined);

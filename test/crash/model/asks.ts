@@ -135,7 +135,7 @@ function toClick(side: Side, action: Extract<Action, { kind: 'click' }>): Ask | 
         side.expected.isPaused,
         note,
       );
-      if (isWish && counts(answer)) {
+      if (isWish && tookEffect(answer)) {
         side.wishes.push({ attempt: wish, by: action.by });
         if (action.click === 'edit') side.edits.set(wish, note);
       }
@@ -146,7 +146,7 @@ function toClick(side: Side, action: Extract<Action, { kind: 'click' }>): Ask | 
 }
 
 /** Whether a press took effect: a refused one is no approval and gives no new arguments. */
-function counts(answer: string): boolean {
+function tookEffect(answer: string): boolean {
   return answer === 'decided' || answer === 'recorded';
 }
 
@@ -181,7 +181,7 @@ function toFind(side: Side, action: Extract<Action, { kind: 'find' }>): Ask | un
         side.expected.isPaused,
         side.expected.now,
       );
-      if (finding === 'rerun' && counts(answer)) {
+      if (finding === 'rerun' && tookEffect(answer)) {
         side.wishes.push({ attempt: wish, by: action.by });
       }
       return answer;

@@ -87,7 +87,7 @@ const aims: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary
       .map(
         ({ at, ...rest }) =>
           (model) =>
-            aimAt(
+            pickCall(
               model,
               at,
               ({ status }) => status === 'pending',
@@ -107,7 +107,7 @@ const aims: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary
         ({ at, ...rest }) =>
           (model) =>
             // Other calls have no such buttons, but a card may be old.
-            aimAt(
+            pickCall(
               model,
               at,
               ({ status }) => status === 'unknown',
@@ -191,7 +191,7 @@ export function labCommands(): fc.Arbitrary<LabCommand>[] {
 }
 
 /** Usually a matching call; sometimes another one, since its card may still be there. */
-function aimAt(
+function pickCall(
   model: LabModel,
   at: number,
   fits: (call: ExpectedCall) => boolean,

@@ -12,12 +12,12 @@ export function hear(waiting: readonly ExpectedMessage[], open: readonly Expecte
   for (const message of waiting) {
     if (message.author === GUEST) message.state = 'answered';
     else if (open.every(({ status }) => status === 'pending')) {
-      if (hearOne(message, open)) return;
+      if (applyMessage(message, open)) return;
     }
   }
 }
 
-function hearOne(message: ExpectedMessage, open: readonly ExpectedCall[]): boolean {
+function applyMessage(message: ExpectedMessage, open: readonly ExpectedCall[]): boolean {
   if (message.text === 'ok') {
     message.state = 'answered';
     return false;

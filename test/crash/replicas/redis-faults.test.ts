@@ -51,9 +51,9 @@ function openStore(onWake?: () => void): Promise<RedisStore> {
   });
 }
 
-const tell = (...command: readonly string[]) => tellServer(server, ...command);
+const sendCommand = (...command: readonly string[]) => sendCommandTo(server, ...command);
 
-async function tellServer({ url }: RedisServer, ...command: readonly string[]): Promise<void> {
+async function sendCommandTo({ url }: RedisServer, ...command: readonly string[]): Promise<void> {
   const path = url.slice('unix://'.length);
   const client = createClient({ socket: { path } });
   await client.connect();
@@ -79,7 +79,7 @@ async function failsInTime(work: Promise<unknown>): Promise<StoreUnavailableErro
 /** How long Redis is away while a tool ends: no time in CI; `CUT_MS=30000` is the full measure. */
 const CUT_MS = Number(process.env.CUT_MS ?? 0);
 
-async function stayAway(ms: number): Promise<void> {
+async function waitFor(ms: number): Promise<void> {
   const endsAt = performance.now() + ms;
   await until(() => performance.now() >= endsAt, 100);
 }
@@ -106,7 +106,7 @@ test('a paused or unreachable Redis times out, makes the app not ready, and reco
   t.after(() => store.close());
   await store.check();
   const faults: readonly (() => Promise<void> | void)[] = [
-    () => tell('CLIENT', 'PAUSE', '3500', 'ALL'),
+    () => sendCommand('CLIENT', 'PAUSE', '3500', 'ALL'),
     () => proxy.blackHole(),
     () => proxy.cut(),
   ];
@@ -145,14 +145,14 @@ test('a slow Redis that still answers stays connected', async (t) => {
 test('a Redis reconfigured to evict data makes the app not ready, with the reason', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
-  await tell('CONFIG', 'SET', 'maxmemory', '100mb');
-  await tell('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+  await sendCommand('CONFIG', 'SET', 'maxmemory', '100mb');
+  await sendCommand('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
   await assert.rejects(store.check(), /Set maxmemory-policy to noeviction/);
-  await tell('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+  await sendCommand('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
   await store.check();
-  await tell('CONFIG', 'SET', 'maxmemory', '1');
+  await sendCommand('CONFIG', 'SET', 'maxmemory', '1');
   await assert.rejects(store.check(), /out of memory/);
-  await tell('CONFIG', 'SET', 'maxmemory', '0');
+  await sendCommand('CONFIG', 'SET', 'maxmemory', '0');
   await store.check();
 });
 
@@ -160,23 +160,23 @@ test('a Redis that becomes read-only is disconnected, and one that lacks its rep
   const [old, young] = [await startRedis(), await startRedis()];
   const address = await makeTempDir();
   const path = join(address.path, 'redis.sock');
-  const leadTo = async ({ url }: RedisServer) => {
+  const linkTo = async ({ url }: RedisServer) => {
     await rm(path, { force: true });
     await symlink(url.slice('unix://'.length), path);
   };
-  await leadTo(old);
+  await linkTo(old);
   const clock = createSystemClock();
   const store = await createRedisStore({ url: `unix://${path}`, prefix: 'p', clock, log: LOG });
   t.after(async () => {
     await store.close();
     await Promise.all([old.stop(), young.stop(), address.remove()]);
   });
-  await tellServer(old, 'CONFIG', 'SET', 'min-replicas-to-write', '1');
+  await sendCommandTo(old, 'CONFIG', 'SET', 'min-replicas-to-write', '1');
   const error = await failsInTime(receive(store));
   assert.match(error.message, /too few of its replicas/);
   assert.equal(error.fate, 'not-done');
-  await tellServer(old, 'REPLICAOF', '127.0.0.1', '1');
-  await leadTo(young);
+  await sendCommandTo(old, 'REPLICAOF', '127.0.0.1', '1');
+  await linkTo(young);
   const { agenda } = store;
   assert.deepEqual(await agenda.claim(clock.now(), 1_000, 3), { leases: [], next: undefined });
 });
@@ -187,22 +187,22 @@ test('a client waiting for a call sees its changes even if Redis lost its newest
   const clock = createSystemClock();
   const store = await createRedisStore({ url: forgetful.url, prefix: 'p', clock, log: LOG });
   t.after(() => store.close());
-  const happen = (subject: string) =>
+  const appendEvent = (subject: string) =>
     store.audit.append([{ ...aDraft('call.approve'), subject }]).catch(() => undefined);
   const watch = createCallWatch({ audit: store.audit, clock, log: LOG });
   t.after(() => watch.stop());
   let heard = 0;
-  await happen('call_of_before');
-  await tellServer(forgetful, 'SAVE');
+  await appendEvent('call_of_before');
+  await sendCommandTo(forgetful, 'SAVE');
   await watch.watch('call_a', () => (heard += 1));
-  for (let i = 0; i < 3; i += 1) await happen('call_a');
+  for (let i = 0; i < 3; i += 1) await appendEvent('call_a');
   await until(() => heard === 3, 10);
   await forgetful.restart();
   await until(async () => (await store.audit.newest().catch(() => undefined)) === 1, 10);
   await until(() => heard > 3, 10);
-  for (let i = 0; i < 3; i += 1) await happen('call_b');
+  for (let i = 0; i < 3; i += 1) await appendEvent('call_b');
   const before = heard;
-  await happen('call_a');
+  await appendEvent('call_a');
   await until(() => heard > before, 10);
 });
 
@@ -214,7 +214,7 @@ test('a worker whose lease Redis lost does not act as the current owner of the t
   const [one, other] = [await open(), await open()];
   t.after(() => Promise.all([one.close(), other.close()]));
   await one.agenda.wake([{ key: advanceTurnKey(THREAD), dueAt: 1 }]);
-  await tellServer(forgetful, 'SAVE');
+  await sendCommandTo(forgetful, 'SAVE');
   const lost = await claimOne(one.agenda, clock.now(), 60_000);
   assert.ok(lost);
   await forgetful.restart();
@@ -262,7 +262,7 @@ test('a tool that ends while Redis is away has its result recorded once later, a
   release();
   const late = await failsInTime(decide());
   assert.equal(late.fate, 'not-done');
-  await stayAway(CUT_MS);
+  await waitFor(CUT_MS);
   proxy.heal();
   await until(async () => (await callNow().catch(() => undefined))?.status === 'succeeded', 20);
   assert.equal(tool.runs.length, 1);

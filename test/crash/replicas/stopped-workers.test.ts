@@ -62,7 +62,7 @@ describe('on Redis, with a second worker that takes over, a worker', () => {
   });
 
   /** Sends a message while only the process works, and gives the thread to a second worker once it is suspended. */
-  async function letItStop(
+  async function suspendWorker(
     t: TestContext,
     text: string,
     stopped: () => Promise<void>,
@@ -116,16 +116,16 @@ describe('on Redis, with a second worker that takes over, a worker', () => {
     assert.deepEqual(model.refusals, []);
   }
 
-  async function letItGoOn(point: string): Promise<void> {
+  async function resumeWorker(point: string): Promise<void> {
     worker.child.kill('SIGCONT');
     await worker.line(`idle after ${point}`);
   }
 
   test('suspended before its claim runs nothing', async (t) => {
     const stopped = () => worker.line('stops at claim');
-    const { thread, second } = await letItStop(t, 'act claim', stopped);
+    const { thread, second } = await suspendWorker(t, 'act claim', stopped);
     await isSettled(second);
-    await letItGoOn('claim');
+    await resumeWorker('claim');
     assert.deepEqual(await effectsOf(effects), []);
     assert.equal(own.length, 1);
     assert.equal((await callOf(second, thread)).status, 'succeeded');
@@ -134,9 +134,9 @@ describe('on Redis, with a second worker that takes over, a worker', () => {
 
   test('suspended after its claim does not run a call that people have been asked about since', async (t) => {
     const stopped = () => worker.line('stops at claimed');
-    const { thread, second } = await letItStop(t, 'act claimed', stopped);
+    const { thread, second } = await suspendWorker(t, 'act claimed', stopped);
     await until(async () => (await callOf(second, thread)).status === 'unknown', 5);
-    await letItGoOn('claimed');
+    await resumeWorker('claimed');
     assert.deepEqual(await effectsOf(effects), []);
     const call = await callOf(second, thread);
     assert.equal(call.status, 'unknown');
@@ -151,11 +151,11 @@ describe('on Redis, with a second worker that takes over, a worker', () => {
   for (const point of ['run', 'finish'] as const) {
     test(`suspended at its ${point} has run once, and its result does not overwrite the question to people`, async (t) => {
       const before = (await effectsOf(effects)).length;
-      const { thread, second } = await letItStop(t, `act ${point}`, () =>
+      const { thread, second } = await suspendWorker(t, `act ${point}`, () =>
         worker.line(`stops at ${point}`),
       );
       await until(async () => (await callOf(second, thread)).status === 'unknown', 5);
-      await letItGoOn(point);
+      await resumeWorker(point);
       const call = await callOf(second, thread);
       assert.equal(call.status, 'unknown');
       assert.deepEqual((await effectsOf(effects)).slice(before), [`${point} ${call.id}.1`]);
@@ -169,11 +169,11 @@ describe('on Redis, with a second worker that takes over, a worker', () => {
 
   test('suspended during an idempotent tool: the tool runs again with the same key, and one answer is posted', async (t) => {
     const before = (await effectsOf(effects)).length;
-    const { thread, second } = await letItStop(t, 'act_again run', () =>
+    const { thread, second } = await suspendWorker(t, 'act_again run', () =>
       worker.line('stops at run'),
     );
     await isSettled(second);
-    await letItGoOn('run');
+    await resumeWorker('run');
     const call = await callOf(second, thread);
     assert.equal(call.status, 'succeeded');
     const runs = [...own, ...(await effectsOf(effects)).slice(before)];
@@ -182,7 +182,7 @@ describe('on Redis, with a second worker that takes over, a worker', () => {
   });
 
   test('suspended during the model call has its checkpoint refused and posts no answer', async (t) => {
-    const { thread, second } = await letItStop(t, 'model', async () => {
+    const { thread, second } = await suspendWorker(t, 'model', async () => {
       await until(() => model.held.length > 0, 5);
       worker.child.kill('SIGSTOP');
     });
@@ -200,9 +200,9 @@ describe('on Redis, with a second worker that takes over, a worker', () => {
 
   test('suspended before it stores a turn: the turn is stored once and answered once', async (t) => {
     const stopped = () => worker.line('stops at history');
-    const { thread, second } = await letItStop(t, 'history', stopped);
+    const { thread, second } = await suspendWorker(t, 'history', stopped);
     await isSettled(second);
-    await letItGoOn('history');
+    await resumeWorker('history');
     await assertAnsweredOnce(second, thread);
   });
 });

@@ -59,7 +59,7 @@ describe('an approver channel', () => {
     );
 
   /** Advances the time until there is something to see. */
-  async function pass<T>(look: () => T | undefined): Promise<T> {
+  async function advanceUntil<T>(look: () => T | undefined): Promise<T> {
     for (let second = 0; second < 200; second += 1) {
       await stage.clock.advance(1_000);
       const seen = await stage.workspace.waitFor(look, { timeoutMs: 50 }).catch(() => undefined);
@@ -74,7 +74,7 @@ describe('an approver channel', () => {
       .filter(({ name }) => name === method)
       .map(({ request }) => request as Readonly<Record<string, unknown>>);
 
-  async function asked(text: string, patch: Partial<Route> = {}) {
+  async function askForCard(text: string, patch: Partial<Route> = {}) {
     route(patch);
     play(sayCall('note', { text }), sayText(`${text} is over.`));
     const place = await stage.ask('requester', `note ${text} for me`);
@@ -82,10 +82,10 @@ describe('an approver channel', () => {
     return { place, card };
   }
 
-  const below = (card: WorkspaceMessage): Place => ({ channel: card.channel, root: card.ts });
+  const threadOf = (card: WorkspaceMessage): Place => ({ channel: card.channel, root: card.ts });
 
   it('gets the card with a link to the thread, and the group is mentioned once', async () => {
-    const { card, place } = await asked('linked');
+    const { card, place } = await askForCard('linked');
     const text = allText(card);
     assert.match(text, /waiting for <!subteam\^S0OPSAPPROVERS>/);
     assert.ok(text.includes(`/archives/${place.channel}/p${place.root.replace('.', '')}|open the`));
@@ -115,7 +115,7 @@ describe('an approver channel', () => {
   });
 
   it('shows refusals and forms at the card, and answers late presses there', async () => {
-    const { card, place } = await asked('pressed');
+    const { card, place } = await askForCard('pressed');
     const { id, teamId } = stage.workspace.member('requester');
     await stage.press('approver', card, 'call.edit');
     await stage.form('approver', 'Edit the call');
@@ -136,13 +136,13 @@ describe('an approver channel', () => {
   });
 
   it('lets people talk below the card, and explains the buttons to those who try to decide by message', async () => {
-    const { card, place } = await asked('talked');
+    const { card, place } = await askForCard('talked');
     const count = stage.model.requests.length;
-    await stage.write('approver', below(card), 'Is this in the plan?');
-    await stage.write('admin', below(card), 'approve');
+    await stage.write('approver', threadOf(card), 'Is this in the plan?');
+    await stage.write('admin', threadOf(card), 'approve');
     const pointer = await stage.privately('admin', 'use the buttons on the card');
     assert.deepEqual([pointer.channel, pointer.threadTs], [approvals, card.ts]);
-    await stage.write('approver', below(card), `\${bot} what is this?`);
+    await stage.write('approver', threadOf(card), `\${bot} what is this?`);
     await stage.privately('approver', 'use the buttons on the card');
     const pointers = requests('chat.postEphemeral').filter((each) =>
       JSON.stringify(each).includes('below my cards'),
@@ -155,7 +155,7 @@ describe('an approver channel', () => {
   });
 
   it('gets both messages again after their deletion, and mentions nobody twice', async () => {
-    const { card, place } = await asked('deleted', { quorum: 2 });
+    const { card, place } = await askForCard('deleted', { quorum: 2 });
     const stub = await stubWith(place, 'waiting for');
     for (const { channel, ts } of [card, stub]) {
       await fetch(`${stage.workspace.apiUrl}chat.delete`, {
@@ -187,7 +187,7 @@ describe('an approver channel', () => {
       return (last?.answer as { error?: string })?.error === 'not_in_channel' ? true : undefined;
     });
     // Only a failure that lasts a minute is reported; retries go on meanwhile.
-    await pass(() =>
+    await advanceUntil(() =>
       stage.workspace
         .see('requester')
         .messages.find((each) => allText(each).includes('where it should be decided')),
@@ -210,7 +210,7 @@ describe('an approver channel', () => {
       channel: stage.workspace.channel('ops').id,
       approvers: ['user:U0ADMIN'],
     };
-    const { card, place } = await asked('moved', { escalate: { afterMs: 600_000, to: lead } });
+    const { card, place } = await askForCard('moved', { escalate: { afterMs: 600_000, to: lead } });
     await stage.clock.advance(660_000);
     const next = await cardWith(lead.channel ?? '', 'moved', 'waiting for <@U0ADMIN>');
     const closed = await wait('closed card', () =>
@@ -226,7 +226,7 @@ describe('an approver channel', () => {
   });
 
   it('lets the requester ask again in the thread, where they do not see the card', async () => {
-    const { place } = await asked('expired', { deadlineMs: 60_000 });
+    const { place } = await askForCard('expired', { deadlineMs: 60_000 });
     await stage.clock.advance(61_000);
     const stub = await stubWith(place, 'Expired');
     assert.deepEqual(buttonsOf(stub), ['call.ask-again']);
@@ -237,34 +237,34 @@ describe('an approver channel', () => {
 
   it('gets one digest that counts down when many cards arrive at once', async () => {
     route();
-    const crowd = () =>
+    const burstCards = () =>
       ofType(inChannel(approvals), 'card').filter((card) => allText(card).includes('crowd'));
     // The calls of one message would share one card.
-    const crowded = Array.from({ length: 6 }, (_, n) => `crowd ${n}`);
+    const burstTexts = Array.from({ length: 6 }, (_, n) => `crowd ${n}`);
     play(
-      ...crowded.map((text) => sayCall('note', { text })),
-      ...crowded.map(() => sayText('Over.')),
+      ...burstTexts.map((text) => sayCall('note', { text })),
+      ...burstTexts.map(() => sayText('Over.')),
     );
     const places: Place[] = [];
-    for (const text of crowded) {
+    for (const text of burstTexts) {
       places.push(await stage.ask('requester', `note ${text}`));
-      await pass(() => (crowd().length === places.length ? true : undefined));
+      await advanceUntil(() => (burstCards().length === places.length ? true : undefined));
     }
     const digest = (text: string) => {
       const [only, ...more] = ofType(inChannel(approvals), 'bulletin');
       assert.deepEqual(more, []);
       return only && allText(only).includes(text) ? only : undefined;
     };
-    await pass(() => digest('6 calls are waiting for a decision in this channel'));
+    await advanceUntil(() => digest('6 calls are waiting for a decision in this channel'));
     const called = requests('chat.postMessage').filter(
       (each) =>
         JSON.stringify(each).includes('<!subteam^') &&
         /crowd|calls are waiting/.test(JSON.stringify(each)),
     );
     assert.equal(called.length, 4);
-    for (const card of crowd()) await stage.press('approver', card, 'call.approve');
+    for (const card of burstCards()) await stage.press('approver', card, 'call.approve');
     for (const place of places) await stage.answer(place, 'Over.');
-    await pass(() => digest('No calls are waiting. There have been 6 since'));
+    await advanceUntil(() => digest('No calls are waiting. There have been 6 since'));
   });
 
   function actionsOf(card: WorkspaceMessage, actionId: string) {

@@ -50,7 +50,7 @@ describe('App Home', () => {
   }
 
   /** Makes the agent request these notes in one message; resolves when they are pending. */
-  async function want(...texts: readonly string[]): Promise<Place> {
+  async function requestNotes(...texts: readonly string[]): Promise<Place> {
     const calls = texts.map((text) => aModelCall('note', { text }));
     stage.model.script((_request, index) => (index === 0 ? sayCalls(calls) : sayText('Noted.')));
     const before = pendingCount();
@@ -70,7 +70,7 @@ describe('App Home', () => {
 
   const runs = () => readFile(stage.runJournal, 'utf8').catch(() => '');
   it('shows a whole call, approves it there, and then shows the next', async () => {
-    const place = await want('the first', 'the second');
+    const place = await requestNotes('the first', 'the second');
     await openHome('approver');
     await shows('approver', 'your turn');
     const [first = ''] = idsOn('approver');
@@ -95,8 +95,8 @@ describe('App Home', () => {
   });
 
   it('answers, edits and ignores a call there too', async () => {
-    const [place] = [await want('to be edited'), await want('to be answered')];
-    await want('to be ignored');
+    const [place] = [await requestNotes('to be edited'), await requestNotes('to be answered')];
+    await requestNotes('to be ignored');
     await openHome('approver');
     const [edited, answered, ignored] = idsOn('approver');
     await press('approver', 'home.review', `waiting:${edited}`);
@@ -120,7 +120,7 @@ describe('App Home', () => {
   });
 
   it('reports a late press, and decides nothing', async () => {
-    await want('decided elsewhere', 'decided there too');
+    await requestNotes('decided elsewhere', 'decided there too');
     await openHome('approver');
     const [first, second] = idsOn('approver');
     await openHome('admin');
@@ -137,7 +137,7 @@ describe('App Home', () => {
   });
 
   it('refuses a person removed from the group since it was rendered, and shows them nothing of the call', async () => {
-    await want('only for the group');
+    await requestNotes('only for the group');
     await openHome('approver');
     const [id] = idsOn('approver');
     stage.workspace.setUserGroup('ops-approvers', ['admin']);
@@ -153,7 +153,7 @@ describe('App Home', () => {
   });
 
   it('hides calls from people not involved, and explains why guests cannot decide', async () => {
-    await want('a private matter');
+    await requestNotes('a private matter');
     for (const [who, words] of [
       ['outsider', 'No approvals waiting.'],
       ['guest', 'you are a guest here'],
@@ -171,7 +171,7 @@ describe('App Home', () => {
   it('updates for people who have it open, and reports when Slack cannot list groups', async () => {
     await openHome('approver');
     await shows('approver', 'No approvals waiting.');
-    await want('it comes by itself');
+    await requestNotes('it comes by itself');
     await stage.clock.advance(2_100);
     await shows('approver', 'your turn');
     stage.workspace.faults.api('usergroups.users.list', { kind: 'error', error: 'fatal_error' }, 9);
@@ -182,7 +182,7 @@ describe('App Home', () => {
   });
 
   it('has the same list as a command, visible only to the person who types it', async () => {
-    await want('from the keyboard');
+    await requestNotes('from the keyboard');
     for (const [who, words] of [
       ['approver', 'waiting for you'],
       ['outsider', 'No approvals waiting.'],

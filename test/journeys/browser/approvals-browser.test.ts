@@ -55,9 +55,9 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await folder?.remove();
   });
 
-  const both = (what: (me: PagePerson) => Promise<unknown>) =>
+  const forBoth = (what: (me: PagePerson) => Promise<unknown>) =>
     Promise.all([what(desktop), what(phone)]);
-  const look = (name: string) => both((me) => me.look(name));
+  const lookAtBoth = (name: string) => forBoth((me) => me.look(name));
   const files = () => readFolder(join(folder.path, 'workspace'));
   const main = (me: PagePerson) => me.page.getByRole('main');
   const dialog = (me: PagePerson) => me.page.getByRole('dialog');
@@ -76,7 +76,7 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
   }
 
   /** Presses the checkbox of a group member from any open channel, and goes back there. */
-  async function takeInOrOut(me: PagePerson, person: string, picture: string): Promise<void> {
+  async function toggleMember(me: PagePerson, person: string, picture: string): Promise<void> {
     const { page } = me;
     const isPhone = me === phone;
     const developer = page.getByRole(isPhone ? 'tab' : 'button', { name: 'Developer' });
@@ -96,19 +96,20 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
       .filter({ has: me.page.getByRole('button', { name: /^(?:Details|Open|More options)/ }) })
       .filter({ hasText: file })
       .last();
-  const says = (within: Locator, text: string | RegExp) => within.getByText(text).first().waitFor();
+  const waitForText = (within: Locator, text: string | RegExp) =>
+    within.getByText(text).first().waitFor();
 
   it('an admin creates a route in App Home', async () => {
-    await both(async (me) => {
+    await forBoth(async (me) => {
       await me.actAs('admin');
       await openHome(me);
-      await says(main(me), 'No routes are set in Slack yet');
+      await waitForText(main(me), 'No routes are set in Slack yet');
       await me.look('01-home-no-route');
     });
     await phone.press(button(main(phone), 'Add Route'));
     const form = dialog(phone);
-    await both((me) => dialog(me).getByRole('heading', { name: 'Add a route' }).waitFor());
-    await look('02-route-form');
+    await forBoth((me) => dialog(me).getByRole('heading', { name: 'Add a route' }).waitFor());
+    await lookAtBoth('02-route-form');
     await form.getByRole('textbox', { name: 'Name', exact: true }).fill('files');
     await form.getByRole('checkbox', { name: 'write_file', exact: true }).check();
     await form.getByRole('combobox', { name: 'Channel' }).selectOption('#approvals');
@@ -117,26 +118,26 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await form.getByRole('textbox', { name: 'Approvals needed' }).fill('2');
     await phone.look('03-route-form-filled');
     await phone.press(button(form, 'Save'));
-    await both(async (me) => {
-      await says(main(me), /^files/);
+    await forBoth(async (me) => {
+      await waitForText(main(me), /^files/);
       await me.look('04-home-with-route');
     });
   });
 
   it('a call is posted in the approver channel, and the thread links to it', async () => {
-    await both(async (me) => {
+    await forBoth(async (me) => {
       await me.actAs('requester');
       await open(me, 'general');
     });
     await desktop.ask('Write a file');
-    await says(desktop.thread, /waiting for .* in/);
+    await waitForText(desktop.thread, /waiting for .* in/);
     await desktop.look('05-thread-of-the-requester');
     await phone.press(main(phone).getByRole('button', { name: /repl(?:y|ies)|Countersign is/ }));
-    await says(phone.thread, /waiting for .* in/);
+    await waitForText(phone.thread, /waiting for .* in/);
     await phone.look('05-thread-of-the-requester');
     // No card, and no buttons.
     assert.equal(await button(desktop.thread, 'Approve').count(), 0);
-    await both(async (me) => {
+    await forBoth(async (me) => {
       await me.actAs('approver');
       await openHome(me);
       await main(me)
@@ -145,15 +146,17 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
       await me.look('06-home-of-an-approver');
       await open(me, 'approvals');
       await button(card(me, 'haiku.txt'), 'Approve').waitFor();
-      await says(card(me, 'haiku.txt'), /0 of 2 approvals · waiting for/);
+      await waitForText(card(me, 'haiku.txt'), /0 of 2 approvals · waiting for/);
       await me.look('07-card-in-the-channel');
     });
   });
 
   it('one approval of two runs nothing, and an edit resets it', async () => {
     await phone.press(button(card(phone, 'haiku.txt'), 'Approve'));
-    await both((me) => says(card(me, 'haiku.txt'), '1 of 2 approvals by @Avery (approver)'));
-    await look('08-one-of-two');
+    await forBoth((me) =>
+      waitForText(card(me, 'haiku.txt'), '1 of 2 approvals by @Avery (approver)'),
+    );
+    await lookAtBoth('08-one-of-two');
     assert.deepEqual(await files(), { 'greeting.txt': GREETING });
     await desktop.actAs('admin');
     await desktop.press(button(card(desktop, 'haiku.txt'), 'Edit'));
@@ -161,92 +164,92 @@ describe('approvals by a team', { skip: whyNoBrowser ?? false }, () => {
     await content.fill(`${HAIKU}Basho approves\n`);
     await desktop.look('09-edit-form');
     await desktop.press(dialog(desktop).locator('button[type=submit]'));
-    await both((me) => says(card(me, 'haiku.txt'), '1 of 2 approvals by @Adair (admin)'));
-    await look('10-edited');
+    await forBoth((me) => waitForText(card(me, 'haiku.txt'), '1 of 2 approvals by @Adair (admin)'));
+    await lookAtBoth('10-edited');
     assert.deepEqual(await files(), { 'greeting.txt': GREETING });
   });
 
   it('nobody can approve their own request', async () => {
-    await both((me) => me.actAs('approver'));
+    await forBoth((me) => me.actAs('approver'));
     await open(desktop, 'general');
     await desktop.ask('Change a file');
-    await says(desktop.thread, /waiting for .* in/);
+    await waitForText(desktop.thread, /waiting for .* in/);
     await open(desktop, 'approvals');
     await desktop.press(button(card(desktop, 'greeting.txt'), 'Approve'));
     // The policy sets a high risk.
     await dialog(desktop).getByText('Edit greeting.txt').waitFor();
     await desktop.press(button(dialog(desktop), 'Approve'));
-    await says(main(desktop), 'does not let people approve their own calls');
-    await look('14-self-approval');
+    await waitForText(main(desktop), 'does not let people approve their own calls');
+    await lookAtBoth('14-self-approval');
   });
 
   it('a person removed from the group does not count', async () => {
-    await takeInOrOut(phone, 'Adair (admin)', '11-groups');
+    await toggleMember(phone, 'Adair (admin)', '11-groups');
     await phone.press(button(card(phone, 'haiku.txt'), 'Approve'));
-    await both(async (me) => {
-      await says(card(me, 'haiku.txt'), 'An approval no longer counts: @Adair (admin)');
-      await says(card(me, 'haiku.txt'), '1 of 2 approvals by @Avery (approver)');
+    await forBoth(async (me) => {
+      await waitForText(card(me, 'haiku.txt'), 'An approval no longer counts: @Adair (admin)');
+      await waitForText(card(me, 'haiku.txt'), '1 of 2 approvals by @Avery (approver)');
       await card(me, 'haiku.txt').evaluate((node) => node.scrollIntoView());
     });
-    await look('12-removed');
+    await lookAtBoth('12-removed');
     assert.deepEqual(await files(), { 'greeting.txt': GREETING });
     // Added again; the app caches group members for a few seconds.
-    await takeInOrOut(desktop, 'Adair (admin)', '13-groups-without');
+    await toggleMember(desktop, 'Adair (admin)', '13-groups-without');
   });
 
   it('a reminder is sent, then others are mentioned, then the call expires', async () => {
-    await both(async (me) => {
+    await forBoth(async (me) => {
       const reminded = main(me)
         .getByRole('button', { name: /^1 reply/ })
         .last();
       await reminded.waitFor();
       await me.press(reminded);
-      await says(me.thread, 'Still open');
+      await waitForText(me.thread, 'Still open');
       await me.look('15-reminded');
     });
-    await both(async (me) => {
+    await forBoth(async (me) => {
       if (me === phone)
         await phone.press(phone.page.getByRole('button', { name: 'Back to channel' }));
-      await says(main(me), 'moved to another channel');
+      await waitForText(main(me), 'moved to another channel');
     });
-    await look('15-gone-on');
-    await both((me) => open(me, 'ops'));
-    await both((me) => says(card(me, 'greeting.txt'), 'Expired'));
-    await look('16-expired');
+    await lookAtBoth('15-gone-on');
+    await forBoth((me) => open(me, 'ops'));
+    await forBoth((me) => waitForText(card(me, 'greeting.txt'), 'Expired'));
+    await lookAtBoth('16-expired');
   });
 
   it('the requester asks again', async () => {
-    await both((me) => open(me, 'general'));
-    await both((me) =>
+    await forBoth((me) => open(me, 'general'));
+    await forBoth((me) =>
       me.press(
         main(me)
           .getByRole('button', { name: /repl(?:y|ies)|Countersign is/ })
           .last(),
       ),
     );
-    await says(phone.thread, 'Expired');
-    await look('17-expired-in-the-thread');
+    await waitForText(phone.thread, 'Expired');
+    await lookAtBoth('17-expired-in-the-thread');
     const alarms = phone.thread.getByText('can’t be approved');
     const before = await alarms.count();
     await phone.press(button(phone.thread, 'Ask Again'));
-    await both((me) => says(me.thread, 'Asked again'));
-    await both((me) => says(me.thread, /waiting for/));
-    await look('18-asked-again');
+    await forBoth((me) => waitForText(me.thread, 'Asked again'));
+    await forBoth((me) => waitForText(me.thread, /waiting for/));
+    await lookAtBoth('18-asked-again');
     // The member was added again, and no cached list raises an alarm.
     assert.equal(await alarms.count(), before);
   });
 
   it('a person back in the group approves, and the edited call runs', async () => {
-    await both(async (me) => {
+    await forBoth(async (me) => {
       await me.actAs('admin');
       await open(me, 'approvals');
     });
     await desktop.press(button(card(desktop, 'haiku.txt'), 'Approve'));
-    await both(async (me) => {
-      await says(card(me, 'haiku.txt'), /edited and approved by|approved by .*, .*, /);
+    await forBoth(async (me) => {
+      await waitForText(card(me, 'haiku.txt'), /edited and approved by|approved by .*, .*, /);
       await card(me, 'haiku.txt').evaluate((node) => node.scrollIntoView());
     });
-    await look('19-done');
+    await lookAtBoth('19-done');
     // The card shows the approval before the call has run.
     const expected = { 'greeting.txt': GREETING, 'haiku.txt': `${HAIKU}Basho approves\n` };
     // A file that is being renamed into place cannot be read.

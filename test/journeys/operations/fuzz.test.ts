@@ -44,7 +44,7 @@ describe('the HTTP endpoint of the app', () => {
   });
   after(() => stage.close());
 
-  async function knock(
+  async function sendRequest(
     path: string,
     body: string,
     headers: Record<string, string>,
@@ -59,10 +59,10 @@ describe('the HTTP endpoint of the app', () => {
     return answer.status;
   }
 
-  async function knockSigned(body: string, type: string): Promise<number> {
+  async function sendSigned(body: string, type: string): Promise<number> {
     const ts = String(Math.floor(Date.now() / 1_000));
     const mac = createHmac('sha256', stage.workspace.signingSecret).update(`v0:${ts}:${body}`);
-    return await knock('/slack/events', body, {
+    return await sendRequest('/slack/events', body, {
       'content-type': type,
       'x-slack-request-timestamp': ts,
       'x-slack-signature': `v0=${mac.digest('hex')}`,
@@ -199,7 +199,7 @@ describe('the HTTP endpoint of the app', () => {
     });
   }
 
-  function many<T>(one: fc.Arbitrary<T>, check: (value: T) => Promise<void>) {
+  function checkProperty<T>(one: fc.Arbitrary<T>, check: (value: T) => Promise<void>) {
     return fc.asyncProperty(
       fc.array(one, { minLength: 1, maxLength: AT_ONCE, size: 'max' }),
       async (all) => {
@@ -218,9 +218,9 @@ describe('the HTTP endpoint of the app', () => {
   it('survives signed interactions of any shape', async () => {
     await assertUnmoved(() =>
       fc.assert(
-        many(anyInteraction(), async (payload) => {
+        checkProperty(anyInteraction(), async (payload) => {
           const body = `payload=${encodeURIComponent(JSON.stringify(payload))}`;
-          const status = await knockSigned(body, 'application/x-www-form-urlencoded');
+          const status = await sendSigned(body, 'application/x-www-form-urlencoded');
           assert.ok(status < 500, `${status}`);
         }),
         { numRuns: RUNS, endOnFailure: true },
@@ -231,8 +231,8 @@ describe('the HTTP endpoint of the app', () => {
   it('survives signed events of any shape', async () => {
     await assertUnmoved(() =>
       fc.assert(
-        many(anyEvent(), async (event) => {
-          const status = await knockSigned(JSON.stringify(event), 'application/json');
+        checkProperty(anyEvent(), async (event) => {
+          const status = await sendSigned(JSON.stringify(event), 'application/json');
           assert.ok(status < 500, `${status}`);
         }),
         { numRuns: RUNS, endOnFailure: true },
@@ -257,8 +257,8 @@ describe('the HTTP endpoint of the app', () => {
     );
     await assertUnmoved(() =>
       fc.assert(
-        many(fc.tuple(body, type), async ([text, kind]) => {
-          const status = await knockSigned(text, kind);
+        checkProperty(fc.tuple(body, type), async ([text, kind]) => {
+          const status = await sendSigned(text, kind);
           assert.ok(status < 500, `${status}`);
         }),
         { numRuns: RUNS, endOnFailure: true },
@@ -270,10 +270,10 @@ describe('the HTTP endpoint of the app', () => {
     const method = fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS');
     await assertUnmoved(() =>
       fc.assert(
-        many(
+        checkProperty(
           fc.tuple(fc.constantFrom(...ROUTES), method, fc.string()),
           async ([path, verb, text]) => {
-            const status = await knock(path, text, { 'x-slack-signature': 'v0=00' }, verb);
+            const status = await sendRequest(path, text, { 'x-slack-signature': 'v0=00' }, verb);
             assert.ok(status < 500, `${verb} ${path}: ${status}`);
             assert.ok(status >= 400 || verb !== 'POST', `${verb} ${path}: ${status}`);
           },

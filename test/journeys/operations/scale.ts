@@ -130,13 +130,16 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
       await add(DELIVERED, 'succeeded', false);
       const { id: user } = workspace.member('requester');
       const requester = { team: workspace.team.id, user };
-      await withStore((opened, inOne) =>
-        inOne(() => seedThreads(opened, requester, threads, Date.now())),
+      await withStore((opened, inTransaction) =>
+        inTransaction(() => seedThreads(opened, requester, threads, Date.now())),
       );
     }
 
     async function withStore<T>(
-      work: (store: Store, inOne: (write: () => Promise<void>) => Promise<void>) => Promise<T>,
+      work: (
+        store: Store,
+        inTransaction: (write: () => Promise<void>) => Promise<void>,
+      ) => Promise<T>,
     ): Promise<T> {
       const place = {
         dataDir: join(stage.folder, 'data'),
@@ -147,7 +150,7 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
       const opened = await openStore(place, deps);
       const db = 'db' in opened.store.saver ? opened.store.saver.db : undefined;
       /** The seed is written completely or not at all: commits within a transaction write no log of their own. */
-      const inOne = async (write: () => Promise<void>) => {
+      const inTransaction = async (write: () => Promise<void>) => {
         db?.exec('BEGIN IMMEDIATE');
         await write();
         db?.exec('COMMIT');
@@ -156,7 +159,7 @@ export function scaleJourney(store: 'SQLite' | 'Redis'): void {
         const seal = createSeal(await opened.installationKey.read());
         return await work(
           { ...opened.store, ledger: withSealedCalls(opened.store.ledger, seal) },
-          inOne,
+          inTransaction,
         );
       } finally {
         await opened.store.close();
@@ -189,7 +192,7 @@ function endsSession({ name, request }: JournalEntry): boolean {
 /** How many writes the app may save up while it is idle, as `createPace` in src/desk allows. */
 const BURST = 5;
 /** How late (s) a request may arrive. */
-const LATE = 1;
+const LATE_S = 1;
 
 /** One a second: never more than since the start, since there is no burst to spend, and never more than a burst ahead of the first. */
 function assertSpaced(sent: readonly JournalEntry[], channel: string): void {
@@ -197,7 +200,7 @@ function assertSpaced(sent: readonly JournalEntry[], channel: string): void {
   const secondsSince = (at = 0) => ((times.at(-1) ?? 0) - at) / 1_000;
   // The app asks Slack who it is before its worker starts.
   const [sinceStart, sinceFirst] = [secondsSince(sent[0]?.at), secondsSince(times[0])];
-  const most = Math.min(sinceStart + 1, sinceFirst + BURST) + LATE;
+  const most = Math.min(sinceStart + 1, sinceFirst + BURST) + LATE_S;
   const facts = `${sinceFirst} s, ${sinceStart} s after the start`;
   assert.ok(times.length <= most, `${times.length} calls in ${facts}, in ${channel}.`);
 }

@@ -77,7 +77,7 @@ describe('an address with a password', () => {
 
 describe('Redis over TLS', () => {
   /** Records the requested host name, and ends the handshake there. */
-  async function hear(t: TestContext) {
+  async function recordServerNames(t: TestContext) {
     const names: string[] = [];
     const server = createServer({
       SNICallback(name, done) {
@@ -92,13 +92,13 @@ describe('Redis over TLS', () => {
   }
 
   it('verifies the host name', async (t) => {
-    const { names, port } = await hear(t);
+    const { names, port } = await recordServerNames(t);
     await assert.rejects(openClient(`rediss://localhost:${port}`, quiet));
     assert.deepEqual(names, ['localhost']);
   });
 
   it('verifies the host name on clusters whose nodes announce addresses', async (t) => {
-    const { names, port } = await hear(t);
+    const { names, port } = await recordServerNames(t);
     const url = `rediss://localhost:${port}`;
     await assert.rejects(openCluster([url], url, quiet));
     await assert.rejects(openCluster([`rediss://127.0.0.1:${port}`], url, quiet));

@@ -25,7 +25,7 @@ describe('SIGTERM', () => {
   after(() => stage.close());
 
   /** Turns whose model call lasts until the process ends, and running tools. */
-  async function fill(mark: string): Promise<{ turns: Place[]; tools: Map<string, Place> }> {
+  async function startWork(mark: string): Promise<{ turns: Place[]; tools: Map<string, Place> }> {
     isDown = false;
     let thinking = 0;
     stage.model.script((request) => {
@@ -61,9 +61,9 @@ describe('SIGTERM', () => {
   }
 
   /** What the next start does; `ended` are the tools that could end before. */
-  async function assertGoesOn(
+  async function assertContinues(
     mark: string,
-    { turns, tools }: Awaited<ReturnType<typeof fill>>,
+    { turns, tools }: Awaited<ReturnType<typeof startWork>>,
     ended: readonly string[],
   ): Promise<void> {
     isDown = true;
@@ -91,7 +91,7 @@ describe('SIGTERM', () => {
   }
 
   it('with twenty turns and five tools running ends in time and loses nothing', async () => {
-    const filled = await fill('one');
+    const filled = await startWork('one');
     const asked = stage.asked();
     const since = Date.now();
     const stopping = stage.app().stop();
@@ -102,12 +102,12 @@ describe('SIGTERM', () => {
     assert.equal(await stopping, 0);
     assert.ok(Date.now() - since < 12_000, `It took ${Date.now() - since} ms.`);
     assert.equal(stage.asked(), asked, 'Something new was begun.');
-    await assertGoesOn('one', filled, ['ends-1', 'ends-2']);
+    await assertContinues('one', filled, ['ends-1', 'ends-2']);
     await stage.answer(late, 'one-late');
   });
 
   it('sent a second time ends the app at once, and nothing is lost either', async () => {
-    const filled = await fill('two');
+    const filled = await startWork('two');
     const first = stage.app().stop();
     await until(() => stage.app().output().includes('Stopping.'));
     // Sooner it would count as the same press, forwarded by npm.
@@ -116,6 +116,6 @@ describe('SIGTERM', () => {
     assert.equal(await stage.app().stop(), 143);
     assert.ok(Date.now() - since < 1_000, `It took ${Date.now() - since} ms.`);
     await first;
-    await assertGoesOn('two', filled, []);
+    await assertContinues('two', filled, []);
   });
 });

@@ -17,7 +17,7 @@ const PASSING: readonly (readonly [string, ApiFault])[] = [
   ['internal_error', { kind: 'error', error: 'internal_error' }],
   ['200 that is no JSON', { kind: 'status', status: 200, body: '<html>Hello</html>' }],
 ];
-const MENDED = [
+const FIXABLE_ERRORS = [
   'invalid_auth',
   'token_revoked',
   'channel_not_found',
@@ -41,7 +41,11 @@ describe('Slack failures', () => {
   beforeEach(() => stage.workspace.faults.clear());
 
   /** Advances the time until the condition holds, but not during requests to Slack. */
-  async function pass<T>(look: () => T | undefined, what: string, mostMs = 3_600_000): Promise<T> {
+  async function advanceUntil<T>(
+    look: () => T | undefined,
+    what: string,
+    mostMs = 3_600_000,
+  ): Promise<T> {
     const until = stage.clock.now() + mostMs;
     while (stage.clock.now() < until) {
       const found = look();
@@ -59,7 +63,7 @@ describe('Slack failures', () => {
 
   async function passTime(ms: number): Promise<void> {
     const end = stage.clock.now() + ms;
-    await pass(() => (stage.clock.now() > end ? true : undefined), 'the time', 2 * ms);
+    await advanceUntil(() => (stage.clock.now() > end ? true : undefined), 'the time', 2 * ms);
   }
 
   const cardSaying = (place: Place, words: string) => () =>
@@ -74,7 +78,7 @@ describe('Slack failures', () => {
   }
 
   /** A conversation in which a tool is approved, started while the method fails. */
-  async function converse(method: string, fault: ApiFault, times: number): Promise<void> {
+  async function playConversation(method: string, fault: ApiFault, times: number): Promise<void> {
     notes += 1;
     const note = `note-${notes}.`;
     // The profiles of people are looked up again after a while.
@@ -84,20 +88,20 @@ describe('Slack failures', () => {
         ? sayText(`Done: ${note}`)
         : sayCall('note', { text: note }),
     );
-    const taken = () =>
+    const countFaults = () =>
       stage.workspace.journal.filter(({ problem }) => problem?.startsWith('fault')).length;
-    const before = taken();
+    const before = countFaults();
     stage.workspace.faults.api(method, fault, times);
     const place = await stage.ask('requester', 'note it');
-    const card = await pass(cardSaying(place, 'Waiting for a decision'), 'the card');
+    const card = await advanceUntil(cardSaying(place, 'Waiting for a decision'), 'the card');
     assert.equal(await runs(note), 0);
     const press = async () => (await stage.press('requester', card, 'call.approve')).kind;
     assert.equal(await press(), 'acknowledged');
-    const done = await pass(cardSaying(place, 'Done'), 'the result');
-    await pass(answerIn(place, `Done: ${note}`), 'the answer');
+    const done = await advanceUntil(cardSaying(place, 'Done'), 'the result');
+    await advanceUntil(answerIn(place, `Done: ${note}`), 'the answer');
     // Long after all back-offs.
     await passTime(60_000);
-    assert.equal(taken() - before, times, 'The fault did not hit.');
+    assert.equal(countFaults() - before, times, 'The fault did not hit.');
     assert.deepEqual(buttonsOf(done), ['call.open']);
     assert.equal(stage.cards(place).length, 1);
     const said = stage.thread(place).filter((each) => allText(each).includes(`Done: ${note}`));
@@ -108,7 +112,7 @@ describe('Slack failures', () => {
   for (const method of METHODS) {
     for (const [what, fault] of PASSING) {
       it(`${method}: ${what} loses no card and creates no second one`, async () => {
-        await converse(method, fault, 1);
+        await playConversation(method, fault, 1);
       });
     }
   }
@@ -116,7 +120,7 @@ describe('Slack failures', () => {
   for (const [what, fault] of PASSING) {
     it(`conversations.replies: ${what}, after a post whose response was lost, creates no second card`, async () => {
       stage.workspace.faults.api('conversations.replies', fault);
-      await converse('chat.postMessage', { kind: 'lost' }, 1).catch((error: unknown) => {
+      await playConversation('chat.postMessage', { kind: 'lost' }, 1).catch((error: unknown) => {
         // Both faults are counted.
         assert.match(String(error), /The fault did not hit[\s\S]*2 !== 1/);
       });
@@ -128,24 +132,24 @@ describe('Slack failures', () => {
       request.messages.at(-1)?.role === 'tool' ? sayText('Fine.') : sayCall('note', { text: 'x' }),
     );
     const first = await stage.ask('requester', 'note it');
-    const card = await pass(cardSaying(first, 'Waiting for a decision'), 'the card');
+    const card = await advanceUntil(cardSaying(first, 'Waiting for a decision'), 'the card');
     stage.workspace.faults.api('chat.update', { kind: 'rate-limited', retryAfterS: 30 });
     const at = stage.clock.now();
     await stage.press('requester', card, 'call.approve');
-    await pass(answerIn(first, 'Fine.'), 'the answer beside it', 20_000);
+    await advanceUntil(answerIn(first, 'Fine.'), 'the answer beside it', 20_000);
     const second = await stage.ask('requester', 'note it too');
-    const other = await pass(
+    const other = await advanceUntil(
       cardSaying(second, 'Waiting for a decision'),
       'the other card',
       20_000,
     );
     await stage.press('requester', other, 'call.approve');
-    await pass(cardSaying(second, 'Done'), 'the other result', 20_000);
+    await advanceUntil(cardSaying(second, 'Done'), 'the other result', 20_000);
     assert.ok(stage.clock.now() - at < 30_000);
-    await pass(cardSaying(first, 'Done'), 'the result');
+    await advanceUntil(cardSaying(first, 'Done'), 'the result');
   });
 
-  for (const error of MENDED) {
+  for (const error of FIXABLE_ERRORS) {
     it(`${error}: the call can still be decided, nothing approves it, and its card is updated once that is fixed`, async () => {
       notes += 1;
       const note = `mend-${notes}.`;
@@ -161,26 +165,26 @@ describe('Slack failures', () => {
       const place = await stage.ask('requester', 'note it');
       for (let minutes = 0; minutes < 60; minutes += 1) {
         await stage.clock.advance(60_000);
-        await pass(() => (isAsking() ? undefined : true), 'the answers');
+        await advanceUntil(() => (isAsking() ? undefined : true), 'the answers');
       }
       assert.ok(posts() > before);
       assert.ok(posts() - before < 60, `${posts() - before} posts in an hour.`);
       assert.equal(await runs(note), 0);
       const ready = async () => await fetch(`${stage.app().url}/readyz`);
       await ready();
-      await pass(() => (isAsking() ? undefined : true), 'the answer');
+      await advanceUntil(() => (isAsking() ? undefined : true), 'the answer');
       if (error.startsWith('invalid') || error.startsWith('token')) {
         const answer = await ready();
         assert.equal(answer.status, 503);
         assert.match(await answer.text(), /slack: .*SLACK_BOT_TOKEN/);
       }
       stage.workspace.faults.clear();
-      const card = await pass(cardSaying(place, 'Waiting for a decision'), 'the card');
+      const card = await advanceUntil(cardSaying(place, 'Waiting for a decision'), 'the card');
       stage.workspace.faults.api('chat.update', { kind: 'error', error }, 3);
       const ack = await stage.press('requester', card, 'call.approve');
       assert.equal(ack.kind, 'acknowledged');
-      await pass(answerIn(place, 'Mended.'), 'the answer');
-      await pass(cardSaying(place, 'Done'), 'the result');
+      await advanceUntil(answerIn(place, 'Mended.'), 'the answer');
+      await advanceUntil(cardSaying(place, 'Done'), 'the result');
       assert.equal(stage.cards(place).length, 1);
       assert.equal(await runs(note), 1);
     });

@@ -46,7 +46,7 @@ describe('a policy for calls of programs, over HTTP', () => {
   /** Runs beside the app, as in another terminal; without `policy`, on a machine that does not have the file. */
   async function makeKey(name: string, policy: { readonly file?: string }) {
     const said: string[] = [];
-    const say = (text: string) => void said.push(text);
+    const print = (text: string) => void said.push(text);
     const channel = stage.workspace.channel('general').id;
     const options = ['--channels', channel, '--owner', owner, '--json'];
     const code = await runCountersign(['keys', 'create', '--name', name, ...options], {
@@ -56,9 +56,9 @@ describe('a policy for calls of programs, over HTTP', () => {
         ...(policy.file !== undefined && { POLICY_FILE: policy.file }),
       },
       clock: createSystemClock(),
-      out: say,
-      write: async (text) => say(text),
-      err: say,
+      out: print,
+      write: async (text) => print(text),
+      err: print,
     });
     return { code, said: said.join('\n') };
   }
@@ -104,11 +104,11 @@ describe('a policy for calls of programs, over HTTP', () => {
   });
 
   it('an allow rule allows nothing if its condition is false or cannot be evaluated', async () => {
-    const says = async (args: string) => (await ask(token, 'tidy', args)).status;
-    assert.equal(await says('{"external": false, "amount": 5}'), 'approved');
-    assert.equal(await says('{"external": true, "amount": 5}'), 'pending');
-    assert.equal(await says('{"amount": 5}'), 'pending');
-    assert.equal(await says('{"external": false, "amount": "5"}'), 'pending');
+    const statusOf = async (args: string) => (await ask(token, 'tidy', args)).status;
+    assert.equal(await statusOf('{"external": false, "amount": 5}'), 'approved');
+    assert.equal(await statusOf('{"external": true, "amount": 5}'), 'pending');
+    assert.equal(await statusOf('{"amount": 5}'), 'pending');
+    assert.equal(await statusOf('{"external": false, "amount": "5"}'), 'pending');
   });
 
   it('a pattern has the semantics of RE2', async () => {

@@ -142,7 +142,7 @@ describe('a colleague from a sibling workspace', () => {
     await temp.remove();
   });
 
-  async function want(member: string, text: string): Promise<Place> {
+  async function requestNote(member: string, text: string): Promise<Place> {
     stage.play(sayCall('note', { text }), sayText('It is noted.'));
     return await stage.ask(member, 'note something', 'shared');
   }
@@ -152,7 +152,7 @@ describe('a colleague from a sibling workspace', () => {
   const OURS = `${IDENTITY.team.id}/U0COLLEAGUE`;
 
   it('changes their own call in the form, and it runs with the new values', async () => {
-    const place = await want('colleague', 'as asked');
+    const place = await requestNote('colleague', 'as asked');
     const card = await stage.card(place, 'as asked', 'Approve');
     await stage.press('colleague', card, 'call.edit');
     await stage.form('colleague', 'Edit the call');
@@ -167,7 +167,7 @@ describe('a colleague from a sibling workspace', () => {
   });
 
   it('replies to the agent in the form', async () => {
-    const place = await want('colleague', 'to be answered');
+    const place = await requestNote('colleague', 'to be answered');
     const card = await stage.card(place, 'to be answered', 'Approve');
     await stage.press('colleague', card, 'call.reply');
     await stage.form('colleague', 'Reply to the agent');
@@ -178,7 +178,7 @@ describe('a colleague from a sibling workspace', () => {
 
   it('is one of two approvers of a high-risk call, after one of them has changed it', async () => {
     stage.workspace.setUserGroup('leads', ['colleague', 'approver']);
-    const place = await want('requester', 'lead one');
+    const place = await requestNote('requester', 'lead one');
     const card = await stage.card(place, 'lead one', 'Approve');
     assert.match(allText(card), /^⚠ Note: lead one/);
     await stage.press('colleague', card, 'call.edit');
@@ -196,7 +196,7 @@ describe('a colleague from a sibling workspace', () => {
   });
 
   it('approves by name and with a reason', async () => {
-    const place = await want('requester', 'reason enough');
+    const place = await requestNote('requester', 'reason enough');
     const card = await stage.card(place, 'reason enough', 'Approve');
     await stage.press('colleague', card, 'call.approve');
     await stage.workspace.waitFor(() => stage.workspace.see('colleague').views.at(-1));
@@ -210,14 +210,14 @@ describe('a colleague from a sibling workspace', () => {
   });
 
   it('is visible to the conditions of the policy', async () => {
-    const place = await want('colleague', 'run at once');
+    const place = await requestNote('colleague', 'run at once');
     await stage.answer(place, 'It is noted.');
     assert.deepEqual(stage.cards(place), []);
     assert.deepEqual(await lastRun(), { text: 'run at once' });
   });
 
   it('reviews and changes a call on their Home', async () => {
-    const place = await want('colleague', 'for the Home');
+    const place = await requestNote('colleague', 'for the Home');
     await stage.card(place, 'for the Home', 'Approve');
     await stage.workspace.openHome('colleague');
     const blockId = await stage.workspace.waitFor(

@@ -19,11 +19,11 @@ describe('sessions', () => {
       .messages.filter(({ blocks }) =>
         JSON.stringify(blocks).includes('Before I do anything risky, I post a card'),
       );
-  const welcomed = (member: string, times: number) =>
+  const waitForWelcomes = (member: string, times: number) =>
     stage.workspace.waitFor(() => (welcomes(member).length === times ? true : undefined));
   const sessionOf = ({ root }: Place) =>
     stage.workspace.see('requester').sessions.find(({ threadTs }) => threadTs === root);
-  const stands = (place: Place, status: string) =>
+  const waitForStatus = (place: Place, status: string) =>
     stage.workspace.waitFor(() => (sessionOf(place)?.status === status ? true : undefined), {
       describe: () => `${JSON.stringify(sessionOf(place))}, not ${status}`,
     });
@@ -31,7 +31,7 @@ describe('sessions', () => {
     stage.thread(place).filter(({ user }) => user === stage.workspace.app.botUserId);
 
   /** Sends one word, and the rest once it is released. */
-  function haltingly(word: string, rest: string): { answer: MockAnswer; goOn(): void } {
+  function pausedAnswer(word: string, rest: string): { answer: MockAnswer; goOn(): void } {
     let goOn = () => {};
     const held = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -48,11 +48,11 @@ describe('sessions', () => {
   it('welcome each person once in the Messages tab, across restarts', async () => {
     const { workspace } = stage;
     await workspace.openMessages('requester');
-    await welcomed('requester', 1);
+    await waitForWelcomes('requester', 1);
     await stage.restart('kill');
     await workspace.openMessages('requester');
     await workspace.openMessages('approver');
-    await welcomed('approver', 1);
+    await waitForWelcomes('approver', 1);
     assert.equal(welcomes('requester').length, 1);
     const [hello] = welcomes('requester');
     assert.equal(hello?.threadTs, undefined);
@@ -62,13 +62,13 @@ describe('sessions', () => {
     stage.play(sayCall('hold', { note: 'session' }), sayText('It is noted.'));
     const place = await stage.ask('requester', 'Note this\nand nothing else');
     const card = await stage.card(place, 'session', 'Approve');
-    await stands(place, 'suspended');
+    await waitForStatus(place, 'suspended');
     assert.equal(sessionOf(place)?.title, 'Note this');
     await stage.press('requester', card, 'call.approve');
-    await stands(place, 'processing');
+    await waitForStatus(place, 'processing');
     await stage.release('session');
     await stage.answer(place, 'It is noted.');
-    await stands(place, 'active');
+    await waitForStatus(place, 'active');
     const asked = stage.apiCalls('agents.sessions.setStatus').map(({ request }) => {
       const { status, thread_ts: ts } = request as Record<string, string>;
       return ts === place.root ? [status] : [];
@@ -80,14 +80,14 @@ describe('sessions', () => {
   });
 
   it('end with the stop button of Slack, and keep the partial answer with a note that it was stopped', async () => {
-    const { answer, goOn } = haltingly('Once upon a time ', 'there was more.');
+    const { answer, goOn } = pausedAnswer('Once upon a time ', 'there was more.');
     stage.play(answer, sayText('At your service.'));
     const place = await stage.ask('requester', 'tell me a story');
     const growing = await stage.answer(place, 'Once upon a time');
     assert.ok(growing.streaming);
     await stage.workspace.stopSession('requester', place.channel, place.root);
     await stage.answer(place, `<@${stage.workspace.member('requester').id}> stopped this.`);
-    await stands(place, 'active');
+    await waitForStatus(place, 'active');
     await stage.settled();
     goOn();
     const said = byApp(place).filter((each) => allText(each).includes('Once upon a time'));
@@ -95,11 +95,11 @@ describe('sessions', () => {
     assert.match(allText(said[0] ?? growing), /Stopped here\./);
     await stage.write('requester', place, 'are you there?');
     await stage.answer(place, 'At your service.');
-    await stands(place, 'active');
+    await waitForStatus(place, 'active');
   });
 
   it('refuse a stop by other people with a message, and continue the answer in a new message', async () => {
-    const { answer, goOn } = haltingly('It begins ', 'and it ends.');
+    const { answer, goOn } = pausedAnswer('It begins ', 'and it ends.');
     stage.play(answer);
     const place = await stage.ask('requester', 'tell me another');
     const growing = await stage.answer(place, 'It begins');
@@ -109,7 +109,7 @@ describe('sessions', () => {
     assert.equal(sessionOf(place)?.status, 'processing');
     goOn();
     const whole = await stage.answer(place, 'It begins and it ends.');
-    await stands(place, 'active');
+    await waitForStatus(place, 'active');
     assert.ok(!byApp(place).some((each) => allText(each).includes('stopped this')));
     assert.deepEqual(
       byApp(place)
@@ -123,7 +123,7 @@ describe('sessions', () => {
     stage.play(sayText('The first.'), sayCall('note', { text: 'a later one' }));
     const place = await stage.ask('requester', 'one');
     await stage.answer(place, 'The first.');
-    await stands(place, 'active');
+    await waitForStatus(place, 'active');
     const pressed = String(Date.now() / 1_000);
     await stage.write('requester', place, 'two');
     const card = await stage.card(place, 'a later one', 'Approve');

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 import { call, type FieldStage, sayCall, setFieldStage } from '../field-reports/field-stage.ts';
 
 /** A sleep duration that no other process has. */
-const NAP = String(700_000 + process.pid);
+const SLEEP_S = String(700_000 + process.pid);
 
 describe('a stop', () => {
   let stage: FieldStage;
@@ -31,12 +31,12 @@ describe('a stop', () => {
 
   /** A command that is approved and runs, and ignores signals. */
   async function stubbornCommand(mark: string): Promise<Place> {
-    const command = `trap '' TERM INT HUP; sleep ${NAP}; touch ${mark}.over`;
+    const command = `trap '' TERM INT HUP; sleep ${SLEEP_S}; touch ${mark}.over`;
     stage.play(sayCall('run_command', { command, timeoutSeconds: 600 }), sayText('Awake again.'));
     const place = await stage.ask('requester', 'take a nap');
-    const card = await stage.card(place, `sleep ${NAP}`, 'Approve');
+    const card = await stage.card(place, `sleep ${SLEEP_S}`, 'Approve');
     await stage.press('requester', card, 'call.approve');
-    await until(isNapping);
+    await until(isSleeping);
     return place;
   }
 
@@ -59,7 +59,7 @@ describe('a stop', () => {
     await stage.settled();
     const { stopped, ended } = lastFacts();
     assert.ok(ended >= stopped && ended - stopped < 2_000, `${ended - stopped} ms`);
-    await until(async () => !(await isNapping()));
+    await until(async () => !(await isSleeping()));
     assert.equal(stage.asked(), asked);
     await stage.write('requester', place, 'and now?');
     await stage.answer(place, 'Awake again.');
@@ -164,10 +164,10 @@ describe('a stop', () => {
 });
 
 /** Whether the process of the command is alive anywhere on this machine. */
-async function isNapping(): Promise<boolean> {
+async function isSleeping(): Promise<boolean> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(
     pids.map((pid) => readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => '')),
   );
-  return lines.some((line) => line.split('\0')[0]?.endsWith('sleep') && line.includes(NAP));
+  return lines.some((line) => line.split('\0')[0]?.endsWith('sleep') && line.includes(SLEEP_S));
 }

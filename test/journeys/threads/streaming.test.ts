@@ -30,7 +30,11 @@ describe('a streamed answer', () => {
   after(() => stage.close());
 
   /** Streams these words over about this time, and ends with the given reason. */
-  function slowly(overMs: number, deltas: readonly string[], end: readonly unknown[]): MockAnswer {
+  function streamedAnswer(
+    overMs: number,
+    deltas: readonly string[],
+    end: readonly unknown[],
+  ): MockAnswer {
     async function* chunks() {
       yield toChunk({ role: 'assistant', content: '' }, null);
       for (const content of deltas) {
@@ -54,7 +58,7 @@ describe('a streamed answer', () => {
     const toolCall = { index: 0, id: 'c1', type: 'function', function: { name, arguments: args } };
     const end = [toChunk({ tool_calls: [toolCall] }, null), toChunk({}, 'tool_calls')];
     assert.equal(TEXT.length, 9_000);
-    stage.play(slowly(6_000, DELTAS, end));
+    stage.play(streamedAnswer(6_000, DELTAS, end));
     const since = stage.workspace.journal.length;
     const place = await stage.ask('requester', 'tell me everything');
     const growing = await stage.answer(place, 'word-0000');
@@ -89,12 +93,15 @@ describe('a streamed answer', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    async function* dying() {
+    async function* chunksUntilKill() {
       yield toChunk({ role: 'assistant', content: '' }, null);
       for (const content of DELTAS.slice(0, 100)) yield toChunk({ content }, null);
       await held;
     }
-    stage.play({ kind: 'chunks', chunks: dying() }, slowly(1_500, DELTAS, [toChunk({}, 'stop')]));
+    stage.play(
+      { kind: 'chunks', chunks: chunksUntilKill() },
+      streamedAnswer(1_500, DELTAS, [toChunk({}, 'stop')]),
+    );
     const place = await stage.ask('requester', 'tell me again');
     const half = await stage.answer(place, 'word-0090');
     assert.ok(half.streaming);

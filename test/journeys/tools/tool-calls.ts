@@ -41,9 +41,9 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
     return { place: await stage.ask('requester', `journey ${made}`), words };
   }
 
-  const lastTold = () => stage.toolMessages().at(-1) ?? '';
+  const lastResult = () => stage.toolMessages().at(-1) ?? '';
 
-  async function goesOn(place: Place): Promise<void> {
+  async function assertContinues(place: Place): Promise<void> {
     const words = `Journey ${made} goes on.`;
     stage.play(sayText(words));
     await stage.write('requester', place, 'and now?');
@@ -80,7 +80,7 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
   async function end(place: Place, before: string): Promise<ToolCall> {
     await stage.settled();
     const after = await readCards(place);
-    return { place, before, after, told: lastTold() };
+    return { place, before, after, told: lastResult() };
   }
 
   async function approve(
@@ -92,7 +92,7 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
     await pressApprove(card);
     await stage.answer(place, words);
     const call = await end(place, allText(card));
-    await goesOn(place);
+    await assertContinues(place);
     return call;
   }
 
@@ -112,7 +112,7 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
       const { place, words } = await begin(tool, args);
       await stage.answer(place, words);
       const call = await end(place, '');
-      await goesOn(place);
+      await assertContinues(place);
       return call;
     },
     async ignored(tool, args) {
@@ -120,7 +120,7 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
       const card = await stage.card(place, 'Waiting for a decision');
       await stage.press('requester', card, 'call.ignore');
       await stage.card(place, 'Ignored');
-      await goesOn(place);
+      await assertContinues(place);
       return await end(place, allText(card));
     },
   };

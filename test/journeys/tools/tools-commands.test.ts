@@ -11,7 +11,7 @@ import { createToolCalls, pidsWith, type ToolCalls, watchMemory } from './tool-c
 const skip = hasSandbox() ? false : 'bwrap does not work here';
 const SECRET = 'the-secret-of-this-journey';
 /** A sleep duration that no other process has. */
-const NAP = `${800_000 + process.pid}.25`;
+const SLEEP_S = `${800_000 + process.pid}.25`;
 
 describe('commands in the real app', { skip }, () => {
   let stage: FieldStage;
@@ -117,21 +117,21 @@ describe('commands in the real app', { skip }, () => {
 
   it('a process that forks, leaves its session and ignores signals is gone at the deadline', async () => {
     const deaf = `trap '' TERM INT HUP`;
-    const command = `${deaf}; echo begun; for i in 1 2 3; do (setsid nohup sleep ${NAP} &); done; setsid sh -c "${deaf}; sleep ${NAP}" & sleep ${NAP}`;
+    const command = `${deaf}; echo begun; for i in 1 2 3; do (setsid nohup sleep ${SLEEP_S} &); done; setsid sh -c "${deaf}; sleep ${SLEEP_S}" & sleep ${SLEEP_S}`;
     const { told, after: seen } = await run(command, 1);
     const why = /did not end within 1 s and was killed, with all that it had started/;
     assert.match(told, why);
     assert.match(told, /It printed:\nbegun/);
     assert.match(seen, why);
-    await until(() => pidsWith(`sleep\0${NAP}`, 'cmdline').length === 0);
+    await until(() => pidsWith(`sleep\0${SLEEP_S}`, 'cmdline').length === 0);
   });
 
   it('background processes end with the command', async () => {
     const { told } = await run(
-      `(setsid nohup sleep ${NAP} >/dev/null 2>&1 &); sleep ${NAP} & echo done`,
+      `(setsid nohup sleep ${SLEEP_S} >/dev/null 2>&1 &); sleep ${SLEEP_S} & echo done`,
     );
     assert.match(told, /^\[exit code 0.*\]\ndone$/);
-    await until(() => pidsWith(`sleep\0${NAP}`, 'cmdline').length === 0);
+    await until(() => pidsWith(`sleep\0${SLEEP_S}`, 'cmdline').length === 0);
   });
 
   it('a hundred megabytes of output cost the app no memory, and the start and the end are returned', async () => {

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../../src/agent/tools/schema/read-json-schem
 import { HOSTILE_PATTERNS, type HostileSchema, named, times } from './hostile-patterns.ts';
 
 /** Nested levels, each with several ways to the next. */
-function fan(levels: number, make: (next: JsonSchema) => JsonSchema): JsonSchema {
+function fanOut(levels: number, make: (next: JsonSchema) => JsonSchema): JsonSchema {
   const $defs = Object.fromEntries(
     times(levels, (i) => [`d${i}`, make({ $ref: `#/$defs/d${i + 1}` })]),
   );
@@ -66,7 +66,7 @@ export const HOSTILE_SCHEMAS: readonly HostileSchema[] = [
   {
     name: 'kinds within kinds',
     schema: {
-      ...fan(3, (next) => ({ oneOf: times(16, (i) => ({ ...next, title: `k${i}` })) })),
+      ...fanOut(3, (next) => ({ oneOf: times(16, (i) => ({ ...next, title: `k${i}` })) })),
       properties: { a: { $ref: '#/$defs/d0' } },
     },
     args: { a: 'x' },
@@ -74,7 +74,7 @@ export const HOSTILE_SCHEMAS: readonly HostileSchema[] = [
   {
     name: 'references that fan out',
     schema: {
-      ...fan(20, (next) => ({ anyOf: times(8, () => next) })),
+      ...fanOut(20, (next) => ({ anyOf: times(8, () => next) })),
       properties: { a: { $ref: '#/$defs/d0' } },
     },
     args: { a: 'x' },
@@ -82,7 +82,7 @@ export const HOSTILE_SCHEMAS: readonly HostileSchema[] = [
   {
     name: 'references that fan out below a property with the name of data',
     schema: {
-      ...fan(20, (next) => ({ properties: { default: { anyOf: times(8, () => next) } } })),
+      ...fanOut(20, (next) => ({ properties: { default: { anyOf: times(8, () => next) } } })),
       properties: { default: { $ref: '#/$defs/d0' } },
     },
     args: { default: { default: { default: {} } } },

@@ -35,7 +35,7 @@ const LEASE_MS = 1;
 const AT_A_TIME = 25;
 
 /** A thread with its message and its calls as proposed. */
-interface Sown {
+interface Seeded {
   readonly message: InboxMessage;
   readonly calls: readonly (SeedCall & { readonly proposed: Call })[];
 }
@@ -48,15 +48,15 @@ export async function seedThreads(
   now: number,
 ): Promise<void> {
   const at = now - 3_600_000;
-  const all = threads.map((seed, index) => sow(seed, index, requester, at));
+  const all = threads.map((seed, index) => toSeeded(seed, index, requester, at));
   for (let from = 0; from < all.length; from += AT_A_TIME) {
     const some = all.slice(from, from + AT_A_TIME);
     const leaseOf = await claimAll(store, some.flatMap(keysAtWork), at);
-    await Promise.all(some.map((sown) => seedThread(store, sown, leaseOf, at)));
+    await Promise.all(some.map((seeded) => seedThread(store, seeded, leaseOf, at)));
   }
 }
 
-function sow(seed: SeedThread, index: number, requester: Person, at: number): Sown {
+function toSeeded(seed: SeedThread, index: number, requester: Person, at: number): Seeded {
   const { calls, channel, root } = seed;
   const thread = threadKey({ team: requester.team, channel, ts: root });
   const message = messageOf(thread, seed, requester, at);
@@ -68,7 +68,7 @@ function sow(seed: SeedThread, index: number, requester: Person, at: number): So
 }
 
 /** The tasks that its worker had leased when it died. */
-function keysAtWork({ calls, message }: Sown): readonly AgendaKey[] {
+function keysAtWork({ calls, message }: Seeded): readonly AgendaKey[] {
   const running = calls.filter(({ state }) => state === 'running');
   return [advanceTurnKey(message.thread), ...running.map(({ proposed }) => runCallKey(proposed))];
 }
@@ -92,7 +92,7 @@ async function claimAll(
 
 async function seedThread(
   store: Store,
-  { calls, message }: Sown,
+  { calls, message }: Seeded,
   leaseOf: (key: AgendaKey) => Lease,
   at: number,
 ): Promise<void> {

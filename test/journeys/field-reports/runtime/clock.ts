@@ -54,7 +54,7 @@ export function clockJourneys(delivery: Delivery): void {
       await stage.privately(member, text);
     }
 
-    const eyes = (card: WorkspaceMessage) => ({ channel: card.channel, ts: card.ts });
+    const placeOf = (card: WorkspaceMessage) => ({ channel: card.channel, ts: card.ts });
 
     it('a retry five minutes after the first delivery is recognized', async () => {
       play(sayText('Refunded.'));
@@ -160,7 +160,7 @@ export function clockJourneys(delivery: Delivery): void {
       const second = await stage.card(place, 'version 2', 'Edited by');
       await pressAgain('admin', 'See version 2');
       assert.equal((await noted('attempt one')) + (await noted('attempt two')), 0);
-      assert.deepEqual(eyes(second), eyes(card));
+      assert.deepEqual(placeOf(second), placeOf(card));
       await stage.press('admin', second, 'call.approve');
       await stage.answer(place, 'attempt one is noted.');
       assert.equal(await noted('attempt one'), 0);

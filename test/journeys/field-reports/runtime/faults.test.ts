@@ -28,7 +28,7 @@ describe('faults', () => {
   after(() => stage.close());
   beforeEach(() => stage.workspace.faults.clear());
 
-  const noteIt = (text: string) => stage.play(sayCall('note', { text }), sayText('It is noted.'));
+  const playNote = (text: string) => stage.play(sayCall('note', { text }), sayText('It is noted.'));
 
   /** Lets a minute pass since Slack first rejected the card. */
   async function refusedForAMinute(): Promise<void> {
@@ -51,7 +51,7 @@ describe('faults', () => {
     it(`a card refused by Slack with ${error} is reported to its requester once, runs nothing, and is posted once that is fixed`, async () => {
       const before = (await stage.runs()).length;
       stage.workspace.faults.api('chat.postMessage', { kind: 'error', error }, 1_000);
-      noteIt(error);
+      playNote(error);
       const place = await stage.ask('requester', `note ${error}`);
       await refusedForAMinute();
       const told = await stage.privately('requester', hint);
@@ -73,7 +73,7 @@ describe('faults', () => {
   it('a thread in a channel without the app is reported by direct message, and continues once the app is invited', async () => {
     const channel = stage.workspace.channel('finance').id;
     const { ts } = await stage.workspace.say('requester', channel, `\${bot} note the books`);
-    noteIt('the books');
+    playNote('the books');
     const { id: user, teamId: team } = stage.workspace.member('requester');
     const text = `<@${stage.workspace.app.botUserId}> note the books`;
     const ack = await stage.workspace.deliverEvent({
@@ -102,7 +102,7 @@ describe('faults', () => {
   for (const [what, fault] of faults) {
     it(`the thread has one card and one answer when Slack ${what}`, async () => {
       stage.workspace.faults.api('chat.postMessage', fault);
-      noteIt(what);
+      playNote(what);
       const place = await stage.ask('requester', 'note it');
       const card = await stage.card(place, what, 'Waiting for a decision');
       stage.workspace.faults.api('chat.update', fault);
