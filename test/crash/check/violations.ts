@@ -43,7 +43,7 @@ export const VIOLATIONS: readonly Violation[] = [
   ['I1', 'one approval where two are needed', /1 of 2 people/, (draft) => drop(draft, 'call.vote')],
   [
     'I1',
-    'an approval by whoever asked',
+    'an approval by the requester',
     /1 of 2 people/,
     (draft) => change(draft, 'call.vote', { actor: 'T1/U1' }),
   ],
@@ -68,21 +68,16 @@ export const VIOLATIONS: readonly Violation[] = [
   ['I2', 'two effects', /had 2 effects/, (draft) => effect(draft, {})],
   [
     'I2',
-    'two starts of what may not run again',
+    'two starts of a call that may not run again',
     /started twice/,
     (draft) => effect(draft, { kind: 'start' }),
   ],
-  [
-    'I3',
-    'a message that is gone',
-    /in the audit 0 times/,
-    (draft) => drop(draft, 'message.receive'),
-  ],
-  ['I3', 'a message of which nothing became', /nothing became/, (draft) => cut(draft.turns, 0)],
+  ['I3', 'a lost message', /in the audit 0 times/, (draft) => drop(draft, 'message.receive')],
+  ['I3', 'a message without a turn or a reply', /nothing became/, (draft) => cut(draft.turns, 0)],
   ['I3', 'a message that became two turns', /two turns/, repeatTurn],
   [
     'I3',
-    'a call without its answer',
+    'a call without its result',
     /has 0 answers/,
     (draft) => changeTurn(draft, ({ role }) => role !== 'tool'),
   ],
@@ -94,21 +89,21 @@ export const VIOLATIONS: readonly Violation[] = [
   ],
   [
     'I4',
-    'a decision that the audit does not know',
+    'a decision that is not in the audit',
     /no such decision/,
     (draft) => change(draft, 'call.vote', { actor: 'T1/U4' }),
   ],
   ['I4', 'a decision that nobody made', /they did not/, (draft) => cut(draft.deeds, 1, 1)],
-  ['I4', 'one decision that was answered twice', /no such decision/, repeatDecision],
+  ['I4', 'one decision with two responses', /no such decision/, repeatDecision],
   [
     'I4',
-    'a refusal that the audit does not know',
+    'a refusal that is not in the audit',
     /no such refusal/,
     (draft) => press(draft, { team: 'T1', user: 'U9' }, 'not-allowed'),
   ],
   [
     'I4',
-    'an answer that nobody deserved',
+    'an unjustified response',
     /no press of the run deserves/,
     (draft) => press(draft, REQUESTER, 'not-found'),
   ],
@@ -119,22 +114,17 @@ export const VIOLATIONS: readonly Violation[] = [
     (draft) =>
       change(draft, 'call.finish', { detail: { from: 'running', to: 'ignored', attempt: 1 } }),
   ],
+  ['I5', 'a skipped edge', /leaves from approved/, (draft) => drop(draft, 'call.approve')],
   [
     'I5',
-    'an edge that was jumped over',
-    /leaves from approved/,
-    (draft) => drop(draft, 'call.approve'),
-  ],
-  [
-    'I5',
-    'an attempt that grows by itself',
+    'an attempt number that grows without cause',
     /makes attempt 2/,
     (draft) =>
       change(draft, 'call.claim', { detail: { from: 'approved', to: 'running', attempt: 2 } }),
   ],
   [
     'I5',
-    'an end that changes',
+    'a final status that changes',
     /was over/,
     (draft) => {
       const before = { ...draft.call, outcome: { kind: 'result', text: 'not paid' } } as const;
@@ -143,19 +133,19 @@ export const VIOLATIONS: readonly Violation[] = [
   ],
   [
     'I5',
-    'a call that is gone',
+    'a lost call',
     /and is gone/,
     (draft) => seal(draft, [dumpOf(draft, 'restart', [{ ...draft.call, id: 'call_y' }])]),
   ],
   [
     'I6',
-    'other arguments than the card showed',
+    'arguments that differ from the card',
     /the card showed/,
     (draft) => effect(draft, { args: OTHER_ARGS }),
   ],
   [
     'I6',
-    'a digest that is not that of what is stored',
+    'a digest that does not match the stored call',
     /not its own/,
     (draft) => setCall(draft, { args: OTHER_ARGS }),
   ],
@@ -169,7 +159,7 @@ export const VIOLATIONS: readonly Violation[] = [
       }),
   ],
   ['I7', 'a second card', /has 2 cards/, repeatCard],
-  ['I7', 'a card that was left behind', /the card of .* says/, (draft) => cut(draft.slack, 1, 1)],
+  ['I7', 'a stale card', /the card of .* says/, (draft) => cut(draft.slack, 1, 1)],
   ['I7', 'a call without a card', /has no card/, (draft) => cut(draft.slack, 0, 2)],
   [
     'I7',
@@ -184,15 +174,15 @@ export const VIOLATIONS: readonly Violation[] = [
   ],
   [
     'I7',
-    'a card that the store looks for elsewhere',
+    'a card in another place than the stored one',
     /the store says 9\.9/,
     (draft) => setPlace(draft, '9.9'),
   ],
-  ['I7', 'an answer that was said twice', /was said 2 times/, repeatWords],
-  ['I7', 'an answer that was not said', /was not said/, (draft) => cut(draft.slack, 2, 1)],
+  ['I7', 'an answer that was posted twice', /was said 2 times/, repeatWords],
+  ['I7', 'an answer that was not posted', /was not said/, (draft) => cut(draft.slack, 2, 1)],
   [
     'I7',
-    'words that are left unsaid',
+    'an unsent message',
     /was never said/,
     (draft) =>
       add(draft.unsaid, {
@@ -217,7 +207,7 @@ export const VIOLATIONS: readonly Violation[] = [
   ['I9', 'an edge without its entry', /is at revision/, (draft) => drop(draft, 'call.vote')],
   [
     'I10',
-    'a long way back to rest',
+    'a slow recovery',
     /took 60001 ms/,
     (draft) => add(draft.deeds, { op: 'healed', tookMs: 60_001, at: 9_000 }),
   ],
@@ -242,7 +232,7 @@ export const VIOLATIONS: readonly Violation[] = [
   ],
   [
     'I10',
-    'work that was given up',
+    'a dead letter',
     /was given up/,
     (draft) => add(draft.parked, { key: { task: 'pump', id: 'T1/C1/1' }, reason: 'no', at: 1 }),
   ],
@@ -264,7 +254,7 @@ export const VIOLATIONS: readonly Violation[] = [
   ],
   [
     'unknown',
-    'a call that was killed amid its run, and is not unknown',
+    'a call that was killed during its run, and is not unknown',
     /killed 1 times amid a run, and became unknown 0 times/,
     (draft) => {
       const running = { ...draft.call, status: 'running', outcome: undefined } as never;

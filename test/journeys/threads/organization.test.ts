@@ -97,7 +97,7 @@ describe('in a workspace of an organization', () => {
 
   for (const [who, what] of [
     ['stranger', 'another company'],
-    ['cousin', 'the organization who is not of our workspace'],
+    ['cousin', 'the organization, outside our workspace,'],
   ] as const) {
     it(`somebody from ${what} neither asks nor approves`, async () => {
       stage.play(sayCall('note', { text: `before the ${who}` }), sayText('It is noted.'));

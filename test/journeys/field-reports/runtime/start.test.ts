@@ -20,8 +20,8 @@ const WRONG: readonly (readonly [string, Readonly<Record<string, string>>, RegEx
   ],
   ['an app token alone', { SLACK_APP_TOKEN: 'xapp-1' }, /SLACK_BOT_TOKEN is missing/],
   ['tokens without a model', SOCKET, /OPENAI_API_KEY.*OPENAI_BASE_URL/s],
-  ['a Slack that is not there', { ...SOCKET, ...MODEL, ...NOWHERE }, /SLACK_API_URL/],
-  ['a port that is none', { PORT: 'http' }, /PORT/],
+  ['an unreachable Slack', { ...SOCKET, ...MODEL, ...NOWHERE }, /SLACK_API_URL/],
+  ['an invalid port', { PORT: 'http' }, /PORT/],
 ];
 
 describe('a start', () => {
