@@ -15,7 +15,8 @@ import { slackErrorName, TOO_LONG } from '../transport/slack-errors.ts';
 import { withSlackErrors } from '../transport/with-slack-errors.ts';
 import type { AgentSessions } from './agent-sessions.ts';
 import { buildOutboxParts, type ComposedMessage, withoutRating } from './build-messages.ts';
-import { findLiveMessage, findPosts } from './find-posts.ts';
+import { findPosts } from './find-posts.ts';
+import { createLiveTakeover } from './live-takeover.ts';
 import { threadLocationOf } from './thread-location.ts';
 
 interface PostInThreadDeps {
@@ -27,20 +28,21 @@ interface PostInThreadDeps {
 /** The parts of an outbox message that are already posted: timestamps by key. */
 type PostedParts = ReadonlyMap<string, string>;
 
-/** Errors of chat.stopStream if there is no running stream. */
-const STOPPED: ReadonlySet<ChatError['code']> = new Set(['gone', 'rejected']);
 /** Errors of chat.update after which a new message is posted. */
 const NOT_UPDATABLE: ReadonlySet<ChatError['code']> = new Set(['gone', 'rejected']);
 
 /** Creates the posting in threads, and the removal of live messages. */
 export function createPostInThread({ client, botId, sessions }: PostInThreadDeps) {
+  const liveTakeover = createLiveTakeover({ client, botId, sessions });
+
   async function postInThread(
     outgoing: OutboxMessage,
     { lookFirst, live }: { readonly lookFirst: boolean; readonly live?: CardPlace | undefined },
   ): Promise<void> {
     if (outgoing.replaces) return await replace(outgoing, outgoing.replaces);
     const posted = lookFirst ? await findPostedParts(outgoing) : new Map<string, string>();
-    let liveTs = live && (await takeOver(outgoing.thread, live, posted));
+    const first = posted.get('0') ?? posted.get('0.0');
+    let liveTs = live && (await liveTakeover.takeOver(outgoing.thread, live, first));
     const write = async (message: ComposedMessage, key: string): Promise<void> => {
       const metadata = {
         event_type: METADATA.outbox,
@@ -67,21 +69,6 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
     await overwrite(outgoing.thread, ts, { ...message, metadata });
   }
 
-  /** Stops the live message so that it can become the first part; undefined if that part is already posted. */
-  async function takeOver(
-    thread: ThreadKey,
-    live: CardPlace,
-    posted: PostedParts,
-  ): Promise<string | undefined> {
-    const liveTs = await findLive(thread, live);
-    const first = posted.get('0') ?? posted.get('0.0');
-    if (liveTs === undefined || liveTs === first) return undefined;
-    await stop(thread, liveTs);
-    if (first === undefined) return liveTs;
-    await remove(thread, liveTs);
-    return undefined;
-  }
-
   async function writeOne(
     thread: ThreadKey,
     content: MarkedMessage,
@@ -92,7 +79,7 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
     await withSlackErrors('answer in the thread', () =>
       client.chat.postMessage({ ...postLocation(thread), ...content, ...quiet }),
     );
-    if (liveTs !== undefined) await remove(thread, liveTs);
+    if (liveTs !== undefined) await liveTakeover.remove(thread, liveTs);
   }
 
   /** Replaces the content of the live message; returns false if a new message is needed. */
@@ -122,45 +109,7 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
     return new Map(mine.map(({ payload, ts }) => [String(payload.part), ts]));
   }
 
-  async function findLive(thread: ThreadKey, live: CardPlace): Promise<string | undefined> {
-    if (live.ts !== '') return live.ts;
-    const { channel, root } = placeOf(thread);
-    return await withSlackErrors('look for the live message', () =>
-      findLiveMessage(client, { channel, root, botId }),
-    );
-  }
-
-  /** Ends the stream, since a streaming message can’t be updated. Ignores that there is none. */
-  async function stop(thread: ThreadKey, ts: string): Promise<void> {
-    const { channel } = placeOf(thread);
-    try {
-      const session = sessions.atStreamEnd(thread);
-      await withSlackErrors('end the stream', () =>
-        client.chat.stopStream({ channel, ts, ...session }),
-      );
-    } catch (error) {
-      if (!(error instanceof ChatError) || !STOPPED.has(error.code)) throw error;
-    }
-  }
-
-  async function remove(thread: ThreadKey, ts: string): Promise<void> {
-    const { channel } = placeOf(thread);
-    try {
-      await withSlackErrors('delete the live message', () => client.chat.delete({ channel, ts }));
-    } catch (error) {
-      if (!(error instanceof ChatError) || error.code !== 'gone') throw error;
-    }
-  }
-
-  return {
-    post: postInThread,
-    async clear(thread: ThreadKey, live: CardPlace): Promise<void> {
-      const liveTs = await findLive(thread, live);
-      if (liveTs === undefined) return;
-      await stop(thread, liveTs);
-      await remove(thread, liveTs);
-    },
-  };
+  return { post: postInThread, clear: liveTakeover.clear };
 }
 
 /** Returns where a thread’s messages are posted; for a channel itself, its top level. */

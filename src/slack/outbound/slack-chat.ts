@@ -11,7 +11,7 @@ import { buildNotice, buildOutboxParts, writeOwnText } from './build-messages.ts
 import { createLiveMessage } from './live-message.ts';
 import { createPostCards } from './post-cards.ts';
 import { createPostInThread } from './post-in-thread.ts';
-import { createPrivateNotices } from './private-notices.ts';
+import { createPrivateNotices, type PrivateNotices } from './private-notices.ts';
 import { threadLocationOf } from './thread-location.ts';
 
 /** Creates the chat of a workspace. Cards and messages depend on the arguments only. */
@@ -34,43 +34,14 @@ export function createSlackChat(deps: {
     message: OutboxMessage,
     options: Parameters<Chat['postOutboxMessage']>[1],
   ): Promise<void> {
-    if (message.kind === 'private') return sendEphemeral(message);
+    if (message.kind === 'private') return sendEphemeral(privateNotices, message);
     try {
       await inThread.post(message, options);
     } catch (error) {
       if (message.to === undefined || !(error instanceof ChatError)) throw error;
       if (error.code !== 'undeliverable') throw error;
-      await sendDirectMessage(message, message.to.user, error);
+      await sendDirectMessage(privateNotices, message, message.to.user, error);
     }
-  }
-
-  async function sendDirectMessage(
-    message: OutboxMessage,
-    user: string,
-    error: ChatError,
-  ): Promise<void> {
-    const { channel, root } = threadLocationOf(message.thread);
-    const where = `${root === undefined ? '' : 'our thread in '}<#${channel}>`;
-    const reason = `This was meant for ${where}. ${error.message}`;
-    await withSlackErrors('send a direct message', async () => {
-      await privateNotices.tellDirectly(user, buildNotice(reason));
-      // Ratings work only in the thread of their turn.
-      const { turn: _, ...rest } = message;
-      for (const part of buildOutboxParts(rest)) await privateNotices.tellDirectly(user, part);
-    });
-  }
-
-  async function sendEphemeral(message: OutboxMessage): Promise<void> {
-    const { channel, root } = threadLocationOf(message.thread);
-    if (message.to === undefined)
-      throw new ChatError('rejected', `Outbox message ${message.id} has no recipient.`);
-    const { user } = message.to;
-    const text = writeOwnText(message);
-    await withSlackErrors('send a private message', () =>
-      message.isDirect
-        ? privateNotices.tellDirectly(user, buildNotice(text))
-        : privateNotices.tell({ user, channel, root, text }),
-    );
   }
 
   return {
@@ -80,4 +51,37 @@ export function createSlackChat(deps: {
     openLiveMessage: (turn, left) => createLiveMessage(liveDeps, turn, left),
     clearLive: inThread.clear,
   };
+}
+
+async function sendDirectMessage(
+  privateNotices: PrivateNotices,
+  message: OutboxMessage,
+  user: string,
+  error: ChatError,
+): Promise<void> {
+  const { channel, root } = threadLocationOf(message.thread);
+  const where = `${root === undefined ? '' : 'our thread in '}<#${channel}>`;
+  const reason = `This was meant for ${where}. ${error.message}`;
+  await withSlackErrors('send a direct message', async () => {
+    await privateNotices.tellDirectly(user, buildNotice(reason));
+    // Ratings work only in the thread of their turn.
+    const { turn: _, ...rest } = message;
+    for (const part of buildOutboxParts(rest)) await privateNotices.tellDirectly(user, part);
+  });
+}
+
+async function sendEphemeral(
+  privateNotices: PrivateNotices,
+  message: OutboxMessage,
+): Promise<void> {
+  const { channel, root } = threadLocationOf(message.thread);
+  if (message.to === undefined)
+    throw new ChatError('rejected', `Outbox message ${message.id} has no recipient.`);
+  const { user } = message.to;
+  const text = writeOwnText(message);
+  await withSlackErrors('send a private message', () =>
+    message.isDirect
+      ? privateNotices.tellDirectly(user, buildNotice(text))
+      : privateNotices.tell({ user, channel, root, text }),
+  );
 }
