@@ -1,5 +1,4 @@
-import { checkMessage, checkStreamText } from '../../blocks/check-arguments.ts';
-import { LIMITS } from '../../blocks/limits.ts';
+import { checkMessage } from '../../blocks/check-arguments.ts';
 import { assignIds } from '../../blocks/walk-blocks.ts';
 import { announceChange, announcePost, toEventMessage } from '../../delivery/message-events.ts';
 import { isJson, type Json, toRecords, toText } from '../../json-value.ts';
@@ -11,18 +10,9 @@ import type { WorkspaceCore } from '../../workspace-core.ts';
 import { IDENTITY } from '../../workspace-seed.ts';
 import { type ApiMethods, slackError, slackOk } from '../api-method.ts';
 import { findWritable, newBlockId, postAsApp } from '../post-message.ts';
+import { createRunningStreams } from '../running-streams.ts';
+import { extendStream, type Stream, toContent } from '../stream-content.ts';
 import { isStatus } from './session-methods.ts';
-
-/** Slack ends a stream after five minutes, even with appends: slackapi/node-slack-sdk#2702. */
-const STREAM_LIFE_MS = 300_000;
-
-interface Stream {
-  readonly startedAt: number;
-  readonly text: string;
-  readonly blocks: readonly Json[];
-  readonly tasks: ReadonlyMap<string, Json>;
-  readonly planTitle?: string;
-}
 
 /** The streams of the app. */
 export interface Streams {
@@ -40,17 +30,7 @@ export function createStreams(
   statuses: ThreadStatuses,
   sessions: AgentSessions,
 ): Streams {
-  const streams = new Map<string, Stream>();
-  const stoppedByPerson = new Set<string>();
-
-  /**
-   * Streams change the status of their thread's session. https://docs.slack.dev/ai/agent-sessions
-   */
-  function moveSession({ channel, threadTs }: StoredMessage, status: SessionStatus): void {
-    if (core.form === 'agent' && threadTs !== undefined) {
-      sessions.set({ channel, threadTs, status });
-    }
-  }
+  const running = createRunningStreams(core, sessions);
 
   async function start(args: Json): Promise<Json> {
     const writable = await findWritable(core, toText(args.channel));
@@ -59,7 +39,7 @@ export function createStreams(
     }
     const empty: Stream = { startedAt: core.clock.now(), text: '', blocks: [], tasks: new Map() };
     const missing = checkStart(writable.channel, args);
-    const extended = missing === undefined ? extend(empty, args) : { refusal: missing };
+    const extended = missing === undefined ? extendStream(empty, args) : { refusal: missing };
     if ('refusal' in extended) {
       return extended.refusal;
     }
@@ -73,54 +53,29 @@ export function createStreams(
       return posted.refusal;
     }
     const message: StoredMessage = { ...posted.message, isStream: true };
-    core.messages.put(message);
-    streams.set(`${message.channel} ${message.ts}`, stream);
-    moveSession(message, 'processing');
+    running.start(message, stream);
     statuses.clear(message.channel, threadTs);
     void announcePost(core, message);
     return slackOk({ channel: message.channel, ts: message.ts });
   }
 
-  function find(args: Json): { message: StoredMessage; stream: Stream; key: string } | Json {
-    const message = core.messages.find(toText(args.channel), toText(args.ts));
-    if (message === undefined) {
-      return slackError('message_not_found');
-    }
-    const key = `${message.channel} ${message.ts}`;
-    if (stoppedByPerson.has(key)) {
-      return slackError('stopped_by_user');
-    }
-    const stream = streams.get(key);
-    const hasEnded = stream === undefined || core.clock.now() - stream.startedAt >= STREAM_LIFE_MS;
-    if (stream === undefined || hasEnded) {
-      streams.delete(key);
-      if (message.streaming) {
-        core.messages.put({ ...message, streaming: false });
-        moveSession(message, 'active');
-      }
-      return slackError('message_not_in_streaming_state');
-    }
-    return { message, stream, key };
-  }
-
   function append(args: Json): Json {
-    const found = find(args);
-    if (!isFound(found)) {
-      return found;
+    const found = running.find(toText(args.channel), toText(args.ts));
+    if ('refusal' in found) {
+      return found.refusal;
     }
-    const extended = extend(found.stream, args);
+    const extended = extendStream(found.stream, args);
     if ('refusal' in extended) {
       return extended.refusal;
     }
-    streams.set(found.key, extended.stream);
-    core.messages.put({ ...found.message, ...toContent(extended.stream) });
+    running.extend({ ...found.message, ...toContent(extended.stream) }, extended.stream);
     return slackOk({ channel: found.message.channel, ts: found.message.ts });
   }
 
   async function stop(args: Json): Promise<Json> {
-    const found = find(args);
-    if (!isFound(found)) {
-      return found;
+    const found = running.find(toText(args.channel), toText(args.ts));
+    if ('refusal' in found) {
+      return found.refusal;
     }
     const read = readStop(found.stream, args);
     if ('refusal' in read) {
@@ -144,9 +99,7 @@ export function createStreams(
     if (answer.ok !== true) {
       return answer;
     }
-    streams.delete(found.key);
-    core.messages.put(after);
-    moveSession(after, status);
+    running.end(after, status);
     void announceChange(core, found.message, after);
     return slackOk({
       channel: after.channel,
@@ -157,18 +110,7 @@ export function createStreams(
 
   return {
     methods: { 'chat.startStream': start, 'chat.appendStream': append, 'chat.stopStream': stop },
-    endByPerson: (channel, threadTs) =>
-      [...streams.keys()].flatMap((key) => {
-        const [of = '', ts = ''] = key.split(' ');
-        const message = core.messages.find(of, ts);
-        if (message === undefined || of !== channel || message.threadTs !== threadTs) {
-          return [];
-        }
-        streams.delete(key);
-        stoppedByPerson.add(key);
-        core.messages.put({ ...message, streaming: false });
-        return [ts];
-      }),
+    endByPerson: running.endByPerson,
   };
 }
 
@@ -183,7 +125,7 @@ function readStop(
   if (!isStatus(status)) {
     return { refusal: slackError('invalid_status') };
   }
-  const extended = extend(stream, args);
+  const extended = extendStream(stream, args);
   if ('refusal' in extended) {
     return extended;
   }
@@ -208,73 +150,4 @@ function checkStart(channel: DirectoryChannel, args: Json): Json | undefined {
     (name) => channel.kind !== 'im' && toText(args[name]) === '',
   );
   return missing === undefined ? undefined : slackError(`missing_${missing}`);
-}
-
-function isFound<T extends { message: StoredMessage; stream: Stream; key: string }>(
-  value: T | Json,
-): value is T {
-  return 'stream' in value && 'message' in value && !('ok' in value);
-}
-
-/** Adds the content of one call: its text, then its chunks in order. */
-function extend(stream: Stream, args: Json): { stream: Stream } | { refusal: Json } {
-  const chunks = [
-    ...(args.markdown_text === undefined
-      ? []
-      : [{ type: 'markdown_text', text: args.markdown_text }]),
-    ...toRecords(args.chunks),
-  ];
-  let next = stream;
-  for (const chunk of chunks) {
-    const refusal = checkChunk(chunk);
-    if (refusal !== undefined) {
-      return { refusal };
-    }
-    next = addChunk(next, chunk);
-  }
-  return { stream: next };
-}
-
-function checkChunk(chunk: Json): Json | undefined {
-  switch (chunk.type) {
-    case 'markdown_text':
-      return checkStreamText(toText(chunk.text));
-    case 'blocks':
-      return checkMessage({ blocks: chunk.blocks });
-    case 'task_update':
-    case 'plan_update':
-      return [...toText(chunk.title)].length > LIMITS.chunkText.max
-        ? slackError('invalid_chunks', { errors: ['title is too long'] })
-        : undefined;
-    default:
-      return slackError('invalid_chunks', { errors: [`unsupported chunk type: ${chunk.type}`] });
-  }
-}
-
-function addChunk(stream: Stream, chunk: Json): Stream {
-  switch (chunk.type) {
-    case 'markdown_text':
-      return { ...stream, text: stream.text + toText(chunk.text) };
-    case 'blocks':
-      return { ...stream, blocks: [...stream.blocks, ...toRecords(chunk.blocks)] };
-    case 'plan_update':
-      return { ...stream, planTitle: toText(chunk.title) };
-    default: {
-      const { id, title, status } = chunk;
-      const task = { type: 'task_card', task_id: id, title, status };
-      return { ...stream, tasks: new Map([...stream.tasks, [toText(id), task]]) };
-    }
-  }
-}
-
-/** Converts a stream to blocks. Slack shows its text as Markdown, and groups tasks in a plan. */
-function toContent(stream: Stream): { text: string; blocks: readonly Json[] } {
-  const tasks = [...stream.tasks.values()];
-  const taskBlocks =
-    stream.planTitle === undefined ? tasks : [{ type: 'plan', title: stream.planTitle, tasks }];
-  const markdown = stream.text === '' ? [] : [{ type: 'markdown', text: stream.text }];
-  return {
-    text: stream.text,
-    blocks: assignIds([...taskBlocks, ...markdown, ...stream.blocks], newBlockId),
-  };
 }
