@@ -52,21 +52,6 @@ export function createWorkspaceViews(nextHash: () => string, changed: () => void
     changed();
   };
 
-  function create(userId: string, content: Json, below?: HeldView): HeldView {
-    const id = `V0${randomBytes(5).toString('hex').toUpperCase()}`;
-    return {
-      id,
-      userId,
-      rootId: below?.rootId ?? id,
-      ...(below === undefined ? {} : { previousId: below.id }),
-      hash: nextHash(),
-      content: withIds(content),
-      typed: {},
-      offered: {},
-      errors: {},
-    };
-  }
-
   function isDuplicate(content: Json, exceptId?: string): boolean {
     const externalId = toText(content.external_id);
     return (
@@ -103,7 +88,7 @@ export function createWorkspaceViews(nextHash: () => string, changed: () => void
       if (isDuplicate(content)) {
         return { error: 'duplicate_external_id' };
       }
-      const view = create(userId, content);
+      const view = createView(userId, content, nextHash());
       setStack(userId, [view]);
       return { view };
     },
@@ -119,7 +104,7 @@ export function createWorkspaceViews(nextHash: () => string, changed: () => void
       if (isDuplicate(content)) {
         return { error: 'duplicate_external_id' };
       }
-      const view = create(trigger.userId, content, top);
+      const view = createView(trigger.userId, content, nextHash(), top);
       setStack(trigger.userId, [...stack, view]);
       return { view };
     },
@@ -139,7 +124,7 @@ export function createWorkspaceViews(nextHash: () => string, changed: () => void
       }
       return isDuplicate(content)
         ? { error: 'duplicate_external_id' }
-        : replace(create(userId, content));
+        : replace(createView(userId, content, nextHash()));
     },
     mark: (view, marks) => {
       const next = { ...view, ...marks };
@@ -148,6 +133,21 @@ export function createWorkspaceViews(nextHash: () => string, changed: () => void
     },
     pop: (userId) => setStack(userId, stackOf(userId).slice(0, -1)),
     clear: (userId) => setStack(userId, []),
+  };
+}
+
+function createView(userId: string, content: Json, hash: string, below?: HeldView): HeldView {
+  const id = `V0${randomBytes(5).toString('hex').toUpperCase()}`;
+  return {
+    id,
+    userId,
+    rootId: below?.rootId ?? id,
+    ...(below === undefined ? {} : { previousId: below.id }),
+    hash,
+    content: withIds(content),
+    typed: {},
+    offered: {},
+    errors: {},
   };
 }
 
