@@ -32,15 +32,20 @@ export interface AssistantPane {
 /** Slack may send an event again while the first one is still handled. */
 const MAX_REMEMBERED = 1_000;
 
-/** Creates the welcome of a workspace. */
-export function createAssistantPane(deps: {
+interface GreetingDeps {
   readonly client: WebClient;
   readonly identity: SlackIdentity;
   readonly toolbox: Toolbox;
-  readonly directory: Directory;
-  readonly desk: Pick<Desk, 'welcome'>;
-  readonly log: Log;
-}): AssistantPane {
+}
+
+/** Creates the welcome of a workspace. */
+export function createAssistantPane(
+  deps: GreetingDeps & {
+    readonly directory: Directory;
+    readonly desk: Pick<Desk, 'welcome'>;
+    readonly log: Log;
+  },
+): AssistantPane {
   const { client, identity, toolbox, directory, desk, log } = deps;
   const greeted = new Set<string>();
 
@@ -49,15 +54,15 @@ export function createAssistantPane(deps: {
     if (greeted.has(thread)) return;
     remember(thread);
     if (!(await isFullMember(by, thread))) return;
-    await tryOrLog('greet', thread, () => sendGreeting(chat, isRetry));
-    await tryOrLog('suggest messages', thread, () => suggest(channel, root));
+    await tryOrLog('greet', thread, () => sendGreeting(deps, chat, isRetry));
+    await tryOrLog('suggest messages', thread, () => suggest(deps, channel, root));
   }
 
   /** Only apps with a Messages tab accept prompts without a thread; older ones greet in each chat. */
   async function greetInMessages({ by, channel }: OpenedMessages): Promise<void> {
     if (!(await isFullMember(by, channel))) return;
     await tryOrLog('suggest messages', channel, async () => {
-      await suggest(channel);
+      await suggest(deps, channel);
       if (greeted.has(by.user)) return;
       const text = buildGreeting(identity.botUserId, toolbox);
       await desk.welcome({ person: by, channel, text });
@@ -76,27 +81,6 @@ export function createAssistantPane(deps: {
       'Did not welcome a person who is not a full member of this workspace.',
     );
     return false;
-  }
-
-  async function sendGreeting({ channel, root, thread }: OpenedChat, isRetry: boolean) {
-    const metadata = { event_type: METADATA.outbox, event_payload: { id: `greeting:${thread}` } };
-    if (isRetry && (await hasGreeted(channel, root, metadata.event_payload.id))) return;
-    const hello = buildNotice(buildGreeting(identity.botUserId, toolbox));
-    await client.chat.postMessage({ channel, thread_ts: root, ...hello, metadata });
-  }
-
-  async function hasGreeted(channel: string, root: string, id: string): Promise<boolean> {
-    const { botId } = identity;
-    const posts = await findPosts(client, { channel, root, botId, type: METADATA.outbox });
-    return posts.some(({ payload }) => payload.id === id);
-  }
-
-  async function suggest(channel: string, root?: string): Promise<void> {
-    await client.assistant.threads.setSuggestedPrompts({
-      channel_id: channel,
-      ...(root !== undefined && { thread_ts: root }),
-      prompts: suggestPrompts(toolbox).map(({ title, message }) => ({ title, message })),
-    });
   }
 
   function remember(key: string): void {
@@ -130,4 +114,40 @@ export function createAssistantPane(deps: {
     greetInChat,
     greetInMessages,
   };
+}
+
+/** Posts the welcome in a chat, unless an earlier attempt did. */
+async function sendGreeting(
+  deps: GreetingDeps,
+  { channel, root, thread }: OpenedChat,
+  isRetry: boolean,
+) {
+  const { client, identity, toolbox } = deps;
+  const metadata = { event_type: METADATA.outbox, event_payload: { id: `greeting:${thread}` } };
+  if (isRetry && (await hasGreeted(deps, channel, root, metadata.event_payload.id))) return;
+  const hello = buildNotice(buildGreeting(identity.botUserId, toolbox));
+  await client.chat.postMessage({ channel, thread_ts: root, ...hello, metadata });
+}
+
+async function hasGreeted(
+  { client, identity }: GreetingDeps,
+  channel: string,
+  root: string,
+  id: string,
+): Promise<boolean> {
+  const { botId } = identity;
+  const posts = await findPosts(client, { channel, root, botId, type: METADATA.outbox });
+  return posts.some(({ payload }) => payload.id === id);
+}
+
+async function suggest(
+  { client, toolbox }: GreetingDeps,
+  channel: string,
+  root?: string,
+): Promise<void> {
+  await client.assistant.threads.setSuggestedPrompts({
+    channel_id: channel,
+    ...(root !== undefined && { thread_ts: root }),
+    prompts: suggestPrompts(toolbox).map(({ title, message }) => ({ title, message })),
+  });
 }

@@ -1,3 +1,4 @@
+import type { WebClient } from '@slack/web-api';
 import { shownFileName } from '../../domain/ports/file-ports.ts';
 import type { Log } from '../../domain/ports/log.ts';
 import { messageId } from '../../domain/threads/message.ts';
@@ -7,7 +8,7 @@ import type {
   ThreadPost,
 } from '../../domain/threads/thread-background.ts';
 import { placeOf } from '../../domain/threads/thread-key.ts';
-import type { SlackConnection } from '../transport/connect-slack.ts';
+import type { SlackConnection, SlackIdentity } from '../transport/connect-slack.ts';
 import { listAt, objectAt, type Payload, textAt } from '../transport/payload.ts';
 import { slackErrorName, toChatError } from '../transport/slack-errors.ts';
 import { readMessageText } from './message-text.ts';
@@ -27,46 +28,6 @@ export function createReadThread(deps: {
   const { client, identity } = deps.connection;
   const logged = new Set<string>();
 
-  /** https://docs.slack.dev/reference/methods/conversations.replies */
-  async function readPages(where: {
-    readonly channel: string;
-    readonly ts: string;
-    readonly latest: string;
-    readonly oldest?: string;
-  }): Promise<{ readonly found: readonly Payload[]; readonly isWhole: boolean }> {
-    const found: Payload[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const next = cursor === undefined ? {} : { cursor };
-      const request = client.conversations.replies({
-        ...where,
-        ...next,
-        inclusive: true,
-        limit: PAGE,
-      });
-      // If a later page fails, the pages read so far are still useful.
-      const answer: Payload = { ...(await (page === 0 ? request : request.catch(() => ({})))) };
-      found.push(...listAt(answer, 'messages'));
-      cursor = textAt(objectAt(answer, 'response_metadata'), 'next_cursor');
-      if (cursor === undefined) return { found, isWhole: answer.ok === true };
-    }
-    return { found, isWhole: false };
-  }
-
-  function toPost(event: Payload, channel: string): ThreadPost | undefined {
-    const author = messageAuthorOf(event, identity);
-    const ts = textAt(event, 'ts');
-    if (author === undefined || ts === undefined || !isWrittenByPerson(event, identity)) {
-      return undefined;
-    }
-    return {
-      id: messageId({ team: identity.team, channel, ts }),
-      author,
-      text: readMessageText(event, identity.botUserId),
-      fileNames: parseFiles(event).map(({ name }) => shownFileName(name)),
-    };
-  }
-
   function logOnce(name: string, error: unknown, message: string): void {
     if (logged.has(name)) return;
     logged.add(name);
@@ -80,7 +41,7 @@ export function createReadThread(deps: {
   return async ({ thread, ts }, since): Promise<ThreadBackground | undefined> => {
     const { channel, root } = placeOf(thread);
     try {
-      const { found, isWhole } = await readPages({
+      const { found, isWhole } = await readPages(client, {
         ...{ channel, ts: root, latest: ts },
         ...(since !== undefined && { oldest: since }),
       });
@@ -88,7 +49,7 @@ export function createReadThread(deps: {
       // Slack always includes the first message of a thread.
       const others = found.filter((event) => isBetween(textAt(event, 'ts') ?? '', since, ts));
       return {
-        before: others.flatMap((event) => toPost(event, channel) ?? []),
+        before: others.flatMap((event) => toPost(event, channel, identity) ?? []),
         isWhole,
         files: own === undefined ? [] : parseFiles(own),
       };
@@ -100,6 +61,49 @@ export function createReadThread(deps: {
       logOnce(name, error, ts);
       return undefined;
     }
+  };
+}
+
+/** https://docs.slack.dev/reference/methods/conversations.replies */
+async function readPages(
+  client: WebClient,
+  where: {
+    readonly channel: string;
+    readonly ts: string;
+    readonly latest: string;
+    readonly oldest?: string;
+  },
+): Promise<{ readonly found: readonly Payload[]; readonly isWhole: boolean }> {
+  const found: Payload[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const next = cursor === undefined ? {} : { cursor };
+    const request = client.conversations.replies({
+      ...where,
+      ...next,
+      inclusive: true,
+      limit: PAGE,
+    });
+    // If a later page fails, the pages read so far are still useful.
+    const answer: Payload = { ...(await (page === 0 ? request : request.catch(() => ({})))) };
+    found.push(...listAt(answer, 'messages'));
+    cursor = textAt(objectAt(answer, 'response_metadata'), 'next_cursor');
+    if (cursor === undefined) return { found, isWhole: answer.ok === true };
+  }
+  return { found, isWhole: false };
+}
+
+function toPost(event: Payload, channel: string, identity: SlackIdentity): ThreadPost | undefined {
+  const author = messageAuthorOf(event, identity);
+  const ts = textAt(event, 'ts');
+  if (author === undefined || ts === undefined || !isWrittenByPerson(event, identity)) {
+    return undefined;
+  }
+  return {
+    id: messageId({ team: identity.team, channel, ts }),
+    author,
+    text: readMessageText(event, identity.botUserId),
+    fileNames: parseFiles(event).map(({ name }) => shownFileName(name)),
   };
 }
 

@@ -10,41 +10,36 @@ import { createMentionMerger } from './merge-mention-events.ts';
 import type { InboundMessage } from './parse-inbound.ts';
 import type { ParsedMessage } from './parse-message.ts';
 
+interface Deps {
+  readonly desk: Desk;
+  readonly privateNotices: PrivateNotices;
+  readonly log: Log;
+}
+
 /**
  * Creates the step that stores messages before Bolt acknowledges the event. If it rejects, there is
  * no acknowledgement and Slack sends the event again. Resolves with a message if it is the first one
  * of a chat in the older assistant pane.
  */
-export function createStoreBeforeAck(deps: {
-  readonly desk: Desk;
-  readonly privateNotices: PrivateNotices;
-  readonly clock: Clock;
-  readonly log: Log;
-}): (inbound: InboundMessage, retryNum: number | undefined) => Promise<InboxMessage | undefined> {
-  const { desk, privateNotices, log } = deps;
+export function createStoreBeforeAck(
+  deps: Deps & { readonly clock: Clock },
+): (inbound: InboundMessage, retryNum: number | undefined) => Promise<InboxMessage | undefined> {
+  const { desk, log } = deps;
   const mentionMerger = createMentionMerger(deps);
 
   return async (inbound, retryNum) => {
     const { parsed } = inbound;
     if (parsed.kind === 'ignore') return undefined;
-    if (await isOutsideOurThreads(parsed)) {
-      if (parsed.kind === 'aside') await explainButtons(parsed);
+    if (await isOutsideOurThreads(parsed, desk)) {
+      if (parsed.kind === 'aside') await explainButtons(parsed, deps);
       return undefined;
     }
     if (parsed.kind === 'refuse') {
-      await rejectMessage(parsed);
+      await rejectMessage(parsed, deps);
       return undefined;
     }
     return await receive(parsed.message, inbound, retryNum);
   };
-
-  /** Returns whether to ignore a message because the agent is not in its thread. */
-  async function isOutsideOurThreads(
-    parsed: Exclude<ParsedMessage, { kind: 'ignore' }>,
-  ): Promise<boolean> {
-    const mayBe = parsed.kind === 'aside' || parsed.onlyIfInThread;
-    return mayBe && !(await desk.isInThread(parsed.message.thread));
-  }
 
   async function receive(
     parsed: InboxMessage,
@@ -58,41 +53,53 @@ export function createStoreBeforeAck(deps: {
     log.debug({ message: message.id, seen, retry: retryNum }, 'Received a message.');
     return startsChat && seen === 'new' ? message : undefined;
   }
+}
 
-  /** Explains the buttons if a reply below a card mentions the app, or looks like a decision or a command. */
-  async function explainButtons({ message, isToUs }: Extract<ParsedMessage, { kind: 'aside' }>) {
-    if (!isToUs && !isBareApproval(message.text) && !isThreadCommand(message)) return;
-    const { channel, root } = placeOf(message.thread);
-    const text =
-      'I don’t read replies below my cards. To decide, use the buttons on the card. To talk to me, mention me in a new message.';
-    await privateNotices
-      .tell({ user: message.author.user, channel, root, text })
-      .catch((error: unknown) => {
-        log.warn({ err: error, subject: message.id }, 'Could not tell a person how to decide.');
-      });
-  }
+/** Returns whether to ignore a message because the agent is not in its thread. */
+async function isOutsideOurThreads(
+  parsed: Exclude<ParsedMessage, { kind: 'ignore' }>,
+  desk: Desk,
+): Promise<boolean> {
+  const mayBe = parsed.kind === 'aside' || parsed.onlyIfInThread;
+  return mayBe && !(await desk.isInThread(parsed.message.thread));
+}
 
-  async function rejectMessage(parsed: Extract<ParsedMessage, { kind: 'refuse' }>): Promise<void> {
-    const { person, message, why, sentence: text, isTemporary } = parsed;
-    if (isTemporary)
-      log.warn({ person, message: message.id }, `Refused a message for now: ${why}.`);
-    await desk.recordRefusal({
-      surface: 'slack.message',
-      subject: message.id,
-      actor: `${person.team}/${person.user}`,
-      why,
+/** Explains the buttons if a reply below a card mentions the app, or looks like a decision or a command. */
+async function explainButtons(
+  { message, isToUs }: Extract<ParsedMessage, { kind: 'aside' }>,
+  { privateNotices, log }: Deps,
+) {
+  if (!isToUs && !isBareApproval(message.text) && !isThreadCommand(message)) return;
+  const { channel, root } = placeOf(message.thread);
+  const text =
+    'I don’t read replies below my cards. To decide, use the buttons on the card. To talk to me, mention me in a new message.';
+  await privateNotices
+    .tell({ user: message.author.user, channel, root, text })
+    .catch((error: unknown) => {
+      log.warn({ err: error, subject: message.id }, 'Could not tell a person how to decide.');
     });
-    const { channel, root } = placeOf(message.thread);
-    // A failed notice must not make Slack send the event again.
-    await privateNotices
-      .tell({ user: person.user, channel, root, text })
-      .catch((error: unknown) => {
-        log.warn(
-          { err: error, subject: message.id },
-          'Could not tell a person why their message was refused.',
-        );
-      });
-  }
+}
+
+async function rejectMessage(
+  parsed: Extract<ParsedMessage, { kind: 'refuse' }>,
+  { desk, privateNotices, log }: Deps,
+): Promise<void> {
+  const { person, message, why, sentence: text, isTemporary } = parsed;
+  if (isTemporary) log.warn({ person, message: message.id }, `Refused a message for now: ${why}.`);
+  await desk.recordRefusal({
+    surface: 'slack.message',
+    subject: message.id,
+    actor: `${person.team}/${person.user}`,
+    why,
+  });
+  const { channel, root } = placeOf(message.thread);
+  // A failed notice must not make Slack send the event again.
+  await privateNotices.tell({ user: person.user, channel, root, text }).catch((error: unknown) => {
+    log.warn(
+      { err: error, subject: message.id },
+      'Could not tell a person why their message was refused.',
+    );
+  });
 }
 
 /** Returns whether the thread was there before the message, as in a chat of the older assistant pane. */

@@ -32,15 +32,16 @@ type PostedParts = ReadonlyMap<string, string>;
 const NOT_UPDATABLE: ReadonlySet<ChatError['code']> = new Set(['gone', 'rejected']);
 
 /** Creates the posting in threads, and the removal of live messages. */
-export function createPostInThread({ client, botId, sessions }: PostInThreadDeps) {
-  const liveTakeover = createLiveTakeover({ client, botId, sessions });
+export function createPostInThread(deps: PostInThreadDeps) {
+  const { client } = deps;
+  const liveTakeover = createLiveTakeover(deps);
 
   async function postInThread(
     outgoing: OutboxMessage,
     { lookFirst, live }: { readonly lookFirst: boolean; readonly live?: CardPlace | undefined },
   ): Promise<void> {
     if (outgoing.replaces) return await replace(outgoing, outgoing.replaces);
-    const posted = lookFirst ? await findPostedParts(outgoing) : new Map<string, string>();
+    const posted = lookFirst ? await findPostedParts(deps, outgoing) : new Map<string, string>();
     const first = posted.get('0') ?? posted.get('0.0');
     let liveTs = live && (await liveTakeover.takeOver(outgoing.thread, live, first));
     const write = async (message: ComposedMessage, key: string): Promise<void> => {
@@ -62,11 +63,11 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
     outgoing: OutboxMessage,
     earlier: NonNullable<OutboxMessage['replaces']>,
   ): Promise<void> {
-    const ts = (await findPostedParts({ ...outgoing, ...earlier })).get('0');
+    const ts = (await findPostedParts(deps, { ...outgoing, ...earlier })).get('0');
     const [message] = buildOutboxParts(outgoing);
     if (ts === undefined || message === undefined) return;
     const metadata = { event_type: METADATA.outbox, event_payload: { id: outgoing.id, part: '0' } };
-    await overwrite(outgoing.thread, ts, { ...message, metadata });
+    await overwrite(client, outgoing.thread, ts, { ...message, metadata });
   }
 
   async function writeOne(
@@ -74,7 +75,7 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
     content: MarkedMessage,
     liveTs: string | undefined,
   ): Promise<void> {
-    if (liveTs !== undefined && (await overwrite(thread, liveTs, content))) return;
+    if (liveTs !== undefined && (await overwrite(client, thread, liveTs, content))) return;
     const quiet = { unfurl_links: false, unfurl_media: false };
     await withSlackErrors('answer in the thread', () =>
       client.chat.postMessage({ ...postLocation(thread), ...content, ...quiet }),
@@ -82,34 +83,38 @@ export function createPostInThread({ client, botId, sessions }: PostInThreadDeps
     if (liveTs !== undefined) await liveTakeover.remove(thread, liveTs);
   }
 
-  /** Replaces the content of the live message; returns false if a new message is needed. */
-  async function overwrite(
-    thread: ThreadKey,
-    ts: string,
-    content: MarkedMessage,
-  ): Promise<boolean> {
-    const { channel } = placeOf(thread);
-    try {
-      await withSlackErrors('answer in the thread', () =>
-        client.chat.update({ channel, ts, ...content }),
-      );
-      return true;
-    } catch (error) {
-      const isRefused = error instanceof ChatError && NOT_UPDATABLE.has(error.code);
-      if (!isRefused || isTooLong(error)) throw error;
-      return false;
-    }
-  }
-
-  async function findPostedParts({ createdAt, id, thread }: OutboxMessage): Promise<PostedParts> {
-    const { channel, ...at } = postLocation(thread);
-    const where = { channel, root: at.thread_ts, botId, type: METADATA.outbox, since: createdAt };
-    const posts = await withSlackErrors('look for the answer', () => findPosts(client, where));
-    const mine = posts.filter(({ payload }) => payload.id === id);
-    return new Map(mine.map(({ payload, ts }) => [String(payload.part), ts]));
-  }
-
   return { post: postInThread, clear: liveTakeover.clear };
+}
+
+/** Replaces the content of the live message; returns false if a new message is needed. */
+async function overwrite(
+  client: WebClient,
+  thread: ThreadKey,
+  ts: string,
+  content: MarkedMessage,
+): Promise<boolean> {
+  const { channel } = placeOf(thread);
+  try {
+    await withSlackErrors('answer in the thread', () =>
+      client.chat.update({ channel, ts, ...content }),
+    );
+    return true;
+  } catch (error) {
+    const isRefused = error instanceof ChatError && NOT_UPDATABLE.has(error.code);
+    if (!isRefused || isTooLong(error)) throw error;
+    return false;
+  }
+}
+
+async function findPostedParts(
+  { client, botId }: Pick<PostInThreadDeps, 'client' | 'botId'>,
+  { createdAt, id, thread }: OutboxMessage,
+): Promise<PostedParts> {
+  const { channel, ...at } = postLocation(thread);
+  const where = { channel, root: at.thread_ts, botId, type: METADATA.outbox, since: createdAt };
+  const posts = await withSlackErrors('look for the answer', () => findPosts(client, where));
+  const mine = posts.filter(({ payload }) => payload.id === id);
+  return new Map(mine.map(({ payload, ts }) => [String(payload.part), ts]));
 }
 
 /** Returns where a thread’s messages are posted; for a channel itself, its top level. */

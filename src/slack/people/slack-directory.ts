@@ -62,28 +62,30 @@ export function createSlackDirectory(deps: {
     };
   }
 
-  async function withTimeout<T>(
-    answer: Promise<T>,
-    mayWaitForLimit: boolean | undefined,
-  ): Promise<T> {
-    if (mayWaitForLimit) return await answer;
-    let cancel = () => {};
-    const timeout = new Promise<never>((_resolve, reject) => {
-      cancel = clock.schedule(clock.now() + ANSWER_TIMEOUT_MS, () =>
-        reject(new ChatError('temporary', 'Slack did not answer in time.')),
-      );
-    });
-    return await Promise.race([answer, timeout]).finally(() => cancel());
-  }
-
   return {
     async profileOf({ team, user }, { maxAgeMs = PERSON_MAX_AGE_MS, mayWaitForLimit } = {}) {
       if (team !== identity.team) return { standing: 'stranger', isAdmin: false };
-      return await withTimeout(people.get(user, maxAgeMs), mayWaitForLimit);
+      return await withTimeout(clock, people.get(user, maxAgeMs), mayWaitForLimit);
     },
     groupOf: (group, { maxAgeMs = GROUP_MAX_AGE_MS, mayWaitForLimit } = {}) =>
-      withTimeout(groups.get(group, maxAgeMs), mayWaitForLimit),
+      withTimeout(clock, groups.get(group, maxAgeMs), mayWaitForLimit),
   };
+}
+
+/** Rejects if Slack does not answer in time, unless the caller may wait. */
+async function withTimeout<T>(
+  clock: Clock,
+  answer: Promise<T>,
+  mayWaitForLimit: boolean | undefined,
+): Promise<T> {
+  if (mayWaitForLimit) return await answer;
+  let cancel = () => {};
+  const timeout = new Promise<never>((_resolve, reject) => {
+    cancel = clock.schedule(clock.now() + ANSWER_TIMEOUT_MS, () =>
+      reject(new ChatError('temporary', 'Slack did not answer in time.')),
+    );
+  });
+  return await Promise.race([answer, timeout]).finally(() => cancel());
 }
 
 /** Returns a person’s name as Slack shows it: the display name, else the full name. */

@@ -40,7 +40,7 @@ export function createSlackHttpTransport(deps: {
   /** Bolt accepts unsigned `ssl_check` requests; here every request must be signed. */
   function requestListener(request: IncomingMessage, response: ServerResponse): void {
     const body = (request as { rawBody?: unknown }).rawBody;
-    if (!Buffer.isBuffer(body) || !isSigned(request, body)) {
+    if (!Buffer.isBuffer(body) || !isSigned(request, body, signingSecret)) {
       refused.noteSignature();
       response.writeHead(401).end();
       return;
@@ -54,26 +54,26 @@ export function createSlackHttpTransport(deps: {
     receiver.requestListener(request, response);
   }
 
-  /** Parses as Bolt does: Bolt ends the process if the body is not an object. */
-  function isReadable(request: IncomingMessage, rawBody: Buffer): boolean {
-    try {
-      const buffered = Object.assign(request, { rawBody });
-      return isPayload(HTTPModuleFunctions.parseHTTPRequestBody(buffered));
-    } catch {
-      return false;
-    }
-  }
-
-  function isSigned(request: IncomingMessage, body: Buffer): boolean {
-    const signature = request.headers['x-slack-signature'];
-    const timestamp = Number(request.headers['x-slack-request-timestamp']);
-    if (typeof signature !== 'string' || !Number.isSafeInteger(timestamp)) return false;
-    return isValidSlackRequest({
-      signingSecret,
-      body: body.toString(),
-      headers: { 'x-slack-signature': signature, 'x-slack-request-timestamp': timestamp },
-    });
-  }
-
   return { receiver, start: noop, stop: noop, check: noop, requestListener, refused };
+}
+
+/** Parses as Bolt does: Bolt ends the process if the body is not an object. */
+function isReadable(request: IncomingMessage, rawBody: Buffer): boolean {
+  try {
+    const buffered = Object.assign(request, { rawBody });
+    return isPayload(HTTPModuleFunctions.parseHTTPRequestBody(buffered));
+  } catch {
+    return false;
+  }
+}
+
+function isSigned(request: IncomingMessage, body: Buffer, signingSecret: string): boolean {
+  const signature = request.headers['x-slack-signature'];
+  const timestamp = Number(request.headers['x-slack-request-timestamp']);
+  if (typeof signature !== 'string' || !Number.isSafeInteger(timestamp)) return false;
+  return isValidSlackRequest({
+    signingSecret,
+    body: body.toString(),
+    headers: { 'x-slack-signature': signature, 'x-slack-request-timestamp': timestamp },
+  });
 }
