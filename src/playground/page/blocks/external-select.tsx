@@ -40,22 +40,15 @@ export function ExternalSelectView(props: {
   const placeholder = element.placeholder?.text ?? 'Type to search';
   return (
     <div class="external">
-      {chosen.map((choice) => (
-        <button
-          key={choice.value}
-          type="button"
-          class="chip"
-          aria-label={`Remove ${choice.text}`}
-          onClick={() =>
-            choose(
-              chosen.filter(({ value }) => value !== choice.value),
-              choice.value,
-            )
-          }
-        >
-          {choice.text} <span aria-hidden="true">✕</span>
-        </button>
-      ))}
+      <ChosenChoices
+        chosen={chosen}
+        onRemove={(choice) =>
+          choose(
+            chosen.filter(({ value }) => value !== choice.value),
+            choice.value,
+          )
+        }
+      />
       <input
         type="text"
         role="combobox"
@@ -69,20 +62,45 @@ export function ExternalSelectView(props: {
         onFocus={() => search.type(search.typed)}
         {...controlProps(element, place, placeholder)}
       />
-      <div role="listbox" id={listId} aria-label="Choices" class="listbox">
-        {search.found.map((choice) => (
-          <button
-            key={choice.value}
-            type="button"
-            role="option"
-            aria-selected={chosen.some(({ value }) => value === choice.value)}
-            onClick={() => add(choice)}
-          >
-            {choice.text}
-          </button>
-        ))}
-      </div>
+      <FoundChoices id={listId} found={search.found} chosen={chosen} onChoose={add} />
       {search.isEmpty && <small>No matches</small>}
+    </div>
+  );
+}
+
+function ChosenChoices(props: { chosen: readonly Choice[]; onRemove(choice: Choice): void }) {
+  return props.chosen.map((choice) => (
+    <button
+      key={choice.value}
+      type="button"
+      class="chip"
+      aria-label={`Remove ${choice.text}`}
+      onClick={() => props.onRemove(choice)}
+    >
+      {choice.text} <span aria-hidden="true">✕</span>
+    </button>
+  ));
+}
+
+function FoundChoices(props: {
+  id: string;
+  found: readonly Choice[];
+  chosen: readonly Choice[];
+  onChoose(choice: Choice): void;
+}) {
+  return (
+    <div role="listbox" id={props.id} aria-label="Choices" class="listbox">
+      {props.found.map((choice) => (
+        <button
+          key={choice.value}
+          type="button"
+          role="option"
+          aria-selected={props.chosen.some(({ value }) => value === choice.value)}
+          onClick={() => props.onChoose(choice)}
+        >
+          {choice.text}
+        </button>
+      ))}
     </div>
   );
 }

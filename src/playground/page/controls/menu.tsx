@@ -50,32 +50,50 @@ export function Menu(props: {
         <span aria-hidden="true">⋯</span>
       </button>
       {isOpen && (
-        <div
-          class="menu"
-          role="menu"
+        <MenuList
           id={id}
-          aria-label={props.label}
-          ref={keepInView}
-          tabIndex={-1}
+          label={props.label}
+          items={props.items}
           onKeyDown={onKeyDown}
-        >
-          {props.items.map((item) => (
-            <button
-              key={item.text}
-              type="button"
-              role="menuitem"
-              class={item.isDanger ? 'danger' : undefined}
-              onClick={() => {
-                close();
-                item.onChoose();
-              }}
-            >
-              {item.text}
-            </button>
-          ))}
-        </div>
+          onClose={close}
+        />
       )}
     </span>
+  );
+}
+
+function MenuList(props: {
+  id: string;
+  label: string;
+  items: readonly MenuItem[];
+  onKeyDown(event: KeyboardEvent): void;
+  onClose(): void;
+}) {
+  return (
+    <div
+      class="menu"
+      role="menu"
+      id={props.id}
+      aria-label={props.label}
+      ref={keepInView}
+      tabIndex={-1}
+      onKeyDown={props.onKeyDown}
+    >
+      {props.items.map((item) => (
+        <button
+          key={item.text}
+          type="button"
+          role="menuitem"
+          class={item.isDanger ? 'danger' : undefined}
+          onClick={() => {
+            props.onClose();
+            item.onChoose();
+          }}
+        >
+          {item.text}
+        </button>
+      ))}
+    </div>
   );
 }
 

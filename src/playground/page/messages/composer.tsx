@@ -58,32 +58,13 @@ export function Composer(props: {
         onClick={mention.follow}
         onKeyDown={onKeyDown}
       />
-      {files.length > 0 && (
-        <div class="row">
-          {files.map((file) => (
-            <button
-              key={file.name}
-              type="button"
-              class="chip"
-              aria-label={`Remove ${file.name}`}
-              onClick={() => setFiles(files.filter((other) => other !== file))}
-            >
-              {file.name} <span aria-hidden="true">✕</span>
-            </button>
-          ))}
-        </div>
-      )}
+      <AttachedFiles
+        files={files}
+        onRemove={(file) => setFiles(files.filter((other) => other !== file))}
+      />
       <div class="composer-tools">
         <AttachButton onAttach={(file) => setFiles([...files, file])} />
-        <button
-          type="button"
-          class="icon"
-          aria-label={`Mention ${app.name}`}
-          title={`Mention ${app.name}`}
-          onClick={mention.insert}
-        >
-          @
-        </button>
+        <MentionButton name={app.name} onClick={mention.insert} />
         <button
           type="submit"
           class="send"
@@ -94,6 +75,25 @@ export function Composer(props: {
         </button>
       </div>
     </form>
+  );
+}
+
+function AttachedFiles(props: { files: readonly Attachment[]; onRemove(file: Attachment): void }) {
+  if (props.files.length === 0) return null;
+  return (
+    <div class="row">
+      {props.files.map((file) => (
+        <button
+          key={file.name}
+          type="button"
+          class="chip"
+          aria-label={`Remove ${file.name}`}
+          onClick={() => props.onRemove(file)}
+        >
+          {file.name} <span aria-hidden="true">✕</span>
+        </button>
+      ))}
+    </div>
   );
 }
 
@@ -132,6 +132,15 @@ function useSend(props: {
     if (!isSent) onDraft(typed);
     return isSent === true;
   };
+}
+
+function MentionButton(props: { name: string; onClick(): void }) {
+  const label = `Mention ${props.name}`;
+  return (
+    <button type="button" class="icon" aria-label={label} title={label} onClick={props.onClick}>
+      @
+    </button>
+  );
 }
 
 function AttachButton({ onAttach }: { onAttach(file: Attachment): void }) {

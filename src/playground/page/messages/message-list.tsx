@@ -20,22 +20,8 @@ export function MessageList(props: {
   before?: preact.ComponentChildren;
   after?: preact.ComponentChildren;
 }) {
-  const list = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
   const newest = props.messages.at(-1)?.ts ?? '';
-  const [lastSeen, setLastSeen] = useState(newest);
-  const toEnd = () => list.current?.scrollTo({ top: list.current.scrollHeight });
-  useLayoutEffect(() => {
-    if (!isAtEnd.current) return;
-    toEnd();
-    setLastSeen(newest);
-  });
-  const onScroll = () => {
-    const box = list.current;
-    if (box === null) return;
-    isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX;
-    if (isAtEnd.current) setLastSeen(newest);
-  };
+  const { list, lastSeen, toEnd, onScroll } = useFollowedEnd(newest);
   return (
     <div
       class="messages"
@@ -74,4 +60,24 @@ export function MessageList(props: {
       )}
     </div>
   );
+}
+
+/** Keeps a list at its end while it grows, unless a person has scrolled away from it. */
+function useFollowedEnd(newest: string) {
+  const list = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const [lastSeen, setLastSeen] = useState(newest);
+  const toEnd = () => list.current?.scrollTo({ top: list.current.scrollHeight });
+  useLayoutEffect(() => {
+    if (!isAtEnd.current) return;
+    toEnd();
+    setLastSeen(newest);
+  });
+  const onScroll = () => {
+    const box = list.current;
+    if (box === null) return;
+    isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX;
+    if (isAtEnd.current) setLastSeen(newest);
+  };
+  return { list, lastSeen, toEnd, onScroll };
 }

@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { KnownBlock, ModalView } from '@slack/types';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OpenView } from '../../workspace/workspace-port.ts';
 import { Blocks } from '../blocks/block-view.tsx';
@@ -38,33 +38,13 @@ export function Modal({ open }: { open: OpenView }) {
     await ui.attempt(ui.backend.submit(host.values()));
     setBusy(false);
   };
+  const close = () => void ui.attempt(ui.backend.close());
   const formId = `form-${open.id}`;
   return (
     <Dialog
       title={view.title.text}
-      onCancel={() => void ui.attempt(ui.backend.close())}
-      footer={
-        <>
-          <button
-            type="button"
-            class="button plain"
-            onClick={() => void ui.attempt(ui.backend.close())}
-          >
-            {view.close?.text ?? (view.submit ? 'Cancel' : 'Close')}
-          </button>
-          {view.submit && (
-            <button
-              type="submit"
-              form={formId}
-              class="button primary filled"
-              aria-busy={isBusy}
-              disabled={isBusy}
-            >
-              {view.submit.text}
-            </button>
-          )}
-        </>
-      }
+      onCancel={close}
+      footer={<ModalButtons view={view} formId={formId} isBusy={isBusy} onClose={close} />}
     >
       <form
         ref={form}
@@ -83,5 +63,32 @@ export function Modal({ open }: { open: OpenView }) {
         </ElementHostContext.Provider>
       </form>
     </Dialog>
+  );
+}
+
+function ModalButtons(props: {
+  view: ModalView;
+  formId: string;
+  isBusy: boolean;
+  onClose(): void;
+}) {
+  const { view, isBusy } = props;
+  return (
+    <>
+      <button type="button" class="button plain" onClick={props.onClose}>
+        {view.close?.text ?? (view.submit ? 'Cancel' : 'Close')}
+      </button>
+      {view.submit && (
+        <button
+          type="submit"
+          form={props.formId}
+          class="button primary filled"
+          aria-busy={isBusy}
+          disabled={isBusy}
+        >
+          {view.submit.text}
+        </button>
+      )}
+    </>
   );
 }
