@@ -31,53 +31,26 @@ export function createTrySuggestions(deps: {
 }): TrySuggestions {
   const { app, hasAgent, program, workspace } = deps;
 
-  const suggestMessage = (label: string, tool: string, prepare?: () => Promise<string>): TryOut => {
-    const text = SCENARIOS.find((scenario) => scenario.label === label)?.text ?? label;
-    return {
-      label,
-      text,
-      tool,
-      run: async (as, channel) => {
-        const note = await prepare?.();
-        const isDirect = workspace.channel(channel).kind === 'im';
-        const { ts } = await workspace.say(as, channel, isDirect ? text : `$${'{bot}'} ${text}`);
-        return { ts, ...(note !== undefined && { note }) };
-      },
-    };
-  };
-  const suggestProgram = (
-    label: string,
-    text: string,
-    request: ExampleProgram['restock'],
-  ): TryOut => ({
-    label,
-    text,
-    run: async (as, channel) => {
-      const place = workspace.channel(channel);
-      const isAppMember = place.members.includes(workspace.app.botUserId);
-      await request({
-        channel: (isAppMember ? place : workspace.channel('general')).id,
-        requester: workspace.member(as).id,
-      });
-      return {};
-    },
-  });
   const all: readonly TryOut[] = [
-    suggestMessage('Refund an order', 'refund'),
-    suggestMessage('Run a command', 'run_command'),
-    suggestMessage('Change a file', 'edit_file'),
-    suggestMessage('Several at once', 'refund'),
-    suggestMessage('Two approvers', 'transfer', async () => {
+    suggestMessage(workspace, 'Refund an order', 'refund'),
+    suggestMessage(workspace, 'Run a command', 'run_command'),
+    suggestMessage(workspace, 'Change a file', 'edit_file'),
+    suggestMessage(workspace, 'Several at once', 'refund'),
+    suggestMessage(workspace, 'Two approvers', 'transfer', async () => {
       await routeTransfers(workspace, app);
       return TRANSFER_NOTE;
     }),
     suggestProgram(
+      workspace,
       'A program asks',
       'A program asks over the HTTP API whether it may order boxes',
       (place) => program.restock(place),
     ),
-    suggestProgram('Ask me something', 'A program asks a question with choices', (place) =>
-      program.askWhich(place),
+    suggestProgram(
+      workspace,
+      'Ask me something',
+      'A program asks a question with choices',
+      (place) => program.askWhich(place),
     ),
   ];
   const available = () => {
@@ -90,6 +63,47 @@ export function createTrySuggestions(deps: {
       const found = available().find((each) => each.label === label);
       if (found === undefined) throw new Error(`The playground does not offer “${label}”.`);
       return await found.run(as, channel);
+    },
+  };
+}
+
+function suggestMessage(
+  workspace: Workspace,
+  label: string,
+  tool: string,
+  prepare?: () => Promise<string>,
+): TryOut {
+  const text = SCENARIOS.find((scenario) => scenario.label === label)?.text ?? label;
+  return {
+    label,
+    text,
+    tool,
+    run: async (as, channel) => {
+      const note = await prepare?.();
+      const isDirect = workspace.channel(channel).kind === 'im';
+      const { ts } = await workspace.say(as, channel, isDirect ? text : `$${'{bot}'} ${text}`);
+      return { ts, ...(note !== undefined && { note }) };
+    },
+  };
+}
+
+function suggestProgram(
+  workspace: Workspace,
+  label: string,
+  text: string,
+  request: ExampleProgram['restock'],
+): TryOut {
+  return {
+    label,
+    text,
+    run: async (as, channel) => {
+      const place = workspace.channel(channel);
+      const isAppMember = place.members.includes(workspace.app.botUserId);
+      await request({
+        channel: (isAppMember ? place : workspace.channel('general')).id,
+        requester: workspace.member(as).id,
+      });
+      return {};
     },
   };
 }

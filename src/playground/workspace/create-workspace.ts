@@ -4,23 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Clock } from '../../domain/ports/clock.ts';
-import { mountApi } from './api/api-server.ts';
-import { createAssistantMethods } from './api/methods/assistant-methods.ts';
-import { createChatMethods } from './api/methods/chat-methods.ts';
-import { createConversationMethods } from './api/methods/conversation-methods.ts';
-import { createFileMethods, mountFiles } from './api/methods/file-methods.ts';
-import { announceJoin, createMembershipMethods } from './api/methods/membership-methods.ts';
-import { createSessionMethods } from './api/methods/session-methods.ts';
-import { createSocketMethods } from './api/methods/socket-methods.ts';
+import { announceJoin } from './api/methods/membership-methods.ts';
 import { createStreams } from './api/methods/stream-methods.ts';
-import { createUserMethods } from './api/methods/user-methods.ts';
-import { createViewMethods } from './api/methods/view-methods.ts';
 import { openDirectMessage } from './api/post-message.ts';
 import { createResponseUrls } from './api/response-urls.ts';
 import { createEmulateBackend } from './backend/emulate-backend.ts';
 import { createDelivery } from './delivery/delivery.ts';
 import { createHttpTransport } from './delivery/http-transport.ts';
 import { createSocketHub, type SocketHub } from './delivery/socket-hub.ts';
+import { mountRoutes } from './mount-routes.ts';
 import { createCommandActions } from './people/commands.ts';
 import { createToasts, type PeopleContext } from './people/interaction-context.ts';
 import { createSuggestions } from './people/option-suggestions.ts';
@@ -149,27 +141,7 @@ function assemble(
     responseUrls: createResponseUrls(core),
     toasts: createToasts(() => clock.now(), journal.changed),
   };
-  mountApi(app, core, {
-    ...createUserMethods(directory, core.teamName, core.enterprise),
-    ...createConversationMethods(core),
-    ...createMembershipMethods(core),
-    ...createChatMethods(core, statuses),
-    ...streams.methods,
-    ...createAssistantMethods(core, statuses, sessions),
-    ...createSessionMethods(core, sessions),
-    ...createFileMethods(core),
-    ...createViewMethods(context.views, context.triggers, directory),
-    ...createSocketMethods(core.url, sockets),
-  });
-  const others = new Hono();
-  context.responseUrls.mount(others);
-  mountFiles(others, core);
-  options.extraRoutes?.(others);
-  app.route('/', others);
-  app.onError((error, c) => {
-    journal.note('api', 'broken', { path: c.req.path }, { ok: false, problem: error.message });
-    return c.text('fatal_error', 500);
-  });
+  mountRoutes(app, context, { statuses, sessions, streams, sockets }, options.extraRoutes);
   server.on('upgrade', sockets.upgrade);
 
   const suggestions = createSuggestions(context);

@@ -21,62 +21,11 @@ export interface Suggestions extends Pick<Workspace, 'suggest'> {
 const DEFAULT_MIN_QUERY = 3;
 
 /** Creates the suggestions, initially empty. */
-export function createSuggestions({ core, views, toasts }: PeopleContext): Suggestions {
+export function createSuggestions(context: PeopleContext): Suggestions {
+  const { core, views } = context;
   const inMessages = new Map<string, readonly Json[]>();
   const keyOf = ({ channel, ts }: StoredMessage, { blockId, element }: PlacedElement): string =>
     [channel, ts, blockId, toText(element.action_id)].join(' ');
-
-  async function query(
-    member: DirectoryMember,
-    placed: PlacedElement,
-    typed: string,
-    where: Json,
-  ): Promise<readonly Json[]> {
-    if (typed.length < Number(placed.element.min_query_length ?? DEFAULT_MIN_QUERY)) {
-      return [];
-    }
-    const ack = await core.delivery.interaction({
-      type: 'block_suggestion',
-      ...describeActor(member, core.enterprise),
-      ...where,
-      action_id: placed.element.action_id,
-      block_id: placed.blockId,
-      value: typed,
-    });
-    const body = ack.kind === 'acknowledged' && isJson(ack.body) ? ack.body : {};
-    const groups = toRecords(body.option_groups).flatMap((group) => toRecords(group.options));
-    const options = [...toRecords(body.options), ...groups];
-    if (ack.kind !== 'acknowledged' || options.length > 100) {
-      toasts.show(member.id, 'Menu options could not be loaded.');
-      return [];
-    }
-    return options;
-  }
-
-  async function queryInView(
-    member: DirectoryMember,
-    view: HeldView,
-    actionId: string,
-    typed: string,
-  ) {
-    const placed = findElement(toRecords(view.content.blocks), actionId);
-    const options = await query(member, placed, typed, {
-      container: { type: 'view', view_id: view.id },
-      view: toSlackView(view, true),
-    });
-    const now = views.stackOf(member.id).find(({ id }) => id === view.id);
-    if (now !== undefined) {
-      const block = now.offered[placed.blockId] ?? {};
-      const known = block[actionId] ?? [];
-      views.mark(now, {
-        offered: {
-          ...now.offered,
-          [placed.blockId]: { ...block, [actionId]: [...known, ...options] },
-        },
-      });
-    }
-    return options;
-  }
 
   async function queryInMessage(
     member: DirectoryMember,
@@ -85,7 +34,7 @@ export function createSuggestions({ core, views, toasts }: PeopleContext): Sugge
     typed: string,
   ) {
     const placed = findElement(message.blocks, actionId);
-    const options = await query(member, placed, typed, {
+    const options = await query(context, member, placed, typed, {
       container: { type: 'message', message_ts: message.ts, channel_id: message.channel },
       channel: { id: message.channel, name: core.directory.channel(message.channel).name },
       message: toEventMessage(core, message),
@@ -106,7 +55,7 @@ export function createSuggestions({ core, views, toasts }: PeopleContext): Sugge
         .findLast(({ blocks }) => hasAction(blocks, actionId));
       const options =
         view !== undefined && hasAction(toRecords(view.content.blocks), actionId)
-          ? await queryInView(member, view, actionId, typed)
+          ? await queryInView(context, member, view, actionId, typed)
           : message !== undefined && (await queryInMessage(member, message, actionId, typed));
       if (options === false) {
         throw new Error(`${member.name} sees no menu "${actionId}".`);
@@ -117,6 +66,62 @@ export function createSuggestions({ core, views, toasts }: PeopleContext): Sugge
       }));
     },
   };
+}
+
+/** Asks the app for the options of a select. */
+async function query(
+  { core, toasts }: PeopleContext,
+  member: DirectoryMember,
+  placed: PlacedElement,
+  typed: string,
+  where: Json,
+): Promise<readonly Json[]> {
+  if (typed.length < Number(placed.element.min_query_length ?? DEFAULT_MIN_QUERY)) {
+    return [];
+  }
+  const ack = await core.delivery.interaction({
+    type: 'block_suggestion',
+    ...describeActor(member, core.enterprise),
+    ...where,
+    action_id: placed.element.action_id,
+    block_id: placed.blockId,
+    value: typed,
+  });
+  const body = ack.kind === 'acknowledged' && isJson(ack.body) ? ack.body : {};
+  const groups = toRecords(body.option_groups).flatMap((group) => toRecords(group.options));
+  const options = [...toRecords(body.options), ...groups];
+  if (ack.kind !== 'acknowledged' || options.length > 100) {
+    toasts.show(member.id, 'Menu options could not be loaded.');
+    return [];
+  }
+  return options;
+}
+
+async function queryInView(
+  context: PeopleContext,
+  member: DirectoryMember,
+  view: HeldView,
+  actionId: string,
+  typed: string,
+) {
+  const { views } = context;
+  const placed = findElement(toRecords(view.content.blocks), actionId);
+  const options = await query(context, member, placed, typed, {
+    container: { type: 'view', view_id: view.id },
+    view: toSlackView(view, true),
+  });
+  const now = views.stackOf(member.id).find(({ id }) => id === view.id);
+  if (now !== undefined) {
+    const block = now.offered[placed.blockId] ?? {};
+    const known = block[actionId] ?? [];
+    views.mark(now, {
+      offered: {
+        ...now.offered,
+        [placed.blockId]: { ...block, [actionId]: [...known, ...options] },
+      },
+    });
+  }
+  return options;
 }
 
 function hasAction(blocks: readonly Json[], actionId: string): boolean {

@@ -19,64 +19,14 @@ export type WritingActions = Pick<Workspace, 'say' | 'repeat' | 'edit' | 'remove
 export function createWritingActions(core: WorkspaceCore): WritingActions {
   const { directory, messages, backend } = core;
 
-  function findPlace(name: string, channelName: string) {
-    const member = directory.member(name);
-    const channel = directory.channel(channelName);
-    if (!channel.members.includes(member.id)) {
-      throw new Error(`${member.name} is not in ${channel.name} and so cannot write there.`);
-    }
-    return { member, channel };
-  }
-
-  async function writeMessage(
-    name: string,
-    channelName: string,
-    typed: string,
-    { threadTs, files = [] }: PostOptions = {},
-  ): Promise<WorkspaceMessage> {
-    const { member, channel } = findPlace(name, channelName);
-    const text = encodeTyped(typed);
-    const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
-    const posted =
-      files.length === 0
-        ? await postText(core, member, channel, { text, ...thread })
-        : await postFiles(core, member, channel, { initial_comment: text, ...thread }, files);
-    const message: StoredMessage = {
-      channel: channel.id,
-      ts: posted.ts,
-      ...(threadTs === undefined ? {} : { threadTs }),
-      user: member.id,
-      team: member.teamId,
-      byApp: false,
-      text,
-      blocks: [],
-      files: posted.files,
-      reactions: [],
-      streaming: false,
-      clientMsgId: randomUUID(),
-    };
-    messages.put(message);
-    await announcePost(core, message);
-    return toWorkspaceMessage(message);
-  }
-
-  function findOwn(name: string, channelName: string, ts: string) {
-    const { member, channel } = findPlace(name, channelName);
-    const message = messages.find(channel.id, ts);
-    if (message === undefined || message.user !== member.id) {
-      throw new Error(`${member.name} has no message ${ts} in ${channel.name}.`);
-    }
-    return { member, message };
-  }
-
   return {
-    say: writeMessage,
+    say: (...message) => writeMessage(core, ...message),
     repeat: async (channelName, ts) => {
       const message = messages.find(directory.channel(channelName).id, ts);
       if (message !== undefined) await announcePost(core, message);
     },
     edit: async (name, channelName, ts, typed) => {
-      const { member, message } = findOwn(name, channelName, ts);
+      const { member, message } = findOwn(core, name, channelName, ts);
       const text = encodeTyped(typed);
       const args = { channel: message.channel, ts, text };
       const answer = requireOk(await backend.call(member.id, 'chat.update', args), 'chat.update');
@@ -89,13 +39,64 @@ export function createWritingActions(core: WorkspaceCore): WritingActions {
       await announceChange(core, message, after);
     },
     remove: async (name, channelName, ts) => {
-      const { member, message } = findOwn(name, channelName, ts);
+      const { member, message } = findOwn(core, name, channelName, ts);
       const args = { channel: message.channel, ts };
       requireOk(await backend.call(member.id, 'chat.delete', args), 'chat.delete');
       messages.remove(message.channel, ts);
       await announceRemoval(core, message);
     },
   };
+}
+
+async function writeMessage(
+  core: WorkspaceCore,
+  name: string,
+  channelName: string,
+  typed: string,
+  { threadTs, files = [] }: PostOptions = {},
+): Promise<WorkspaceMessage> {
+  const { member, channel } = findPlace(core, name, channelName);
+  const text = encodeTyped(typed);
+  const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
+  const posted =
+    files.length === 0
+      ? await postText(core, member, channel, { text, ...thread })
+      : await postFiles(core, member, channel, { initial_comment: text, ...thread }, files);
+  const message: StoredMessage = {
+    channel: channel.id,
+    ts: posted.ts,
+    ...(threadTs === undefined ? {} : { threadTs }),
+    user: member.id,
+    team: member.teamId,
+    byApp: false,
+    text,
+    blocks: [],
+    files: posted.files,
+    reactions: [],
+    streaming: false,
+    clientMsgId: randomUUID(),
+  };
+  core.messages.put(message);
+  await announcePost(core, message);
+  return toWorkspaceMessage(message);
+}
+
+function findPlace({ directory }: WorkspaceCore, name: string, channelName: string) {
+  const member = directory.member(name);
+  const channel = directory.channel(channelName);
+  if (!channel.members.includes(member.id)) {
+    throw new Error(`${member.name} is not in ${channel.name} and so cannot write there.`);
+  }
+  return { member, channel };
+}
+
+function findOwn(core: WorkspaceCore, name: string, channelName: string, ts: string) {
+  const { member, channel } = findPlace(core, name, channelName);
+  const message = core.messages.find(channel.id, ts);
+  if (message === undefined || message.user !== member.id) {
+    throw new Error(`${member.name} has no message ${ts} in ${channel.name}.`);
+  }
+  return { member, message };
 }
 
 /**
