@@ -134,12 +134,12 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a task that is done before what it has to do',
     edits: [
       {
-        file: 'src/desk/worker/task-runner.ts',
-        from: `      await agenda.within(first, () => handlerOf(first)(first.key.id, work));
-      await agenda.finish(lease);
+        file: 'src/desk/worker/running-tasks.ts',
+        from: `      await agenda.within(first, () => handlerOf(deps.handlers, first)(first.key.id, work));
+      await agenda.finish(held.current());
 `,
-        to: `      await agenda.finish(lease);
-      await agenda.within(first, () => handlerOf(first)(first.key.id, work));
+        to: `      await agenda.finish(held.current());
+      await agenda.within(first, () => handlerOf(deps.handlers, first)(first.key.id, work));
 `,
       },
     ],

@@ -1,4 +1,4 @@
-import type { AgendaHandlers } from '../../../src/desk/worker/task-runner.ts';
+import type { AgendaHandlers } from '../../../src/desk/worker/running-tasks.ts';
 
 const nothing = async (): Promise<void> => {};
 
