@@ -24,30 +24,10 @@ type ThreadCommandsDeps = Pick<
 
 /** Builds the use cases that handle the commands among a thread's waiting messages. */
 export function createThreadCommands(deps: ThreadCommandsDeps) {
-  const { store, clock, directory } = deps;
+  const { store, clock } = deps;
   const stopTurn = createStopTurn(deps);
   const explainRefused = createCheckSenderPolicy(deps);
   const checkSender = createCheckSender(deps);
-
-  async function commandsOf(thread: ThreadKey): Promise<readonly InboxMessage[]> {
-    return (await store.inbox.waiting(thread)).filter(isThreadCommand);
-  }
-
-  /**
-   * The turns in progress when the command was written. In a DM each message is a thread, so a
-   * top-level command means all of them.
-   */
-  async function targetsOf(command: InboxMessage): Promise<readonly InboxMessage[]> {
-    const { team, channel, root } = placeOf(command.thread);
-    const isTopLevel = isDirect(channel) && root === command.ts;
-    const ongoing = await store.inbox.ongoing({ team, channel });
-    return ongoing.filter(
-      ({ thread, ts }) =>
-        depthOf(thread) === 0 &&
-        (isTopLevel || thread === command.thread) &&
-        Number(ts) < Number(command.ts),
-    );
-  }
 
   /** Stops turns that are not yet stopped; true if there were any. */
   async function stopFor(
@@ -62,27 +42,6 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
     return hasStopped;
   }
 
-  async function forgetFor(command: InboxMessage): Promise<void> {
-    const effects = forgetEffects(
-      command.thread,
-      command.author,
-      command.id,
-      clock.now(),
-      deps.graph,
-    );
-    const messageEnds = [{ id: command.id, how: 'answered' }] as const;
-    await store.history.clear(command.thread, { ...effects, messageEnds });
-  }
-
-  /** Why the author may not clear the thread; undefined if they may. */
-  async function explainForgetDenied({
-    thread,
-    author,
-  }: InboxMessage): Promise<string | undefined> {
-    const isSenderAdmin = async () => isAdmin(await directory.profileOf(author));
-    return await explainForgetRefused(store, thread, author, isSenderAdmin);
-  }
-
   /** People may always stop turns that they started. */
   async function mayStop(
     command: InboxMessage,
@@ -94,20 +53,20 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
 
   async function runCommand(command: InboxMessage): Promise<void> {
     if (isForgetCommand(command.text)) {
-      if (!(await explainRefused(command)) && !(await explainForgetDenied(command)))
-        await forgetFor(command);
+      if (!(await explainRefused(command)) && !(await explainForgetDenied(deps, command)))
+        await forgetFor(deps, command);
       return;
     }
-    const targets = await targetsOf(command);
+    const targets = await targetsOf(store, command);
     if (await mayStop(command, targets)) await stopFor(command, targets);
   }
 
   async function endCommand(command: InboxMessage, fence: ThreadFence): Promise<void> {
-    const targets = isStopCommand(command.text) ? await targetsOf(command) : [];
+    const targets = isStopCommand(command.text) ? await targetsOf(store, command) : [];
     const may = targets.length > 0 && (await mayStop(command, targets));
     if (!may && !(await checkSender(command, fence))) return;
     const why = isForgetCommand(command.text)
-      ? await explainForgetDenied(command)
+      ? await explainForgetDenied(deps, command)
       : NOTHING_RUNNING;
     // Clearing the thread is done only by `runNow`; here it would be done twice.
     if (why === undefined || (await stopFor(command, targets))) return;
@@ -122,7 +81,7 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
      * to `endCommands`.
      */
     async runNow(thread: ThreadKey): Promise<void> {
-      for (const command of await commandsOf(thread)) await runCommand(command);
+      for (const command of await commandsOf(store, thread)) await runCommand(command);
     },
 
     /**
@@ -130,9 +89,53 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
      * was running.
      */
     async endCommands(fence: ThreadFence): Promise<void> {
-      for (const command of await commandsOf(fence.thread)) await endCommand(command, fence);
+      for (const command of await commandsOf(store, fence.thread)) await endCommand(command, fence);
     },
   };
+}
+
+async function commandsOf(
+  { inbox }: ThreadCommandsDeps['store'],
+  thread: ThreadKey,
+): Promise<readonly InboxMessage[]> {
+  return (await inbox.waiting(thread)).filter(isThreadCommand);
+}
+
+/**
+ * The turns in progress when the command was written. In a DM each message is a thread, so a
+ * top-level command means all of them.
+ */
+async function targetsOf(
+  { inbox }: ThreadCommandsDeps['store'],
+  command: InboxMessage,
+): Promise<readonly InboxMessage[]> {
+  const { team, channel, root } = placeOf(command.thread);
+  const isTopLevel = isDirect(channel) && root === command.ts;
+  const ongoing = await inbox.ongoing({ team, channel });
+  return ongoing.filter(
+    ({ thread, ts }) =>
+      depthOf(thread) === 0 &&
+      (isTopLevel || thread === command.thread) &&
+      Number(ts) < Number(command.ts),
+  );
+}
+
+async function forgetFor(
+  { store, clock, graph }: ThreadCommandsDeps,
+  { thread, author, id }: InboxMessage,
+): Promise<void> {
+  const effects = forgetEffects(thread, author, id, clock.now(), graph);
+  const messageEnds = [{ id, how: 'answered' }] as const;
+  await store.history.clear(thread, { ...effects, messageEnds });
+}
+
+/** Why the author may not clear the thread; undefined if they may. */
+async function explainForgetDenied(
+  { store, directory }: ThreadCommandsDeps,
+  { thread, author }: InboxMessage,
+): Promise<string | undefined> {
+  const isSenderAdmin = async () => isAdmin(await directory.profileOf(author));
+  return await explainForgetRefused(store, thread, author, isSenderAdmin);
 }
 
 const NOTHING_RUNNING = 'Nothing is running here, so there was nothing to stop.';
