@@ -1,6 +1,9 @@
 import type { Person } from '../../domain/people/person.ts';
 import type { Profile } from '../../domain/people/profile.ts';
-import { explainRefusedMembership } from '../../domain/people/sender-policy.ts';
+import {
+  explainRefusedMembership,
+  explainRefusedSender,
+} from '../../domain/people/sender-policy.ts';
 import { actorOf } from '../calls/call-effects.ts';
 import type { DeskDeps } from '../deps.ts';
 import { findProfile, PROFILE_UNAVAILABLE } from '../people/find-profile.ts';
@@ -21,7 +24,7 @@ export function isAdmin(profile: Pick<Profile, 'standing' | 'isAdmin'>): boolean
 }
 
 /** Looks up a person; a refusal if that fails. */
-export async function findProfileOrRefuse(
+async function findProfileOrRefuse(
   deps: Pick<DeskDeps, 'directory' | 'log'>,
   by: Person,
   options?: Parameters<typeof findProfile>[2],
@@ -56,5 +59,23 @@ export function createRequireAdmin(deps: AdminDeps) {
     if (isAdmin(profile)) return undefined;
     const refusal = explainRefusedMembership(profile) ?? { why: 'not an admin', sentence };
     return await deny(by, subject, refusal);
+  };
+}
+
+export interface InChannel {
+  readonly team: string;
+  readonly channel: string;
+  readonly by: Person;
+}
+
+/** Builds the check of a command: admins anywhere, others only where they may talk to the agent. */
+export function createRequireSender(deps: AdminDeps & Pick<DeskDeps, 'senderPolicy'>) {
+  const deny = createDeny(deps);
+  return async function requireSender({ channel, by }: InChannel, subject: string) {
+    const profile = await findProfileOrRefuse(deps, by);
+    if ('kind' in profile) return profile;
+    if (isAdmin(profile)) return { isAdmin: true };
+    const refusal = explainRefusedSender(profile, by, channel, deps.senderPolicy);
+    return refusal ? await deny(by, subject, refusal) : { isAdmin: false };
   };
 }

@@ -9,7 +9,6 @@ import {
   withAdminRoute,
   withoutAdminRoute,
 } from '../../domain/policy/admin-routes.ts';
-import type { Handles } from '../../domain/policy/describe-route.ts';
 import type { LoadedPolicy } from '../../domain/policy/policy.ts';
 import type { RouteProblem } from '../../domain/policy/route-problem.ts';
 import {
@@ -17,12 +16,11 @@ import {
   validateAdminRoute,
 } from '../../domain/policy/validate-admin-route.ts';
 import { deliverOutboxKey, rerouteKey } from '../../domain/ports/agenda.ts';
-import type { Effects } from '../../domain/ports/store.ts';
-import { explainRefusedDecider, groupsOf } from '../../domain/rules/decision-permission.ts';
+import type { Effects, Store } from '../../domain/ports/store.ts';
 import { actorOf } from '../calls/call-effects.ts';
 import type { DeskDeps } from '../deps.ts';
-import { REFUSAL_MAX_AGE_MS } from '../people/lookup-age.ts';
 import { announceRouteChange, type RouteChange } from './announce-route-change.ts';
+import { findAble, handlesOf } from './approvers-of-route.ts';
 import { createRequireAdmin, type NotAllowed } from './require-admin.ts';
 
 /** The current routes, and the policy beside them. */
@@ -70,8 +68,6 @@ export interface RouteControl {
 
 /** Maximum tries when others write at the same time. */
 const MAX_TRIES = 20;
-/** Maximum number of approvers looked up before a route is saved. */
-const MAX_LOOKUPS = 50;
 
 /** Builds the use cases. */
 export function createRouteControl(
@@ -79,97 +75,10 @@ export function createRouteControl(
     readonly policy: () => LoadedPolicy | undefined;
   },
 ): RouteControl {
-  const { clock, directory, log, policy, store, toolbox } = deps;
+  const { clock, directory, policy, store, toolbox } = deps;
   const requireAdmin = createRequireAdmin(deps);
   const refuseNonAdmin = (by: Person) =>
     requireAdmin(by, 'routes', { sentence: NOT_ADMIN, maxAgeMs: 0 });
-
-  /** Writes a change with its audit entry and announcements; false if another writer was first. */
-  async function write(next: AdminRoutes, change: RouteChange): Promise<boolean> {
-    const { after, before, by } = change;
-    const outboxMessages = announceRouteChange(change, next.revision);
-    const effects: Effects = {
-      audit: [
-        {
-          at: change.at,
-          event: eventOf(change),
-          subject: `route:${(after ?? before)?.name}`,
-          actor: actorOf(by),
-          detail: { revision: next.revision, before: toDetail(before), after: toDetail(after) },
-        },
-      ],
-      outboxMessages,
-      wakes: [
-        ...outboxMessages.map(({ thread }) => ({
-          key: deliverOutboxKey(thread),
-          dueAt: change.at,
-        })),
-        // Pending calls move to their new routes.
-        { key: rerouteKey('all'), dueAt: change.at },
-      ],
-    };
-    return await store.routes.write(next, effects);
-  }
-
-  /** Retries with the newest routes if another writer was first. */
-  async function retryWrite<Outcome>(
-    attempt: (book: AdminRoutes) => Promise<Outcome | undefined>,
-  ): Promise<Outcome> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const outcome = await attempt(await store.routes.read());
-      if (outcome !== undefined) return outcome;
-    }
-    throw new Error('Others keep changing the routes, so this change could not be saved.');
-  }
-
-  async function withName(
-    meanwhile: Extract<SetRouteOutcome, { kind: 'changed-meanwhile' }>,
-  ): Promise<SetRouteOutcome & { kind: 'changed-meanwhile' }> {
-    const profile = await directory.profileOf(meanwhile.by).catch(() => undefined);
-    return { ...meanwhile, ...(profile?.name !== undefined && { byName: profile.name }) };
-  }
-
-  /** The handles of the routes' groups; groups without one are shown by id. */
-  async function handlesOf(...routes: readonly (AdminRouteDraft | undefined)[]): Promise<Handles> {
-    const groups = new Set(routes.flatMap((route) => (route ? groupsOf(route) : [])));
-    const found = await Promise.all(
-      [...groups].map(async (group) => {
-        const profile = await directory.groupOf(group).catch(() => undefined);
-        return [group, profile?.handle] as const;
-      }),
-    );
-    return new Map(found.flatMap(([group, handle]) => (handle ? [[group, handle]] : [])));
-  }
-
-  /**
-   * The users who could approve. Undefined if a lookup fails or there are too many; then all count
-   * as able.
-   */
-  async function findAble(
-    draft: AdminRouteDraft,
-    team: string,
-  ): Promise<ReadonlySet<string> | undefined> {
-    try {
-      const groups = await Promise.all(
-        groupsOf(draft).map((group) => directory.groupOf(group, { maxAgeMs: REFUSAL_MAX_AGE_MS })),
-      );
-      const named = draft.approvers.flatMap((each) =>
-        each.startsWith('user:') ? [each.slice('user:'.length)] : [],
-      );
-      const all = new Set([...named, ...groups.flatMap(({ members }) => [...members])]);
-      if (all.size > MAX_LOOKUPS) return undefined;
-      const able = await Promise.all([...all].map((user) => isAble(draft, { team, user })));
-      return new Set([...all].filter((_user, i) => able[i]));
-    } catch (error) {
-      log.warn({ err: error, route: draft.name }, 'Could not look up who could approve.');
-      return undefined;
-    }
-  }
-
-  async function isAble(draft: AdminRouteDraft, person: Person): Promise<boolean> {
-    const { standing } = await directory.profileOf(person);
-    return explainRefusedDecider(draft, standing) === undefined;
-  }
 
   async function setIn(
     book: AdminRoutes,
@@ -177,16 +86,16 @@ export function createRouteControl(
   ): Promise<SetRouteOutcome | undefined> {
     const before = book.routes.find(({ name }) => name === draft.name);
     const meanwhile = describeConcurrentChange(book, draft.name, before, seen);
-    if (meanwhile) return await withName(meanwhile);
+    if (meanwhile) return await withName(directory, meanwhile);
     const tools = toolbox.list().map(({ name }) => name);
-    const able = await findAble(draft, by.team);
+    const able = await findAble(deps, draft, by.team);
     const problems = validateAdminRoute(draft, { book, policy: policy()?.policy, tools, able });
     if (problems.length > 0) return { kind: 'invalid', problems };
     if (before && isSameRoute(before, draft)) return { kind: 'unchanged' };
     const at = clock.now();
     const next = withAdminRoute(book, draft, by, at);
-    const handles = await handlesOf(before, draft);
-    const isWritten = await write(next, { by, at, before, after: draft, handles });
+    const handles = await handlesOf(directory, before, draft);
+    const isWritten = await write(store, next, { by, at, before, after: draft, handles });
     return isWritten ? { kind: 'saved', book: next } : undefined;
   }
 
@@ -196,13 +105,13 @@ export function createRouteControl(
   ): Promise<RemoveRouteOutcome | undefined> {
     const before = book.routes.find((route) => route.name === name);
     const meanwhile = describeConcurrentChange(book, name, before, seen);
-    if (meanwhile) return await withName(meanwhile);
+    if (meanwhile) return await withName(directory, meanwhile);
     const users = routesEscalatingTo(name, book);
     if (users.length > 0) return { kind: 'in-use', by: users };
     const at = clock.now();
     const next = withoutAdminRoute(book, name, by, at);
-    const handles = await handlesOf(before, undefined);
-    const isWritten = await write(next, { by, at, before, after: undefined, handles });
+    const handles = await handlesOf(directory, before, undefined);
+    const isWritten = await write(store, next, { by, at, before, after: undefined, handles });
     return isWritten ? { kind: 'saved', book: next } : undefined;
   }
 
@@ -214,13 +123,64 @@ export function createRouteControl(
     },
     async set(command) {
       const refused = await refuseNonAdmin(command.by);
-      return refused ?? (await retryWrite((book) => setIn(book, command)));
+      return refused ?? (await retryWrite(store, (book) => setIn(book, command)));
     },
     async remove(command) {
       const refused = await refuseNonAdmin(command.by);
-      return refused ?? (await retryWrite((book) => removeFrom(book, command)));
+      return refused ?? (await retryWrite(store, (book) => removeFrom(book, command)));
     },
   };
+}
+
+/** Writes a change with its audit entry and announcements; false if another writer was first. */
+async function write(
+  { routes }: Pick<Store, 'routes'>,
+  next: AdminRoutes,
+  change: RouteChange,
+): Promise<boolean> {
+  const { after, before, by } = change;
+  const outboxMessages = announceRouteChange(change, next.revision);
+  const effects: Effects = {
+    audit: [
+      {
+        at: change.at,
+        event: eventOf(change),
+        subject: `route:${(after ?? before)?.name}`,
+        actor: actorOf(by),
+        detail: { revision: next.revision, before: toDetail(before), after: toDetail(after) },
+      },
+    ],
+    outboxMessages,
+    wakes: [
+      ...outboxMessages.map(({ thread }) => ({
+        key: deliverOutboxKey(thread),
+        dueAt: change.at,
+      })),
+      // Pending calls move to their new routes.
+      { key: rerouteKey('all'), dueAt: change.at },
+    ],
+  };
+  return await routes.write(next, effects);
+}
+
+/** Retries with the newest routes if another writer was first. */
+async function retryWrite<Outcome>(
+  { routes }: Pick<Store, 'routes'>,
+  attempt: (book: AdminRoutes) => Promise<Outcome | undefined>,
+): Promise<Outcome> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const outcome = await attempt(await routes.read());
+    if (outcome !== undefined) return outcome;
+  }
+  throw new Error('Others keep changing the routes, so this change could not be saved.');
+}
+
+async function withName(
+  directory: DeskDeps['directory'],
+  meanwhile: Extract<SetRouteOutcome, { kind: 'changed-meanwhile' }>,
+): Promise<SetRouteOutcome & { kind: 'changed-meanwhile' }> {
+  const profile = await directory.profileOf(meanwhile.by).catch(() => undefined);
+  return { ...meanwhile, ...(profile?.name !== undefined && { byName: profile.name }) };
 }
 
 const NOT_ADMIN = 'Only workspace admins and the people listed in ADMIN_USERS may set routes.';

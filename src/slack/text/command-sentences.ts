@@ -1,11 +1,7 @@
 /** Answers to commands. */
-import type {
-  ForgetOutcome,
-  PauseOutcome,
-  ResumeOutcome,
-  StatusOutcome,
-  StopOutcome,
-} from '../../desk/control/control.ts';
+import type { ForgetOutcome, StatusOutcome } from '../../desk/control/control.ts';
+import type { PauseOutcome, ResumeOutcome } from '../../desk/control/pause-commands.ts';
+import type { StopOutcome } from '../../desk/control/stop-commands.ts';
 import type { QuarantinedRecord } from '../../desk/worker/quarantine.ts';
 import { describeRecordName } from '../../domain/audit/damaged-record.ts';
 import { toVisible } from '../../domain/text/visible-text.ts';

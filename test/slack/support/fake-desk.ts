@@ -1,4 +1,4 @@
-import type { StopOutcome } from '../../../src/desk/control/control.ts';
+import type { StopOutcome } from '../../../src/desk/control/stop-commands.ts';
 import type { DecidedList, ListDecided } from '../../../src/desk/decisions/lists/list-decided.ts';
 import type {
   ListRequested,
