@@ -200,16 +200,16 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an approval of one call that counts for all of its batch',
     edits: [
       {
-        file: 'src/desk/decisions/decide.ts',
-        from: '    deps.integrity.alarmIfForged(all);\n',
-        to: `    deps.integrity.alarmIfForged(all);
-    const last = steps.at(-1)?.call;
-    for (const other of last?.status === 'approved' ? await store.ledger.ofThread(last.thread) : []) {
-      if (other.messageId !== last?.messageId || other.status !== 'pending') continue;
-      const after = { ...other, status: 'approved' as const, votes: last.votes, revision: other.revision + 1 };
-      const more = [{ cause: 'approve' as const, call: after }];
-      await store.ledger.write(other, more, callEffectsOf(other, more, by));
-    }
+        file: 'src/desk/decisions/commit-decision.ts',
+        from: '  deps.integrity.alarmIfForged(all);\n',
+        to: `  deps.integrity.alarmIfForged(all);
+  const last = steps.at(-1)?.call;
+  for (const other of last?.status === 'approved' ? await deps.store.ledger.ofThread(last.thread) : []) {
+    if (other.messageId !== last?.messageId || other.status !== 'pending') continue;
+    const after = { ...other, status: 'approved' as const, votes: last.votes, revision: other.revision + 1 };
+    const more = [{ cause: 'approve' as const, call: after }];
+    await deps.store.ledger.write(other, more, callEffectsOf(other, more, by));
+  }
 `,
       },
     ],
