@@ -4,51 +4,32 @@ import {
   choicesProblem,
   decisionsProblem,
 } from '../../domain/calls/call-origin.ts';
-import { hashJson } from '../../domain/calls/digest.ts';
-import { draftCall, withPreview } from '../../domain/calls/draft-call.ts';
+import { withPreview } from '../../domain/calls/draft-call.ts';
 import type { WorkspaceMembership } from '../../domain/people/profile.ts';
 import { MEMBERSHIP_LABELS } from '../../domain/people/sender-policy.ts';
 import { createKeyedQueues } from '../../domain/runtime/keyed-queues.ts';
-import { channelKey } from '../../domain/threads/thread-key.ts';
-import type { FieldProblem, ParsedArgs, Tool } from '../../domain/tools/tool.ts';
+import type { FieldProblem, ParsedArgs } from '../../domain/tools/tool.ts';
 import { createApplyPolicy } from '../calls/policy/apply-policy.ts';
 import { previewRun } from '../calls/preview-call.ts';
 import type { DeskDeps } from '../deps.ts';
+import { type DraftDeps, draftRequested, toOrigin } from './draft-requested.ts';
 import type { ExternalCaller, ExternalRequest, RequestOutcome } from './external-request.ts';
 
 export interface RequestDeps
-  extends Pick<
-    DeskDeps,
-    | 'store'
-    | 'clock'
-    | 'gate'
-    | 'log'
-    | 'toolbox'
-    | 'newId'
-    | 'maxPendingPerPerson'
-    | 'callbacks'
-    | 'directory'
-  > {
+  extends DraftDeps,
+    Pick<
+      DeskDeps,
+      'store' | 'gate' | 'log' | 'toolbox' | 'maxPendingPerPerson' | 'callbacks' | 'directory'
+    > {
   /** Parses a JSON Schema, or explains why it can't be used. */
   readonly readSchema: (
     schema: NonNullable<CallOrigin['schema']>,
   ) => { readonly ok: true } | { readonly ok: false; readonly reason: string };
-  /**
-   * Derives an unguessable id part from a text, always the same: at least 128 bits, keyed with the
-   * installation's secret.
-   */
-  readonly idOf: (text: string) => string;
   /** How many calls of one API key may be pending at a time. Default: unlimited. */
   readonly maxPendingPerKey?: number;
 }
 
 type Parsed = Extract<ParsedArgs, { ok: true }>;
-
-const INVALID_REQUESTERS: ReadonlySet<WorkspaceMembership> = new Set<WorkspaceMembership>([
-  'gone',
-  'bot',
-  'stranger',
-]);
 
 /** Builds the use case: stores a program's call once, with the gate's answer. */
 export function createRequestCall(deps: RequestDeps) {
@@ -60,74 +41,12 @@ export function createRequestCall(deps: RequestDeps) {
    */
   const queueByKey = createKeyedQueues();
 
-  function draft(
-    caller: ExternalCaller,
-    request: ExternalRequest,
-    outside: CallOrigin,
-    tool: Tool,
-    args: string,
-  ): Call {
-    const { idempotencyKey } = request;
-    const own =
-      idempotencyKey === undefined ? deps.newId() : deps.idOf(`${caller.key}\0${idempotencyKey}`);
-    const id = `call_${own}`;
-    const parts = {
-      id,
-      thread: channelKey({ team: request.requester.team, channel: request.channel }),
-      turn: id,
-      messageId: `key:${caller.key}`,
-      toolCallId: own,
-      tool: request.tool,
-      risk: request.risk ?? tool.risk,
-      args,
-      requester: request.requester,
-      outside,
-      askedAt: clock.now(),
-      askedLine: '',
-      words: request.words ?? '',
-    };
-    return draftCall(parts, tool, parts.askedAt);
-  }
-
-  /** A repeated request is not limited. */
-  async function checkLimit(
-    { key }: ExternalCaller,
-    { id }: Call,
-  ): Promise<RequestOutcome | undefined> {
-    const { maxPendingPerKey: most = Number.POSITIVE_INFINITY } = deps;
-    if (!Number.isFinite(most) || (await store.ledger.get(id))) return undefined;
-    const pending = await store.ledger.countPendingOfKey(key);
-    return pending < most ? undefined : { kind: 'too-many', pending };
-  }
-
-  /** If the lookup fails, the request continues: deciders are checked later. */
-  async function checkRequester({ requester }: Call): Promise<RequestOutcome | undefined> {
-    try {
-      const { standing } = await deps.directory.profileOf(requester);
-      if (!INVALID_REQUESTERS.has(standing)) return undefined;
-      const who = `${requester.user}, who is ${MEMBERSHIP_LABELS[standing]}`;
-      return invalid('requester', `can’t be ${who}: name a member of this workspace`);
-    } catch (error) {
-      deps.log.warn({ err: error, requester }, 'Could not look up the requester of a program.');
-      return undefined;
-    }
-  }
-
-  /** A repeated request is not refused. */
-  async function refuseNew(
-    caller: ExternalCaller,
-    call: Call,
-  ): Promise<RequestOutcome | undefined> {
-    if (await store.ledger.get(call.id)) return undefined;
-    return (await checkLimit(caller, call)) ?? (await checkRequester(call));
-  }
-
   async function propose(
     caller: ExternalCaller,
     call: Call,
     parsed: Parsed,
   ): Promise<RequestOutcome> {
-    const refused = await checkLimit(caller, call);
+    const refused = await checkLimit(deps, caller, call);
     if (refused) return refused;
     const audit = {
       at: call.createdAt,
@@ -150,67 +69,64 @@ export function createRequestCall(deps: RequestDeps) {
   ): Promise<RequestOutcome> {
     const problems = problemsOf(request, deps);
     if (problems.length > 0) return { kind: 'invalid', problems };
-    const outside = toOutside(caller, request, clock.now());
+    const outside = toOrigin(caller, request, clock.now());
     const tool = deps.toolbox.of({ tool: request.tool, outside });
     if (!tool) return invalid('schema', 'it can’t be read');
     const parsed = tool.parse(request.args);
     if (!parsed.ok) return { kind: 'invalid', problems: inArgs(parsed) };
-    const bare = draft(caller, request, outside, tool, parsed.canonical);
+    const bare = draftRequested(deps, caller, request, outside, tool, parsed.canonical);
     const call = withPreview(bare, await previewRun(deps, bare, tool, parsed.value));
-    const refused = await refuseNew(caller, call);
+    const refused = await refuseNew(deps, caller, call);
     return refused ?? (await queueByKey(caller.key, () => propose(caller, call, parsed)));
   };
+}
+
+const INVALID_REQUESTERS: ReadonlySet<WorkspaceMembership> = new Set<WorkspaceMembership>([
+  'gone',
+  'bot',
+  'stranger',
+]);
+
+/** A repeated request is not limited. */
+async function checkLimit(
+  { maxPendingPerKey: most = Number.POSITIVE_INFINITY, store }: RequestDeps,
+  { key }: ExternalCaller,
+  { id }: Call,
+): Promise<RequestOutcome | undefined> {
+  if (!Number.isFinite(most) || (await store.ledger.get(id))) return undefined;
+  const pending = await store.ledger.countPendingOfKey(key);
+  return pending < most ? undefined : { kind: 'too-many', pending };
+}
+
+/** If the lookup fails, the request continues: deciders are checked later. */
+async function checkRequester(
+  { directory, log }: RequestDeps,
+  { requester }: Call,
+): Promise<RequestOutcome | undefined> {
+  try {
+    const { standing } = await directory.profileOf(requester);
+    if (!INVALID_REQUESTERS.has(standing)) return undefined;
+    const who = `${requester.user}, who is ${MEMBERSHIP_LABELS[standing]}`;
+    return invalid('requester', `can’t be ${who}: name a member of this workspace`);
+  } catch (error) {
+    log.warn({ err: error, requester }, 'Could not look up the requester of a program.');
+    return undefined;
+  }
+}
+
+/** A repeated request is not refused. */
+async function refuseNew(
+  deps: RequestDeps,
+  caller: ExternalCaller,
+  call: Call,
+): Promise<RequestOutcome | undefined> {
+  if (await deps.store.ledger.get(call.id)) return undefined;
+  return (await checkLimit(deps, caller, call)) ?? (await checkRequester(deps, call));
 }
 
 /** The audit's name for a program's API key. */
 export function actorOfKey({ key }: Pick<ExternalCaller, 'key'>): string {
   return `key:${key}`;
-}
-
-function toOutside(
-  { key, name, owner, host, isProxied }: ExternalCaller,
-  request: ExternalRequest,
-  now: number,
-): CallOrigin {
-  const claims = callerClaimsOf(request);
-  const { args, channel, deadlineAt, requester, risk = null, tool, words = null } = request;
-  const until = deadlineAt === undefined ? {} : { deadlineAt };
-  const all = {
-    ...claims,
-    ...until,
-    args,
-    channel,
-    requester: { ...requester },
-    risk,
-    tool,
-    words,
-  };
-  return {
-    by: 'key',
-    name,
-    key,
-    ...(host !== undefined && { host }),
-    ...(isProxied && { isProxied }),
-    ...(owner && { owner }),
-    ...claims,
-    ...(deadlineAt !== undefined && { deadlineMs: Math.max(1, deadlineAt - now) }),
-    request: hashJson(all),
-  };
-}
-
-/** The optional claims of a request, beyond the call itself. */
-function callerClaimsOf(request: ExternalRequest) {
-  const { schema, decisions, deadlineMs, choices, callbackUrl, summary, metadata } = request;
-  return {
-    ...(schema && { schema }),
-    ...(decisions && { decisions }),
-    ...(deadlineMs !== undefined && { deadlineMs }),
-    ...(choices && { choices }),
-    ...(callbackUrl !== undefined && { callbackUrl }),
-    ...(summary !== undefined && { summary }),
-    ...(metadata !== undefined && { metadata }),
-    ...(request.isSilent && { isSilent: request.isSilent }),
-  };
 }
 
 function problemsOf(
