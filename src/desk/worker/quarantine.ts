@@ -64,20 +64,13 @@ export function warnOfQuarantine({ length }: readonly QuarantinedRecord[]): read
   ];
 }
 
+type QuarantineDeps = Pick<DeskDeps, 'store' | 'clock' | 'log' | 'admins' | 'team'>;
+
 /** Creates the quarantine of one process; its content is stored. */
-export function createQuarantine(
-  deps: Pick<DeskDeps, 'store' | 'clock' | 'log' | 'admins' | 'team'>,
-): Quarantine {
-  const { store, clock, log, admins = new Set<string>() } = deps;
+export function createQuarantine(deps: QuarantineDeps): Quarantine {
+  const { store, log } = deps;
   /** Records that lists have skipped; updated by each read. */
   const skipped = new Set<string>();
-
-  async function schedule(record: RecordName): Promise<void> {
-    const key = damagedRecordKey(record);
-    // A record that is already due or quarantined stays as it is.
-    if ((await store.agenda.unscheduled([key])).length === 0) return;
-    await store.agenda.wake([{ key, dueAt: clock.now() }]);
-  }
 
   async function isDamaged(record: RecordName): Promise<boolean> {
     const name = encodeRecordName(record);
@@ -93,28 +86,11 @@ export function createQuarantine(
     return skipped.has(name);
   }
 
-  async function release(record: RecordName): Promise<void> {
-    const own = damagedRecordKey(record);
-    const parked = await store.agenda.deadLetters();
-    const blocked = parked.filter(({ reason }) =>
-      reason.includes(`stored ${describeRecordName(record)} can`),
-    );
-    const now = clock.now();
-    const keys = [own, ...blocked.map(({ key }) => key), ...(await keysOf(store, record))];
-    const audit = { at: now, event: 'record.restored', subject: describeRecordName(record) };
-    await store.audit.append([{ ...audit, actor: 'countersign', detail: {} }]);
-    await store.agenda.wake(keys.map((key) => ({ key, dueAt: now })));
-    log.info(
-      { record: describeRecordName(record) },
-      'A damaged record can be read again; resuming its work.',
-    );
-  }
-
   return {
     note(error) {
       const { record } = error;
       skipped.add(encodeRecordName(record));
-      schedule(record).catch((cause: unknown) => {
+      schedule(deps, record).catch((cause: unknown) => {
         log.error({ err: cause, record }, 'Could not quarantine a damaged record.');
       });
     },
@@ -128,51 +104,84 @@ export function createQuarantine(
     async notifyDamaged({ key }, error) {
       if (!(error instanceof DamagedRecordError)) return;
       const { record } = error;
-      if (key.task !== 'damaged') return await schedule(record);
-      const now = clock.now();
-      const name = describeRecordName(record);
-      log.error(
-        { alarm: 'damaged_record', record: name, thread: record.thread },
-        'A stored record is damaged. It is not used until it is restored from a backup.',
-      );
-      const audit = { at: now, event: 'record.quarantine', subject: name, actor: 'countersign' };
-      const detail = record.thread === undefined ? {} : { thread: record.thread };
-      await store.audit.append([{ ...audit, detail }]);
-      await notifyAdmins(name, now);
+      if (key.task !== 'damaged') return await schedule(deps, record);
+      await report(deps, record);
     },
 
     async release() {
       for (const { record } of await listQuarantined(store)) {
-        if (!(await isDamaged(record))) await release(record);
+        if (!(await isDamaged(record))) await release(deps, record);
       }
     },
   };
+}
 
-  async function notifyAdmins(name: string, now: number): Promise<void> {
-    const { team } = deps;
-    if (team === undefined) return;
-    const outboxMessages = [...admins].map(
-      (user): OutboxMessage => ({
-        id: `damaged:${name}:${now}:${user}`,
-        thread: channelKey({ team, channel: user }),
-        kind: 'private',
-        to: { team, user },
-        isDirect: true,
-        text: `:rotating_light: ${describeDamagedRecord(name)}`,
-        createdAt: now,
-      }),
-    );
-    const wakes = outboxMessages.map(({ thread }) => ({
-      key: deliverOutboxKey(thread),
-      dueAt: now,
-    }));
-    if (outboxMessages.length > 0) await store.outbox.add(outboxMessages, wakes);
-  }
+async function schedule({ store, clock }: QuarantineDeps, record: RecordName): Promise<void> {
+  const key = damagedRecordKey(record);
+  // A record that is already due or quarantined stays as it is.
+  if ((await store.agenda.unscheduled([key])).length === 0) return;
+  await store.agenda.wake([{ key, dueAt: clock.now() }]);
+}
+
+async function report(deps: QuarantineDeps, record: RecordName): Promise<void> {
+  const { store, clock, log } = deps;
+  const now = clock.now();
+  const name = describeRecordName(record);
+  log.error(
+    { alarm: 'damaged_record', record: name, thread: record.thread },
+    'A stored record is damaged. It is not used until it is restored from a backup.',
+  );
+  const audit = { at: now, event: 'record.quarantine', subject: name, actor: 'countersign' };
+  const detail = record.thread === undefined ? {} : { thread: record.thread };
+  await store.audit.append([{ ...audit, detail }]);
+  await notifyAdmins(deps, name, now);
+}
+
+async function notifyAdmins(
+  { store, team, admins = new Set() }: QuarantineDeps,
+  name: string,
+  now: number,
+): Promise<void> {
+  if (team === undefined) return;
+  const outboxMessages = [...admins].map(
+    (user): OutboxMessage => ({
+      id: `damaged:${name}:${now}:${user}`,
+      thread: channelKey({ team, channel: user }),
+      kind: 'private',
+      to: { team, user },
+      isDirect: true,
+      text: `:rotating_light: ${describeDamagedRecord(name)}`,
+      createdAt: now,
+    }),
+  );
+  const wakes = outboxMessages.map(({ thread }) => ({
+    key: deliverOutboxKey(thread),
+    dueAt: now,
+  }));
+  if (outboxMessages.length > 0) await store.outbox.add(outboxMessages, wakes);
 }
 
 /** Describes a damaged record and what it means. */
 function describeDamagedRecord(name: string): string {
   return `The stored ${name} is damaged. I don’t use it and nothing of it runs; everything else works. Restore it from a backup.`;
+}
+
+/** Resumes the work that the record has held up. */
+async function release({ store, clock, log }: QuarantineDeps, record: RecordName): Promise<void> {
+  const own = damagedRecordKey(record);
+  const parked = await store.agenda.deadLetters();
+  const blocked = parked.filter(({ reason }) =>
+    reason.includes(`stored ${describeRecordName(record)} can`),
+  );
+  const now = clock.now();
+  const keys = [own, ...blocked.map(({ key }) => key), ...(await keysOf(store, record))];
+  const audit = { at: now, event: 'record.restored', subject: describeRecordName(record) };
+  await store.audit.append([{ ...audit, actor: 'countersign', detail: {} }]);
+  await store.agenda.wake(keys.map((key) => ({ key, dueAt: now })));
+  log.info(
+    { record: describeRecordName(record) },
+    'A damaged record can be read again; resuming its work.',
+  );
 }
 
 /** More turns than anyone reads back. */
