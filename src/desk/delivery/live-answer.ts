@@ -4,19 +4,14 @@
  * it is removed.
  */
 import type { Call, CardPlace } from '../../domain/calls/call.ts';
-import {
-  type Chat,
-  ChatError,
-  type LiveMessage,
-  type LiveTask,
-  uncertainLivePlace,
-} from '../../domain/ports/chat.ts';
-import type { Cancel, Clock } from '../../domain/ports/clock.ts';
+import { ChatError } from '../../domain/ports/chat.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 import type { Log } from '../../domain/ports/log.ts';
-import type { Inbox, Outbox } from '../../domain/ports/store.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { depthOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
-import { noteThinking, toLiveTask } from './live-tasks.ts';
+import { claimPlace, type PlaceDeps, storePlace } from './live-place.ts';
+import { draw, dueAt, type LiveState, newState } from './live-state.ts';
+import { toLiveTask } from './live-tasks.ts';
 import { endsLiveAnswer } from './turn-outbox.ts';
 
 /** What people have seen of a turn before it was posted. */
@@ -50,38 +45,13 @@ export interface LiveAnswers {
  * https://docs.slack.dev/apis/web-api/rate-limits
  */
 const WRITE_INTERVAL_MS = 1_000;
-/** Answers that finish earlier are posted without a live message. */
-const TEXT_DELAY_MS = 1_000;
-/** Until then the status line is enough. */
-const WORK_DELAY_MS = 3_000;
 const MAX_BACK_OFF_MS = 30_000;
 
-interface LiveState {
-  readonly message: InboxMessage;
-  readonly since: number;
-  readonly tasks: Map<string, LiveTask>;
-  text: string;
-  wordsSince: number | undefined;
-  live: LiveMessage | undefined;
-  /** The place that the outbox has stored. */
-  storedPlace: CardPlace | undefined;
-  isDirty: boolean;
-  isOver: boolean;
-  notBefore: number;
-  failures: number;
-  writing: Promise<void> | undefined;
-  cancel: Cancel;
-}
-
 /** Creates the live messages of one worker. */
-export function createLiveAnswers(deps: {
-  readonly chat: Pick<Chat, 'openLiveMessage'>;
-  readonly outbox: Outbox;
-  readonly inbox: Pick<Inbox, 'current'>;
-  readonly clock: Clock;
-  readonly log: Log;
-}): LiveAnswers {
-  const { chat, outbox, inbox, clock, log } = deps;
+export function createLiveAnswers(
+  deps: PlaceDeps & { readonly clock: Clock; readonly log: Log },
+): LiveAnswers {
+  const { outbox, clock, log } = deps;
   const threads = new Map<ThreadKey, LiveState>();
   let isStopped = false;
 
@@ -115,61 +85,16 @@ export function createLiveAnswers(deps: {
 
   async function write(state: LiveState): Promise<void> {
     try {
-      if (await claimPlace(state)) await draw(state);
-      await storePlace(state);
+      if (await claimPlace(deps, state)) await draw(state);
+      await storePlace(deps, state);
       state.failures = 0;
     } catch (error) {
       backOff(state, error);
-      await storePlace(state).catch((cause: unknown) => logFailure(state, cause));
+      await storePlace(deps, state).catch((cause: unknown) => logFailure(state, cause));
     } finally {
       // Counted from the end of the write: Slack sees at least one second between two.
       state.notBefore = Math.max(state.notBefore, clock.now() + WRITE_INTERVAL_MS);
     }
-  }
-
-  /**
-   * Claims the thread's one place for a live message. False if it belongs to someone else, for now
-   * or permanently.
-   */
-  async function claimPlace(state: LiveState): Promise<boolean> {
-    const at = await outbox.liveMessageOf(state.message.thread);
-    if (state.storedPlace === undefined) return await claimFreePlace(state, at);
-    // Another worker has taken it over, or an answer has replaced it.
-    if (at?.ts !== state.storedPlace.ts) state.isOver = true;
-    return !state.isOver;
-  }
-
-  /** Stores the place before anything is posted, so that a crash leaves no unknown message. */
-  async function claimFreePlace(state: LiveState, at: CardPlace | undefined): Promise<boolean> {
-    const { thread } = state.message;
-    // Answers that are already queued must be posted first.
-    const isFree = !(await outbox.pendingMessages(thread)).some(endsLiveAnswer);
-    // We have a message of our own, so this place belongs to someone else.
-    if (state.live !== undefined && at !== undefined) state.isOver = true;
-    // If another worker has ended the turn meanwhile, nobody would remove our message.
-    if ((await inbox.current(thread))?.id !== state.message.id) state.isOver = true;
-    if (state.isOver || !isFree) return false;
-    state.live ??= chat.openLiveMessage(state.message, at);
-    state.storedPlace = at ?? uncertainLivePlace(thread);
-    if (at === undefined) await outbox.placeLiveMessage(thread, state.storedPlace);
-    return true;
-  }
-
-  async function draw(state: LiveState): Promise<void> {
-    if (state.isOver || state.live === undefined) return;
-    state.isDirty = false;
-    noteThinking(state.tasks, state.text);
-    const tasks = [...state.tasks.values()];
-    const next = await state.live.draw({ text: state.text, tasks });
-    if (next === 'more') state.isDirty = true;
-  }
-
-  async function storePlace(state: LiveState): Promise<void> {
-    if (state.live === undefined || state.storedPlace === undefined) return;
-    const place = state.live.place();
-    if (place?.ts === state.storedPlace.ts) return;
-    state.storedPlace = place;
-    await outbox.placeLiveMessage(state.message.thread, place);
   }
 
   function backOff(state: LiveState, error: unknown): void {
@@ -233,28 +158,4 @@ export function createLiveAnswers(deps: {
       await Promise.all(all.map(({ writing }) => writing));
     },
   };
-}
-
-function newState(message: InboxMessage, since: number): LiveState {
-  return {
-    message,
-    since,
-    tasks: new Map(),
-    text: '',
-    wordsSince: undefined,
-    live: undefined,
-    storedPlace: undefined,
-    isDirty: false,
-    isOver: false,
-    notBefore: 0,
-    failures: 0,
-    writing: undefined,
-    cancel: () => {},
-  };
-}
-
-function dueAt({ live, since, wordsSince }: LiveState): number {
-  if (live !== undefined) return 0;
-  const byWork = since + WORK_DELAY_MS;
-  return wordsSince === undefined ? byWork : Math.min(byWork, wordsSince + TEXT_DELAY_MS);
 }

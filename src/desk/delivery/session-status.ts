@@ -41,31 +41,17 @@ export function createSessionStatusWriter(deps: {
   const writing = new Map<ThreadKey, Promise<void>>();
   const later = new Map<ThreadKey, ThreadStatus>();
   const timers = new Map<ThreadKey, Cancel>();
-  const shown = new Map<ThreadKey, { readonly session: string; readonly at: number }>();
+  const shown = createShownStatuses(clock);
   let cancelLater: Cancel | undefined;
   let isStopped = false;
 
   function set(thread: ThreadKey, status: ThreadStatus): void {
-    if (isSame(thread, status)) return;
+    const isBusy = wanted.has(thread) || writing.has(thread);
+    if (!isBusy && shown.isRecent(thread, status)) return;
     later.delete(thread);
     cancelTimer(thread);
-    wanted.set(thread, withRepeat(thread, status));
+    wanted.set(thread, shown.withRepeat(thread, status));
     if (!writing.has(thread)) writing.set(thread, writeAll(thread));
-  }
-
-  /** Keeps `isRepeat` only if this process has set the status that people see. */
-  function withRepeat(thread: ThreadKey, status: ThreadStatus): ThreadStatus {
-    const { isRepeat: _, ...fresh } = status;
-    return shown.get(thread)?.session === status.session ? status : fresh;
-  }
-
-  /**
-   * The end of a turn is always written, because another process may have set a status in between.
-   */
-  function isSame(thread: ThreadKey, { session }: ThreadStatus): boolean {
-    const last = shown.get(thread);
-    if (wanted.has(thread) || writing.has(thread) || session === 'active') return false;
-    return last?.session === session && clock.now() - last.at < REPEAT_MS;
   }
 
   async function writeAll(thread: ThreadKey): Promise<void> {
@@ -81,21 +67,12 @@ export function createSessionStatusWriter(deps: {
   async function write(thread: ThreadKey, status: ThreadStatus, tries: number): Promise<void> {
     try {
       if ((await chat.setStatus(thread, status)) === 'words') return;
-      remember(thread, status);
+      shown.remember(thread, status);
+      if (status.session === 'processing') schedule(thread, RENEW_MS, status, 0);
     } catch (error) {
       log.warn({ err: error, thread }, 'Could not set the status of a thread.');
       if (isWorthRetry(error) && tries + 1 < MAX_TRIES) retry(thread, status, error, tries);
     }
-  }
-
-  function remember(thread: ThreadKey, status: ThreadStatus): void {
-    const { session } = status;
-    shown.delete(thread);
-    if (session === 'active') return;
-    shown.set(thread, { session, at: clock.now() });
-    const [oldest] = shown.keys();
-    if (shown.size > MAX_REMEMBERED && oldest !== undefined) shown.delete(oldest);
-    if (session === 'processing') schedule(thread, RENEW_MS, status, 0);
   }
 
   function retry(thread: ThreadKey, status: ThreadStatus, error: unknown, tries: number): void {
@@ -145,6 +122,34 @@ export function createSessionStatusWriter(deps: {
       cancelLater?.();
       for (const cancel of timers.values()) cancel();
       timers.clear();
+    },
+  };
+}
+
+/** The last statuses that this process has set. */
+function createShownStatuses(clock: Clock) {
+  const shown = new Map<ThreadKey, { readonly session: string; readonly at: number }>();
+  return {
+    /** Keeps `isRepeat` only if this process has set the status that people see. */
+    withRepeat(thread: ThreadKey, status: ThreadStatus): ThreadStatus {
+      const { isRepeat: _, ...fresh } = status;
+      return shown.get(thread)?.session === status.session ? status : fresh;
+    },
+    /**
+     * False for the end of a turn, which is always written: another process may have set a status
+     * in between.
+     */
+    isRecent(thread: ThreadKey, { session }: ThreadStatus): boolean {
+      const last = shown.get(thread);
+      if (session === 'active') return false;
+      return last?.session === session && clock.now() - last.at < REPEAT_MS;
+    },
+    remember(thread: ThreadKey, { session }: ThreadStatus): void {
+      shown.delete(thread);
+      if (session === 'active') return;
+      shown.set(thread, { session, at: clock.now() });
+      const [oldest] = shown.keys();
+      if (shown.size > MAX_REMEMBERED && oldest !== undefined) shown.delete(oldest);
     },
   };
 }
