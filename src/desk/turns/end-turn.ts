@@ -50,13 +50,15 @@ export interface TurnToEnd {
   mark: InteractiveTurns['mark'];
 }
 
+type EndDeps = Pick<DeskDeps, 'store' | 'agent' | 'clock'>;
+
 /**
  * Builds the use case: withdraws what has not started, aborts running tools after a stop, and
  * settles the turn with one answer per call. False while something still runs. A lost turn is
  * rebuilt from its records and calls.
  */
 export function createEndTurn(
-  deps: Pick<DeskDeps, 'store' | 'agent' | 'clock' | 'signals'>,
+  deps: EndDeps & Pick<DeskDeps, 'signals'>,
   closeLive: CloseLiveAnswer,
 ): (
   message: InboxMessage,
@@ -64,100 +66,93 @@ export function createEndTurn(
   fence: ThreadFence,
   turn: TurnToEnd,
 ) => Promise<boolean> {
-  const { store, agent, clock, signals } = deps;
-
-  /** Undefined if there is nothing to do but wait. */
-  function stepToEnd(call: Call, cause: EndCause, isHeld: boolean): Step | undefined {
-    const now = clock.now();
-    if (isHeld) return withdrawUndelivered(call, toWithdrawal(cause), now);
-    if (call.status === 'unknown') return call.outcome ? undefined : ruleExpiry(call, now);
-    // Its graph was interrupted with it.
-    if (call.status === 'running' && behaviourOf(call).runBy === 'graph') {
-      return recordRunEnd(call, { kind: 'error', text: describeInterruption(call, cause) }, now);
-    }
-    return withdrawCall(call, toWithdrawal(cause), now);
-  }
-
-  async function endCall(
-    id: string,
-    cause: EndCause,
-    by: InboxMessage['stopped'],
-    isHeld: boolean,
-  ) {
-    return await advanceByStep(deps, id, (call) => stepToEnd(call, cause, isHeld), { by: by?.by });
-  }
-
-  async function endCalls(
-    message: InboxMessage,
-    cause: EndCause,
-    fence: ThreadFence,
-  ): Promise<readonly Call[]> {
-    const ended: Call[] = [];
-    const all = await store.ledger.ofThread(message.thread, message.id);
-    const isOurs = all.every((call) => behaviourOf(call).runBy !== 'graph');
-    const held = isOurs
-      ? NONE
-      : findUndeliveredDecisions((await agent.read(fence.thread, fence)).open, all);
-    for (const { id } of all) {
-      const call = await endCall(id, cause, message.stopped, held.has(id));
-      if (call) ended.push(call);
-    }
-    return ended;
-  }
-
-  async function messagesOf(
-    message: InboxMessage,
-    known: KnownTurn,
-    cause: WithdrawalCause,
-    fence: ThreadFence,
-  ): Promise<readonly TurnMessage[]> {
-    const state = await agent.read(fence.thread, fence);
-    const isThere = state.turn === message.id && state.messages.length > 0;
-    if (isThere && isWholeTurn(state, message.id, known)) return withAnswers(state, known, cause);
-    return toHistoryMessages(message, known, cause);
-  }
-
-  async function endWithCause(
-    message: InboxMessage,
-    cause: EndCause,
-    known: KnownTurn,
-    mark: TurnToEnd['mark'],
-    fence: ThreadFence,
-  ): Promise<void> {
-    const now = clock.now();
-    const unfinished = agent.unfinished(fence.thread);
-    const messages = [
-      ...(await messagesOf(message, known, toWithdrawal(cause), fence)),
-      closing(message, unfinished, cause),
-    ];
-    const failure = cause === 'lost' ? LOST : undefined;
-    const failed =
-      failure === undefined ? [] : mark(message, failureMessages(message, failure, now));
-    const outboxMessages = [
-      ...(await closeLive.ended(message, unfinished, cause === 'stop')),
-      ...failed,
-    ];
-    const audit = {
-      at: now,
-      event: 'turn.ended',
-      subject: message.id,
-      actor: 'countersign',
-      detail: { cause, messages: messages.length },
-    };
-    const turn = { id: message.id, settledAt: now, messages, ...(failure && { failure }) };
-    const effects = { audit: [audit], outboxMessages, wakes: outboxWake(message, now) };
-    await store.history.append(fence.thread, turn, effects, fence);
-  }
-
   return async function endTurn(message, cause, fence, { records, mark }) {
-    const calls = await endCalls(message, cause, fence);
+    const calls = await endCalls(deps, message, cause, fence);
     // Aborts the turn's tools and helpers; only a stop interrupts a tool.
-    if (cause === 'stop') signals.stop(fence.thread);
+    if (cause === 'stop') deps.signals.stop(fence.thread);
     // The end of the run wakes the thread, and this runs again.
     if (calls.some((call) => !call.outcome && !isTerminal(call))) return false;
-    await endWithCause(message, cause, { records, calls }, mark, fence);
+    await endWithCause({ ...deps, closeLive, mark }, message, cause, { records, calls }, fence);
     return true;
   };
+}
+
+async function endCalls(
+  deps: EndDeps,
+  message: InboxMessage,
+  cause: EndCause,
+  fence: ThreadFence,
+): Promise<readonly Call[]> {
+  const { store, agent, clock } = deps;
+  const ended: Call[] = [];
+  const all = await store.ledger.ofThread(message.thread, message.id);
+  const isOurs = all.every((call) => behaviourOf(call).runBy !== 'graph');
+  const held = isOurs
+    ? NONE
+    : findUndeliveredDecisions((await agent.read(fence.thread, fence)).open, all);
+  for (const { id } of all) {
+    const stepOf = (call: Call) => stepToEnd(call, cause, held.has(id), clock.now());
+    const call = await advanceByStep(deps, id, stepOf, { by: message.stopped?.by });
+    if (call) ended.push(call);
+  }
+  return ended;
+}
+
+/** Undefined if there is nothing to do but wait. */
+function stepToEnd(call: Call, cause: EndCause, isHeld: boolean, now: number): Step | undefined {
+  if (isHeld) return withdrawUndelivered(call, toWithdrawal(cause), now);
+  if (call.status === 'unknown') return call.outcome ? undefined : ruleExpiry(call, now);
+  // Its graph was interrupted with it.
+  if (call.status === 'running' && behaviourOf(call).runBy === 'graph') {
+    return recordRunEnd(call, { kind: 'error', text: describeInterruption(call, cause) }, now);
+  }
+  return withdrawCall(call, toWithdrawal(cause), now);
+}
+
+/** Settles the turn with its messages, its notices and one audit entry. */
+async function endWithCause(
+  deps: EndDeps & Pick<TurnToEnd, 'mark'> & { readonly closeLive: CloseLiveAnswer },
+  message: InboxMessage,
+  cause: EndCause,
+  known: KnownTurn,
+  fence: ThreadFence,
+): Promise<void> {
+  const { store, agent, clock, closeLive, mark } = deps;
+  const now = clock.now();
+  const unfinished = agent.unfinished(fence.thread);
+  const messages = [
+    ...(await messagesOf(deps, message, known, toWithdrawal(cause), fence)),
+    closing(message, unfinished, cause),
+  ];
+  const failure = cause === 'lost' ? LOST : undefined;
+  const failed = failure === undefined ? [] : mark(message, failureMessages(message, failure, now));
+  const outboxMessages = [
+    ...(await closeLive.ended(message, unfinished, cause === 'stop')),
+    ...failed,
+  ];
+  const audit = {
+    at: now,
+    event: 'turn.ended',
+    subject: message.id,
+    actor: 'countersign',
+    detail: { cause, messages: messages.length },
+  };
+  const turn = { id: message.id, settledAt: now, messages, ...(failure && { failure }) };
+  const effects = { audit: [audit], outboxMessages, wakes: outboxWake(message, now) };
+  await store.history.append(fence.thread, turn, effects, fence);
+}
+
+async function messagesOf(
+  { agent }: EndDeps,
+  message: InboxMessage,
+  known: KnownTurn,
+  cause: WithdrawalCause,
+  fence: ThreadFence,
+): Promise<readonly TurnMessage[]> {
+  const state = await agent.read(fence.thread, fence);
+  const isThere = state.turn === message.id && state.messages.length > 0;
+  if (isThere && isWholeTurn(state, message.id, known)) return withAnswers(state, known, cause);
+  return toHistoryMessages(message, known, cause);
 }
 
 /** The turn so far, with one answer for each call of its last message. */

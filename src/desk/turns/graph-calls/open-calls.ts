@@ -37,13 +37,8 @@ export interface OpenCalls {
  * ignored one.
  */
 export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof createPropose>) {
-  const { store, clock } = deps;
+  const { store } = deps;
   const recheckGraphCalls = createRecheckGraphCalls(deps);
-
-  async function snapshot(fence: ThreadFence): Promise<Effects['checkpoint']> {
-    const state = await deps.agent.snapshot?.(fence);
-    return state === undefined ? undefined : { thread: fence.thread, state };
-  }
 
   async function proposeAll(
     message: InboxMessage,
@@ -66,7 +61,7 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     for (const { open, checked } of all) {
       // The checkpoint goes with the last new call; after a crash before it, the turn is rebuilt
       // from its records.
-      const checkpoint = checked === last?.checked ? await snapshot(fence) : undefined;
+      const checkpoint = checked === last?.checked ? await snapshot(deps, fence) : undefined;
       const turnEffects = { turnRecords: due, checkpoint };
       proposals.set(open, await propose.put(checked, open, message, turnEffects, fence));
       // The records were written with the call.
@@ -75,48 +70,6 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
     if (due.length > 0) await store.turnRecords.keep(due, fence);
     addRecords(turn, due);
     return proposals;
-  }
-
-  /**
-   * An ignored call ends the turn, except in foreign graphs. So its pending siblings and helper
-   * calls are withdrawn.
-   */
-  async function withdrawSiblings(calls: readonly Call[]): Promise<boolean> {
-    const ends = calls.some(
-      (call) => call.status === 'ignored' && behaviourOf(call).runBy !== 'graph',
-    );
-    const waiting = ends ? calls.filter(isWaiting) : [];
-    for (const call of waiting) {
-      const step = withdrawCall(call, 'ignored-sibling', clock.now());
-      if (step) await commitSteps({ store }, call, [step]);
-    }
-    return waiting.length > 0;
-  }
-
-  /**
-   * Shows the cards of pending calls once all calls of the message are stored, so that calls can
-   * share a card.
-   */
-  async function showCards(calls: readonly Call[]): Promise<void> {
-    for (const card of groupIntoCards(calls.filter(mayShareCard))) {
-      const waiting = card.find(({ status }) => status === 'pending');
-      if (!waiting || (await store.ledger.cardOf(waiting.id))) continue;
-      const now = clock.now();
-      const dueAt = dueImmediately(isRecentCall(waiting, now), now);
-      await store.agenda.wake([{ key: renderCardKey(card[0]), dueAt }]);
-    }
-  }
-
-  /** Verifies older claims before they are handed over: the graph cannot check them. */
-  async function stopForged(calls: readonly Call[]): Promise<boolean> {
-    const forged = calls.filter(
-      (call) => behaviourOf(call).runBy === 'graph' && call.status === 'running' && !isIntact(call),
-    );
-    for (const call of forged) {
-      const step = stopForgedCall(call, clock.now());
-      await commitSteps(deps, call, [step]);
-    }
-    return forged.length > 0;
   }
 
   return async function readOpenCalls(
@@ -128,13 +81,63 @@ export function createReadOpenCalls(deps: DeskDeps, propose: ReturnType<typeof c
   ): Promise<OpenCalls> {
     for (;;) {
       const found = collectReplies(await proposeAll(message, state, turn, fence));
-      if (await stopForged(found.calls)) continue;
-      if (await withdrawSiblings(found.calls)) continue;
-      await showCards(found.calls);
+      if (await stopForged(deps, found.calls)) continue;
+      if (await withdrawSiblings(deps, found.calls)) continue;
+      await showCards(deps, found.calls);
       const due = found.calls.filter(({ id }) => found.answered.has(id));
       if (!(await recheckGraphCalls(due, work))) return found;
     }
   };
+}
+
+async function snapshot({ agent }: DeskDeps, fence: ThreadFence): Promise<Effects['checkpoint']> {
+  const state = await agent.snapshot?.(fence);
+  return state === undefined ? undefined : { thread: fence.thread, state };
+}
+
+/** Verifies older claims before they are handed over: the graph cannot check them. */
+async function stopForged(deps: DeskDeps, calls: readonly Call[]): Promise<boolean> {
+  const forged = calls.filter(
+    (call) => behaviourOf(call).runBy === 'graph' && call.status === 'running' && !isIntact(call),
+  );
+  for (const call of forged) {
+    const step = stopForgedCall(call, deps.clock.now());
+    await commitSteps(deps, call, [step]);
+  }
+  return forged.length > 0;
+}
+
+/**
+ * An ignored call ends the turn, except in foreign graphs. So its pending siblings and helper
+ * calls are withdrawn.
+ */
+async function withdrawSiblings(
+  { store, clock }: DeskDeps,
+  calls: readonly Call[],
+): Promise<boolean> {
+  const ends = calls.some(
+    (call) => call.status === 'ignored' && behaviourOf(call).runBy !== 'graph',
+  );
+  const waiting = ends ? calls.filter(isWaiting) : [];
+  for (const call of waiting) {
+    const step = withdrawCall(call, 'ignored-sibling', clock.now());
+    if (step) await commitSteps({ store }, call, [step]);
+  }
+  return waiting.length > 0;
+}
+
+/**
+ * Shows the cards of pending calls once all calls of the message are stored, so that calls can
+ * share a card.
+ */
+async function showCards({ store, clock }: DeskDeps, calls: readonly Call[]): Promise<void> {
+  for (const card of groupIntoCards(calls.filter(mayShareCard))) {
+    const waiting = card.find(({ status }) => status === 'pending');
+    if (!waiting || (await store.ledger.cardOf(waiting.id))) continue;
+    const now = clock.now();
+    const dueAt = dueImmediately(isRecentCall(waiting, now), now);
+    await store.agenda.wake([{ key: renderCardKey(card[0]), dueAt }]);
+  }
 }
 
 /** True if the call must be inserted now. */

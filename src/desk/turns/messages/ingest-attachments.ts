@@ -33,70 +33,7 @@ type IngestedFile =
  * background. Throws while a temporary failure is worth retrying.
  */
 export function createIngestAttachments(deps: DeskDeps) {
-  const { store, clock, log, attachments } = deps;
   const readBackground = createReadBackground(deps);
-
-  async function ingestFile(
-    file: Attachment,
-    work: Pick<HeldWork, 'signal' | 'tries'>,
-  ): Promise<IngestedFile> {
-    const name = shownFileName(file.name);
-    const fetched = await fetchOne(file, work);
-    if (fetched.kind === 'refused') return { name, ...fetched };
-    const { bytes } = fetched;
-    const kind = fileKindOf(bytes);
-    if (kind.kind === 'text' && bytes.length > MAX_TEXT_BYTES) {
-      const why = `it is a text file of ${inMB(bytes.length)}, and I accept text files of up to 1 MB.`;
-      return { kind: 'refused', name, why };
-    }
-    const saved = await attachments.folder.save(file, bytes);
-    if (saved.kind === 'refused') return { name, ...saved };
-    const { path, sha256 } = saved;
-    const isShowable = kind.kind === 'image' && bytes.length <= MAX_IMAGE_BYTES;
-    const image = isShowable ? { path, mimeType: kind.mimeType, sha256 } : undefined;
-    return { kind: 'saved', name, path, size: bytes.length, type: typeOf(kind, file), image };
-  }
-
-  async function fetchOne(file: Attachment, { signal, tries }: Pick<HeldWork, 'signal' | 'tries'>) {
-    if (file.size > MAX_FILE_BYTES) return tooLarge();
-    try {
-      return await attachments.source.fetch(file, { maxBytes: MAX_FILE_BYTES, signal });
-    } catch (error) {
-      signal.throwIfAborted();
-      if (tries + 1 < MAX_TRIES) throw error;
-      log.error({ err: error, file: file.id }, 'Could not download an attached file.');
-      const why = 'I could not download it from Slack. Please send it again.';
-      return { kind: 'refused', why } as const;
-    }
-  }
-
-  async function notifyRejectedFiles(
-    message: InboxMessage,
-    refused: readonly Extract<IngestedFile, { kind: 'refused' }>[],
-    fence: ThreadFence,
-  ): Promise<void> {
-    const createdAt = clock.now();
-    const { thread, author: to } = message;
-    const lines = refused.map(({ name, why }) => `“${name}”: ${why}`);
-    const [only] = lines;
-    const text =
-      lines.length === 1
-        ? `I could not read the file ${only}`
-        : `I could not read these files:\n${lines.map((line) => `• ${line}`).join('\n')}`;
-    const outboxMessage = {
-      id: `files:${message.id}`,
-      thread,
-      kind: 'notice',
-      to,
-      text,
-      createdAt,
-    } as const;
-    await store.outbox.add(
-      [outboxMessage],
-      [{ key: deliverOutboxKey(thread), dueAt: createdAt }],
-      fence,
-    );
-  }
 
   return async function ingestAttachments(
     message: InboxMessage,
@@ -105,28 +42,99 @@ export function createIngestAttachments(deps: DeskDeps) {
     as: 'turn' | 'reply',
   ): Promise<MessageWithFiles> {
     const background = await readBackground(message, work);
-    const opened = await ingestFiles(message, message.files ?? background.files, fence, work);
+    const opened = await ingestFiles(deps, message, message.files ?? background.files, fence, work);
     if (as === 'reply' || background.notes === '') return opened;
     return { ...opened, text: `${opened.text}\n\n${background.notes}` };
   };
+}
 
-  async function ingestFiles(
-    message: InboxMessage,
-    files: readonly Attachment[],
-    fence: ThreadFence,
-    work: Pick<HeldWork, 'signal' | 'tries'>,
-  ): Promise<MessageWithFiles> {
-    if (files.length === 0) return message;
-    const ingested: IngestedFile[] = [];
-    for (const file of files) ingested.push(await ingestFile(file, work));
-    const refused = ingested.filter((each) => each.kind === 'refused');
-    if (refused.length > 0) await notifyRejectedFiles(message, refused, fence);
-    const images = ingested.flatMap((each) =>
-      each.kind === 'saved' && each.image ? [each.image] : [],
-    );
-    const text = `${message.text}\n\n${toNotes(ingested)}`;
-    return { ...message, text, ...(images.length > 0 && { images }) };
+type FileDeps = Pick<DeskDeps, 'attachments' | 'log'>;
+
+async function ingestFiles(
+  deps: DeskDeps,
+  message: InboxMessage,
+  files: readonly Attachment[],
+  fence: ThreadFence,
+  work: Pick<HeldWork, 'signal' | 'tries'>,
+): Promise<MessageWithFiles> {
+  if (files.length === 0) return message;
+  const ingested: IngestedFile[] = [];
+  for (const file of files) ingested.push(await ingestFile(deps, file, work));
+  const refused = ingested.filter((each) => each.kind === 'refused');
+  if (refused.length > 0) await notifyRejectedFiles(deps, message, refused, fence);
+  const images = ingested.flatMap((each) =>
+    each.kind === 'saved' && each.image ? [each.image] : [],
+  );
+  const text = `${message.text}\n\n${toNotes(ingested)}`;
+  return { ...message, text, ...(images.length > 0 && { images }) };
+}
+
+async function ingestFile(
+  deps: FileDeps,
+  file: Attachment,
+  work: Pick<HeldWork, 'signal' | 'tries'>,
+): Promise<IngestedFile> {
+  const name = shownFileName(file.name);
+  const fetched = await fetchOne(deps, file, work);
+  if (fetched.kind === 'refused') return { name, ...fetched };
+  const { bytes } = fetched;
+  const kind = fileKindOf(bytes);
+  if (kind.kind === 'text' && bytes.length > MAX_TEXT_BYTES) {
+    const why = `it is a text file of ${inMB(bytes.length)}, and I accept text files of up to 1 MB.`;
+    return { kind: 'refused', name, why };
   }
+  const saved = await deps.attachments.folder.save(file, bytes);
+  if (saved.kind === 'refused') return { name, ...saved };
+  const { path, sha256 } = saved;
+  const isShowable = kind.kind === 'image' && bytes.length <= MAX_IMAGE_BYTES;
+  const image = isShowable ? { path, mimeType: kind.mimeType, sha256 } : undefined;
+  return { kind: 'saved', name, path, size: bytes.length, type: typeOf(kind, file), image };
+}
+
+async function fetchOne(
+  { attachments, log }: FileDeps,
+  file: Attachment,
+  { signal, tries }: Pick<HeldWork, 'signal' | 'tries'>,
+) {
+  if (file.size > MAX_FILE_BYTES) return tooLarge();
+  try {
+    return await attachments.source.fetch(file, { maxBytes: MAX_FILE_BYTES, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (tries + 1 < MAX_TRIES) throw error;
+    log.error({ err: error, file: file.id }, 'Could not download an attached file.');
+    const why = 'I could not download it from Slack. Please send it again.';
+    return { kind: 'refused', why } as const;
+  }
+}
+
+async function notifyRejectedFiles(
+  { store, clock }: DeskDeps,
+  message: InboxMessage,
+  refused: readonly Extract<IngestedFile, { kind: 'refused' }>[],
+  fence: ThreadFence,
+): Promise<void> {
+  const createdAt = clock.now();
+  const { thread, author: to } = message;
+  const lines = refused.map(({ name, why }) => `“${name}”: ${why}`);
+  const [only] = lines;
+  const text =
+    lines.length === 1
+      ? `I could not read the file ${only}`
+      : `I could not read these files:\n${lines.map((line) => `• ${line}`).join('\n')}`;
+  const outboxMessage = {
+    id: `files:${message.id}`,
+    thread,
+    kind: 'notice',
+    to,
+    text,
+    createdAt,
+  } as const;
+  await store.outbox.add(
+    [outboxMessage],
+    [{ key: deliverOutboxKey(thread), dueAt: createdAt }],
+    fence,
+  );
 }
 
 function tooLarge() {
