@@ -131,50 +131,9 @@ interface Nudge {
 function whenDue({ store, clock }: RemindEscalateDeps, announce: Announcements, nudge: Nudge) {
   const { dueAt, keyOf, stepOf } = nudge;
 
-  /** From its deadline on a call only expires. */
-  function isDue(call: Call, now: number): boolean {
-    const at = dueAt(call);
-    return at !== undefined && now >= at && now < (call.deadlineAt ?? Number.POSITIVE_INFINITY);
-  }
-
-  /**
-   * Counts the other calls waiting on the card, before or after the step. Undefined if an earlier
-   * one of them sends the notice for all.
-   */
-  async function countBeside(before: Call, after: Call): Promise<number | undefined> {
-    const cards = await Promise.all([before, after].map((call) => readCardCalls(store, call)));
-    const beside = new Map(cards.flat().map((call) => [call.id, call]));
-    beside.delete(before.id);
-    const waiting = [...beside.values()].filter((call) => isAskedWith(call, [before, after]));
-    const isCovered = waiting.some(({ position }) => position < before.position);
-    return isCovered ? undefined : waiting.length;
-  }
-
-  /**
-   * One notice where the card is, for all of its calls. A card that moves mentions people itself; a
-   * digest message does so for many calls.
-   */
-  async function noticeFor(before: Call, call: Call): Promise<OutboxMessage | undefined> {
-    const more = await countBeside(before, call);
-    if (more === undefined) return undefined;
-    const card = await store.ledger.cardOf(call.id);
-    const isMoving = card !== undefined && mustMoveCard(call, card);
-    const plan = isMoving ? undefined : await announce.register(call, nudge.occasion);
-    if (plan?.digestMessage !== undefined && plan.calls.length === 0) return undefined;
-    const { id, words } = nudge.noticeOf(call, more);
-    return {
-      id,
-      thread: noticeThreadOf(call, card),
-      kind: 'notice',
-      ...toOutboxWords(words),
-      ...(isMoving ? {} : { mentions: mentionsOf(plan?.calls ?? [], call) }),
-      createdAt: call.updatedAt,
-    };
-  }
-
   async function commitStep(call: Call, step: Step): Promise<boolean> {
     const { wakes } = callEffectsOf(call, [step], undefined);
-    const outboxMessage = await noticeFor(call, step.call);
+    const outboxMessage = await noticeFor({ store, announce, nudge }, call, step.call);
     const outboxMessages = outboxMessage ? [outboxMessage] : [];
     const deliveryWakes = outboxMessages.map(({ thread, createdAt }) => ({
       key: deliverOutboxKey(thread),
@@ -184,17 +143,13 @@ function whenDue({ store, clock }: RemindEscalateDeps, announce: Announcements, 
     return await commitSteps({ store }, call, [step], { effects });
   }
 
-  async function isCardOpen(call: Call): Promise<boolean> {
-    const calls = await readCardCalls(store, call);
-    return calls.some(({ status }) => status === 'pending');
-  }
-
   async function stepNow(call: Call): Promise<Step | undefined> {
     // Decided before it was announced: remove it from the digest message unless other calls of its card
     // are pending.
-    if (call.status !== 'pending' && !(await isCardOpen(call))) await announce.unregister(call);
+    if (call.status !== 'pending' && !(await isCardOpen(store, call)))
+      await announce.unregister(call);
     const now = clock.now();
-    if (isDue(call, now)) return stepOf(call, now);
+    if (isDue(call, dueAt(call), now)) return stepOf(call, now);
     // The agenda keeps the earlier of two times, so a postponed one is scheduled again.
     const at = dueAt(call);
     if (at !== undefined && at > now) await store.agenda.wake([{ key: keyOf(call), dueAt: at }]);
@@ -208,6 +163,63 @@ function whenDue({ store, clock }: RemindEscalateDeps, announce: Announcements, 
       if (!step || (await commitStep(call, step))) return;
     }
   };
+}
+
+/** From its deadline on a call only expires. */
+function isDue(call: Call, at: number | undefined, now: number): boolean {
+  return at !== undefined && now >= at && now < (call.deadlineAt ?? Number.POSITIVE_INFINITY);
+}
+
+/**
+ * One notice where the card is, for all of its calls. A card that moves mentions people itself; a
+ * digest message does so for many calls.
+ */
+async function noticeFor(
+  deps: Pick<RemindEscalateDeps, 'store'> & {
+    readonly announce: Announcements;
+    readonly nudge: Nudge;
+  },
+  before: Call,
+  call: Call,
+): Promise<OutboxMessage | undefined> {
+  const { store, announce, nudge } = deps;
+  const more = await countBeside(store, before, call);
+  if (more === undefined) return undefined;
+  const card = await store.ledger.cardOf(call.id);
+  const isMoving = card !== undefined && mustMoveCard(call, card);
+  const plan = isMoving ? undefined : await announce.register(call, nudge.occasion);
+  if (plan?.digestMessage !== undefined && plan.calls.length === 0) return undefined;
+  const { id, words } = nudge.noticeOf(call, more);
+  return {
+    id,
+    thread: noticeThreadOf(call, card),
+    kind: 'notice',
+    ...toOutboxWords(words),
+    ...(isMoving ? {} : { mentions: mentionsOf(plan?.calls ?? [], call) }),
+    createdAt: call.updatedAt,
+  };
+}
+
+/**
+ * Counts the other calls waiting on the card, before or after the step. Undefined if an earlier
+ * one of them sends the notice for all.
+ */
+async function countBeside(
+  store: RemindEscalateDeps['store'],
+  before: Call,
+  after: Call,
+): Promise<number | undefined> {
+  const cards = await Promise.all([before, after].map((call) => readCardCalls(store, call)));
+  const beside = new Map(cards.flat().map((call) => [call.id, call]));
+  beside.delete(before.id);
+  const waiting = [...beside.values()].filter((call) => isAskedWith(call, [before, after]));
+  const isCovered = waiting.some(({ position }) => position < before.position);
+  return isCovered ? undefined : waiting.length;
+}
+
+async function isCardOpen(store: RemindEscalateDeps['store'], call: Call): Promise<boolean> {
+  const calls = await readCardCalls(store, call);
+  return calls.some(({ status }) => status === 'pending');
 }
 
 /** Calls asked about later get their own reminder. */

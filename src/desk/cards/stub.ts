@@ -24,6 +24,10 @@ const UNREACHABLE: ReadonlySet<ChatError['code']> = new Set(['gone', 'undelivera
 
 type StubDeps = Pick<DeskDeps, 'store' | 'chat' | 'clock' | 'directory' | 'log'>;
 
+interface DrawDeps {
+  readonly progress: Pick<ThreadProgress, 'refresh'>;
+}
+
 type StubView = Omit<Parameters<DeskDeps['chat']['drawStub']>[2], 'lookFirst'>;
 
 /** The Slack messages of a call. */
@@ -34,68 +38,11 @@ type SideMessages = Partial<Readonly<Record<'card' | 'stub' | 'refused', CardPla
  * deleted stub again while the call is open.
  */
 export function createRenderStub(
-  { store, chat, clock, directory, log }: StubDeps,
-  {
-    rateLimiter,
-    progress,
-  }: {
-    readonly rateLimiter: ChannelRateLimiter;
-    readonly progress: Pick<ThreadProgress, 'refresh'>;
-  },
+  deps: StubDeps,
+  { rateLimiter, progress }: DrawDeps & { readonly rateLimiter: ChannelRateLimiter },
 ) {
-  const { ledger } = store;
-
-  /** Closes the stub once the card has moved to the thread itself. */
-  async function close(call: Call, stub: CardPlace, card: CardPlace | undefined): Promise<void> {
-    if (!card || mustMoveCard(call, card)) throw new RateLimitedError(clock.now() + RETRY_MS);
-    try {
-      await chat.closeCard(call, stub, card);
-    } catch (error) {
-      if (!(error instanceof ChatError) || error.code !== 'gone') throw error;
-    }
-    await ledger.placeSideMessage(call.id, 'stub', undefined);
-  }
-
-  /** A failed lookup must not keep the stub from being drawn. */
-  async function findStubAvailability(call: Call): Promise<Pick<StubView, 'availability'>> {
-    if (call.status !== 'pending') return {};
-    try {
-      return { availability: await checkApprovers({ directory }, call) };
-    } catch (error) {
-      log.warn({ err: error, call: call.id }, 'Could not look up who may approve.');
-      return {};
-    }
-  }
-
-  async function draw(
-    call: Call,
-    stub: CardPlace | undefined,
-    view: StubView,
-    work: HeldWork,
-  ): Promise<void> {
-    await work.assertHeld();
-    const lookFirst = !stub && work.tries > 0;
-    const drawn = await chat.drawStub(call, stub, { lookFirst, ...view });
-    if (drawn.ts === stub?.ts) return;
-    await ledger.placeSideMessage(call.id, 'stub', drawn);
-    await progress.refresh(call.thread);
-  }
-
-  async function drawOrRepost(
-    call: Call,
-    stub: CardPlace | undefined,
-    view: StubView,
-    work: HeldWork,
-  ) {
-    try {
-      await draw(call, stub, view, work);
-    } catch (error) {
-      if (!(error instanceof ChatError) || !UNREACHABLE.has(error.code)) throw error;
-      if (isTerminal(call)) return;
-      if (error.code === 'gone') return await draw(call, undefined, view, work);
-      throw new BlockedUntilFixedError(error.message, { cause: error });
-    }
-  }
+  const { clock } = deps;
+  const { ledger } = deps.store;
 
   /**
    * Draws the stub for all calls of the card. `shown` is the lead, or a call that had its own stub
@@ -120,9 +67,9 @@ export function createRenderStub(
       card: isHere ? undefined : card,
       isRefused: isLongRefused(refused, clock.now()),
       ...(isShared && { shared: calls }),
-      ...(await findStubAvailability(awaited ?? shown)),
+      ...(await findAvailability(deps, awaited ?? shown)),
     };
-    await drawOrRepost(shown, stub, view, work);
+    await drawOrRepost({ ...deps, progress }, shown, stub, view, work);
   }
 
   return async function drawStub(callId: string, work: HeldWork): Promise<void> {
@@ -134,9 +81,71 @@ export function createRenderStub(
     // A call of a program has no thread with a person waiting in it.
     if (!call?.route || behaviourOf(call).reportsTo === 'caller') return;
     const { stub } = sides;
-    if (!isInOtherChannel(call)) return stub && (await close(call, stub, card));
+    if (!isInOtherChannel(call)) return stub && (await close(deps, call, stub, card));
     const calls = await readCardCalls({ ledger }, call);
     // One stub represents all calls of a card.
     if (calls[0].id === call.id || stub) await drawNow(call, calls, { ...sides, card }, work);
   };
+}
+
+/** Closes the stub once the card has moved to the thread itself. */
+async function close(
+  { store, chat, clock }: StubDeps,
+  call: Call,
+  stub: CardPlace,
+  card: CardPlace | undefined,
+): Promise<void> {
+  if (!card || mustMoveCard(call, card)) throw new RateLimitedError(clock.now() + RETRY_MS);
+  try {
+    await chat.closeCard(call, stub, card);
+  } catch (error) {
+    if (!(error instanceof ChatError) || error.code !== 'gone') throw error;
+  }
+  await store.ledger.placeSideMessage(call.id, 'stub', undefined);
+}
+
+/** A failed lookup must not keep the stub from being drawn. */
+async function findAvailability(
+  { directory, log }: StubDeps,
+  call: Call,
+): Promise<Pick<StubView, 'availability'>> {
+  if (call.status !== 'pending') return {};
+  try {
+    return { availability: await checkApprovers({ directory }, call) };
+  } catch (error) {
+    log.warn({ err: error, call: call.id }, 'Could not look up who may approve.');
+    return {};
+  }
+}
+
+async function drawOrRepost(
+  deps: StubDeps & DrawDeps,
+  call: Call,
+  stub: CardPlace | undefined,
+  view: StubView,
+  work: HeldWork,
+) {
+  try {
+    await draw(deps, call, stub, view, work);
+  } catch (error) {
+    if (!(error instanceof ChatError) || !UNREACHABLE.has(error.code)) throw error;
+    if (isTerminal(call)) return;
+    if (error.code === 'gone') return await draw(deps, call, undefined, view, work);
+    throw new BlockedUntilFixedError(error.message, { cause: error });
+  }
+}
+
+async function draw(
+  { store, chat, progress }: StubDeps & DrawDeps,
+  call: Call,
+  stub: CardPlace | undefined,
+  view: StubView,
+  work: HeldWork,
+): Promise<void> {
+  await work.assertHeld();
+  const lookFirst = !stub && work.tries > 0;
+  const drawn = await chat.drawStub(call, stub, { lookFirst, ...view });
+  if (drawn.ts === stub?.ts) return;
+  await store.ledger.placeSideMessage(call.id, 'stub', drawn);
+  await progress.refresh(call.thread);
 }
