@@ -47,11 +47,11 @@ export interface LiveAnswers {
 const WRITE_INTERVAL_MS = 1_000;
 const MAX_BACK_OFF_MS = 30_000;
 
+type LiveDeps = PlaceDeps & { readonly clock: Clock; readonly log: Log };
+
 /** Creates the live messages of one worker. */
-export function createLiveAnswers(
-  deps: PlaceDeps & { readonly clock: Clock; readonly log: Log },
-): LiveAnswers {
-  const { outbox, clock, log } = deps;
+export function createLiveAnswers(deps: LiveDeps): LiveAnswers {
+  const { outbox, clock } = deps;
   const threads = new Map<ThreadKey, LiveState>();
   let isStopped = false;
 
@@ -76,39 +76,11 @@ export function createLiveAnswers(
     state.cancel();
     state.cancel = clock.schedule(Math.max(dueAt(state), state.notBefore), () => {
       if (state.isOver || state.writing !== undefined) return;
-      state.writing = write(state).finally(() => {
+      state.writing = write(deps, state).finally(() => {
         state.writing = undefined;
         scheduleWrite(state);
       });
     });
-  }
-
-  async function write(state: LiveState): Promise<void> {
-    try {
-      if (await claimPlace(deps, state)) await draw(state);
-      await storePlace(deps, state);
-      state.failures = 0;
-    } catch (error) {
-      backOff(state, error);
-      await storePlace(deps, state).catch((cause: unknown) => logFailure(state, cause));
-    } finally {
-      // Counted from the end of the write: Slack sees at least one second between two.
-      state.notBefore = Math.max(state.notBefore, clock.now() + WRITE_INTERVAL_MS);
-    }
-  }
-
-  function backOff(state: LiveState, error: unknown): void {
-    state.isDirty = true;
-    state.failures += 1;
-    const waitMs =
-      (error instanceof ChatError ? error.retryAfterMs : undefined) ??
-      Math.min(MAX_BACK_OFF_MS, WRITE_INTERVAL_MS * 2 ** (state.failures - 1));
-    state.notBefore = Math.max(state.notBefore, clock.now() + waitMs);
-    logFailure(state, error);
-  }
-
-  function logFailure({ message }: LiveState, error: unknown): void {
-    log.warn({ err: error, thread: message.thread }, 'Could not update a live message.');
   }
 
   function end(state: LiveState): void {
@@ -158,4 +130,34 @@ export function createLiveAnswers(
       await Promise.all(all.map(({ writing }) => writing));
     },
   };
+}
+
+async function write(deps: LiveDeps, state: LiveState): Promise<void> {
+  const { clock } = deps;
+  try {
+    if (await claimPlace(deps, state)) await draw(state);
+    await storePlace(deps, state);
+    state.failures = 0;
+  } catch (error) {
+    backOff(deps, state, error);
+    await storePlace(deps, state).catch((cause: unknown) => logFailure(deps, state, cause));
+  } finally {
+    // Counted from the end of the write: Slack sees at least one second between two.
+    state.notBefore = Math.max(state.notBefore, clock.now() + WRITE_INTERVAL_MS);
+  }
+}
+
+function backOff(deps: LiveDeps, state: LiveState, error: unknown): void {
+  const now = deps.clock.now();
+  state.isDirty = true;
+  state.failures += 1;
+  const waitMs =
+    (error instanceof ChatError ? error.retryAfterMs : undefined) ??
+    Math.min(MAX_BACK_OFF_MS, WRITE_INTERVAL_MS * 2 ** (state.failures - 1));
+  state.notBefore = Math.max(state.notBefore, now + waitMs);
+  logFailure(deps, state, error);
+}
+
+function logFailure({ log }: LiveDeps, { message }: LiveState, error: unknown): void {
+  log.warn({ err: error, thread: message.thread }, 'Could not update a live message.');
 }

@@ -1,7 +1,5 @@
 import type { Call } from '../../domain/calls/call.ts';
-import { behaviourOf } from '../../domain/calls/call-origin.ts';
 import type { ThreadStatus } from '../../domain/ports/chat.ts';
-import { joinSentences, type Sentence, sentence } from '../../domain/text/sentence.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import { parentCallOf, rootOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
 import {
@@ -11,7 +9,7 @@ import {
   waitsForPeopleOnly,
 } from '../calls/pending-work.ts';
 import type { DeskDeps } from '../deps.ts';
-import { createDescribePending } from './describe-pending.ts';
+import { createDescribeWaiting, isAtWork, THINKING } from './describe-waiting.ts';
 import type { LiveAnswers } from './live-answer.ts';
 import type { SessionStatusWriter } from './session-status.ts';
 
@@ -29,9 +27,6 @@ export interface ThreadProgress {
   refresh(thread: ThreadKey): Promise<void>;
 }
 
-const THINKING = 'is thinking…';
-const MAX_HELPERS = 5;
-
 /**
  * Creates the progress of threads. A helper's progress is read from the store, so that every
  * process shows the same.
@@ -42,7 +37,7 @@ export function createThreadProgress(
   live: Pick<LiveAnswers, 'isOpen'>,
 ): ThreadProgress {
   const { store, log } = deps;
-  const describePendingCalls = createDescribePending(deps);
+  const describeWaiting = createDescribeWaiting(deps);
 
   function publishStatus(thread: ThreadKey, shown: ThreadStatus): void {
     status.set(thread, { ...shown, isSeen: live.isOpen(thread) });
@@ -74,31 +69,6 @@ export function createThreadProgress(
     // An outdated update must not overwrite a newer status.
     const call = await store.ledger.get(callId);
     if (call?.status === 'running') publishStatus(root, stored);
-  }
-
-  /** Its own state first, then each helper's: `is waiting for helpers · research is thinking…`. */
-  async function describeWaiting(waiting: PendingWork): Promise<Sentence> {
-    const helpers = await describeHelpers(waiting);
-    const shown = helpers.slice(0, MAX_HELPERS);
-    const left = helpers.length - shown.length;
-    const more = left > 0 ? [`and ${left} more`] : [];
-    return joinSentences([await describeState(waiting), ...shown, ...more], ' · ');
-  }
-
-  async function describeHelpers({ helpers }: PendingWork): Promise<readonly Sentence[]> {
-    const all = helpers.map(async (helper) => [
-      sentence`${helper.name} ${await describeState(helper)}`,
-      ...(await describeHelpers(helper)),
-    ]);
-    return (await Promise.all(all)).flat();
-  }
-
-  async function describeState({ calls }: PendingWork): Promise<Sentence> {
-    if (calls.length === 0) return THINKING;
-    const own = calls.filter(({ child }) => child === undefined);
-    if (own.length === 0)
-      return calls.length === 1 ? 'is waiting for a helper' : 'is waiting for helpers';
-    return describeBusy(own) ?? (await describePendingCalls(own));
   }
 
   return {
@@ -136,18 +106,4 @@ export function createThreadProgress(
 function hasUnknownCall({ calls, helpers }: PendingWork): boolean {
   const isUnknown = calls.some(({ status }) => status === 'unknown');
   return isUnknown && helpers.length === 0 && !calls.some(isAtWork);
-}
-
-function isAtWork({ status }: Call): boolean {
-  return status === 'running' || status === 'approved';
-}
-
-/** Describes work in the thread other than waiting for people. */
-function describeBusy(own: readonly Call[]): string | undefined {
-  const running = own.filter((call) => isAtWork(call) && behaviourOf(call).runBy !== 'graph');
-  if (running.length > 0) return `is running ${running.map(({ tool }) => tool).join(', ')}…`;
-  if (own.some(({ status }) => status === 'unknown')) {
-    return 'is waiting for someone to say whether the interrupted call ran';
-  }
-  return undefined;
 }
