@@ -38,7 +38,6 @@ type Fit = Extract<ParsedArgs, { ok: true }>;
 
 /** Builds the use case: stores an open call of the graph once, with the gate's answer. */
 export function createPropose(deps: DeskDeps) {
-  const { store, clock } = deps;
   const applyPolicy = createApplyPolicy(deps);
 
   /** Checks an open call; `known` is the stored call, if any. Writes nothing. */
@@ -64,7 +63,7 @@ export function createPropose(deps: DeskDeps) {
     const { tool, parsed, stored } = checked;
     const call =
       stored ??
-      (await insert(await draftOf(open, message, tool, parsed), parsed, turnEffects, fence));
+      (await insert(await draftOf(deps, open, message, tool, parsed), parsed, turnEffects, fence));
     return { kind: 'call', call: await applyPolicy.pass(call, parsed) };
   }
 
@@ -87,57 +86,59 @@ export function createPropose(deps: DeskDeps) {
       detail: { tool: call.tool, thread: call.thread, risk: call.risk },
     };
     const all = { ...effects, audit: [proposed, ...audit], ...turnEffects };
-    return await store.ledger.propose(call, all, fence, steps);
-  }
-
-  async function draftOf(
-    open: OpenCall,
-    message: InboxMessage,
-    tool: Tool,
-    parsed: Fit,
-  ): Promise<Call> {
-    const parts = {
-      id: `call_${deps.newId()}`,
-      thread: message.thread,
-      turn: message.id,
-      messageId: open.messageId,
-      toolCallId: open.toolCallId,
-      position: open.position,
-      siblings: open.siblings,
-      tool: tool.name,
-      ...(tool.server !== undefined && { server: tool.server }),
-      risk: tool.risk,
-      idempotent: tool.idempotent,
-      args: parsed.canonical,
-      requester: message.author,
-      ...(message.delegated && { agent: message.delegated.agent }),
-      ...(open.outside && { outside: open.outside }),
-      askedAt: message.receivedAt,
-      // A helper's task was written by an agent, so it is not quoted as a person's words.
-      askedLine: message.delegated?.askedLine ?? firstLine(message.text),
-      ...(message.delegated?.work && { work: message.delegated.work }),
-      words: open.words,
-    };
-    const bare = draftCall(parts, tool, clock.now());
-    const draft = withPreview(bare, await previewRun(deps, bare, tool, parsed.value));
-    const earlier = findSimilarCall(draft, await recentCalls(message));
-    return earlier ? { ...draft, earlier } : draft;
-  }
-
-  /** The calls of this turn and of the one before it: an ignored call ends its turn. */
-  async function recentCalls({ thread, id }: InboxMessage): Promise<readonly Call[]> {
-    const [[last], now] = await Promise.all([
-      store.history.newest(thread, 1, 0),
-      store.ledger.ofThread(thread, id),
-    ]);
-    // Damaged records of the previous turn must not block this one; they match nothing.
-    const before = last
-      ? await store.ledger.ofThread(thread, last.id).catch(recoverDamaged([]))
-      : [];
-    return [...before, ...now];
+    return await deps.store.ledger.propose(call, all, fence, steps);
   }
 
   return { check, put };
+}
+
+async function draftOf(
+  deps: DeskDeps,
+  open: OpenCall,
+  message: InboxMessage,
+  tool: Tool,
+  parsed: Fit,
+): Promise<Call> {
+  const parts = {
+    id: `call_${deps.newId()}`,
+    thread: message.thread,
+    turn: message.id,
+    messageId: open.messageId,
+    toolCallId: open.toolCallId,
+    position: open.position,
+    siblings: open.siblings,
+    tool: tool.name,
+    ...(tool.server !== undefined && { server: tool.server }),
+    risk: tool.risk,
+    idempotent: tool.idempotent,
+    args: parsed.canonical,
+    requester: message.author,
+    ...(message.delegated && { agent: message.delegated.agent }),
+    ...(open.outside && { outside: open.outside }),
+    askedAt: message.receivedAt,
+    // A helper's task was written by an agent, so it is not quoted as a person's words.
+    askedLine: message.delegated?.askedLine ?? firstLine(message.text),
+    ...(message.delegated?.work && { work: message.delegated.work }),
+    words: open.words,
+  };
+  const bare = draftCall(parts, tool, deps.clock.now());
+  const draft = withPreview(bare, await previewRun(deps, bare, tool, parsed.value));
+  const earlier = findSimilarCall(draft, await recentCalls(deps, message));
+  return earlier ? { ...draft, earlier } : draft;
+}
+
+/** The calls of this turn and of the one before it: an ignored call ends its turn. */
+async function recentCalls(
+  { store }: Pick<DeskDeps, 'store'>,
+  { thread, id }: InboxMessage,
+): Promise<readonly Call[]> {
+  const [[last], now] = await Promise.all([
+    store.history.newest(thread, 1, 0),
+    store.ledger.ofThread(thread, id),
+  ]);
+  // Damaged records of the previous turn must not block this one; they match nothing.
+  const before = last ? await store.ledger.ofThread(thread, last.id).catch(recoverDamaged([])) : [];
+  return [...before, ...now];
 }
 
 function describeUnknownTool(name: string, tools: Toolbox): string {

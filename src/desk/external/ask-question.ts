@@ -28,55 +28,7 @@ type AskDeps = Pick<DeskDeps, 'store' | 'clock' | 'newId'> & {
  * while the call runs.
  */
 export function createAskQuestion(deps: AskDeps): AskPeople {
-  const { store, clock } = deps;
   const waitForChange = createWaitForChange(deps);
-
-  function draft(running: Call, question: ServerQuestion): Call {
-    const now = clock.now();
-    const own = deps.newId();
-    const outside: CallOrigin = {
-      by: 'server',
-      name: question.server,
-      schema: question.schema,
-      decisions: ['edit', 'ignore'],
-      deadlineMs: Math.max(1, question.deadlineAt - now),
-    };
-    const tool = deps.ofOutside({ tool: running.tool, outside });
-    if (!tool) throw new Error('The schema of the answer can’t be read.');
-    const parts = {
-      id: `call_${own}`,
-      thread: running.thread,
-      turn: running.turn,
-      messageId: questionMessageId(running.id),
-      toolCallId: own,
-      tool: running.tool,
-      risk: 'medium',
-      args: canonicalJson(question.initial),
-      requester: running.requester,
-      outside,
-      askedAt: now,
-      askedLine: running.askedLine,
-      words: question.message,
-    } as const;
-    return draftCall(parts, tool, now);
-  }
-
-  async function propose(running: Call, question: ServerQuestion): Promise<Call> {
-    const call = draft(running, question);
-    const audit = {
-      at: call.createdAt,
-      event: 'call.propose',
-      subject: call.id,
-      actor: `server:${question.server}`,
-      detail: { tool: call.tool, thread: call.thread, asks: running.id },
-    };
-    await store.ledger.propose(call, { audit: [audit] });
-    // The policy has no rules for questions, so they go to the requester of the call.
-    const answer = limitGateAnswer({ kind: 'ask', route: REQUESTER_ROUTE }, call.outside);
-    const step = ruleGateAnswer(call, answer, clock.now());
-    await commitSteps(deps, call, [step]);
-    return step.call;
-  }
 
   /** Resolves with the call once nobody has to act on it any more. */
   async function waitForDecision(asked: Call, signal: AbortSignal): Promise<Call | undefined> {
@@ -87,35 +39,86 @@ export function createAskQuestion(deps: AskDeps): AskPeople {
     return call;
   }
 
-  /** Cancelled if another writer has closed the question first. */
-  async function takeAnswer(call: Call): Promise<QuestionAnswer> {
-    if (!isIntact(call) || call.sealProblem) return { kind: 'cancel' };
-    const now = clock.now();
-    const claimed = stepFrom(call, 'claim', now, {
-      status: 'running',
-      claim: { fence: 0, at: now },
-    });
-    const text = `The answer was sent to the MCP server “${call.outside?.name}”.`;
-    const end = recordRunEnd(claimed.call, { kind: 'result', text }, now);
-    const delivered = { ...end, call: { ...end.call, delivered: true } };
-    if (!(await commitSteps(deps, call, [claimed, delivered]))) return { kind: 'cancel' };
-    const content = readStoredJson(call.args);
-    const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
-    return isObject
-      ? { kind: 'accept', content: content as ServerQuestion['initial'] }
-      : { kind: 'cancel' };
-  }
-
   return async function askQuestion(question, signal) {
-    const running = await store.ledger.get(question.callId);
+    const running = await deps.store.ledger.get(question.callId);
     if (running?.status !== 'running' || signal.aborted) return { kind: 'cancel' };
-    const asked = await propose(running, question);
+    const asked = await propose(deps, running, question);
     const decided = await waitForDecision(asked, signal);
     if (!decided) {
       await withdrawQuestion(deps, asked.id);
       return { kind: 'cancel' };
     }
-    if (decided.status === 'approved') return await takeAnswer(decided);
+    if (decided.status === 'approved') return await takeAnswer(deps, decided);
     return { kind: decided.status === 'ignored' ? 'decline' : 'cancel' };
   };
+}
+
+async function propose(deps: AskDeps, running: Call, question: ServerQuestion): Promise<Call> {
+  const call = draft(deps, running, question);
+  const audit = {
+    at: call.createdAt,
+    event: 'call.propose',
+    subject: call.id,
+    actor: `server:${question.server}`,
+    detail: { tool: call.tool, thread: call.thread, asks: running.id },
+  };
+  await deps.store.ledger.propose(call, { audit: [audit] });
+  // The policy has no rules for questions, so they go to the requester of the call.
+  const answer = limitGateAnswer({ kind: 'ask', route: REQUESTER_ROUTE }, call.outside);
+  const step = ruleGateAnswer(call, answer, deps.clock.now());
+  await commitSteps(deps, call, [step]);
+  return step.call;
+}
+
+function draft(
+  { clock, newId, ofOutside }: AskDeps,
+  running: Call,
+  question: ServerQuestion,
+): Call {
+  const now = clock.now();
+  const own = newId();
+  const outside: CallOrigin = {
+    by: 'server',
+    name: question.server,
+    schema: question.schema,
+    decisions: ['edit', 'ignore'],
+    deadlineMs: Math.max(1, question.deadlineAt - now),
+  };
+  const tool = ofOutside({ tool: running.tool, outside });
+  if (!tool) throw new Error('The schema of the answer can’t be read.');
+  const parts = {
+    id: `call_${own}`,
+    thread: running.thread,
+    turn: running.turn,
+    messageId: questionMessageId(running.id),
+    toolCallId: own,
+    tool: running.tool,
+    risk: 'medium',
+    args: canonicalJson(question.initial),
+    requester: running.requester,
+    outside,
+    askedAt: now,
+    askedLine: running.askedLine,
+    words: question.message,
+  } as const;
+  return draftCall(parts, tool, now);
+}
+
+/** Cancelled if another writer has closed the question first. */
+async function takeAnswer(deps: AskDeps, call: Call): Promise<QuestionAnswer> {
+  if (!isIntact(call) || call.sealProblem) return { kind: 'cancel' };
+  const now = deps.clock.now();
+  const claimed = stepFrom(call, 'claim', now, {
+    status: 'running',
+    claim: { fence: 0, at: now },
+  });
+  const text = `The answer was sent to the MCP server “${call.outside?.name}”.`;
+  const end = recordRunEnd(claimed.call, { kind: 'result', text }, now);
+  const delivered = { ...end, call: { ...end.call, delivered: true } };
+  if (!(await commitSteps(deps, call, [claimed, delivered]))) return { kind: 'cancel' };
+  const content = readStoredJson(call.args);
+  const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
+  return isObject
+    ? { kind: 'accept', content: content as ServerQuestion['initial'] }
+    : { kind: 'cancel' };
 }

@@ -23,24 +23,8 @@ type Taker = Pick<ExternalCaller, 'key'>;
 
 /** Builds a program's use cases for its own calls; calls of other API keys are not found. */
 export function createTakeCall(deps: TakeDeps) {
-  const { store, clock } = deps;
+  const { clock } = deps;
   const stepToClaim = createClaim(deps, { endedBy: async () => undefined });
-
-  async function find(id: string, { key }: Taker): Promise<Call | undefined> {
-    const call = await store.ledger.get(id);
-    return call?.outside?.key === key ? call : undefined;
-  }
-
-  /** For programs that do not report results, the call ends when it is taken. */
-  function stepsOfTaking(step: Step): readonly Step[] {
-    const { call } = step;
-    if (call.status !== 'running') return [step];
-    const deadlineAt = call.updatedAt + deps.reportMs;
-    const taken = { ...step, call: { ...call, deadlineAt } };
-    if (!call.outside?.isSilent) return [taken];
-    const text = `Approved and picked up. “${call.outside.name}” doesn’t report results.`;
-    return [taken, recordRunEnd(taken.call, { kind: 'result', text }, call.updatedAt)];
-  }
 
   async function claim(call: Call): Promise<Step | undefined> {
     try {
@@ -51,35 +35,22 @@ export function createTakeCall(deps: TakeDeps) {
     }
   }
 
-  async function perform<Answer extends { readonly kind: string }>(
-    id: string,
-    taker: Taker,
-    rule: (call: Call) => Promise<Ruled<Answer>>,
-    answerWith: (call: Call) => Answer,
-  ): Promise<Answer | { readonly kind: 'not-found' }> {
-    const outcome = await advanceCall<Answer>(deps, id, rule, {
-      find: (callId) => find(callId, taker),
-      commit: async (call, { steps }) => {
-        const isWritten = await commitSteps(deps, call, steps, { actor: actorOfKey(taker) });
-        return isWritten ? answerWith(steps.at(-1)?.call ?? call) : undefined;
-      },
-    });
-    return outcome ?? { kind: 'not-found' };
-  }
-
   return {
-    find,
+    find: (id: string, taker: Taker) => find(deps, id, taker),
 
     /** Takes an approved call: the caller may run it, once. `digest` is the full digest. */
     take: (id: string, taker: Taker, digest: string): Promise<TakeOutcome> =>
       perform<TakeOutcome>(
+        deps,
         id,
         taker,
         async (call) => {
           if (call.status !== 'approved') return answer({ kind: 'not-approved', call });
           if (call.digest !== digest) return answer({ kind: 'other-digest', call });
           const step = await claim(call);
-          return step ? steps(...stepsOfTaking(step)) : answer({ kind: 'held', call });
+          return step
+            ? steps(...stepsOfTaking(step, deps.reportMs))
+            : answer({ kind: 'held', call });
         },
         (call) => (call.claim ? { kind: 'taken', call } : { kind: 'not-approved', call }),
       ),
@@ -91,6 +62,7 @@ export function createTakeCall(deps: TakeDeps) {
       outcome: Extract<Outcome, { kind: 'result' | 'error' }>,
     ): Promise<EndOutcome> =>
       perform<EndOutcome>(
+        deps,
         id,
         taker,
         async (call) =>
@@ -103,6 +75,7 @@ export function createTakeCall(deps: TakeDeps) {
     /** Cancels a call that nobody has taken yet. */
     cancel: (id: string, taker: Taker): Promise<EndOutcome> =>
       perform<EndOutcome>(
+        deps,
         id,
         taker,
         async (call) => {
@@ -113,6 +86,44 @@ export function createTakeCall(deps: TakeDeps) {
         (call) => ({ kind: 'ended', call }),
       ),
   };
+}
+
+async function find(
+  { store }: Pick<TakeDeps, 'store'>,
+  id: string,
+  { key }: Taker,
+): Promise<Call | undefined> {
+  const call = await store.ledger.get(id);
+  return call?.outside?.key === key ? call : undefined;
+}
+
+/** For programs that do not report results, the call ends when it is taken. */
+function stepsOfTaking(step: Step, reportMs: number): readonly Step[] {
+  const { call } = step;
+  if (call.status !== 'running') return [step];
+  const deadlineAt = call.updatedAt + reportMs;
+  const taken = { ...step, call: { ...call, deadlineAt } };
+  if (!call.outside?.isSilent) return [taken];
+  const text = `Approved and picked up. “${call.outside.name}” doesn’t report results.`;
+  return [taken, recordRunEnd(taken.call, { kind: 'result', text }, call.updatedAt)];
+}
+
+/** Advances a call of the program; `answerWith` is the answer after the commit. */
+async function perform<Answer extends { readonly kind: string }>(
+  deps: TakeDeps,
+  id: string,
+  taker: Taker,
+  rule: (call: Call) => Promise<Ruled<Answer>>,
+  answerWith: (call: Call) => Answer,
+): Promise<Answer | { readonly kind: 'not-found' }> {
+  const outcome = await advanceCall<Answer>(deps, id, rule, {
+    find: (callId) => find(deps, callId, taker),
+    commit: async (call, { steps }) => {
+      const isWritten = await commitSteps(deps, call, steps, { actor: actorOfKey(taker) });
+      return isWritten ? answerWith(steps.at(-1)?.call ?? call) : undefined;
+    },
+  });
+  return outcome ?? { kind: 'not-found' };
 }
 
 function answer<Answer>(outcome: Answer): Ruled<Answer> {

@@ -54,7 +54,7 @@ export function createCallWatch({
     if (last === undefined) return;
     // The first entry is the last reported one, if it still exists.
     const entries = await audit.read(Math.max(last, 1), PAGE);
-    if (isLost(last, entries[0])) await startOver();
+    if (isLost(last, lastMark, entries[0])) await startOver();
     else report(last, entries);
     if (listeners.size === 0) lastSeq = undefined;
     isNudged ||= entries.length === PAGE;
@@ -72,12 +72,6 @@ export function createCallWatch({
     lastSeq = await audit.newest();
     lastMark = undefined;
     for (const own of [...listeners.values()]) for (const listener of [...own]) listener();
-  }
-
-  /** True if the last reported entry no longer exists. */
-  function isLost(last: number, found: AuditEntry | undefined): boolean {
-    if (last === 0) return false;
-    return found?.seq !== last || (lastMark !== undefined && found.mark !== lastMark);
   }
 
   /** One check at a time; writes during a check are found by the next. */
@@ -125,4 +119,10 @@ export function createCallWatch({
       cancel();
     },
   };
+}
+
+/** True if the last reported entry no longer exists. */
+function isLost(last: number, mark: string | undefined, found: AuditEntry | undefined): boolean {
+  if (last === 0) return false;
+  return found?.seq !== last || (mark !== undefined && found.mark !== mark);
 }

@@ -17,18 +17,17 @@ const INTERVAL_MS = 10 * 60_000;
 const PAGE_PAUSE_MS = 50;
 const MAX_LOGGED = 20;
 
-/** Creates the safety net of one worker. */
-export function createStalledWorkSweep({
-  store,
-  clock,
-  log,
-  quarantine,
-}: {
+interface SweepDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  readonly quarantine: Pick<Quarantine, 'release' | 'note'>;
-}): StalledWorkSweep {
+}
+
+/** Creates the safety net of one worker. */
+export function createStalledWorkSweep(
+  deps: SweepDeps & { readonly quarantine: Pick<Quarantine, 'release' | 'note'> },
+): StalledWorkSweep {
+  const { store, clock, log, quarantine } = deps;
   let isStopped = false;
   let cancel: Cancel = () => {};
   let wakeUp = () => {};
@@ -39,26 +38,6 @@ export function createStalledWorkSweep({
       wakeUp = resolve;
       cancel = clock.schedule(clock.now() + PAGE_PAUSE_MS, resolve);
     });
-  }
-
-  /**
-   * Retries cards and messages, because the cause may be fixed since the restart. Other dead
-   * letters wait for a person.
-   */
-  async function retryDeadLetters(): Promise<void> {
-    const parked = await store.agenda.deadLetters();
-    if (parked.length === 0) return;
-    const retried = parked.filter(({ key }) => key.task === 'redraw' || key.task === 'say');
-    await store.agenda.wake(retried.map(({ key }) => ({ key, dueAt: clock.now() })));
-    const remaining = parked.filter((each) => !retried.includes(each));
-    if (remaining.length > 0) logDeadLetters(remaining);
-  }
-
-  function logDeadLetters(parked: readonly DeadLetter[]): void {
-    log.error(
-      { count: parked.length, parked: parked.slice(0, MAX_LOGGED) },
-      'Some tasks were given up; they wait until somebody writes in their threads.',
-    );
   }
 
   async function sweep(): Promise<void> {
@@ -89,7 +68,7 @@ export function createStalledWorkSweep({
   }
 
   return {
-    start: () => scheduleCheck(retryDeadLetters),
+    start: () => scheduleCheck(() => retryDeadLetters(deps)),
     async stop() {
       isStopped = true;
       cancel();
@@ -97,4 +76,24 @@ export function createStalledWorkSweep({
       await sweeping;
     },
   };
+}
+
+/**
+ * Retries cards and messages, because the cause may be fixed since the restart. Other dead
+ * letters wait for a person.
+ */
+async function retryDeadLetters({ store, clock, log }: SweepDeps): Promise<void> {
+  const parked = await store.agenda.deadLetters();
+  if (parked.length === 0) return;
+  const retried = parked.filter(({ key }) => key.task === 'redraw' || key.task === 'say');
+  await store.agenda.wake(retried.map(({ key }) => ({ key, dueAt: clock.now() })));
+  const remaining = parked.filter((each) => !retried.includes(each));
+  if (remaining.length > 0) logDeadLetters(log, remaining);
+}
+
+function logDeadLetters(log: Log, parked: readonly DeadLetter[]): void {
+  log.error(
+    { count: parked.length, parked: parked.slice(0, MAX_LOGGED) },
+    'Some tasks were given up; they wait until somebody writes in their threads.',
+  );
 }

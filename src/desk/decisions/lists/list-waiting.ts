@@ -65,7 +65,6 @@ export function createListWaiting(
   deps: Pick<DeskDeps, 'store' | 'directory' | 'visibility' | 'log'>,
   authorize: Authorize,
 ): ListWaiting {
-  const { directory, log } = deps;
   const { ledger } = deps.store;
   const omitDeleted = createOmitDeleted(deps);
 
@@ -76,7 +75,7 @@ export function createListWaiting(
     const why = refusal?.sentence;
     // A route may allow guests.
     if (why !== undefined && profile.standing !== 'guest') return { kind: 'nobody', why };
-    const { asked, isWhole } = await groupsWith(person);
+    const { asked, isWhole } = await groupsWith(deps, person);
     const found = await find(person, profile, asked, page);
     if (why !== undefined && found.calls.length === 0) return { kind: 'nobody', why };
     const isClear = isWhole && !found.failed;
@@ -87,24 +86,6 @@ export function createListWaiting(
       ...(!isClear && { warning: GROUPS_FAILED }),
     };
   };
-
-  /** The person, and their groups that are asked about something. */
-  async function groupsWith({ team, user }: Person) {
-    const groups = await ledger.groupsAskedToDecide(team);
-    const answers = await Promise.allSettled(
-      groups.map((group) => directory.groupOf(group, { maxAgeMs: DECIDER_MAX_AGE_MS })),
-    );
-    const asked: RequestedDecider[] = [`user:${user}`];
-    let isWhole = true;
-    answers.forEach((answer, i) => {
-      const group = groups[i];
-      if (answer.status === 'rejected') {
-        isWhole = false;
-        log.warn({ err: answer.reason, group }, 'Could not look up the members of a group.');
-      } else if (group !== undefined && answer.value.members.has(user)) asked.push(group);
-    });
-    return { asked, isWhole };
-  }
 
   async function find(
     person: Person,
@@ -118,38 +99,52 @@ export function createListWaiting(
       ledger.askingAnyOf(person.team, asked, { after: last, limit: size }),
     );
     const fits = async (call: Call) => {
-      const answer = await isWaitingOfTool(tool, call, person, profile);
+      if (tool !== undefined && call.tool !== tool) return false;
+      const answer = await waitsFor(authorize, call, person, profile);
       failed ||= answer === 'unclear';
       return answer === true;
     };
     const page = await takeCallPage(source, fits, { after, limit, most: MAX_READ });
     return { ...page, failed };
   }
+}
 
-  async function isWaitingOfTool(
-    tool: string | undefined,
-    call: Call,
-    person: Person,
-    profile: Profile,
-  ): Promise<boolean | 'unclear'> {
-    const isOfTool = tool === undefined || call.tool === tool;
-    return isOfTool && (await waitsFor(call, person, profile));
-  }
+/** The person, and their groups that are asked about something. */
+async function groupsWith(
+  { store, directory, log }: Pick<DeskDeps, 'store' | 'directory' | 'log'>,
+  { team, user }: Person,
+) {
+  const groups = await store.ledger.groupsAskedToDecide(team);
+  const answers = await Promise.allSettled(
+    groups.map((group) => directory.groupOf(group, { maxAgeMs: DECIDER_MAX_AGE_MS })),
+  );
+  const asked: RequestedDecider[] = [`user:${user}`];
+  let isWhole = true;
+  answers.forEach((answer, i) => {
+    const group = groups[i];
+    if (answer.status === 'rejected') {
+      isWhole = false;
+      log.warn({ err: answer.reason, group }, 'Could not look up the members of a group.');
+    } else if (group !== undefined && answer.value.members.has(user)) asked.push(group);
+  });
+  return { asked, isWhole };
+}
 
-  async function waitsFor(
-    call: Call,
-    person: Person,
-    profile: Profile,
-  ): Promise<boolean | 'unclear'> {
-    const hasApproved = call.votes.some(({ by }) => isSamePerson(by, person));
-    if (call.status === 'pending' && hasApproved && missingApprovalCount(call) > 0) return false;
-    const decision = mainDecision(call);
-    // This needs no group lookup.
-    if (decision === 'approve' && !canApprove(call, person.user, profile)) return false;
-    const { permission, failure } = await authorize(call, person, decision);
-    if (permission.kind === 'allowed') return true;
-    return failure === undefined ? false : 'unclear';
-  }
+/** `unclear` if a group can't be looked up. */
+async function waitsFor(
+  authorize: Authorize,
+  call: Call,
+  person: Person,
+  profile: Profile,
+): Promise<boolean | 'unclear'> {
+  const hasApproved = call.votes.some(({ by }) => isSamePerson(by, person));
+  if (call.status === 'pending' && hasApproved && missingApprovalCount(call) > 0) return false;
+  const decision = mainDecision(call);
+  // This needs no group lookup.
+  if (decision === 'approve' && !canApprove(call, person.user, profile)) return false;
+  const { permission, failure } = await authorize(call, person, decision);
+  if (permission.kind === 'allowed') return true;
+  return failure === undefined ? false : 'unclear';
 }
 
 /** The decision that the call mainly asks for. Settling needs the right to approve. */
