@@ -38,38 +38,6 @@ export function createNotifyUndeliverable({
   clock,
   admins = new Set(),
 }: Pick<DeskDeps, 'store' | 'clock' | 'admins'>) {
-  function toRequester(call: Call, error: ChatError, state: string): OutboxMessage {
-    const where = describeCardChannel(call);
-    return {
-      id: `undeliverable:${call.id}`,
-      thread: call.thread,
-      kind: 'private',
-      to: call.requester,
-      ...toOutboxWords(
-        sentence`I can't show the card for ${callTitlePart(call)} ${where}: ${error.message} ${state} Meanwhile, approvers can decide it on my Home tab. I'll keep trying, and post the card once this is fixed.`,
-      ),
-      createdAt: clock.now(),
-    };
-  }
-
-  function toAdmins(call: Call, error: ChatError): readonly OutboxMessage[] {
-    if (error.code !== 'undeliverable' || !isInOtherChannel(call)) return [];
-    const { channel } = cardLocationOf(call);
-    const now = clock.now();
-    const { team } = call.requester;
-    return [...admins].map((user) => ({
-      id: `undeliverable:${channel}:${Math.floor(now / DAY_MS)}:${user}`,
-      thread: call.thread,
-      kind: 'private' as const,
-      to: { team, user },
-      isDirect: true as const,
-      ...toOutboxWords(
-        sentence`The route “${call.route?.name ?? ''}” sends its cards to ${{ channel }}, and I can't post there: ${error.message} Its calls are waiting; meanwhile, approvers can decide them on my Home tab. I'll keep trying.`,
-      ),
-      createdAt: now,
-    }));
-  }
-
   async function notifyRequester(call: Call, messages: readonly OutboxMessage[]): Promise<void> {
     await store.outbox.add(messages, [{ key: deliverOutboxKey(call.thread), dueAt: clock.now() }]);
   }
@@ -77,8 +45,13 @@ export function createNotifyUndeliverable({
   return {
     async refused(call: Call, error: ChatError): Promise<void> {
       const state = STATES[call.status];
-      if (state !== undefined)
-        await notifyRequester(call, [toRequester(call, error, state), ...toAdmins(call, error)]);
+      if (state === undefined) return;
+      const now = clock.now();
+      const messages = [
+        toRequester(call, error, state, now),
+        ...[...admins].flatMap((user) => toAdmin(user, call, error, now)),
+      ];
+      await notifyRequester(call, messages);
     },
     /** Tells the requester that the card is shown again. */
     async mended(call: Call): Promise<void> {
@@ -95,6 +68,43 @@ export function createNotifyUndeliverable({
       await notifyRequester(call, [outboxMessage]);
     },
   };
+}
+
+function toRequester(call: Call, error: ChatError, state: string, now: number): OutboxMessage {
+  const where = describeCardChannel(call);
+  return {
+    id: `undeliverable:${call.id}`,
+    thread: call.thread,
+    kind: 'private',
+    to: call.requester,
+    ...toOutboxWords(
+      sentence`I can't show the card for ${callTitlePart(call)} ${where}: ${error.message} ${state} Meanwhile, approvers can decide it on my Home tab. I'll keep trying, and post the card once this is fixed.`,
+    ),
+    createdAt: now,
+  };
+}
+
+function toAdmin(
+  user: string,
+  call: Call,
+  error: ChatError,
+  now: number,
+): readonly OutboxMessage[] {
+  if (error.code !== 'undeliverable' || !isInOtherChannel(call)) return [];
+  const { channel } = cardLocationOf(call);
+  return [
+    {
+      id: `undeliverable:${channel}:${Math.floor(now / DAY_MS)}:${user}`,
+      thread: call.thread,
+      kind: 'private',
+      to: { team: call.requester.team, user },
+      isDirect: true,
+      ...toOutboxWords(
+        sentence`The route “${call.route?.name ?? ''}” sends its cards to ${{ channel }}, and I can't post there: ${error.message} Its calls are waiting; meanwhile, approvers can decide them on my Home tab. I'll keep trying.`,
+      ),
+      createdAt: now,
+    },
+  ];
 }
 
 function describeCardChannel(call: Call): Sentence {

@@ -118,8 +118,7 @@ export function createRouteControl(
   return {
     async list(by) {
       const refused = await refuseNonAdmin(by);
-      if (refused) return refused;
-      return { kind: 'routes', book: await store.routes.read(), policy: policy() };
+      return refused ?? { kind: 'routes', book: await store.routes.read(), policy: policy() };
     },
     async set(command) {
       const refused = await refuseNonAdmin(command.by);

@@ -39,18 +39,6 @@ export function createDecideUnlessPaused(
   const { store } = deps;
   const recordRefusal = createRecordRefusal(deps);
 
-  async function refuseInPause(
-    { by, decision }: Pick<AttemptedAction, 'by' | 'decision'>,
-    call: Call,
-    pause: Pause | undefined,
-  ): Promise<DecisionOutcome | undefined> {
-    if (!pause) return undefined;
-    const why = sentence`${describePause(pause)} Only Reply and Ignore work until an admin resumes.`;
-    const refused = { kind: 'not-allowed', call, why } as const;
-    await recordRefusal({ callId: call.id, by, decision }, refused);
-    return refused;
-  }
-
   async function refuseRerunInPause({
     callId,
     by,
@@ -62,14 +50,14 @@ export function createDecideUnlessPaused(
     if (!pause) return undefined;
     const { permission } = await authorize(call, by, 'approve');
     if (permission.kind !== 'allowed') return undefined;
-    return await refuseInPause({ by, decision: 'approve' }, call, pause);
+    return await refuseInPause(recordRefusal, { by, decision: 'approve' }, call, pause);
   }
 
   async function checkUnlessPaused(command: DecisionCheck): Promise<DecisionOutcome | Open> {
     const [seen, pause] = await Promise.all([inner.check(command), store.pause.read()]);
     if (seen.kind !== 'open' || command.settles || WORKS_IN_PAUSE.has(command.kind)) return seen;
     const { by, kind: decision } = command;
-    return (await refuseInPause({ by, decision }, seen.call, pause)) ?? seen;
+    return (await refuseInPause(recordRefusal, { by, decision }, seen.call, pause)) ?? seen;
   }
 
   return {
@@ -90,4 +78,17 @@ export function createDecideUnlessPaused(
       return held ?? (await inner.settle(command));
     },
   };
+}
+
+async function refuseInPause(
+  recordRefusal: ReturnType<typeof createRecordRefusal>,
+  { by, decision }: Pick<AttemptedAction, 'by' | 'decision'>,
+  call: Call,
+  pause: Pause | undefined,
+): Promise<DecisionOutcome | undefined> {
+  if (!pause) return undefined;
+  const why = sentence`${describePause(pause)} Only Reply and Ignore work until an admin resumes.`;
+  const refused = { kind: 'not-allowed', call, why } as const;
+  await recordRefusal({ callId: call.id, by, decision }, refused);
+  return refused;
 }

@@ -43,28 +43,15 @@ export function createThreadProgress(
     status.set(thread, { ...shown, isSeen: live.isOpen(thread) });
   }
 
-  /** The status of a waiting thread with people; undefined if it waits for nothing. */
-  async function readStatus(root: ThreadKey): Promise<ThreadStatus | undefined> {
-    const message = await store.inbox.current(root);
-    const calls = message ? await readOpenCalls(store, root, message.id) : [];
-    return calls.length > 0 ? await statusOf(await readPendingWork(store, calls)) : undefined;
-  }
-
-  async function statusOf(waiting: PendingWork): Promise<ThreadStatus> {
-    const session =
-      waitsForPeopleOnly(waiting) || hasUnknownCall(waiting) ? 'suspended' : 'processing';
-    return { session, words: await describeWaiting(waiting) };
-  }
-
   async function republishStatus(thread: ThreadKey): Promise<void> {
     const root = rootOf(thread);
-    const stored = await readStatus(root);
+    const stored = await readStatus(store, describeWaiting, root);
     if (stored !== undefined) publishStatus(root, { ...stored, isRepeat: true });
   }
 
   async function showWhileRunning(thread: ThreadKey, callId: string): Promise<void> {
     const root = rootOf(thread);
-    const stored = await readStatus(root);
+    const stored = await readStatus(store, describeWaiting, root);
     if (stored === undefined) return;
     // An outdated update must not overwrite a newer status.
     const call = await store.ledger.get(callId);
@@ -81,7 +68,7 @@ export function createThreadProgress(
     },
     async waiting(thread, waiting) {
       const parentCall = parentCallOf(thread);
-      if (parentCall === undefined) publishStatus(thread, await statusOf(waiting));
+      if (parentCall === undefined) publishStatus(thread, await statusOf(describeWaiting, waiting));
       else await showWhileRunning(thread, parentCall);
     },
     running({ thread, id }) {
@@ -100,6 +87,30 @@ export function createThreadProgress(
       else status.setLater(thread, over);
     },
   };
+}
+
+type DescribeWaiting = ReturnType<typeof createDescribeWaiting>;
+
+/** The status of a waiting thread with people; undefined if it waits for nothing. */
+async function readStatus(
+  store: DeskDeps['store'],
+  describeWaiting: DescribeWaiting,
+  root: ThreadKey,
+): Promise<ThreadStatus | undefined> {
+  const message = await store.inbox.current(root);
+  const calls = message ? await readOpenCalls(store, root, message.id) : [];
+  return calls.length > 0
+    ? await statusOf(describeWaiting, await readPendingWork(store, calls))
+    : undefined;
+}
+
+async function statusOf(
+  describeWaiting: DescribeWaiting,
+  waiting: PendingWork,
+): Promise<ThreadStatus> {
+  const session =
+    waitsForPeopleOnly(waiting) || hasUnknownCall(waiting) ? 'suspended' : 'processing';
+  return { session, words: await describeWaiting(waiting) };
 }
 
 /** True if the thread is blocked until a person says what happened to an interrupted call. */

@@ -26,15 +26,6 @@ export function createTakeCall(deps: TakeDeps) {
   const { clock } = deps;
   const stepToClaim = createClaim(deps, { endedBy: async () => undefined });
 
-  async function claim(call: Call): Promise<Step | undefined> {
-    try {
-      return await stepToClaim(call, { fence: 0, tries: 0 });
-    } catch (error) {
-      deps.log.warn({ err: error, call: call.id }, 'Could not check a call before it was taken.');
-      return undefined;
-    }
-  }
-
   return {
     find: (id: string, taker: Taker) => find(deps, id, taker),
 
@@ -47,7 +38,7 @@ export function createTakeCall(deps: TakeDeps) {
         async (call) => {
           if (call.status !== 'approved') return answer({ kind: 'not-approved', call });
           if (call.digest !== digest) return answer({ kind: 'other-digest', call });
-          const step = await claim(call);
+          const step = await tryToClaim(stepToClaim, deps.log, call);
           return step
             ? steps(...stepsOfTaking(step, deps.reportMs))
             : answer({ kind: 'held', call });
@@ -95,6 +86,20 @@ async function find(
 ): Promise<Call | undefined> {
   const call = await store.ledger.get(id);
   return call?.outside?.key === key ? call : undefined;
+}
+
+/** The step to take the call; undefined if it can't be checked now. */
+async function tryToClaim(
+  stepToClaim: ReturnType<typeof createClaim>,
+  log: TakeDeps['log'],
+  call: Call,
+): Promise<Step | undefined> {
+  try {
+    return await stepToClaim(call, { fence: 0, tries: 0 });
+  } catch (error) {
+    log.warn({ err: error, call: call.id }, 'Could not check a call before it was taken.');
+    return undefined;
+  }
 }
 
 /** For programs that do not report results, the call ends when it is taken. */

@@ -49,7 +49,7 @@ export function createSettleTurn(
       { id: message.id, settledAt: now, messages, ...facts },
       {
         ...{ outboxMessages, audit: [audit], wakes },
-        delivered: await undeliveredCalls(message),
+        delivered: await undeliveredCalls(store, message),
         // A helper's message ends once its result is reported.
         ...(isOfPeople && { messageEnds: [{ id: message.id, how: 'turn' }] }),
       },
@@ -59,17 +59,20 @@ export function createSettleTurn(
     return isOfPeople;
   }
 
-  /** Ids of calls whose outcomes are not marked as delivered. */
-  async function undeliveredCalls({ thread, id }: InboxMessage): Promise<readonly string[]> {
-    const calls = await store.ledger.ofThread(thread, id);
-    return calls.flatMap((call) => (call.outcome && !call.delivered ? call.id : []));
-  }
-
   /** A turn may have ended without its last outcomes. */
   async function markDelivered(message: InboxMessage, fence: ThreadFence): Promise<void> {
-    const undelivered = await undeliveredCalls(message);
+    const undelivered = await undeliveredCalls(store, message);
     if (undelivered.length > 0) await store.ledger.markDelivered(undelivered, fence);
   }
 
   return { settle: settleTurn, markDelivered };
+}
+
+/** Ids of calls whose outcomes are not marked as delivered. */
+async function undeliveredCalls(
+  { ledger }: DeskDeps['store'],
+  { thread, id }: InboxMessage,
+): Promise<readonly string[]> {
+  const calls = await ledger.ofThread(thread, id);
+  return calls.flatMap((call) => (call.outcome && !call.delivered ? call.id : []));
 }

@@ -37,55 +37,17 @@ interface Checked {
   readonly seen: ReadRevisions;
 }
 
+type OnApprovalDeps = ClaimDeps & Pick<DeskDeps, 'claims'>;
+
 /**
  * Builds the claim that is committed together with the final approval, so that the tool starts
  * after one commit. Works if nobody else holds the call's thread. Otherwise the thread's holder
  * claims later.
  */
-export function createClaimOnApproval(deps: ClaimDeps & Pick<DeskDeps, 'claims'>) {
+export function createClaimOnApproval(deps: OnApprovalDeps) {
   const { store, log } = deps;
   // A call in a helper thread has more conditions, so it is never claimed here (see mayRunAtOnce).
   const stepToClaim = createClaim(deps, { endedBy: async () => undefined });
-
-  function claimUnder(hold: ThreadFence): ClaimOnApproval {
-    let checked: Checked | undefined;
-
-    async function claim(approved: Call): ReturnType<ClaimOnApproval['claim']> {
-      const answer = answerOf(checked, approved);
-      const { seen, value: step } = await store.observe(() =>
-        stepToClaim(approved, { fence: hold.token, tries: 0 }, answer),
-      );
-      if (step?.call.status !== 'running') return undefined;
-      deps.claims.add(step.call);
-      // For keys that both have read, the older revision counts: the check's.
-      const all: ReadRevisions = answer && checked ? new Map([...seen, ...checked.seen]) : seen;
-      return { step, seen: all, hold };
-    }
-
-    return {
-      async check(recheck) {
-        let asked: AskedGate | undefined;
-        const { seen, value: ruling } = await store.observe(() =>
-          recheck((answer) => {
-            asked = answer;
-          }),
-        );
-        checked = { asked, seen };
-        return ruling;
-      },
-      async claim(approved) {
-        try {
-          return await claim(approved);
-        } catch (error) {
-          log.warn(
-            { err: error, call: approved.id },
-            'Could not claim a call together with its approval.',
-          );
-          return undefined;
-        }
-      },
-    };
-  }
 
   return async function withClaim<T>(
     call: Call,
@@ -96,12 +58,58 @@ export function createClaimOnApproval(deps: ClaimDeps & Pick<DeskDeps, 'claims'>
       : undefined;
     if (!visit) return await decide(undefined);
     try {
-      return await visit.within(() => decide(claimUnder(visit.hold)));
+      return await visit.within(() => decide(claimUnder(deps, stepToClaim, visit.hold)));
     } finally {
       visit.leave().catch((error: unknown) => {
         log.warn({ err: error, call: call.id }, 'Could not release a thread.');
       });
     }
+  };
+}
+
+/** Claims with the hold of the call's thread. */
+function claimUnder(
+  deps: OnApprovalDeps,
+  stepToClaim: ReturnType<typeof createClaim>,
+  hold: ThreadFence,
+): ClaimOnApproval {
+  const { store, log } = deps;
+  let checked: Checked | undefined;
+
+  async function claim(approved: Call): ReturnType<ClaimOnApproval['claim']> {
+    const answer = answerOf(checked, approved);
+    const { seen, value: step } = await store.observe(() =>
+      stepToClaim(approved, { fence: hold.token, tries: 0 }, answer),
+    );
+    if (step?.call.status !== 'running') return undefined;
+    deps.claims.add(step.call);
+    // For keys that both have read, the older revision counts: the check's.
+    const all: ReadRevisions = answer && checked ? new Map([...seen, ...checked.seen]) : seen;
+    return { step, seen: all, hold };
+  }
+
+  return {
+    async check(recheck) {
+      let asked: AskedGate | undefined;
+      const { seen, value: ruling } = await store.observe(() =>
+        recheck((answer) => {
+          asked = answer;
+        }),
+      );
+      checked = { asked, seen };
+      return ruling;
+    },
+    async claim(approved) {
+      try {
+        return await claim(approved);
+      } catch (error) {
+        log.warn(
+          { err: error, call: approved.id },
+          'Could not claim a call together with its approval.',
+        );
+        return undefined;
+      }
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { type Call, isTerminal } from '../../../domain/calls/call.ts';
 import { behaviourOf } from '../../../domain/calls/call-origin.ts';
 import type { Outcome, WithdrawalCause } from '../../../domain/calls/outcome.ts';
 import { advanceTurnKey } from '../../../domain/ports/agenda.ts';
+import type { Store } from '../../../domain/ports/store.ts';
 import { recordRunEnd } from '../../../domain/rules/execution-rules.ts';
 import { firstLine, type InboxMessage, type SettledTurn } from '../../../domain/threads/message.ts';
 import {
@@ -74,36 +75,40 @@ export function createHelperThreads({
     if (callId === undefined) return;
     await advanceByStep({ store }, callId, async (call) => {
       const isOpen = call.status === 'running' && call.child === message.thread;
-      return isOpen ? recordRunEnd(call, await endOf(message), clock.now()) : undefined;
+      return isOpen ? recordRunEnd(call, await endOf(store, message), clock.now()) : undefined;
     });
   }
 
-  /** Read from the store, so that every worker reports the same. */
-  async function endOf(
-    message: InboxMessage,
-  ): Promise<Extract<Outcome, { kind: 'result' | 'error' }>> {
-    const [newest] = await store.history.newest(message.thread, 1, 0);
-    const turn = newest?.id === message.id ? newest : undefined;
-    const last = turn?.messages.at(-1);
-    if (turn && turn.failure === undefined && last?.role === 'assistant') {
-      return { kind: 'result', text: shortenResult(last.text) };
-    }
-    const why = turn?.failure ?? (await explainEnded(message));
-    const text = `The helper ended without a final answer: ${why}${lastAnswerOf(turn)}`;
-    return { kind: 'error', text: shortenResult(text) };
-  }
-
-  async function explainEnded(message: InboxMessage): Promise<string> {
-    const calls = await store.ledger.ofThread(message.thread, message.id);
-    const ignored = calls.find(
-      (call) => call.status === 'ignored' && behaviourOf(call).partOf === 'message',
-    );
-    return ignored
-      ? `a person ignored its call of ${ignored.tool}. Do not try that again unless asked.`
-      : 'its work was withdrawn.';
-  }
-
   return { begin, endedBy, report };
+}
+
+/** Read from the store, so that every worker reports the same. */
+async function endOf(
+  store: Pick<Store, 'history' | 'ledger'>,
+  message: InboxMessage,
+): Promise<Extract<Outcome, { kind: 'result' | 'error' }>> {
+  const [newest] = await store.history.newest(message.thread, 1, 0);
+  const turn = newest?.id === message.id ? newest : undefined;
+  const last = turn?.messages.at(-1);
+  if (turn && turn.failure === undefined && last?.role === 'assistant') {
+    return { kind: 'result', text: shortenResult(last.text) };
+  }
+  const why = turn?.failure ?? (await explainEnded(store, message));
+  const text = `The helper ended without a final answer: ${why}${lastAnswerOf(turn)}`;
+  return { kind: 'error', text: shortenResult(text) };
+}
+
+async function explainEnded(
+  { ledger }: Pick<Store, 'ledger'>,
+  message: InboxMessage,
+): Promise<string> {
+  const calls = await ledger.ofThread(message.thread, message.id);
+  const ignored = calls.find(
+    (call) => call.status === 'ignored' && behaviourOf(call).partOf === 'message',
+  );
+  return ignored
+    ? `a person ignored its call of ${ignored.tool}. Do not try that again unless asked.`
+    : 'its work was withdrawn.';
 }
 
 function workOf({ position, siblings }: Call, prompt: string) {

@@ -53,13 +53,6 @@ export function createReroute(deps: Pick<DeskDeps, 'store'> & ReevaluateDeps) {
     }
   }
 
-  async function pageOf(group: TeamGroup | undefined, after: string | undefined) {
-    const page = { after, limit: PAGE };
-    return group === undefined
-      ? await ledger.withStatus('pending', page)
-      : await ledger.askingAnyOf(group.team, [group.group], page);
-  }
-
   /** Resolves with the last error, if any. */
   async function followAll(
     calls: readonly Call[],
@@ -79,7 +72,7 @@ export function createReroute(deps: Pick<DeskDeps, 'store'> & ReevaluateDeps) {
     const { after, group } = readRerouteId(id);
     // One lookup for the whole page.
     if (group) await deps.directory.groupOf(group.group, { ...LOOKUP, maxAgeMs: 0 });
-    const calls = await pageOf(group, after);
+    const calls = await pageOf(ledger, group, after);
     const failure = await followAll(calls, group, signal);
     const last = calls.at(-1);
     if (last && calls.length === PAGE) {
@@ -87,4 +80,15 @@ export function createReroute(deps: Pick<DeskDeps, 'store'> & ReevaluateDeps) {
     }
     if (failure !== undefined && !(failure instanceof DamagedRecordError)) throw failure;
   };
+}
+
+async function pageOf(
+  ledger: DeskDeps['store']['ledger'],
+  group: TeamGroup | undefined,
+  after: string | undefined,
+) {
+  const page = { after, limit: PAGE };
+  return group === undefined
+    ? await ledger.withStatus('pending', page)
+    : await ledger.askingAnyOf(group.team, [group.group], page);
 }

@@ -29,19 +29,6 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
   const explainRefused = createCheckSenderPolicy(deps);
   const checkSender = createCheckSender(deps);
 
-  /** Stops turns that are not yet stopped; true if there were any. */
-  async function stopFor(
-    command: InboxMessage,
-    targets: readonly InboxMessage[],
-  ): Promise<boolean> {
-    const messageEnds = [{ id: command.id, how: 'answered' }] as const;
-    let hasStopped = false;
-    for (const target of targets) {
-      hasStopped = (await stopTurn(target, command.author, { messageEnds })) || hasStopped;
-    }
-    return hasStopped;
-  }
-
   /** People may always stop turns that they started. */
   async function mayStop(
     command: InboxMessage,
@@ -58,7 +45,7 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
       return;
     }
     const targets = await targetsOf(store, command);
-    if (await mayStop(command, targets)) await stopFor(command, targets);
+    if (await mayStop(command, targets)) await stopFor(stopTurn, command, targets);
   }
 
   async function endCommand(command: InboxMessage, fence: ThreadFence): Promise<void> {
@@ -69,7 +56,7 @@ export function createThreadCommands(deps: ThreadCommandsDeps) {
       ? await explainForgetDenied(deps, command)
       : NOTHING_RUNNING;
     // Clearing the thread is done only by `runNow`; here it would be done twice.
-    if (why === undefined || (await stopFor(command, targets))) return;
+    if (why === undefined || (await stopFor(stopTurn, command, targets))) return;
     const outboxMessages = [commandReply(command, why, clock.now())];
     const wakes = [{ key: deliverOutboxKey(fence.thread), dueAt: clock.now() }];
     await store.inbox.end(command.id, 'answered', { outboxMessages, wakes }, fence);
@@ -118,6 +105,20 @@ async function targetsOf(
       (isTopLevel || thread === command.thread) &&
       Number(ts) < Number(command.ts),
   );
+}
+
+/** Stops turns that are not yet stopped; true if there were any. */
+async function stopFor(
+  stopTurn: ReturnType<typeof createStopTurn>,
+  command: InboxMessage,
+  targets: readonly InboxMessage[],
+): Promise<boolean> {
+  const messageEnds = [{ id: command.id, how: 'answered' }] as const;
+  let hasStopped = false;
+  for (const target of targets) {
+    hasStopped = (await stopTurn(target, command.author, { messageEnds })) || hasStopped;
+  }
+  return hasStopped;
 }
 
 async function forgetFor(
