@@ -14,7 +14,9 @@ import { createSealedAudit, markAudit } from './repositories/audit.ts';
 import { createCalls } from './repositories/calls.ts';
 import { checkpointKey, createCheckpoints } from './repositories/checkpoints.ts';
 import { createDigestMessages } from './repositories/digest-messages.ts';
+import { threadRecordOf } from './repositories/documents/stored-thread.ts';
 import { createHistory } from './repositories/history.ts';
+import { createInactiveThreads } from './repositories/inactive-threads.ts';
 import { createMessages } from './repositories/messages.ts';
 import { createOutbox } from './repositories/outbox.ts';
 import { createProgressReports } from './repositories/progress-reports.ts';
@@ -26,7 +28,6 @@ import {
   createPins,
   createRouteBook,
 } from './repositories/settings.ts';
-import { threadRecordOf } from './repositories/threads.ts';
 import { createTurnRecords } from './repositories/turn-records.ts';
 
 /** Longest delay between appending an audit entry and sealing it. */
@@ -69,7 +70,10 @@ export function createStore(parts: StoreParts): CreatedStore {
     ledger: createCalls(records, onDamaged),
     inbox: createMessages(records, onDamaged),
     turnRecords: createTurnRecords(records),
-    history: createHistory(records, onDamaged),
+    history: {
+      ...createHistory(records, onDamaged),
+      ...createInactiveThreads(records, onDamaged),
+    },
     outbox: createOutbox(records, onDamaged),
     pause: createPauseSwitch(records),
   };

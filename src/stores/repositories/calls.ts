@@ -1,44 +1,22 @@
 /** The ledger: the only truth about calls, and the only lock on running one. */
 
 import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
-import {
-  CALL_STATUSES,
-  type Call,
-  type CardPlace,
-  type SideMessage,
-} from '../../domain/calls/call.ts';
-import { isTransition } from '../../domain/calls/transitions.ts';
-import type { Group } from '../../domain/people/person.ts';
+import type { Call, CardPlace, SideMessage } from '../../domain/calls/call.ts';
+import { assertStep, isTransition, type Step } from '../../domain/calls/transitions.ts';
 import type { Effects, Ledger } from '../../domain/ports/store.ts';
-import { requestedDecidersOf } from '../../domain/rules/requested-deciders.ts';
-import { type Records, sortTime } from '../records.ts';
-import { listDecisions, putDecisions } from './decisions.ts';
+import type { Records } from '../records.ts';
+import { createCallLists } from './call-lists.ts';
+import { putDecisions } from './decisions.ts';
+import { groupKeysOf, noteGroups } from './documents/asked-groups.ts';
 import { assertOwnThread } from './documents/assert-own-thread.ts';
 import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';
 import { applyEffects, keysOf } from './documents/effects.ts';
-import { applySteps } from './documents/last-step.ts';
 import { nextOrder } from './documents/order.ts';
 import { parseDocument } from './documents/read-record.ts';
-import {
-  keyOf,
-  type ListPage,
-  listRecords,
-  type RecordKind,
-  readOne,
-} from './documents/read-records.ts';
-import {
-  CALL,
-  callRecordName,
-  isSameRef,
-  markOutcomesTaken,
-  ofFamily,
-  ofTurn,
-  placeOfCall,
-  proposedIn,
-  requestedPartition,
-} from './documents/stored-call.ts';
-import { REPORT } from './documents/stored-report.ts';
-import { recordThreadActivity } from './threads.ts';
+import { keyOf, type RecordKind, readOne } from './documents/read-records.ts';
+import { CALL, isSameRef, markOutcomesTaken, proposedIn } from './documents/stored-call.ts';
+import { recordThreadActivity } from './documents/stored-thread.ts';
+import { REPORT } from './progress-reports.ts';
 
 /** Where a call's messages are in Slack. */
 type Places = Readonly<Partial<Record<SideMessage | 'card', CardPlace>>>;
@@ -49,22 +27,6 @@ export const PLACES: RecordKind<Places> = {
   read: (document, id) => parseDocument<Places>(document, { kind: 'place', id }),
 };
 
-/** All groups of a workspace that were ever asked to decide. */
-const GROUPS: RecordKind<{ readonly groups: readonly Group[] }> = {
-  name: 'asked-groups',
-  entriesOf: () => [],
-  workspaceOf: (_groups, team) => team,
-  read: (document, id) => parseDocument(document, { kind: 'groups', id }),
-};
-
-function groupsOf(call: Call): readonly Group[] {
-  return (requestedDecidersOf(call) ?? []).filter((who): who is Group => !who.startsWith('user:'));
-}
-
-function groupKeysOf(call: Call): readonly string[] {
-  return groupsOf(call).length === 0 ? [] : [keyOf(GROUPS, call.requester.team)];
-}
-
 /** Keys that a step of a call reads, loaded in one round trip. */
 function keysOfStep(before: Call, after: Call, effects: Effects): readonly string[] {
   return [
@@ -73,15 +35,6 @@ function keysOfStep(before: Call, after: Call, effects: Effects): readonly strin
     ...(before.status === 'running' ? [keyOf(REPORT, after.id)] : []),
     ...keysOf(effects),
   ];
-}
-
-async function noteGroups(draft: CommitDraft, call: Call): Promise<void> {
-  const asked = groupsOf(call);
-  if (asked.length === 0) return;
-  const { team } = call.requester;
-  const { groups: known } = (await draft.read(GROUPS, team)) ?? { groups: [] };
-  const added = asked.filter((group) => !known.includes(group));
-  if (added.length > 0) await draft.put(GROUPS, team, { groups: [...known, ...added] });
 }
 
 /** Replaces a call; false if the stored one has another revision. */
@@ -95,33 +48,42 @@ async function replaceCall(draft: CommitDraft, before: Call, after: Call): Promi
   return true;
 }
 
+/** Applies all steps and returns the resulting call. Throws if a step is not allowed, or doesn't follow the one before. */
+function applySteps(before: Call, steps: readonly Step[]): Call {
+  let last = before;
+  for (const step of steps) {
+    assertStep(last, step);
+    last = step.call;
+  }
+  if (last === before) throw new Error(`No step was given for call ${before.id}.`);
+  return last;
+}
+
+/** Stores a new call in a commit, unless the same one is stored already; returns the stored one. */
+async function putNewCall(
+  draft: CommitDraft,
+  call: Call,
+  effects: Effects,
+  onDamaged: OnDamaged,
+): Promise<Call> {
+  draft.takeForNew([keyOf(CALL, call.id)]);
+  const [known] = await Promise.all([
+    draft.list(CALL, proposedIn(call), {}, onDamaged),
+    draft.load([...groupKeysOf(call), ...keysOf(effects)]),
+  ]);
+  const same = known.find((each) => isSameRef(each.call, call));
+  const stored = same?.call ?? (await draft.read(CALL, call.id))?.call;
+  if (stored) return stored;
+  await draft.put(CALL, call.id, { call, order: nextOrder(call.createdAt) });
+  await noteGroups(draft, call);
+  // An agent's call follows a message, which already recorded the thread's activity.
+  if (call.outside) await recordThreadActivity(draft, call.thread, call.createdAt);
+  await applyEffects(draft, effects);
+  return call;
+}
+
 /** Creates the ledger. */
 export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
-  const listStored = (partition: string, page: ListPage = {}, report = onDamaged) =>
-    listRecords(records, CALL, partition, page, report);
-
-  async function list(partition: string, page?: ListPage, report?: OnDamaged) {
-    return (await listStored(partition, page, report)).map(({ call }) => call);
-  }
-
-  /** A page continues after a call, even if the call has moved meanwhile. */
-  async function placeIn(id: string | undefined): Promise<string | undefined> {
-    const stored = id === undefined ? undefined : await readOne(records, CALL, id);
-    return stored && placeOfCall(stored);
-  }
-
-  async function page(
-    partition: string,
-    at: {
-      readonly from?: string | undefined;
-      readonly limit: number;
-      readonly isBackwards?: boolean;
-    },
-  ): Promise<readonly Call[]> {
-    const { from, isBackwards = false, limit } = at;
-    return await list(partition, { after: await placeIn(from), isBackwards, limit });
-  }
-
   async function changePlaces(id: string, change: (before: Places) => Places): Promise<void> {
     await changeRecords(
       records,
@@ -131,28 +93,14 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
   }
 
   return {
+    ...createCallLists(records, onDamaged),
     async propose(proposed, effects, fence, steps = []) {
       assertOwnThread(proposed.thread, fence);
       if (!isTransition(null, proposed.status, 'propose')) {
         throw new Error(`A call can't be proposed as ${proposed.status}.`);
       }
       const call = steps.length === 0 ? proposed : applySteps(proposed, steps);
-      const propose = async (draft: CommitDraft): Promise<Call> => {
-        draft.takeForNew([keyOf(CALL, call.id)]);
-        const [known] = await Promise.all([
-          draft.list(CALL, proposedIn(call), {}, onDamaged),
-          draft.load([...groupKeysOf(call), ...keysOf(effects)]),
-        ]);
-        const same = known.find((each) => isSameRef(each.call, call));
-        const stored = same?.call ?? (await draft.read(CALL, call.id))?.call;
-        if (stored) return stored;
-        await draft.put(CALL, call.id, { call, order: nextOrder(call.createdAt) });
-        await noteGroups(draft, call);
-        // An agent's call follows a message, which already recorded the thread's activity.
-        if (call.outside) await recordThreadActivity(draft, call.thread, call.createdAt);
-        await applyEffects(draft, effects);
-        return call;
-      };
+      const propose = (draft: CommitDraft) => putNewCall(draft, call, effects, onDamaged);
       return await changeRecords(records, propose, { fence: fenceOf(fence) });
     },
     async write(before, steps, effects, seen, fence) {
@@ -170,12 +118,6 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       return await changeRecords(records, write, { fence: fenceOf(fence) });
     },
     get: async (id) => (await readOne(records, CALL, id))?.call,
-    async ofThread(thread, turn, damaged) {
-      const report = damaged === 'leave-out' ? onDamaged : rethrow;
-      if (turn !== undefined) return await list(ofTurn(thread, turn), {}, report);
-      const family = await list(ofFamily(thread), {}, report);
-      return family.filter((call) => call.thread === thread);
-    },
     async markDelivered(ids, fence) {
       const mark = (draft: CommitDraft) => markOutcomesTaken(draft, ids, fence?.thread);
       await changeRecords(records, mark, { durable: 'later', fence: fenceOf(fence) });
@@ -192,59 +134,5 @@ export function createCalls(records: Records, onDamaged: OnDamaged): Ledger {
       const { card: _, ...sides } = (await readOne(records, PLACES, id)) ?? {};
       return sides;
     },
-    ofRequester: (requester, tool, since) =>
-      list(`call.tool|${callRecordName(requester)}|${tool}`, { after: sortTime(since) }, rethrow),
-    async countPending(requester) {
-      return (await records.count([`call.pending-of|${callRecordName(requester)}`]))[0] ?? 0;
-    },
-    async countPendingOfKey(key) {
-      return (await records.count([`call.pending-key|${key}`]))[0] ?? 0;
-    },
-    async groupsAskedToDecide(team) {
-      const { groups } = (await readOne(records, GROUPS, team)) ?? { groups: [] };
-      const counts = await records.count(groups.map((group) => requestedPartition(team, group)));
-      return groups.filter((_group, i) => (counts[i] ?? 0) > 0).sort();
-    },
-    async askingAnyOf(team, asked, { after, limit }) {
-      const from = await placeIn(after);
-      const all = await Promise.all(
-        asked.map((who) => listStored(requestedPartition(team, who), { after: from, limit })),
-      );
-      const unique = new Map(all.flat().map((each) => [each.call.id, each]));
-      const inOrder = [...unique.values()].sort((a, b) =>
-        placeOfCall(a) < placeOfCall(b) ? -1 : 1,
-      );
-      return inOrder.slice(0, limit).map(({ call }) => call);
-    },
-    requestedBy: (requester, { before, isOver, limit }) =>
-      page(`call.mine|${callRecordName(requester)}|${isOver ? 'over' : 'open'}`, {
-        from: before,
-        limit,
-        isBackwards: true,
-      }),
-    async decidedBy(person, { before, limit, since }) {
-      const ids = await listDecisions(records, person, { before, limit, since });
-      const found = await Promise.all(ids.map((id) => readOne(records, CALL, id)));
-      return found.flatMap((stored) => stored?.call ?? []);
-    },
-    newest: ({ before, key, limit }) =>
-      page(key === undefined ? 'call.all' : `call.key|${key}`, {
-        from: before,
-        limit,
-        isBackwards: true,
-      }),
-    withStatus: (status, at) =>
-      at
-        ? page(`call.status|${status}`, { from: at.after, limit: at.limit })
-        : list(`call.status|${status}`),
-    async count() {
-      const counts = await records.count(CALL_STATUSES.map((status) => `call.status|${status}`));
-      const pairs = CALL_STATUSES.map((status, i) => [status, counts[i] ?? 0] as const);
-      return Object.fromEntries(pairs.filter(([, calls]) => calls > 0));
-    },
   };
-}
-
-function rethrow(error: unknown): never {
-  throw error;
 }

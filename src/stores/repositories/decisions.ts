@@ -37,12 +37,8 @@ export async function putDecisions(draft: CommitDraft, before: Call, after: Call
 }
 
 /** Removes all decisions on a call in a commit. */
-export async function deleteDecisions(
-  draft: CommitDraft,
-  records: Records,
-  callId: string,
-): Promise<void> {
-  for (const each of await listRecords(records, DECIDED, `decided.on|${callId}`)) {
+export async function deleteDecisions(draft: CommitDraft, callId: string): Promise<void> {
+  for (const each of await draft.list(DECIDED, `decided.on|${callId}`)) {
     await draft.remove(DECIDED, idOf(each));
   }
 }

@@ -6,7 +6,7 @@ import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import type { Records } from '../records.ts';
 import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';
 import { applyEffects, keysOf } from './documents/effects.ts';
-import { keyOf, listRecords } from './documents/read-records.ts';
+import { keyOf, listRecords, rethrow } from './documents/read-records.ts';
 import {
   endMessage,
   MESSAGE,
@@ -14,7 +14,7 @@ import {
   openIn,
   threadOfOpen,
 } from './documents/stored-message.ts';
-import { recordThreadActivity, threadRecordOf } from './threads.ts';
+import { recordThreadActivity, threadRecordOf } from './documents/stored-thread.ts';
 
 /** Creates the inbox. */
 export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
@@ -102,10 +102,6 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
       return await changeRecords(records, end, { fence: fenceOf(fence) });
     },
   };
-}
-
-function rethrow(error: unknown): never {
-  throw error;
 }
 
 function ignore(): void {}

@@ -1,11 +1,19 @@
 /** Last progress reports of running calls' tools. */
+import type { ProgressReport } from '../../domain/cards/progress-report.ts';
 import type { ProgressReports } from '../../domain/ports/progress-reports.ts';
 import type { Records } from '../records.ts';
 import { requestTask } from './documents/agenda-task.ts';
 import { type CommitDraft, changeRecords } from './documents/change-records.ts';
-import { readOne } from './documents/read-records.ts';
+import { parseDocument } from './documents/read-record.ts';
+import { type RecordKind, readOne } from './documents/read-records.ts';
 import { CALL } from './documents/stored-call.ts';
-import { REPORT } from './documents/stored-report.ts';
+
+/** Keyed by the id of the running call. */
+export const REPORT: RecordKind<ProgressReport> = {
+  name: 'report',
+  entriesOf: () => [],
+  read: (document, id) => parseDocument<ProgressReport>(document, { kind: 'report', id }),
+};
 
 /** Creates the progress reports. */
 export function createProgressReports(records: Records): ProgressReports {

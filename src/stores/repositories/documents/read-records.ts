@@ -95,7 +95,8 @@ export async function* walkRecords<T>(
   }
 }
 
-function rethrow(error: DamagedRecordError): never {
+/** An `onDamaged` that leaves nothing out. */
+export function rethrow(error: DamagedRecordError): never {
   throw error;
 }
 

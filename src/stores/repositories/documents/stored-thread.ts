@@ -1,9 +1,9 @@
 /** When a thread was last active. */
-import { rootOf, type ThreadKey } from '../../domain/threads/thread-key.ts';
-import { sortTime } from '../records.ts';
-import type { CommitDraft } from './documents/change-records.ts';
-import { parseDocument } from './documents/read-record.ts';
-import { keyOf, type RecordKind } from './documents/read-records.ts';
+import { rootOf, type ThreadKey } from '../../../domain/threads/thread-key.ts';
+import { sortTime } from '../../records.ts';
+import type { CommitDraft } from './change-records.ts';
+import { parseDocument } from './read-record.ts';
+import { keyOf, type RecordKind } from './read-records.ts';
 
 export interface TouchedThread {
   readonly thread: ThreadKey;
