@@ -2,8 +2,14 @@
  * Every stored document begins with its workspace, and its enterprise if it has one. Only this file
  * writes and removes them; readers get the document without.
  */
-import { randomBytes } from 'node:crypto';
-import type { Commit, RecordChange, RecordKey, Records, StoredRecord } from './records.ts';
+import {
+  type Commit,
+  newCommitId,
+  type RecordChange,
+  type RecordKey,
+  type Records,
+  type StoredRecord,
+} from './records.ts';
 
 /** Where the app is installed. */
 export interface InstallationOwner {
@@ -40,10 +46,7 @@ const PAGE = 500;
 const HEAD = /^\{"workspace":"([^"]*)"(?:,"enterprise":"([^"]*)")?,?/;
 
 /** Wraps the records of an installation. */
-export function createOwnedRecords(
-  records: Records,
-  { setting, where }: RecordsLocation,
-): OwnedRecords {
+export function createOwnedRecords(records: Records, location: RecordsLocation): OwnedRecords {
   let owner: InstallationOwner | undefined;
 
   function own(change: RecordChange): RecordChange {
@@ -69,47 +72,6 @@ export function createOwnedRecords(
     return { ...done, newer: done.newer.map(withoutOwner) };
   }
 
-  function assertOwner(known: InstallationOwner | undefined, wanted: InstallationOwner): void {
-    if (known === undefined || known.workspace === wanted.workspace) return;
-    throw new Error(
-      `${where} belongs to the workspace ${known.workspace}, but the app is now in ${wanted.workspace}. Threads, calls and keys of one workspace cannot be used in another. Start the app in ${known.workspace} again, or set another ${setting} to start empty.`,
-    );
-  }
-
-  /** Stores the owner if there is none yet, or if the workspace joined an organization. */
-  async function keepOwner(wanted: InstallationOwner): Promise<void> {
-    for (;;) {
-      const [stored] = await records.get([OWNER_KEY]);
-      const known = ownerOf(stored);
-      assertOwner(known, wanted);
-      if (known && known.enterprise === wanted.enterprise) return;
-      const put = { key: OWNER_KEY, replaces: stored?.revision ?? 0, document: EMPTY };
-      const change = { ...put, document: addOwner(put, wanted) };
-      const done = await records.commit({ id: newId(), durable: 'now', records: [change] });
-      if (done.kind === 'done') return;
-    }
-  }
-
-  async function complete(wanted: InstallationOwner): Promise<void> {
-    for (let after: string | undefined; ; ) {
-      const page = await records.range({ partition: UNOWNED.partition, limit: PAGE, after });
-      // Damaged or removed documents can't be completed.
-      const changes = page
-        .filter(({ document }) => document.startsWith('{'))
-        .map(({ document, key, revision }): RecordChange => {
-          const put = { key, replaces: revision, document: withoutOwner({ document }).document };
-          return { ...put, document: addOwner(put, wanted), drop: [UNOWNED] };
-        });
-      if (changes.length > 0) {
-        const done = await records.commit({ id: newId(), durable: 'now', records: changes });
-        // One of them was changed meanwhile: read the page again.
-        if (done.kind !== 'done') continue;
-      }
-      if (page.length < PAGE) return;
-      after = page.at(-1)?.at;
-    }
-  }
-
   return {
     records: {
       ...records,
@@ -118,15 +80,65 @@ export function createOwnedRecords(
       range: async (page) => (await records.range(page)).map(withoutOwner),
     },
     async belongTo(wanted) {
-      await keepOwner(wanted);
-      await complete(wanted);
+      await keepOwner(records, location, wanted);
+      await complete(records, wanted);
       owner = wanted;
     },
     async checkOwner(wanted) {
       const [stored] = await records.get([OWNER_KEY]);
-      assertOwner(ownerOf(stored), wanted);
+      assertOwner(location, ownerOf(stored), wanted);
     },
   };
+}
+
+function assertOwner(
+  { setting, where }: RecordsLocation,
+  known: InstallationOwner | undefined,
+  wanted: InstallationOwner,
+): void {
+  if (known === undefined || known.workspace === wanted.workspace) return;
+  throw new Error(
+    `${where} belongs to the workspace ${known.workspace}, but the app is now in ${wanted.workspace}. Threads, calls and keys of one workspace cannot be used in another. Start the app in ${known.workspace} again, or set another ${setting} to start empty.`,
+  );
+}
+
+/** Stores the owner if there is none yet, or if the workspace joined an organization. */
+async function keepOwner(
+  records: Records,
+  location: RecordsLocation,
+  wanted: InstallationOwner,
+): Promise<void> {
+  for (;;) {
+    const [stored] = await records.get([OWNER_KEY]);
+    const known = ownerOf(stored);
+    assertOwner(location, known, wanted);
+    if (known && known.enterprise === wanted.enterprise) return;
+    const put = { key: OWNER_KEY, replaces: stored?.revision ?? 0, document: EMPTY };
+    const change = { ...put, document: addOwner(put, wanted) };
+    const done = await records.commit({ id: newCommitId(), durable: 'now', records: [change] });
+    if (done.kind === 'done') return;
+  }
+}
+
+/** Adds the owner to the records that were written before it was known. */
+async function complete(records: Records, wanted: InstallationOwner): Promise<void> {
+  for (let after: string | undefined; ; ) {
+    const page = await records.range({ partition: UNOWNED.partition, limit: PAGE, after });
+    // Damaged or removed documents can't be completed.
+    const changes = page
+      .filter(({ document }) => document.startsWith('{'))
+      .map(({ document, key, revision }): RecordChange => {
+        const put = { key, replaces: revision, document: withoutOwner({ document }).document };
+        return { ...put, document: addOwner(put, wanted), drop: [UNOWNED] };
+      });
+    if (changes.length > 0) {
+      const done = await records.commit({ id: newCommitId(), durable: 'now', records: changes });
+      // One of them was changed meanwhile: read the page again.
+      if (done.kind !== 'done') continue;
+    }
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.at;
+  }
 }
 
 function isPut(change: RecordChange): change is Put {
@@ -154,8 +166,4 @@ function ownerOf(record: StoredRecord | undefined): InstallationOwner | undefine
   return workspace === undefined
     ? undefined
     : { workspace, ...(enterprise !== undefined && { enterprise }) };
-}
-
-function newId(): string {
-  return randomBytes(12).toString('base64url');
 }

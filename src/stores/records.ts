@@ -3,6 +3,7 @@
  * entries that its repository computes. A backend implements `Records` and knows nothing of calls,
  * messages or cards. All order is byte order of UTF-8 text.
  */
+import { randomBytes } from 'node:crypto';
 
 /** `<kind>/<id>`, e.g. `call/8ZkQ…`. */
 export type RecordKey = string;
@@ -191,6 +192,28 @@ export interface Records {
     listener: (units: readonly string[] | undefined, isOwn: boolean) => void,
   ): Promise<() => void>;
   close(): Promise<void>;
+}
+
+/** Returns a new id for a commit. */
+export function newCommitId(): string {
+  return randomBytes(12).toString('base64url');
+}
+
+/** The records that changes write, and the index partitions that they change. */
+export function changedNames(changes: readonly RecordChange[]): readonly string[] {
+  return changes.flatMap((change) => {
+    if ('expects' in change) return [];
+    const added = 'isDeletion' in change ? [] : (change.add ?? []);
+    return [change.key, ...[...added, ...(change.drop ?? [])].map(({ partition }) => partition)];
+  });
+}
+
+/** Throws if a commit names a record twice, since its expected revision would be ambiguous. */
+export function assertUniqueRecords(changes: readonly RecordChange[]): void {
+  const keys = new Set(changes.map(({ key }) => key));
+  if (keys.size === changes.length) return;
+  const names = changes.map(({ key }) => key).join(', ');
+  throw new Error(`A commit names a record twice: ${names}.`);
 }
 
 /** Largest allowed page. */

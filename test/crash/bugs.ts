@@ -151,8 +151,8 @@ export const BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/stores/repositories/messages.ts',
-        from: "        if (await draft.read(MESSAGE, id)) return 'known';\n",
-        to: '        await draft.read(MESSAGE, id);\n',
+        from: "  if (await draft.read(MESSAGE, id)) return 'known';\n",
+        to: '  await draft.read(MESSAGE, id);\n',
       },
     ],
     suite: MODEL,

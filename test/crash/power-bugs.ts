@@ -60,7 +60,7 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     name: 'a list that does not wait for what is gone from it',
     edits: [
       {
-        file: 'src/stores/sqlite/commit-names.ts',
+        file: 'src/stores/records.ts',
         from: '...(change.drop ?? [])',
         to: '...[]',
       },

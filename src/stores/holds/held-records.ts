@@ -1,18 +1,19 @@
 /** The records as this process uses them: reads are served from the caches of held units, and commits carry their finished tasks. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type {
-  Commit,
-  Committed,
-  Fence,
-  FoundRecord,
-  Page,
-  RecordKey,
-  Records,
-  StoredRecord,
+import {
+  type Commit,
+  type Committed,
+  changedNames,
+  type Fence,
+  type FoundRecord,
+  type Page,
+  type RecordKey,
+  type Records,
+  type StoredRecord,
 } from '../records.ts';
 import type { HeldUnits } from './held-units.ts';
-import { changedNames, type HoldCache, slicePage, toCacheChanges } from './hold-cache.ts';
+import { type HoldCache, slicePage, toCacheChanges } from './hold-cache.ts';
 
 /** Records as a decision read them. */
 export type ReadSnapshot = ReadonlyMap<RecordKey, StoredRecord>;

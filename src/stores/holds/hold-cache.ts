@@ -66,16 +66,6 @@ function unitsNamedBy({ partition, sort }: IndexEntry): readonly string[] {
   return [partition.split('|')[1] ?? '', sort.split('|')[0] ?? ''];
 }
 
-/** The records and partitions of a commit, changed or to be changed. */
-export function changedNames(changes: readonly RecordChange[]): readonly string[] {
-  return changes.flatMap((change) => {
-    if ('expects' in change) return [];
-    const added = 'isDeletion' in change ? [] : (change.add ?? []);
-    const entries = [...added, ...(change.drop ?? [])];
-    return [change.key, ...entries.map(({ partition }) => partition)];
-  });
-}
-
 /** A cached partition, or a prefix of one. */
 interface CachedList {
   readonly page: Page;

@@ -3,9 +3,8 @@
  * with its unit's next commit. The end of the last task releases the unit, so no task costs a commit
  * of its own.
  */
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { Fence, Records } from '../records.ts';
+import { type Fence, newCommitId, type Records } from '../records.ts';
 import { createHeldRecords, type HeldRecords } from './held-records.ts';
 import { HeldUnits } from './held-units.ts';
 import type { HeldTask, TaskCompletion, UnitHold } from './unit-hold.ts';
@@ -47,7 +46,6 @@ const isOf =
   (hold: Fence) =>
   ({ token, unit }: Fence): boolean =>
     unit === hold.unit && token === hold.token;
-const newId = (): string => randomBytes(12).toString('base64url');
 
 /** Creates the holds of a process on its records. */
 export function createHolds(records: Records, clock: Clock): Holds {
@@ -65,7 +63,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
     if (some.length === 0) return;
     const sent = some.map((held) => units.takeDone(held));
     const held = { now: clock.now(), units: sent };
-    const done = await records.commit({ id: newId(), durable: 'later', held });
+    const done = await records.commit({ id: newCommitId(), durable: 'later', held });
     if (done.kind === 'done') units.committed([], done.handedOut, sent);
   }
 
@@ -76,7 +74,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
     const tasks = done.map((id) => ({ unit, id, isDone: true as const }));
     const fences = [{ unit, token }];
     try {
-      await records.commit({ id: newId(), durable: 'later', fences, releases: true, tasks });
+      await records.commit({ id: newCommitId(), durable: 'later', fences, releases: true, tasks });
     } finally {
       over();
     }
@@ -173,7 +171,7 @@ export function createHolds(records: Records, clock: Clock): Holds {
     async enter(unit, leaseMs) {
       const held = await visit(unit, leaseMs);
       if (!held) return undefined;
-      const visitId = newId();
+      const visitId = newCommitId();
       held.inHand.add(visitId);
       return {
         ...{ unit, token: held.token },

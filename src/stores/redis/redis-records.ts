@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import {
+  assertUniqueRecords,
   type Commit,
   type Committed,
   type FoundRecord,
@@ -16,7 +17,6 @@ import {
   type Task,
   type TaskState,
 } from '../records.ts';
-import { assertUniqueRecords } from '../sqlite/sqlite-records.ts';
 import { parseReplyList, parseText, parseTextList } from './connection/parse-reply.ts';
 import type { Reply } from './connection/redis-connection.ts';
 import type { Script, ScriptRunner } from './connection/script-runner.ts';

@@ -23,37 +23,45 @@ const PARKED: RecordKind<DeadLetter> = {
   read: (document, id) => parseDocument<DeadLetter>(document, { kind: 'task', id }),
 };
 
+/** How a lease's task ends. */
+type TaskEnd =
+  | { readonly isDone: true }
+  | { readonly putOffTo: number; readonly isFailure: boolean }
+  | { readonly isParked: true };
+
+/** Ends a lease with a change of its task; no-op if the lease was lost. */
+async function endLease(
+  { holds, records }: { readonly records: Records; readonly holds: Holds },
+  { fence: token, key }: Lease,
+  how: { readonly change: TaskEnd; readonly durable: Commit['durable'] },
+  work: (draft: CommitDraft) => Promise<void> | void = () => {},
+): Promise<void> {
+  const task = agendaTaskOf(key);
+  const changed: TaskChange = { ...task, ...how.change };
+  const { unit } = task;
+  const hold = { unit, token };
+  const end = holds.end({ ...task, token }, changed);
+  if (end === 'later') return;
+  if (end === 'again') return await holds.flush(hold);
+  const make = async (draft: CommitDraft) => {
+    for (const id of end.done) draft.task({ unit, id, isDone: true });
+    draft.task(changed);
+    await work(draft);
+  };
+  const { durable } = how;
+  const options = { durable, fence: hold, ...(end.releases && { releases: true as const }) };
+  try {
+    await changeRecords(records, make, options);
+  } catch (error) {
+    if (!(error instanceof StaleFenceError)) throw error;
+  } finally {
+    end.over();
+  }
+}
+
 /** Creates the agenda of a process. It leases units and hands out their tasks as keys. */
 export function createAgenda(records: Records, holds: Holds): Agenda {
-  /** Ends a lease with a change of its task; no-op if the lease was lost. */
-  async function endLease(
-    { fence, key }: Lease,
-    change: (task: ReturnType<typeof agendaTaskOf>) => TaskChange,
-    durable: Commit['durable'],
-    work: (draft: CommitDraft) => Promise<void> | void = () => {},
-  ): Promise<void> {
-    const task = agendaTaskOf(key);
-    const changed = change(task);
-    const { unit } = task;
-    const end = holds.end({ ...task, token: fence }, changed);
-    if (end === 'later') return;
-    if (end === 'again') return await holds.flush({ unit, token: fence });
-    const make = async (draft: CommitDraft) => {
-      for (const id of end.done) draft.task({ unit, id, isDone: true });
-      draft.task(changed);
-      await work(draft);
-    };
-    const hold = { unit, token: fence };
-    const options = { durable, fence: hold, ...(end.releases && { releases: true as const }) };
-    try {
-      await changeRecords(records, make, options);
-    } catch (error) {
-      if (!(error instanceof StaleFenceError)) throw error;
-    } finally {
-      end.over();
-    }
-  }
-
+  const deps = { records, holds };
   return {
     async wake(wakes) {
       await changeRecords(holds.records, async (draft) => requestTask(draft, wakes));
@@ -79,24 +87,20 @@ export function createAgenda(records: Records, holds: Holds): Agenda {
       const until = await holds.renew(hold, now, leaseMs);
       return until === undefined ? undefined : { ...lease, expiresAt: until };
     },
-    async finish(lease) {
-      await endLease(lease, (task) => ({ ...task, isDone: true }), 'later');
+    finish: (lease) => endLease(deps, lease, { change: { isDone: true }, durable: 'later' }),
+    backOff(lease, putOffTo) {
+      const change = { putOffTo, isFailure: true };
+      return endLease(deps, lease, { change, durable: 'now' });
     },
-    async backOff(lease, dueAt) {
-      await endLease(lease, (task) => ({ ...task, putOffTo: dueAt, isFailure: true }), 'now');
+    postpone(lease, putOffTo) {
+      const change = { putOffTo, isFailure: false };
+      return endLease(deps, lease, { change, durable: 'later' });
     },
-    async postpone(lease, dueAt) {
-      await endLease(lease, (task) => ({ ...task, putOffTo: dueAt, isFailure: false }), 'later');
-    },
-    async moveToDeadLetters(lease, now, reason) {
+    moveToDeadLetters(lease, at, reason) {
       const { key } = lease;
-      const parked = { key, reason, at: now };
-      await endLease(
-        lease,
-        (task) => ({ ...task, isParked: true }),
-        'now',
-        (draft) => draft.put(PARKED, encodeAgendaKey(key), parked),
-      );
+      const park = (draft: CommitDraft) =>
+        draft.put(PARKED, encodeAgendaKey(key), { key, reason, at });
+      return endLease(deps, lease, { change: { isParked: true }, durable: 'now' }, park);
     },
     async nextDueAt() {
       const { next } = await records.lease(0, 0, { most: 0 });

@@ -101,7 +101,7 @@ export async function checkAudit(
   for (;;) {
     // Read first, so that entries added or sealed meanwhile don't count as missing.
     const newest = await records.newestAudit();
-    const chain = (await readOne(records, chainKind(seal), CHAIN_ID)) ?? NO_CHAIN;
+    const chain = await readChain(records, seal);
     const check = createAuditCheck(chain, seal);
     await walk(records, check);
     const report = check.end(newest);
@@ -111,46 +111,52 @@ export async function checkAudit(
 }
 
 async function removedThrough(records: Pick<Records, 'get'>): Promise<number> {
-  const chain = (await readOne(records, chainKind(undefined), CHAIN_ID)) ?? NO_CHAIN;
+  const chain = await readChain(records, undefined);
   return chain === 'forged' ? 0 : chain.removed.seq;
+}
+
+/** Writes how far the chain reaches. Returns false if another process changed it first. */
+async function replaceChain(
+  records: Records,
+  seal: Seal,
+  { from, to }: { readonly from: AuditChain; readonly to: AuditChain },
+  more: (draft: CommitDraft) => void = () => {},
+): Promise<boolean> {
+  const kind = chainKind(seal);
+  return await changeRecords(records, async (draft) => {
+    const stored = (await draft.read(kind, CHAIN_ID)) ?? NO_CHAIN;
+    const isSame =
+      stored !== 'forged' && writeAuditChain(stored, seal) === writeAuditChain(from, seal);
+    if (!isSame) return false;
+    await draft.put(kind, CHAIN_ID, to);
+    more(draft);
+    return true;
+  });
+}
+
+async function readChain(
+  records: Pick<Records, 'get'>,
+  seal: Seal | undefined,
+): Promise<AuditChain | 'forged'> {
+  return (await readOne(records, chainKind(seal), CHAIN_ID)) ?? NO_CHAIN;
+}
+
+/** Position of the last sealed entry before a time (ms). */
+async function lastOlder(
+  records: Records,
+  seal: Seal,
+  { before, chain }: { readonly chain: AuditChain; readonly before: number },
+): Promise<AuditPosition> {
+  const check = createAuditCheck(chain, seal);
+  await walk(records, check, ({ entry, seq }) => {
+    const line = readAuditLine(entry, seq, undefined);
+    return seq > chain.through.seq || line.kind !== 'entry' || line.entry.at >= before;
+  });
+  return check.place();
 }
 
 /** Creates an installation's audit; `records` must mark what it commits. */
 export function createSealedAudit(records: Records, seal: () => Promise<Seal>): Audit {
-  /** Writes how far the chain reaches. Returns false if another process changed it first. */
-  async function write(
-    from: AuditChain,
-    to: AuditChain,
-    more: (draft: CommitDraft) => void = () => {},
-  ): Promise<boolean> {
-    const made = await seal();
-    const kind = chainKind(made);
-    return await changeRecords(records, async (draft) => {
-      const stored = (await draft.read(kind, CHAIN_ID)) ?? NO_CHAIN;
-      const isSame =
-        stored !== 'forged' && writeAuditChain(stored, made) === writeAuditChain(from, made);
-      if (!isSame) return false;
-      await draft.put(kind, CHAIN_ID, to);
-      more(draft);
-      return true;
-    });
-  }
-
-  async function chainNow(): Promise<AuditChain | 'forged'> {
-    return (await readOne(records, chainKind(await seal()), CHAIN_ID)) ?? NO_CHAIN;
-  }
-
-  /** Position of the last sealed entry before a time (ms). */
-  async function lastOlder(chain: AuditChain, before: number): Promise<AuditPosition> {
-    const made = await seal();
-    const check = createAuditCheck(chain, made);
-    await walk(records, check, ({ entry, seq }) => {
-      const line = readAuditLine(entry, seq, undefined);
-      return seq > chain.through.seq || line.kind !== 'entry' || line.entry.at >= before;
-    });
-    return check.place();
-  }
-
   return {
     async append(drafts) {
       await changeRecords(records, async (draft) => appendAudit(draft, drafts));
@@ -168,8 +174,8 @@ export function createSealedAudit(records: Records, seal: () => Promise<Seal>): 
     newest: () => records.newestAudit(),
 
     async seal(now) {
-      const chain = await chainNow();
       const made = await seal();
+      const chain = await readChain(records, made);
       const newest = await records.newestAudit();
       if (chain !== 'forged' && newest === chain.through.seq) return undefined;
       const after = chain === 'forged' ? undefined : chain.through;
@@ -177,7 +183,10 @@ export function createSealedAudit(records: Records, seal: () => Promise<Seal>): 
       await walk(records, check);
       const through = check.place();
       if (chain !== 'forged' && through.seq > chain.through.seq) {
-        await write(chain, { ...chain, through, sealedAt: now });
+        await replaceChain(records, made, {
+          from: chain,
+          to: { ...chain, through, sealedAt: now },
+        });
       }
       return check.end(newest).fault;
     },
@@ -185,16 +194,18 @@ export function createSealedAudit(records: Records, seal: () => Promise<Seal>): 
     check: async () => await checkAudit(records, await seal()),
 
     async removeOlder(before, now) {
-      const chain = await chainNow();
+      const made = await seal();
+      const chain = await readChain(records, made);
       if (chain === 'forged') return 0;
-      const removed = await lastOlder(chain, before);
+      const removed = await lastOlder(records, made, { chain, before });
       const count = removed.seq - chain.removed.seq;
       if (count === 0) return 0;
       const note: AuditDraft = {
         ...{ at: now, event: 'audit.remove', subject: 'audit', actor: 'countersign' },
         detail: { before, count, through: removed.seq },
       };
-      const isDone = await write(chain, { ...chain, removed }, (draft) => {
+      const to = { ...chain, removed };
+      const isDone = await replaceChain(records, made, { from: chain, to }, (draft) => {
         appendAudit(draft, [note]);
         draft.trimAudit(removed.seq);
       });

@@ -1,9 +1,9 @@
 /** The inbox: messages that were acknowledged to Slack. */
 import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
-import type { Inbox } from '../../domain/ports/store.ts';
+import type { Effects, Inbox } from '../../domain/ports/store.ts';
 import type { InboxMessage } from '../../domain/threads/message.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
-import type { Records } from '../records.ts';
+import { MAX_PAGE_SIZE, type Records } from '../records.ts';
 import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';
 import { applyEffects, keysOf } from './documents/effects.ts';
 import { keyOf, listRecords, rethrow } from './documents/read-records.ts';
@@ -15,6 +15,35 @@ import {
   threadOfOpen,
 } from './documents/stored-message.ts';
 import { recordThreadActivity, threadRecordOf } from './documents/stored-thread.ts';
+
+/** Stores a message in a commit, unless its id is known. */
+async function putNewMessage(
+  draft: CommitDraft,
+  message: InboxMessage,
+  effects: Effects,
+): Promise<'new' | 'known'> {
+  const { id, receivedAt, thread } = message;
+  draft.takeForNew([keyOf(MESSAGE, id)]);
+  // Usually it starts its thread.
+  if (id === thread) draft.takeForNew([threadRecordOf(thread)]);
+  await draft.load([threadRecordOf(thread), ...keysOf(effects)]);
+  if (await draft.read(MESSAGE, id)) return 'known';
+  await draft.put(MESSAGE, id, { thread, state: 'waiting', message });
+  await recordThreadActivity(draft, thread, receivedAt);
+  await applyEffects(draft, effects);
+  return 'new';
+}
+
+/** Reads only the index, so that a damaged message hides no thread. */
+async function threadsWithMessages(records: Records): Promise<readonly ThreadKey[]> {
+  const threads = new Set<ThreadKey>();
+  for (let after: string | undefined; ; ) {
+    const page = await records.range({ partition: OPEN_MESSAGES, limit: MAX_PAGE_SIZE, after });
+    for (const { at } of page) threads.add(threadOfOpen(at));
+    after = page.at(-1)?.at;
+    if (page.length < MAX_PAGE_SIZE) return [...threads];
+  }
+}
 
 /** Creates the inbox. */
 export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
@@ -29,20 +58,8 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
   }
 
   return {
-    async receive(message, effects) {
-      return await changeRecords(records, async (draft) => {
-        const { id, receivedAt, thread } = message;
-        draft.takeForNew([keyOf(MESSAGE, id)]);
-        // Usually it starts its thread.
-        if (id === thread) draft.takeForNew([threadRecordOf(thread)]);
-        await draft.load([threadRecordOf(thread), ...keysOf(effects)]);
-        if (await draft.read(MESSAGE, id)) return 'known';
-        await draft.put(MESSAGE, id, { thread, state: 'waiting', message });
-        await recordThreadActivity(draft, thread, receivedAt);
-        await applyEffects(draft, effects);
-        return 'new';
-      });
-    },
+    receive: (message, effects) =>
+      changeRecords(records, (draft) => putNewMessage(draft, message, effects)),
     async hasThread(thread) {
       const page = { partition: `message.thread|${thread}`, limit: 1 };
       return (await records.range(page)).length > 0;
@@ -58,15 +75,7 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
     waiting: (thread) => list(openIn(thread, 'waiting'), 'waiting'),
     ongoing: ({ channel, team }) =>
       list(channel === undefined ? `${team}/` : `${team}/${channel}/`, 'current'),
-    async threadsWithMessages() {
-      const threads = new Set<ThreadKey>();
-      for (let after: string | undefined; ; ) {
-        const page = await records.range({ partition: OPEN_MESSAGES, limit: 1_000, after });
-        for (const { at } of page) threads.add(threadOfOpen(at));
-        after = page.at(-1)?.at;
-        if (page.length < 1_000) return [...threads];
-      }
-    },
+    threadsWithMessages: () => threadsWithMessages(records),
     async stop(id, by, at, effects) {
       return await changeRecords(records, async (draft) => {
         const stored = await draft.read(MESSAGE, id);

@@ -3,7 +3,7 @@
  * A reader of a name waits until the `now` commits that wrote it are durable. If different things
  * share a name, the only effect is a needless wait.
  */
-import type { Commit, Committed, Hold, RecordChange, Task } from '../records.ts';
+import { type Commit, type Committed, changedNames, type Hold, type Task } from '../records.ts';
 
 export const AUDIT_NAME = 'audit';
 
@@ -14,16 +14,10 @@ export function writtenNames(commit: Commit): readonly string[] {
   const { audit = [], records = [], tasks = [], trimAudit } = commit;
   const changesAudit = audit.length > 0 || trimAudit !== undefined;
   return [
-    ...records.flatMap(namesChanged),
+    ...changedNames(records),
     ...tasks.filter((change) => 'askedFor' in change).map(taskName),
     ...(changesAudit ? [AUDIT_NAME] : []),
   ];
-}
-
-function namesChanged(change: RecordChange): readonly string[] {
-  if ('expects' in change) return [];
-  const added = 'isDeletion' in change ? [] : (change.add ?? []);
-  return [change.key, ...[...added, ...(change.drop ?? [])].map(({ partition }) => partition)];
 }
 
 /** Names in a commit's result that come from other commits. */

@@ -5,6 +5,7 @@
  */
 import type { Database } from 'better-sqlite3';
 import {
+  assertUniqueRecords,
   type Commit,
   type Committed,
   type Fence,
@@ -251,12 +252,4 @@ class Conflict extends Error {
     super('A record is newer than expected.');
     this.keys = keys;
   }
-}
-
-/** Throws if a commit names a record twice, since its expected revision would be ambiguous. */
-export function assertUniqueRecords(changes: readonly RecordChange[]): void {
-  const keys = new Set(changes.map(({ key }) => key));
-  if (keys.size === changes.length) return;
-  const names = changes.map(({ key }) => key).join(', ');
-  throw new Error(`A commit names a record twice: ${names}.`);
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { DamagedRecordError, type OnDamaged } from '../../../domain/audit/damaged-record.ts';
 import type { ThreadFence } from '../../../domain/ports/agenda.ts';
 import { type ReadRevisions, StaleFenceError } from '../../../domain/ports/store.ts';
@@ -9,6 +8,7 @@ import {
   type Fence,
   type FoundRecord,
   type IndexEntry,
+  newCommitId,
   type Page,
   type RecordChange,
   type RecordKey,
@@ -73,9 +73,8 @@ export async function changeRecords<T>(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const { changes, draft } = createDraft(records, known);
     const result = await work(draft);
-    const id = randomBytes(12).toString('base64url');
     const commit: Commit = {
-      ...{ id, durable, ...changes() },
+      ...{ id: newCommitId(), durable, ...changes() },
       ...(fence && { fences: [fence] }),
       ...(releases && { releases }),
     };
