@@ -73,8 +73,8 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     name: 'a list in memory that does not wait for the disk',
     edits: [
       {
-        file: 'src/stores/holds/held-records.ts',
-        from: '    if (known) await untilDurable(known, [page.partition]);\n',
+        file: 'src/stores/holds/cached-reads.ts',
+        from: '    if (known) await untilDurable(records, known, [page.partition]);\n',
         to: '',
       },
     ],
@@ -86,9 +86,9 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     name: 'a record in memory that does not wait for the disk',
     edits: [
       {
-        file: 'src/stores/holds/held-records.ts',
-        from: 'Promise.all([readMissing(missing, cache), untilDurable(kept)])',
-        to: 'Promise.all([readMissing(missing, cache), undefined])',
+        file: 'src/stores/holds/cached-reads.ts',
+        from: '      untilDurable(records, kept),\n',
+        to: '      undefined,\n',
       },
     ],
     suite: 'test/stores/holds/holds.test.ts',

@@ -74,13 +74,33 @@ interface CachedList {
   readonly isWhole: boolean;
 }
 
+const kindOf = (key: RecordKey): string => key.slice(0, key.indexOf('/'));
+
+const isOwnPartition = (unit: string, partition: string): boolean =>
+  partition.split('|')[1] === unit;
+
+/** Whether a page certainly holds only records of this unit. */
+function isOwnPage(unit: string, { after, partition, prefix = '' }: Page): boolean {
+  if (after !== undefined) return false;
+  return isOwnPartition(unit, partition) || (prefix !== '' && prefix.split('|')[0] === unit);
+}
+
+/** The unit's own partitions are cached as a whole; of shared ones, a prefix. */
+const nameOf = (unit: string, { partition, prefix = '' }: Page): string =>
+  isOwnPartition(unit, partition) ? partition : `${partition} ${prefix}`;
+
+function widen(unit: string, page: Page): Page {
+  if (!isOwnPage(unit, page)) return page;
+  const { limit, partition, prefix } = page;
+  if (isOwnPartition(unit, partition) && prefix) return { partition, limit: WIDE };
+  return limit <= WIDE ? page : { ...page, limit: WIDE };
+}
+
 /** Creates the cache of a unit. */
 export function createHoldCache(unit: string, recent: RecentChanges): HoldCache {
   const records = new Map<RecordKey, StoredRecord>();
   const lists = new Map<string, CachedList>();
   let droppedAt = 0;
-
-  const kindOf = (key: RecordKey): string => key.slice(0, key.indexOf('/'));
 
   /** Whether a record read by key certainly belongs to this unit. */
   function isOwnKey(key: RecordKey): boolean {
@@ -91,17 +111,6 @@ export function createHoldCache(unit: string, recent: RecentChanges): HoldCache 
     if (kind === 'say') return records.has(`message/${id.slice(0, id.indexOf('#'))}`);
     return NAMED.has(kind) && (id === unit || id.startsWith(`${unit}|`));
   }
-
-  const isOwnPartition = (partition: string): boolean => partition.split('|')[1] === unit;
-
-  function isOwnPage({ after, partition, prefix = '' }: Page): boolean {
-    if (after !== undefined) return false;
-    return isOwnPartition(partition) || (prefix !== '' && prefix.split('|')[0] === unit);
-  }
-
-  /** The unit's own partitions are cached as a whole; of shared ones, a prefix. */
-  const nameOf = ({ partition, prefix = '' }: Page): string =>
-    isOwnPartition(partition) ? partition : `${partition} ${prefix}`;
 
   /** Applies a record's change to the lists. */
   function changeLists(change: WritingChange): void {
@@ -148,7 +157,7 @@ export function createHoldCache(unit: string, recent: RecentChanges): HoldCache 
   return {
     get: (key) => records.get(key),
     list(page) {
-      const known = isOwnPage(page) ? lists.get(nameOf(page)) : undefined;
+      const known = isOwnPage(unit, page) ? lists.get(nameOf(unit, page)) : undefined;
       if (!known || !holdsPage(known, page)) return undefined;
       const found = [...known.ats].map(([at, key]) => ({ at, record: records.get(key) }));
       if (found.some(({ record }) => !record)) return undefined;
@@ -157,12 +166,7 @@ export function createHoldCache(unit: string, recent: RecentChanges): HoldCache 
         page,
       );
     },
-    widen(page) {
-      if (!isOwnPage(page)) return page;
-      const { limit, partition, prefix } = page;
-      if (isOwnPartition(partition) && prefix) return { partition, limit: WIDE };
-      return limit <= WIDE ? page : { ...page, limit: WIDE };
-    },
+    widen: (page) => widen(unit, page),
     mark: recent.mark,
     keep(found, mark) {
       for (const each of found) {
@@ -171,11 +175,11 @@ export function createHoldCache(unit: string, recent: RecentChanges): HoldCache 
     },
     keepList(page, found, mark) {
       const names = [page.partition, ...found.map(({ key }) => key)];
-      if (!isOwnPage(page) || !isCurrent(mark, names)) return;
+      if (!isOwnPage(unit, page) || !isCurrent(mark, names)) return;
       for (const { document, key, revision } of found)
         records.set(key, { key, revision, document });
       const ats = new Map(found.map(({ at, key }) => [at, key]));
-      lists.set(nameOf(page), { page, ats, isWhole: found.length < page.limit });
+      lists.set(nameOf(unit, page), { page, ats, isWhole: found.length < page.limit });
     },
     change(given) {
       for (const each of given) follow(each);
