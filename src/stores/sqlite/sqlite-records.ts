@@ -9,12 +9,13 @@ import {
   type Commit,
   type Committed,
   type Fence,
+  type FoundRecord,
   type IndexEntry,
   MAX_PAGE_SIZE,
+  type Page,
   type RecordChange,
   type Records,
   SORTS_LAST,
-  type Task,
 } from '../records.ts';
 import {
   AUDIT_NAME,
@@ -27,7 +28,7 @@ import {
 import type { GroupCommit } from './group-commit.ts';
 import { prepareRecords, type RecordStatements, readRecord } from './record-statements.ts';
 import { explainSqliteFailure } from './sqlite-failure.ts';
-import { createSqliteTasks, type MayBeDone } from './sqlite-tasks.ts';
+import { createSqliteTasks, type MayBeDone, type SqliteTasks } from './sqlite-tasks.ts';
 
 /** The only schema; files with an older one are refused. */
 export const RECORDS_SCHEMA = `
@@ -71,9 +72,8 @@ export type SqliteRecords = Records & {
 export function openSqliteRecords(options: SqliteRecordsOptions, now: number): SqliteRecords {
   const { db, file, group } = options;
   const statements = prepareRecords(db);
-  const { apply } = createApply(db, statements);
   const tasks = createSqliteTasks(db, group ? { now, mayBeDone: options.mayBeDone } : undefined);
-  const receipts = new Map<string, Committed>();
+  const write = createWriter(db, statements, tasks);
   const listeners = new Set<(units: readonly string[], isOwn: boolean) => void>();
 
   /** Explains failures of the file. */
@@ -85,9 +85,10 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     }
   }
 
-  /** Returns a result once the `now` commits that wrote any of it are durable, since its reader may act on it. */
-  async function durably<T>(found: T, names: readonly string[]): Promise<T> {
-    await group?.syncOf(names);
+  /** Reads, and resolves once the `now` commits that wrote any of the result are durable, since its reader may act on it. */
+  async function read<T>(work: () => T, namesOf: (found: T) => readonly string[]): Promise<T> {
+    const found = explained(work);
+    await group?.syncOf(namesOf(found));
     return found;
   }
 
@@ -99,20 +100,6 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     return group?.syncOf(otherCommitNames(done));
   }
 
-  function write(commit: Commit): Committed {
-    const known = receipts.get(commit.id);
-    if (known) return known;
-    const stale = commit.fences?.find((fence) => !tasks.isHeld(fence));
-    if (stale) return { kind: 'stale', unit: stale.unit };
-    const done = apply(commit, (changes) => tasks.change(changes));
-    if (done.kind !== 'done') return done;
-    if (commit.releases) tasks.released(commit.fences ?? []);
-    receipts.set(commit.id, done);
-    const [oldest] = receipts.keys();
-    if (receipts.size > RECEIPTS && oldest !== undefined) receipts.delete(oldest);
-    return done;
-  }
-
   function notifyListeners(commit: Commit): void {
     const asked = requestedUnits(commit);
     if (asked.length === 0) return;
@@ -121,27 +108,21 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   }
 
   return {
-    async get(keys) {
-      return await durably(
-        explained(() => keys.map((key) => readRecord(statements, key))),
-        keys,
-      );
-    },
-    async range({ after, isBackwards, limit, partition, prefix = '' }) {
-      const most = Math.max(0, Math.min(limit, MAX_PAGE_SIZE));
-      const start = !isBackwards && after !== undefined && after > prefix ? after : prefix;
-      const end = isBackwards && after !== undefined ? after : prefix + SORTS_LAST;
-      const page = isBackwards ? statements.backwards : statements.forwards;
-      const found = explained(() => page.all(partition, start, end, most));
-      return await durably(found, [partition, ...found.map(({ key }) => key)]);
-    },
-    async count(partitions) {
-      const count = (each: string) => statements.count.get(each) ?? 0;
-      return await durably(
-        explained(() => partitions.map(count)),
-        partitions,
-      );
-    },
+    get: (keys) =>
+      read(
+        () => keys.map((key) => readRecord(statements, key)),
+        () => keys,
+      ),
+    range: (page) =>
+      read(
+        () => readPage(statements, page),
+        (found) => [page.partition, ...found.map(({ key }) => key)],
+      ),
+    count: (partitions) =>
+      read(
+        () => partitions.map((each) => statements.count.get(each) ?? 0),
+        () => partitions,
+      ),
     async commit(commit, onWritten) {
       const done = explained(() => write(commit));
       if (done.kind === 'done') onWritten?.();
@@ -150,31 +131,28 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
       return done;
     },
     whenDurable: async (names) => await group?.syncOf(names),
-    async lease(now, leaseMs, want) {
-      const leased = explained(() => tasks.lease(now, leaseMs, want));
-      return await durably(leased, handedOutNames(leased.holds));
-    },
-    async renew(holds, now, leaseMs) {
-      const renewed = explained(() => tasks.renew(holds, now, leaseMs));
-      return await durably(renewed, handedOutNames(renewed));
-    },
+    lease: (now, leaseMs, want) =>
+      read(
+        () => tasks.lease(now, leaseMs, want),
+        ({ holds }) => handedOutNames(holds),
+      ),
+    renew: (holds, now, leaseMs) => read(() => tasks.renew(holds, now, leaseMs), handedOutNames),
     release: async (hold) => explained(() => tasks.release(hold)),
-    async stateOf(those) {
-      return await durably(
-        explained(() => tasks.stateOf(those)),
-        those.map(taskName),
-      );
-    },
-    async audit(from, limit) {
-      const found = explained(() => statements.readAudit.all(from, Math.max(0, limit)));
-      return await durably(found, [AUDIT_NAME]);
-    },
-    async newestAudit() {
-      return await durably(
-        explained(() => statements.newestAudit.get() ?? 0),
-        [AUDIT_NAME],
-      );
-    },
+    stateOf: (those) =>
+      read(
+        () => tasks.stateOf(those),
+        () => those.map(taskName),
+      ),
+    audit: (from, limit) =>
+      read(
+        () => statements.readAudit.all(from, Math.max(0, limit)),
+        () => [AUDIT_NAME],
+      ),
+    newestAudit: () =>
+      read(
+        () => statements.newestAudit.get() ?? 0,
+        () => [AUDIT_NAME],
+      ),
     async watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -187,61 +165,96 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   };
 }
 
+function readPage(
+  statements: RecordStatements,
+  { after, isBackwards, limit, partition, prefix = '' }: Page,
+): readonly FoundRecord[] {
+  const most = Math.max(0, Math.min(limit, MAX_PAGE_SIZE));
+  const start = !isBackwards && after !== undefined && after > prefix ? after : prefix;
+  const end = isBackwards && after !== undefined ? after : prefix + SORTS_LAST;
+  const page = isBackwards ? statements.backwards : statements.forwards;
+  return page.all(partition, start, end, most);
+}
+
 /** Index changes of a commit. */
 interface IndexRows {
   readonly drop: (readonly [partition: string, at: string])[];
   readonly add: (readonly [partition: string, at: string, number: number])[];
 }
 
-function createApply(db: Database, statements: RecordStatements) {
-  /** Returns the record's row number; undefined if its revision is not the one to replace. */
-  function put(change: Exclude<RecordChange, { expects: number }>): number | undefined {
-    const { key, replaces } = change;
-    if ('isDeletion' in change) return statements.remove.get(key, replaces);
-    if (replaces === 0) return statements.insert.get(key, change.document);
-    return statements.update.get(change.document, key, replaces);
+/** Creates the writer of commits; it remembers the last ones, and repeats are not written again. */
+function createWriter(
+  db: Database,
+  statements: RecordStatements,
+  tasks: SqliteTasks,
+): (commit: Commit) => Committed {
+  const receipts = new Map<string, Committed>();
+
+  const apply = db.transaction((commit: Commit): Committed => {
+    const { audit = [], records = [], trimAudit } = commit;
+    // Tries all changes, so that the result names every conflict.
+    const index: IndexRows = { drop: [], add: [] };
+    const failed = records.filter((change) => !writeRecord(statements, change, index));
+    if (failed.length > 0) throw new Conflict(failed.map(({ key }) => key));
+    statements.dropEntries(index.drop);
+    statements.addEntries(index.add);
+    const handedOut = tasks.change(commit);
+    const auditSeq = statements.append(audit.map((entry) => [entry]));
+    if (trimAudit !== undefined) statements.trim.run(trimAudit);
+    return { kind: 'done', auditSeq, handedOut };
+  });
+
+  function tryToApply(commit: Commit): Committed {
+    assertUniqueRecords(commit.records ?? []);
+    try {
+      return apply.immediate(commit);
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      return { kind: 'conflict', newer: error.keys.map((key) => readRecord(statements, key)) };
+    }
   }
 
-  /** Writes a record's change and collects its index changes; false if its revision isn't the expected one. */
-  function write(change: RecordChange, index: IndexRows): boolean {
-    const { key } = change;
-    if ('expects' in change) return readRecord(statements, key).revision === change.expects;
-    const number = put(change);
-    if (number === undefined) return false;
-    const at = ({ partition, sort }: IndexEntry) => [partition, `${sort} ${key}`] as const;
-    index.drop.push(...(change.drop ?? []).map(at));
-    if ('isDeletion' in change) return true;
-    index.add.push(...(change.add ?? []).map((each) => [...at(each), number] as const));
-    return true;
-  }
-
-  const apply = db.transaction(
-    (commit: Commit, changeTasks: (commit: Commit) => readonly Task[]): Committed => {
-      const { audit = [], records = [], trimAudit } = commit;
-      // Tries all changes, so that the result names every conflict.
-      const index: IndexRows = { drop: [], add: [] };
-      const failed = records.filter((change) => !write(change, index));
-      if (failed.length > 0) throw new Conflict(failed.map(({ key }) => key));
-      statements.dropEntries(index.drop);
-      statements.addEntries(index.add);
-      const handedOut = changeTasks(commit);
-      const auditSeq = statements.append(audit.map((entry) => [entry]));
-      if (trimAudit !== undefined) statements.trim.run(trimAudit);
-      return { kind: 'done', auditSeq, handedOut };
-    },
-  );
-
-  return {
-    apply(commit: Commit, changeTasks: (commit: Commit) => readonly Task[]): Committed {
-      assertUniqueRecords(commit.records ?? []);
-      try {
-        return apply.immediate(commit, changeTasks);
-      } catch (error) {
-        if (!(error instanceof Conflict)) throw error;
-        return { kind: 'conflict', newer: error.keys.map((key) => readRecord(statements, key)) };
-      }
-    },
+  return (commit) => {
+    const known = receipts.get(commit.id);
+    if (known) return known;
+    const stale = commit.fences?.find((fence) => !tasks.isHeld(fence));
+    if (stale) return { kind: 'stale', unit: stale.unit };
+    const done = tryToApply(commit);
+    if (done.kind !== 'done') return done;
+    if (commit.releases) tasks.released(commit.fences ?? []);
+    receipts.set(commit.id, done);
+    const [oldest] = receipts.keys();
+    if (receipts.size > RECEIPTS && oldest !== undefined) receipts.delete(oldest);
+    return done;
   };
+}
+
+/** Writes a record's change and collects its index changes; false if its revision isn't the expected one. */
+function writeRecord(
+  statements: RecordStatements,
+  change: RecordChange,
+  index: IndexRows,
+): boolean {
+  const { key } = change;
+  if ('expects' in change) return readRecord(statements, key).revision === change.expects;
+  const number = putRecord(statements, change);
+  if (number === undefined) return false;
+  const at = ({ partition, sort }: IndexEntry) => [partition, `${sort} ${key}`] as const;
+  index.drop.push(...(change.drop ?? []).map(at));
+  if ('isDeletion' in change) return true;
+  index.add.push(...(change.add ?? []).map((each) => [...at(each), number] as const));
+  return true;
+}
+
+/** Returns the record's row number; undefined if its revision is not the one to replace. */
+function putRecord(
+  statements: RecordStatements,
+  change: Exclude<RecordChange, { expects: number }>,
+): number | undefined {
+  const { key, replaces } = change;
+  if ('isDeletion' in change) return statements.remove.get(key, replaces);
+  if (replaces === 0) return statements.insert.get(key, change.document);
+  return statements.update.get(change.document, key, replaces);
 }
 
 /** Rolls back the transaction; never leaves this file. */

@@ -32,6 +32,9 @@ const TOKENS_PER_START = 1_000_000;
 /** Most tasks handed out to one hold at a time. */
 const MAX_TASKS = 100;
 
+/** The leases of this process, by unit. */
+type Leases = Map<string, { readonly token: number; until: number }>;
+
 type Asked = Extract<TaskChange, { askedFor: number }>;
 
 /** Creates the tasks; `start` is absent on a connection that leases nothing. */
@@ -40,55 +43,13 @@ export function createSqliteTasks(
   start?: { readonly now: number; readonly mayBeDone?: MayBeDone | undefined },
 ): SqliteTasks {
   const statements = prepareTasks(db);
-  const leases = new Map<string, { readonly token: number; until: number }>();
+  const leases: Leases = new Map();
   let token = start ? TOKENS_PER_START * begin(db, statements, start) : 0;
-
-  const isFree = (unit: string, now: number) => (leases.get(unit)?.until ?? now) <= now;
-
-  /** Free units with due tasks and since when, oldest first; at least `most` if there are that many. */
-  function findFreeDue(now: number, most: number): ReadonlyMap<string, number> {
-    for (let limit = most + leases.size; ; limit *= 4) {
-      const rows = statements.dueUnits.all(now, limit);
-      const free = rows.filter(({ unit }) => isFree(unit, now));
-      // After the reversal, a unit's oldest row wins.
-      const found = new Map(free.reverse().map(({ due, unit }) => [unit, due]));
-      if (rows.length < limit || found.size >= most) return found;
-    }
-  }
-
-  /** Units that can be leased: those with due tasks and those with an expired lease, oldest first. */
-  function leasable(now: number, most: number): readonly string[] {
-    const since = new Map(findFreeDue(now, most));
-    for (const [unit, { until }] of leases) if (until <= now) since.set(unit, until);
-    const units = [...since].sort(([a, atA], [b, atB]) => atA - atB || (a < b ? -1 : 1));
-    return units.map(([unit]) => unit).slice(0, most);
-  }
-
-  function handOut(unit: string, now: number): readonly Task[] {
-    const tasks = statements.due.all(unit, now, MAX_TASKS);
-    for (const { id } of tasks) statements.take.run(unit, id);
-    return tasks.map((task) => ({ unit, ...task }));
-  }
-
-  function nextOf(unit: string): Pick<Hold, 'next'> {
-    const next = statements.nextOf.get(unit);
-    return typeof next === 'number' ? { next } : {};
-  }
-
-  function nextAt(): number | undefined {
-    const times = [...leases.values()].map(({ until }) => until);
-    for (const { due, unit } of statements.planned.iterate()) {
-      if (leases.has(unit)) continue;
-      times.push(due);
-      break;
-    }
-    return times.length === 0 ? undefined : Math.min(...times);
-  }
 
   const takeOver = db.transaction((units: readonly string[], now: number) =>
     units.map((unit) => {
       if (leases.has(unit)) statements.holderDied.run({ unit, now });
-      return { unit, tasks: handOut(unit, now), ...nextOf(unit) };
+      return { unit, ...handOut(statements, unit, now) };
     }),
   );
 
@@ -104,7 +65,7 @@ export function createSqliteTasks(
   }
 
   function leaseDue(now: number, leaseMs: number, most: number): readonly Hold[] {
-    const holds = lease(leasable(now, most), now, now + leaseMs);
+    const holds = lease(leasable(statements, leases, now, most), now, now + leaseMs);
     // An expired lease without tasks leaves nothing to do.
     for (const { tasks, unit } of holds) if (tasks.length === 0) leases.delete(unit);
     return holds.filter(({ tasks }) => tasks.length > 0);
@@ -115,25 +76,10 @@ export function createSqliteTasks(
       const found = leases.get(hold.unit);
       if (found?.token !== hold.token) return [];
       found.until = now + leaseMs;
-      const tasks = handOut(hold.unit, now);
-      return [
-        { unit: hold.unit, token: hold.token, until: found.until, tasks, ...nextOf(hold.unit) },
-      ];
+      const { token: own, unit } = hold;
+      return [{ unit, token: own, until: found.until, ...handOut(statements, unit, now) }];
     }),
   );
-
-  function scheduleHeld({ askedFor: at, id, unit }: Asked, now: number): readonly Task[] {
-    const task = statements.scheduleHeld.get({ unit, id, at, now });
-    if (!task || task.handed === 0) return [];
-    return [{ unit, id, due: task.due, tries: task.tries, deaths: task.deaths }];
-  }
-
-  /** Finishes a handed-out task; returns it if it is handed out again. */
-  function finish(unit: string, id: string, now: number): readonly Task[] {
-    if (statements.drop.run({ unit, id }).changes > 0) return [];
-    const due = statements.startHeld.get({ unit, id, now });
-    return typeof due === 'number' && due <= now ? [{ unit, id, due, tries: 0, deaths: 0 }] : [];
-  }
 
   const isHeld = ({ unit, token: borne }: Fence) => leases.get(unit)?.token === borne;
 
@@ -142,12 +88,14 @@ export function createSqliteTasks(
     change({ fences = [], held, releases, tasks = [] }) {
       const { now, units } = held ?? { now: 0, units: [] };
       const own = units.filter(isHeld);
-      const again = own.flatMap(({ done, unit }) => done.flatMap((id) => finish(unit, id, now)));
+      const again = own.flatMap(({ done, unit }) =>
+        done.flatMap((id) => finish(statements, { unit, id }, now)),
+      );
       const names = new Set(own.map(({ unit }) => unit));
       const asked = tasks.flatMap((change) => {
         if (!('askedFor' in change) || !names.has(change.unit))
           return changeTask(statements, change);
-        return scheduleHeld(change, now);
+        return scheduleHeld(statements, change, now);
       });
       if (releases) for (const { unit } of fences) statements.release.run(unit);
       return [...again, ...asked];
@@ -159,12 +107,12 @@ export function createSqliteTasks(
       const holds =
         'unit' in want
           ? lease(
-              [want.unit].filter((unit) => isFree(unit, now)),
+              [want.unit].filter((unit) => isFree(leases, unit, now)),
               now,
               now + leaseMs,
             )
           : leaseDue(now, leaseMs, want.most);
-      const next = nextAt();
+      const next = nextAt(statements, leases);
       return { holds, ...(next !== undefined && { next }) };
     },
     renew: (holds, now, leaseMs) => renew.immediate(holds, now, leaseMs),
@@ -173,14 +121,98 @@ export function createSqliteTasks(
       statements.release.run(hold.unit);
       leases.delete(hold.unit);
     },
-    stateOf: (tasks) =>
-      tasks.map(({ id, unit }) => {
-        const row = statements.state.get(unit, id);
-        if (!row) return undefined;
-        if (row.taken === 1) return 'handed-out';
-        return row.due === null ? 'parked' : 'due';
-      }),
+    stateOf: (tasks) => tasks.map((task) => readState(statements, task)),
   };
+}
+
+const isFree = (leases: Leases, unit: string, now: number): boolean =>
+  (leases.get(unit)?.until ?? now) <= now;
+
+/** Free units with due tasks and since when, oldest first; at least `most` if there are that many. */
+function findFreeDue(
+  statements: TaskStatements,
+  leases: Leases,
+  now: number,
+  most: number,
+): ReadonlyMap<string, number> {
+  for (let limit = most + leases.size; ; limit *= 4) {
+    const rows = statements.dueUnits.all(now, limit);
+    const free = rows.filter(({ unit }) => isFree(leases, unit, now));
+    // After the reversal, a unit's oldest row wins.
+    const found = new Map(free.reverse().map(({ due, unit }) => [unit, due]));
+    if (rows.length < limit || found.size >= most) return found;
+  }
+}
+
+/** Units that can be leased: those with due tasks and those with an expired lease, oldest first. */
+function leasable(
+  statements: TaskStatements,
+  leases: Leases,
+  now: number,
+  most: number,
+): readonly string[] {
+  const since = new Map(findFreeDue(statements, leases, now, most));
+  for (const [unit, { until }] of leases) if (until <= now) since.set(unit, until);
+  const units = [...since].sort(([a, atA], [b, atB]) => atA - atB || (a < b ? -1 : 1));
+  return units.map(([unit]) => unit).slice(0, most);
+}
+
+/** Hands out the due tasks of a unit. */
+function handOut(
+  statements: TaskStatements,
+  unit: string,
+  now: number,
+): Pick<Hold, 'tasks' | 'next'> {
+  const tasks = statements.due.all(unit, now, MAX_TASKS);
+  for (const { id } of tasks) statements.take.run(unit, id);
+  const next = statements.nextOf.get(unit);
+  return {
+    tasks: tasks.map((task) => ({ unit, ...task })),
+    ...(typeof next === 'number' && { next }),
+  };
+}
+
+/** When the next task of a free unit is due, or a lease ends. */
+function nextAt(statements: TaskStatements, leases: Leases): number | undefined {
+  const times = [...leases.values()].map(({ until }) => until);
+  for (const { due, unit } of statements.planned.iterate()) {
+    if (leases.has(unit)) continue;
+    times.push(due);
+    break;
+  }
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Schedules a task in a held unit; returns it if it is handed out at once. */
+function scheduleHeld(
+  statements: TaskStatements,
+  { askedFor: at, id, unit }: Asked,
+  now: number,
+): readonly Task[] {
+  const task = statements.scheduleHeld.get({ unit, id, at, now });
+  if (!task || task.handed === 0) return [];
+  return [{ unit, id, due: task.due, tries: task.tries, deaths: task.deaths }];
+}
+
+/** Finishes a handed-out task; returns it if it is handed out again. */
+function finish(
+  statements: TaskStatements,
+  { id, unit }: Pick<Task, 'unit' | 'id'>,
+  now: number,
+): readonly Task[] {
+  if (statements.drop.run({ unit, id }).changes > 0) return [];
+  const due = statements.startHeld.get({ unit, id, now });
+  return typeof due === 'number' && due <= now ? [{ unit, id, due, tries: 0, deaths: 0 }] : [];
+}
+
+function readState(
+  statements: TaskStatements,
+  { id, unit }: Pick<Task, 'unit' | 'id'>,
+): TaskState | undefined {
+  const row = statements.state.get(unit, id);
+  if (!row) return undefined;
+  if (row.taken === 1) return 'handed-out';
+  return row.due === null ? 'parked' : 'due';
 }
 
 function changeTask(statements: TaskStatements, change: TaskChange): readonly [] {
