@@ -4,14 +4,8 @@
  */
 import { ClientClosedError, ClientOfflineError, ErrorReply } from 'redis';
 import type { Log } from '../../../domain/ports/log.ts';
-import {
-  clusterNodesOf,
-  disconnectNow,
-  openClient,
-  openCluster,
-  type RedisClient,
-  type RedisCluster,
-} from './open-client.ts';
+import { type Connection, createConnector } from './create-connector.ts';
+import { disconnectNow, type RedisClient, type RedisCluster } from './open-client.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /** A script's reply: text, number, list or nothing. */
@@ -42,21 +36,9 @@ export interface RedisSocket {
   close(): Promise<void>;
 }
 
-/** An open connection; it is replaced, never repaired. */
-interface Connection {
-  readonly client: RedisClient | RedisCluster;
-  readonly listener: RedisClient | undefined;
-}
-
-const OPEN_MS = 3_000;
-
 /** Creates the connection to a server or its cluster; opens nothing yet. */
 export function createRedisSocket(url: string, log: Log): RedisSocket {
-  const channels = new Map<string, (message?: string) => void>();
-  /** Channels subscribed on an earlier connection. */
-  const subscribed = new Set<string>();
-  /** Addresses to try: the configured one, then all that the cluster named. */
-  let addresses: readonly string[] = [url];
+  const connector = createConnector(url, log);
   let current: Connection | undefined;
   let opening: Promise<Connection> | undefined;
   let isClosed = false;
@@ -64,73 +46,16 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
   async function open(): Promise<Connection> {
     if (isClosed) throw new Error('The store is closed.');
     if (current) return current;
-    opening ??= connectToAny().finally(() => {
+    opening ??= connect().finally(() => {
       opening = undefined;
     });
     return await opening;
   }
 
-  async function connectToAny(): Promise<Connection> {
-    let reason: unknown;
-    for (const address of addresses) {
-      try {
-        const made = await connectTo(address);
-        current = made;
-        return made;
-      } catch (error) {
-        reason ??= error;
-      }
-    }
-    throw reason;
-  }
-
-  async function connectTo(address: string): Promise<Connection> {
-    const parts: (RedisClient | RedisCluster)[] = [];
-    try {
-      return await connectParts(address, parts);
-    } catch (error) {
-      for (const part of parts) disconnectNow(part, log);
-      throw error;
-    }
-  }
-
-  async function connectParts(
-    address: string,
-    parts: (RedisClient | RedisCluster)[],
-  ): Promise<Connection> {
-    let made: Connection | undefined;
-    const broke = (error: unknown) => {
-      if (made) abandon(made, error);
-    };
-    const first = await openClient(address, broke, url);
-    parts.push(first);
-    const cluster = await clusterOf(first, broke);
-    if (cluster) disconnectNow(first, log);
-    if (cluster) parts.push(cluster);
-    const listener = channels.size > 0 ? await openClient(address, broke, url) : undefined;
-    if (listener) parts.push(listener);
-    if (listener) await subscribe(listener);
-    made = { client: cluster ?? first, listener };
+  async function connect(): Promise<Connection> {
+    const made = await connector.connect(abandon);
+    current = made;
     return made;
-  }
-
-  /** The cluster of a server; undefined if it is standalone. */
-  async function clusterOf(
-    server: RedisClient,
-    broke: (error: unknown) => void,
-  ): Promise<RedisCluster | undefined> {
-    const nodes = await clusterNodesOf(server, url);
-    if (!nodes) return undefined;
-    addresses = [...new Set([url, ...nodes])];
-    return await openCluster(nodes, url, broke);
-  }
-
-  async function subscribe(listener: RedisClient): Promise<void> {
-    for (const [name, onMessage] of channels) {
-      await withTimeout(OPEN_MS, listener.subscribe(name, onMessage));
-      if (subscribed.has(name)) onMessage();
-      subscribed.add(name);
-    }
   }
 
   /** Closes a connection: its pending commands fail, and the next command opens a new one. */
@@ -181,7 +106,7 @@ export function createRedisSocket(url: string, log: Log): RedisSocket {
       return nodes as readonly RedisClient[];
     },
     async listen(channel, listener) {
-      channels.set(channel, listener);
+      connector.addChannel(channel, listener);
       const before = await open();
       disconnectNow(before.client, log);
       if (current === before) current = undefined;
