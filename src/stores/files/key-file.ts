@@ -5,18 +5,22 @@ import { join } from 'node:path';
 import type { InstallationKey } from '../../domain/secrets/secret-mark.ts';
 import { readIfPresent, writeIfAbsent } from './write-if-absent.ts';
 
-const NAME = 'installation.key';
 const BYTES = 32;
 const OWNER_ONLY = 0o600;
 
+/** Path of a data folder's key. */
+export function keyFileIn(dataDir: string): string {
+  return join(dataDir, 'installation.key');
+}
+
 /** Reads the key of a data folder; undefined if there is none. Never creates it. */
 export async function readFileKey(dataDir: string): Promise<Uint8Array | undefined> {
-  return await readIfPresent(join(dataDir, NAME));
+  return await readIfPresent(keyFileIn(dataDir));
 }
 
 /** Keeps the key in an existing data folder; the first read creates it. */
 export function createFileKey(dataDir: string): InstallationKey {
-  const path = join(dataDir, NAME);
+  const path = keyFileIn(dataDir);
   return {
     async read() {
       const found = await readIfPresent(path);

@@ -1,9 +1,8 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { StoreCheck } from '../store-check-result.ts';
-import { assertVersion } from '../store-version.ts';
 import { checkPermissions } from './connection/check-permissions.ts';
 import { connectRedis } from './connection/connect-redis.ts';
-import { readStoreVersion } from './redis-version.ts';
+import { assertRedisVersion, readStoreVersion } from './redis-version.ts';
 
 /** Checks that Redis is reachable, suitable, grants the needed permissions and agrees with our clock; rejects with what to do. */
 export async function checkRedis({
@@ -25,7 +24,7 @@ export async function checkRedis({
     await connection.check(desk);
     await checkPermissions(connection.link, `${prefix}:{thread:}`);
     const version = await readStoreVersion(connection.link, desk);
-    if (version !== undefined) assertVersion('The data in Redis', version, 'REDIS_PREFIX');
+    if (version !== undefined) assertRedisVersion(version);
     const state =
       version === undefined ? 'it holds no records yet' : 'its records are of this version';
     return { message: `Redis can be used: ${state}.`, warnings, isInUse: false };

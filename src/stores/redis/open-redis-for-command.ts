@@ -1,13 +1,17 @@
 import type { Log } from '../../domain/ports/log.ts';
 import { type CommandRecords, NoRecordsError } from '../command-records.ts';
 import { createOwnedRecords } from '../owned-records.ts';
-import { assertVersion } from '../store-version.ts';
 import { checkPermissions } from './connection/check-permissions.ts';
 import { createRedisSocket } from './connection/redis-connection.ts';
 import { createScriptRunner, type ScriptRunner } from './connection/script-runner.ts';
 import { createRedisInstallationKey, readRedisKey } from './redis-installation-key.ts';
 import { openRedisRecords } from './redis-records.ts';
-import { claimStoreVersion, REDIS_LOCATION, readStoreVersion } from './redis-version.ts';
+import {
+  assertRedisVersion,
+  claimStoreVersion,
+  REDIS_LOCATION,
+  readStoreVersion,
+} from './redis-version.ts';
 
 /** Opens a desk's records on Redis while its app may be running. */
 export async function openRedisForCommand(
@@ -60,7 +64,7 @@ async function assertThere(link: ScriptRunner, desk: string, prefix: string): Pr
     );
   }
   try {
-    assertVersion('The data in Redis', version, 'REDIS_PREFIX');
+    assertRedisVersion(version);
   } catch (error) {
     throw explained(error);
   }

@@ -24,5 +24,10 @@ export async function readStoreVersion(
 /** Marks the data with this version; rejects, without changing it, if it has another one. */
 export async function claimStoreVersion(link: ScriptRunner, desk: string): Promise<void> {
   const version = Number(await setIfAbsent(link, desk, 'version', String(STORE_VERSION)));
+  assertRedisVersion(version);
+}
+
+/** Throws if the data has another version. */
+export function assertRedisVersion(version: number): void {
   assertVersion(REDIS_LOCATION.where, version, REDIS_LOCATION.setting);
 }

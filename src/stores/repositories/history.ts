@@ -10,7 +10,7 @@ import { assertOwnThread } from './documents/assert-own-thread.ts';
 import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';
 import { applyEffects, keysOf } from './documents/effects.ts';
 import { checkRecord, parseDocument } from './documents/read-record.ts';
-import { keyOf, listRecords, type RecordKind } from './documents/read-records.ts';
+import { ignore, keyOf, listRecords, type RecordKind } from './documents/read-records.ts';
 import { recordThreadActivity, threadRecordOf } from './documents/stored-thread.ts';
 import { deleteTurnRecords } from './turn-records.ts';
 
@@ -95,8 +95,6 @@ async function nextPosition(records: Records, partition: string): Promise<number
   const [last] = await records.range({ partition, limit: 1, isBackwards: true });
   return last ? Number.parseInt(last.at, 10) + 1 : 1;
 }
-
-function ignore(): void {}
 
 /** Creates the history of turns. */
 export function createHistory(

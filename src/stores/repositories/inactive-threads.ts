@@ -9,7 +9,7 @@ import { deleteCheckpoint } from './checkpoints.ts';
 import { deleteDecisions } from './decisions.ts';
 import { type CommitDraft, changeRecords } from './documents/change-records.ts';
 import { applyEffects } from './documents/effects.ts';
-import { listRecords, walkRecords } from './documents/read-records.ts';
+import { ignore, listRecords, walkRecords } from './documents/read-records.ts';
 import { CALL, ENDED_IN_CHANNELS, ofFamily } from './documents/stored-call.ts';
 import { OPEN_MESSAGES, threadOfOpen } from './documents/stored-message.ts';
 import { THREAD, type TouchedThread } from './documents/stored-thread.ts';
@@ -59,8 +59,6 @@ async function deleteThread(draft: CommitDraft, root: ThreadKey): Promise<void> 
   for (const { say } of unsent) if (say) await draft.put(OUTBOX_MESSAGE, say.id, SENT);
   await draft.remove(THREAD, root);
 }
-
-function ignore(): void {}
 
 /** Creates the part of the history that retention uses. */
 export function createInactiveThreads(

@@ -6,7 +6,7 @@ import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import { MAX_PAGE_SIZE, type Records } from '../records.ts';
 import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';
 import { applyEffects, keysOf } from './documents/effects.ts';
-import { keyOf, listRecords, rethrow } from './documents/read-records.ts';
+import { ignore, keyOf, listRecords, rethrow } from './documents/read-records.ts';
 import {
   endMessage,
   MESSAGE,
@@ -112,5 +112,3 @@ export function createMessages(records: Records, onDamaged: OnDamaged): Inbox {
     },
   };
 }
-
-function ignore(): void {}

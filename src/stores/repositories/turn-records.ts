@@ -7,7 +7,7 @@ import type { Records } from '../records.ts';
 import { assertOwnThread } from './documents/assert-own-thread.ts';
 import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';
 import { parseRecord } from './documents/read-record.ts';
-import { keyOf, listRecords, type RecordKind } from './documents/read-records.ts';
+import { ignore, keyOf, listRecords, type RecordKind } from './documents/read-records.ts';
 
 const TURN_MESSAGE: RecordKind<TurnRecord> = {
   name: 'turn-message',
@@ -44,7 +44,7 @@ export async function putTurnRecords(
 
 /** Removes the messages of a thread's unfinished turns in a commit. */
 export async function deleteTurnRecords(draft: CommitDraft, thread: ThreadKey): Promise<void> {
-  for (const each of await draft.list(TURN_MESSAGE, inThread(thread), {}, () => {})) {
+  for (const each of await draft.list(TURN_MESSAGE, inThread(thread), {}, ignore)) {
     await draft.remove(TURN_MESSAGE, idOf(each));
   }
 }

@@ -1,7 +1,8 @@
 import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, link, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { keyFileIn } from '../files/key-file.ts';
+import { databasePathIn } from './open-database.ts';
 import { explainSqliteFailure } from './sqlite-failure.ts';
 
 /** Files of a backup. */
@@ -17,13 +18,13 @@ const ALL_PAGES = 0x7fffffff;
 
 /** Copies the database and the installation's key; the app may be running. All or nothing; never overwrites a file. Rejects with what to do. */
 export async function backUpDatabase(dataDir: string, target: string): Promise<Backup> {
-  const file = join(dataDir, 'countersign.db');
+  const file = databasePathIn(dataDir);
   if (!existsSync(file)) {
     throw new Error(
       `There is nothing to back up: ${file} does not exist. Set DATA_DIR to the folder of the app’s records.`,
     );
   }
-  const key = join(dataDir, 'installation.key');
+  const key = keyFileIn(dataDir);
   const keyTarget = `${target}.key`;
   for (const path of [target, keyTarget])
     if (existsSync(path)) throw new Error(describeThere(path));

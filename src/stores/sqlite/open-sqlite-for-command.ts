@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { type CommandRecords, NoRecordsError } from '../command-records.ts';
-import { createFileKey, readFileKey } from '../files/key-file.ts';
+import { createFileKey, keyFileIn, readFileKey } from '../files/key-file.ts';
 import { createOwnedRecords } from '../owned-records.ts';
 import { databasePathIn, openToRead, openToWrite, sqliteLocation } from './open-database.ts';
 import { openSqliteRecords } from './sqlite-records.ts';
@@ -25,7 +24,7 @@ export function openSqliteForCommand(dataDir: string, how: 'read' | 'write'): Co
       ...{ records, checkOwner },
       installationKey: createFileKey(dataDir),
       key: () => readFileKey(dataDir),
-      keyPlace: join(dataDir, 'installation.key'),
+      keyPlace: keyFileIn(dataDir),
       close: async () => void opened.close(),
     };
   } catch (error) {

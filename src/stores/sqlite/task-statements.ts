@@ -5,27 +5,25 @@ type DueTask = Omit<Task, 'unit'>;
 
 export type TaskStatements = ReturnType<typeof prepareTasks>;
 
+/** Schedules a known task: an earlier time wins, and a parked one starts afresh. */
+const RESCHEDULE = `ON CONFLICT (unit, id) DO UPDATE SET
+        again = iif(taken, min(coalesce(again, @at), @at), again),
+        tries = iif(taken OR due IS NOT NULL, tries, 0),
+        deaths = iif(taken OR due IS NOT NULL, deaths, 0),
+        due = iif(taken, due, min(coalesce(due, @at), @at))`;
+
 /** Prepares the statements for tasks. */
 export function prepareTasks(db: Database) {
   return {
     schedule: db.prepare<{ unit: string; id: string; at: number }>(`
-      INSERT INTO tasks (unit, id, due) VALUES (@unit, @id, @at)
-      ON CONFLICT (unit, id) DO UPDATE SET
-        again = iif(taken, min(coalesce(again, @at), @at), again),
-        tries = iif(taken OR due IS NOT NULL, tries, 0),
-        deaths = iif(taken OR due IS NOT NULL, deaths, 0),
-        due = iif(taken, due, min(coalesce(due, @at), @at))`),
+      INSERT INTO tasks (unit, id, due) VALUES (@unit, @id, @at) ${RESCHEDULE}`),
     // `again` is set only if the task was already handed out.
     scheduleHeld: db.prepare<
       { unit: string; id: string; at: number; now: number },
       DueTask & { handed: number }
     >(`
       INSERT INTO tasks (unit, id, due, taken) VALUES (@unit, @id, @at, @at <= @now)
-      ON CONFLICT (unit, id) DO UPDATE SET
-        again = iif(taken, min(coalesce(again, @at), @at), again),
-        tries = iif(taken OR due IS NOT NULL, tries, 0),
-        deaths = iif(taken OR due IS NOT NULL, deaths, 0),
-        due = iif(taken, due, min(coalesce(due, @at), @at)),
+      ${RESCHEDULE},
         taken = taken OR min(coalesce(due, @at), @at) <= @now
       RETURNING due, tries, deaths, taken = 1 AND again IS NULL AS handed`),
     drop: db.prepare<{ unit: string; id: string }>(

@@ -95,6 +95,9 @@ export async function* walkRecords<T>(
   }
 }
 
+/** An `onDamaged` that leaves damaged records out. */
+export function ignore(): void {}
+
 /** An `onDamaged` that leaves nothing out. */
 export function rethrow(error: DamagedRecordError): never {
   throw error;
