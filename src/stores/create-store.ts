@@ -1,5 +1,4 @@
 /** Builds all storage ports on the records of one backend. */
-
 import type { OnDamaged } from '../domain/audit/damaged-record.ts';
 import { createAuditSeal, type Seal } from '../domain/calls/seal.ts';
 import type { Cancel, Clock } from '../domain/ports/clock.ts';

@@ -12,13 +12,9 @@ export async function openForCommand(
   log: Log,
 ): Promise<CommandRecords> {
   if (!redis) {
-    const { openSqliteForCommand: openSqliteBeside } = await import(
-      './sqlite/open-sqlite-for-command.ts'
-    );
-    return openSqliteBeside(dataDir, how);
+    const { openSqliteForCommand } = await import('./sqlite/open-sqlite-for-command.ts');
+    return openSqliteForCommand(dataDir, how);
   }
-  const { openRedisForCommand: openRedisBeside } = await import(
-    './redis/open-redis-for-command.ts'
-  );
-  return await openRedisBeside(redis, how, log);
+  const { openRedisForCommand } = await import('./redis/open-redis-for-command.ts');
+  return await openRedisForCommand(redis, how, log);
 }

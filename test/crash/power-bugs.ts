@@ -48,7 +48,7 @@ export const POWER_BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: 'src/stores/sqlite/sqlite-records.ts',
-        from: '    await group?.syncOf(namesOf(found));\n    return found;\n',
+        from: '    await group?.syncOf([...names, ...namesIn(found)]);\n    return found;\n',
         to: '    return found;\n',
       },
     ],

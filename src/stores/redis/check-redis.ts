@@ -5,15 +5,10 @@ import { connectRedis } from './connection/connect-redis.ts';
 import { assertRedisVersion, readStoreVersion } from './redis-version.ts';
 
 /** Checks that Redis is reachable, suitable, grants the needed permissions and agrees with our clock; rejects with what to do. */
-export async function checkRedis({
-  clock,
-  prefix,
-  url,
-}: {
-  readonly url: string;
-  readonly prefix: string;
-  readonly clock: Clock;
-}): Promise<StoreCheck> {
+export async function checkRedis(
+  { prefix, url }: { readonly url: string; readonly prefix: string },
+  clock: Clock,
+): Promise<StoreCheck> {
   const warnings: string[] = [];
   const quiet = () => {};
   const warn = (_fields: object, message: string) => void warnings.push(message);

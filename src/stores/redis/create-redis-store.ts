@@ -46,14 +46,8 @@ export async function createRedisStore(options: {
   const installationKey = createRedisInstallationKey(link, desk);
   const listen = connection.listen.bind(connection);
   const records = openRedisRecords({ link, listen, prefix: desk });
-  const made = createStore({
-    records,
-    place: REDIS_LOCATION,
-    installationKey,
-    clock,
-    log,
-    onDamaged,
-  });
+  const place = REDIS_LOCATION;
+  const made = createStore({ records, place, installationKey, clock, log, onDamaged });
   const { listen: listenForTasks, requestLease, tryWrite: _, ...ports } = made;
   let cancel: Cancel = () => {};
   try {

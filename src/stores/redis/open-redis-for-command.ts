@@ -30,11 +30,13 @@ export async function openRedisForCommand(
         { cause: error },
       );
     });
-    if (how === 'write') await prepare(link, desk);
-    else await assertThere(link, desk, prefix);
+    if (how === 'write') {
+      await checkPermissions(link, desk);
+      await claimStoreVersion(link, desk);
+    } else await assertThere(link, desk, prefix);
   } catch (error) {
     await socket.close();
-    throw error;
+    throw explained(error);
   }
   const bare = openRedisRecords({ link, listen: async () => {}, prefix: desk });
   const { checkOwner, records } = createOwnedRecords(bare, REDIS_LOCATION);
@@ -47,15 +49,6 @@ export async function openRedisForCommand(
   };
 }
 
-async function prepare(link: ScriptRunner, desk: string): Promise<void> {
-  try {
-    await checkPermissions(link, desk);
-    await claimStoreVersion(link, desk);
-  } catch (error) {
-    throw explained(error);
-  }
-}
-
 async function assertThere(link: ScriptRunner, desk: string, prefix: string): Promise<void> {
   const version = await readStoreVersion(link, desk);
   if (version === undefined) {
@@ -63,11 +56,7 @@ async function assertThere(link: ScriptRunner, desk: string, prefix: string): Pr
       `There are no records: this Redis has nothing under the prefix “${prefix}”. Check REDIS_URL and REDIS_PREFIX.`,
     );
   }
-  try {
-    assertRedisVersion(version);
-  } catch (error) {
-    throw explained(error);
-  }
+  assertRedisVersion(version);
 }
 
 /** Turns every error of the scripts into one that a command can print. */

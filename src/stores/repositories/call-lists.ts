@@ -16,23 +16,8 @@ import {
   type StoredCall,
 } from './documents/stored-call.ts';
 
-type CallLists = Pick<
-  Ledger,
-  | 'ofThread'
-  | 'ofRequester'
-  | 'countPending'
-  | 'countPendingOfKey'
-  | 'groupsAskedToDecide'
-  | 'askingAnyOf'
-  | 'requestedBy'
-  | 'decidedBy'
-  | 'newest'
-  | 'withStatus'
-  | 'count'
->;
-
 /** Creates the lists. */
-export function createCallLists(records: Records, onDamaged: OnDamaged): CallLists {
+export function createCallLists(records: Records, onDamaged: OnDamaged) {
   const listStored = (partition: string, page: ListPage = {}, report = onDamaged) =>
     listRecords(records, CALL, partition, page, report);
 
@@ -91,7 +76,7 @@ export function createCallLists(records: Records, onDamaged: OnDamaged): CallLis
       const pairs = CALL_STATUSES.map((status, i) => [status, counts[i] ?? 0] as const);
       return Object.fromEntries(pairs.filter(([, calls]) => calls > 0));
     },
-  };
+  } satisfies Partial<Ledger>;
 }
 
 /** Calls of several lists, each once, oldest first. */

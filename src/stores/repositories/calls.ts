@@ -1,5 +1,4 @@
 /** The ledger: the only truth about calls, and the only lock on running one. */
-
 import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
 import type { Call, CardPlace, SideMessage } from '../../domain/calls/call.ts';
 import { assertStep, isTransition, type Step } from '../../domain/calls/transitions.ts';

@@ -1,5 +1,4 @@
 /** Finished turns and their ratings. */
-
 import type { OnDamaged } from '../../domain/audit/damaged-record.ts';
 import type { History } from '../../domain/ports/store.ts';
 import type { Rating, SettledTurn } from '../../domain/threads/message.ts';
@@ -97,10 +96,7 @@ async function nextPosition(records: Records, partition: string): Promise<number
 }
 
 /** Creates the history of turns. */
-export function createHistory(
-  records: Records,
-  onDamaged: OnDamaged,
-): Pick<History, 'append' | 'newest' | 'has' | 'rate' | 'ratings' | 'clear'> {
+export function createHistory(records: Records, onDamaged: OnDamaged) {
   return {
     async append(thread, turn, effects, fence) {
       assertOwnThread(thread, fence);
@@ -153,5 +149,5 @@ export function createHistory(
         return turns;
       });
     },
-  };
+  } satisfies Partial<History>;
 }

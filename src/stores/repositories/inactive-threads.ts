@@ -61,10 +61,7 @@ async function deleteThread(draft: CommitDraft, root: ThreadKey): Promise<void> 
 }
 
 /** Creates the part of the history that retention uses. */
-export function createInactiveThreads(
-  records: Records,
-  onDamaged: OnDamaged,
-): Pick<History, 'inactiveThreads' | 'remove' | 'endedChannelCalls' | 'removeCalls'> {
+export function createInactiveThreads(records: Records, onDamaged: OnDamaged) {
   return {
     async inactiveThreads(before, { limit, skip }) {
       const found: UntouchedThread[] = [];
@@ -112,5 +109,5 @@ export function createInactiveThreads(
         return true;
       });
     },
-  };
+  } satisfies Partial<History>;
 }

@@ -1,5 +1,4 @@
 /** The outbox: messages that are still to be sent to Slack. */
-
 import { DamagedRecordError, type OnDamaged } from '../../domain/audit/damaged-record.ts';
 import type { CardPlace } from '../../domain/calls/call.ts';
 import type { Outbox } from '../../domain/ports/store.ts';
@@ -9,7 +8,7 @@ import type { Records } from '../records.ts';
 import { requestTask } from './documents/agenda-task.ts';
 import { type CommitDraft, changeRecords, fenceOf } from './documents/change-records.ts';
 import { nextOrder } from './documents/order.ts';
-import { parseDocument, parseRecord } from './documents/read-record.ts';
+import { checkRecord, parseDocument } from './documents/read-record.ts';
 import { keyOf, listRecords, type RecordKind, readOne } from './documents/read-records.ts';
 
 /** After sending, only the fact that it was sent is kept. */
@@ -43,12 +42,7 @@ export const OUTBOX_MESSAGE: RecordKind<StoredOutboxMessage> = {
     if (stored.isSaid) return stored;
     if (!stored.say) throw new DamagedRecordError('its text is missing', { record });
     const { thread } = stored.say;
-    const outboxMessage = parseRecord('say', JSON.stringify(stored.say), {
-      kind: 'say',
-      id,
-      thread,
-    });
-    return { ...stored, say: outboxMessage };
+    return { ...stored, say: checkRecord('say', stored.say, { kind: 'say', id, thread }) };
   },
 };
 

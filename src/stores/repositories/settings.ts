@@ -1,11 +1,10 @@
 /** Installation-wide settings: pause, routes, pins and API keys; and drafts of what people type. */
-
 import type { RecordLabel } from '../../domain/audit/damaged-record.ts';
 import type { ApiKey } from '../../domain/people/api-key.ts';
 import { type AdminRoutes, NO_ADMIN_ROUTES } from '../../domain/policy/admin-routes.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Drafts } from '../../domain/ports/drafts.ts';
-import type { Keys, PauseSwitch, Pins, RouteBook } from '../../domain/ports/store.ts';
+import type { Effects, Keys, PauseSwitch, Pins, RouteBook } from '../../domain/ports/store.ts';
 import type { Pause } from '../../domain/threads/pause.ts';
 import type { Pin } from '../../domain/tools/tool-pin.ts';
 import { type IndexEntry, type Records, sortTime } from '../records.ts';
@@ -36,6 +35,21 @@ const KEY = kindOf<ApiKey>('key', ({ createdAt }) => [
   { partition: 'key.all', sort: sortTime(createdAt) },
 ]);
 
+/** Writes a record with effects; false, without effects, if the stored one is not as expected. */
+async function writeIf<T>(
+  records: Records,
+  { id, kind, value }: { readonly kind: RecordKind<T>; readonly id: string; readonly value: T },
+  effects: Effects,
+  isExpected: (before: T | undefined) => boolean,
+): Promise<boolean> {
+  return await changeRecords(records, async (draft) => {
+    if (!isExpected(await draft.read(kind, id))) return false;
+    await draft.put(kind, id, value);
+    await applyEffects(draft, effects);
+    return true;
+  });
+}
+
 export function createPauseSwitch(records: Records): PauseSwitch {
   return {
     read: () => readOne(records, PAUSE, ONLY),
@@ -55,15 +69,10 @@ export function createPauseSwitch(records: Records): PauseSwitch {
 export function createRouteBook(records: Records): RouteBook {
   return {
     read: async () => (await readOne(records, ROUTES, ONLY)) ?? NO_ADMIN_ROUTES,
-    async write(book, effects) {
-      return await changeRecords(records, async (draft) => {
-        const before = await draft.read(ROUTES, ONLY);
-        if ((before?.revision ?? 0) !== book.revision - 1) return false;
-        await draft.put(ROUTES, ONLY, book);
-        await applyEffects(draft, effects);
-        return true;
-      });
-    },
+    write: (book, effects) =>
+      writeIf(records, { kind: ROUTES, id: ONLY, value: book }, effects, (before) => {
+        return (before?.revision ?? 0) === book.revision - 1;
+      }),
   };
 }
 
@@ -73,37 +82,23 @@ export function createPins(records: Records): Pins {
       const pins = await listRecords(records, PIN, 'pin.all');
       return [...pins].sort((a, b) => (a.name < b.name ? -1 : 1));
     },
-    async write(pin, before, effects) {
-      return await changeRecords(records, async (draft) => {
-        if ((await draft.read(PIN, pin.name))?.hash !== before) return false;
-        await draft.put(PIN, pin.name, pin);
-        await applyEffects(draft, effects);
-        return true;
-      });
-    },
+    write: (pin, before, effects) =>
+      writeIf(records, { kind: PIN, id: pin.name, value: pin }, effects, (known) => {
+        return known?.hash === before;
+      }),
   };
 }
 
 export function createKeys(records: Records): Keys {
   return {
-    async add(key, effects) {
-      return await changeRecords(records, async (draft) => {
-        if (await draft.read(KEY, key.id)) return false;
-        await draft.put(KEY, key.id, key);
-        await applyEffects(draft, effects);
-        return true;
-      });
-    },
+    add: (key, effects) =>
+      writeIf(records, { kind: KEY, id: key.id, value: key }, effects, (before) => !before),
     get: (id) => readOne(records, KEY, id),
     list: () => listRecords(records, KEY, 'key.all'),
-    async change(key, effects) {
-      return await changeRecords(records, async (draft) => {
-        if ((await draft.read(KEY, key.id))?.revision !== key.revision - 1) return false;
-        await draft.put(KEY, key.id, key);
-        await applyEffects(draft, effects);
-        return true;
-      });
-    },
+    change: (key, effects) =>
+      writeIf(records, { kind: KEY, id: key.id, value: key }, effects, (before) => {
+        return before?.revision === key.revision - 1;
+      }),
   };
 }
 

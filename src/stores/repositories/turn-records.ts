@@ -1,5 +1,4 @@
 /** Messages of unfinished turns. */
-
 import type { TurnRecords } from '../../domain/ports/turn-records.ts';
 import type { ThreadKey } from '../../domain/threads/thread-key.ts';
 import type { TurnRecord } from '../../domain/threads/turn-record.ts';

@@ -85,10 +85,14 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     }
   }
 
-  /** Reads, and resolves once the `now` commits that wrote any of the result are durable, since its reader may act on it. */
-  async function read<T>(work: () => T, namesOf: (found: T) => readonly string[]): Promise<T> {
+  /** Reads, and resolves once the `now` commits that wrote any of these names, or of those in the result, are durable. */
+  async function read<T>(
+    names: readonly string[],
+    work: () => T,
+    namesIn: (found: T) => readonly string[] = () => [],
+  ): Promise<T> {
     const found = explained(work);
-    await group?.syncOf(namesOf(found));
+    await group?.syncOf([...names, ...namesIn(found)]);
     return found;
   }
 
@@ -108,21 +112,15 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
   }
 
   return {
-    get: (keys) =>
-      read(
-        () => keys.map((key) => readRecord(statements, key)),
-        () => keys,
-      ),
+    get: (keys) => read(keys, () => keys.map((key) => readRecord(statements, key))),
     range: (page) =>
       read(
+        [page.partition],
         () => readPage(statements, page),
-        (found) => [page.partition, ...found.map(({ key }) => key)],
+        (found) => found.map(({ key }) => key),
       ),
     count: (partitions) =>
-      read(
-        () => partitions.map((each) => statements.count.get(each) ?? 0),
-        () => partitions,
-      ),
+      read(partitions, () => partitions.map((each) => statements.count.get(each) ?? 0)),
     async commit(commit, onWritten) {
       const done = explained(() => write(commit));
       if (done.kind === 'done') onWritten?.();
@@ -133,26 +131,17 @@ export function openSqliteRecords(options: SqliteRecordsOptions, now: number): S
     whenDurable: async (names) => await group?.syncOf(names),
     lease: (now, leaseMs, want) =>
       read(
+        [],
         () => tasks.lease(now, leaseMs, want),
         ({ holds }) => handedOutNames(holds),
       ),
-    renew: (holds, now, leaseMs) => read(() => tasks.renew(holds, now, leaseMs), handedOutNames),
+    renew: (holds, now, leaseMs) =>
+      read([], () => tasks.renew(holds, now, leaseMs), handedOutNames),
     release: async (hold) => explained(() => tasks.release(hold)),
-    stateOf: (those) =>
-      read(
-        () => tasks.stateOf(those),
-        () => those.map(taskName),
-      ),
+    stateOf: (those) => read(those.map(taskName), () => tasks.stateOf(those)),
     audit: (from, limit) =>
-      read(
-        () => statements.readAudit.all(from, Math.max(0, limit)),
-        () => [AUDIT_NAME],
-      ),
-    newestAudit: () =>
-      read(
-        () => statements.newestAudit.get() ?? 0,
-        () => [AUDIT_NAME],
-      ),
+      read([AUDIT_NAME], () => statements.readAudit.all(from, Math.max(0, limit))),
+    newestAudit: () => read([AUDIT_NAME], () => statements.newestAudit.get() ?? 0),
     async watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

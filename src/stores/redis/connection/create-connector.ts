@@ -18,17 +18,10 @@ export interface Connection {
 
 type OnBroken = (broken: Connection, why: unknown) => void;
 
-export interface Connector {
-  /** Connects to the first address that answers; rejects with the first one's reason. */
-  connect(onBroken: OnBroken): Promise<Connection>;
-  /** Subscribes later connections to a channel. */
-  addChannel(channel: string, listener: (message?: string) => void): void;
-}
-
 const OPEN_MS = 3_000;
 
 /** Creates the connector; opens nothing yet. */
-export function createConnector(url: string, log: Log): Connector {
+export function createConnector(url: string, log: Log) {
   const channels = new Map<string, (message?: string) => void>();
   /** Channels subscribed on an earlier connection. */
   const subscribed = new Set<string>();
@@ -86,7 +79,8 @@ export function createConnector(url: string, log: Log): Connector {
   }
 
   return {
-    async connect(onBroken) {
+    /** Connects to the first address that answers; rejects with the first one's reason. */
+    async connect(onBroken: OnBroken): Promise<Connection> {
       let reason: unknown;
       for (const address of addresses) {
         try {
@@ -97,6 +91,9 @@ export function createConnector(url: string, log: Log): Connector {
       }
       throw reason;
     },
-    addChannel: (channel, listener) => void channels.set(channel, listener),
+    /** Subscribes later connections to a channel. */
+    addChannel(channel: string, listener: (message?: string) => void): void {
+      channels.set(channel, listener);
+    },
   };
 }

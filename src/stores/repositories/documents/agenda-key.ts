@@ -1,5 +1,6 @@
 import type { AgendaKey, AgendaTask } from '../../../domain/ports/agenda.ts';
 import { isChannelItself, placeOf, type ThreadKey } from '../../../domain/threads/thread-key.ts';
+import type { Task } from '../../records.ts';
 
 /** Encodes a key as one text. Ids may contain any character; tasks contain no colon. */
 export function encodeAgendaKey(key: AgendaKey): string {
@@ -36,12 +37,6 @@ export function leaseUnitOf(key: AgendaKey): string {
 const POSTS: ReadonlySet<AgendaTask> = new Set(['say', 'redraw', 'stub', 'bulletin']);
 
 /** Whether the work may already be done although nothing recorded it: posts are not confirmed durably, so a restart looks in Slack first. */
-export function mayHaveBeenDone({
-  id,
-  unit,
-}: {
-  readonly unit: string;
-  readonly id: string;
-}): boolean {
+export function mayHaveBeenDone({ id, unit }: Pick<Task, 'unit' | 'id'>): boolean {
   return POSTS.has(decodeAgendaKey(id, unit).task);
 }

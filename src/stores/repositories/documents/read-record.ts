@@ -151,7 +151,7 @@ export function parseRecord<Shape extends keyof Documents>(
   return checkRecord(shape, parseDocument<unknown>(stored, record), record);
 }
 
-/** Checks a record that was assembled from several stored texts. */
+/** Checks a record, or a part of one, that is parsed already. */
 export function checkRecord<Shape extends keyof Documents>(
   shape: Shape,
   value: unknown,

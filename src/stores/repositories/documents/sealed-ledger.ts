@@ -1,9 +1,11 @@
+import type { Call } from '../../../domain/calls/call.ts';
 import { type Seal, withCallSeal, withCheckedSeal } from '../../../domain/calls/seal.ts';
 import type { Step } from '../../../domain/calls/transitions.ts';
 import type { Ledger } from '../../../domain/ports/store.ts';
 
 /** Wraps a ledger: calls are sealed when stored, and checked against their seal when read. */
 export function withSealedCalls(ledger: Ledger, seal: Seal): Ledger {
+  const checkAll = (calls: readonly Call[]) => calls.map((call) => withCheckedSeal(call, seal));
   return {
     ...ledger,
     async propose(call, effects, fence, steps = []) {
@@ -19,16 +21,11 @@ export function withSealedCalls(ledger: Ledger, seal: Seal): Ledger {
       const call = await ledger.get(id);
       return call && withCheckedSeal(call, seal);
     },
-    ofThread: async (thread, turn, damaged) =>
-      (await ledger.ofThread(thread, turn, damaged)).map((call) => withCheckedSeal(call, seal)),
-    askingAnyOf: async (team, asked, page) =>
-      (await ledger.askingAnyOf(team, asked, page)).map((call) => withCheckedSeal(call, seal)),
-    requestedBy: async (requester, page) =>
-      (await ledger.requestedBy(requester, page)).map((call) => withCheckedSeal(call, seal)),
-    decidedBy: async (person, page) =>
-      (await ledger.decidedBy(person, page)).map((call) => withCheckedSeal(call, seal)),
-    withStatus: async (status, page) =>
-      (await ledger.withStatus(status, page)).map((call) => withCheckedSeal(call, seal)),
+    ofThread: async (...asked) => checkAll(await ledger.ofThread(...asked)),
+    askingAnyOf: async (...asked) => checkAll(await ledger.askingAnyOf(...asked)),
+    requestedBy: async (...asked) => checkAll(await ledger.requestedBy(...asked)),
+    decidedBy: async (...asked) => checkAll(await ledger.decidedBy(...asked)),
+    withStatus: async (...asked) => checkAll(await ledger.withStatus(...asked)),
   };
 }
 

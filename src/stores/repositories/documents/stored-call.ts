@@ -1,5 +1,4 @@
 /** How calls are stored and found. */
-
 import { DamagedRecordError } from '../../../domain/audit/damaged-record.ts';
 import { type Call, isTerminal } from '../../../domain/calls/call.ts';
 import type { Person } from '../../../domain/people/person.ts';

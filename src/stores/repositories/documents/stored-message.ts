@@ -4,7 +4,7 @@ import type { MessageEnd } from '../../../domain/ports/store.ts';
 import type { InboxMessage } from '../../../domain/threads/message.ts';
 import type { ThreadKey } from '../../../domain/threads/thread-key.ts';
 import type { CommitDraft } from './change-records.ts';
-import { parseDocument, parseRecord } from './read-record.ts';
+import { checkRecord, parseDocument } from './read-record.ts';
 import type { RecordKind } from './read-records.ts';
 
 /** After the end only its id and state remain, so that a repeated delivery is still recognized. */
@@ -46,11 +46,8 @@ export const MESSAGE: RecordKind<StoredMessage> = {
       throw new DamagedRecordError('parts of it are missing', { record });
     }
     if (!stored.message) return stored;
-    const text = JSON.stringify(stored.message);
-    return {
-      ...stored,
-      message: parseRecord('message', text, { ...record, thread: stored.thread }),
-    };
+    const name = { ...record, thread: stored.thread };
+    return { ...stored, message: checkRecord('message', stored.message, name) };
   },
 };
 
