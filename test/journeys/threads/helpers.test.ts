@@ -64,7 +64,7 @@ describe('helpers', () => {
     const { id } = stage.workspace.member('requester');
     const card = await stage.card(place, 'p1', 'payer (task 2 of 3), for', `<@${id}>`, ASKED);
     const said = allText(card);
-    const label = said.indexOf('in an agent’s words');
+    const label = said.indexOf('as written by an agent');
     assert.ok(label > said.indexOf(ASKED) && said.indexOf(PAY) > label, said);
     assert.equal(said.split(PAY).length, 2, 'The card quotes the agent as if it were a person.');
     await stage.press('requester', card, 'call.approve-all');

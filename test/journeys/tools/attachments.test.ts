@@ -140,7 +140,7 @@ describe('files in the real app', () => {
     const body = '<!DOCTYPE html><title>Slack</title><a href="/signin">Sign in</a>';
     stage.workspace.faults.api('files-pri', { kind: 'status', status: 200, body });
     const place = await send('read', textFile('locked.txt', 'secret'));
-    await stage.answer(place, 'install the app again with the manifest (files:read)');
+    await stage.answer(place, 'has to install it again with the manifest (files:read)');
     await stage.answer(place, 'So be it.');
     assert.equal(await stage.file('inbox/locked.txt'), undefined);
   });

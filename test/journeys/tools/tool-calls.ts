@@ -70,7 +70,7 @@ export function createToolCalls(stage: FieldStage): ToolCalls {
     const said: string[] = [];
     for (const card of stage.cards(place)) {
       await stage.press('requester', card, 'call.open');
-      await stage.view('requester', 'attempt');
+      await stage.view('requester', 'version');
       said.push(allText(card), allText({ text: '', blocks: topView()?.blocks ?? [] }));
       await stage.workspace.close('requester');
     }
