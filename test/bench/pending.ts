@@ -105,7 +105,7 @@ async function restart(stage: Stage, place: Place, watchMs: number): Promise<Res
   const before = performance.now();
   await stage.startAgain();
   await stage.press('requester', card, 'call.approve');
-  await stage.card(place, '*Done*');
+  await stage.card(place, ':white_check_mark:');
   const seconds = (performance.now() - before) / 1_000;
   const memory = memoryOfDescendant('bin/start.js');
   await new Promise((resolve) => setTimeout(resolve, watchMs));
@@ -124,6 +124,7 @@ async function seed(
     redisUrl,
     prefix: 'pending',
     dataDir,
+    workspace: workspace.team.id,
   });
   const requester: Person = { team: workspace.team.id, user: workspace.member('requester').id };
   await seedPending({ store, clock, count, requester });

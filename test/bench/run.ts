@@ -18,16 +18,29 @@ const chosen = names.filter(
   (name) => words.length === 0 || words.some((word) => name.includes(word)),
 );
 const lines: Line[] = [];
+const failed: string[] = [];
 for (const name of chosen) {
   const bench = BENCHES[name];
   for (const store of bench?.stores ?? []) {
     console.error(`${name} on ${store} …`);
-    if (bench) lines.push(...(await measure(bench, store, scale, probeApart(name))));
+    if (!bench) continue;
+    try {
+      lines.push(...(await measure(bench, store, scale, probeApart(name))));
+    } catch (error) {
+      // The other rows are still worth their time.
+      console.error(error);
+      failed.push(`${name} on ${store}`);
+    }
   }
 }
 const table = toTable(lines);
 console.log(`\n${table}\n\n${describeMachine()}`);
-if (isWhole) await writeFile(new URL('./results.md', import.meta.url), toPage());
+if (failed.length > 0) {
+  console.error(`Not measured: ${failed.join(', ')}`);
+  process.exitCode = 1;
+}
+if (isWhole && failed.length === 0)
+  await writeFile(new URL('./results.md', import.meta.url), toPage());
 
 function toPage(): string {
   return `# What \`npm run bench\` measured

@@ -23,8 +23,10 @@ export async function openBenchStore(options: {
   readonly prefix: string;
   readonly onWake?: () => void;
   readonly dataDir?: string;
+  /** (Default: T1.) */
+  readonly workspace?: string;
 }) {
-  const { kind, redisUrl, prefix, onWake = silent } = options;
+  const { kind, redisUrl, prefix, onWake = silent, workspace = 'T1' } = options;
   const folder = await makeTempDir();
   const clock: Clock = createSystemClock();
   const { store } = await openStore(
@@ -35,7 +37,7 @@ export async function openBenchStore(options: {
     },
     { clock, log: QUIET_LOG, onWake },
   );
-  await store.belongTo({ workspace: 'T1' });
+  await store.belongTo({ workspace });
   return {
     store,
     clock,
