@@ -46,7 +46,7 @@ type Origin =
 
 /** What depends on who made a call. */
 interface CallBehaviour {
-  /** `caller`: it takes the approval or answer, so no worker of ours runs anything. */
+  /** `caller`: it takes the approval or answer, so our workers run nothing. */
   readonly runBy: 'worker' | 'graph' | 'caller';
   /** Who reads people's answers and goes on after the end. */
   readonly reportsTo: 'thread' | 'caller';
@@ -54,8 +54,6 @@ interface CallBehaviour {
   readonly asksFor: 'approval' | 'text' | 'form';
   /** The decision that moves the call forward. */
   readonly mainDecision: DecisionKind;
-  /** It may be claimed in the commit of its approval, as our worker starts it. */
-  readonly isClaimedOnApproval: boolean;
   /** It may share a card with the other calls of its message. */
   readonly mayShareCard: boolean;
   /** Our agent would repeat it, once expired, if the requester asked for it. */
@@ -71,18 +69,16 @@ const AGENT: CallBehaviour = {
   reportsTo: 'thread',
   asksFor: 'approval',
   mainDecision: 'approve',
-  isClaimedOnApproval: true,
   mayShareCard: true,
   canAskAgain: true,
   isUnderPolicy: true,
   partOf: 'message',
 };
-const GRAPH: CallBehaviour = { ...AGENT, runBy: 'graph', isClaimedOnApproval: false };
+const GRAPH: CallBehaviour = { ...AGENT, runBy: 'graph' };
 const PROGRAM: CallBehaviour = {
   ...AGENT,
   runBy: 'caller',
   reportsTo: 'caller',
-  isClaimedOnApproval: false,
   mayShareCard: false,
   canAskAgain: false,
 };

@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, it, type TestContext } from 'node:test';
 import { NO_ADMIN_ROUTES } from '../../../src/domain/policy/admin-routes.ts';
 import { type GateAnswer, REQUESTER_ROUTE } from '../../../src/domain/policy/route.ts';
+import { runCallKey } from '../../../src/domain/ports/agenda.ts';
 import type { Store } from '../../../src/domain/ports/store.ts';
 import { REQUESTER } from '../../support/builders/a-call.ts';
 import { createTestDirectory } from '../../support/builders/a-directory.ts';
@@ -42,7 +43,7 @@ async function open(t: TestContext, atClaim: (store: Store) => Promise<unknown>)
     index === 0 ? sayCalls([{ name: 'act', args: '{"note":"a"}' }]) : sayText('Done.'),
   );
   await desk.send('act');
-  return { desk, tool, asked: () => asked.splice(0) };
+  return { desk, directory, tool, asked: () => asked.splice(0) };
 }
 
 describe('a click that approves and claims', () => {
@@ -70,5 +71,78 @@ describe('a click that approves and claims', () => {
     await desk.decide(await onlyCall(desk), REQUESTER);
     assert.equal((await onlyCall(desk)).status, 'refused');
     assert.deepEqual(tool.runs, []);
+  });
+});
+
+/** Fails every read of a single call until `mend` is called. */
+function failReads({ ledger }: Store): { mend(): void } {
+  const { get } = ledger;
+  Object.assign(ledger, {
+    get: async () => {
+      throw new Error('The store cannot be read.');
+    },
+  });
+  return { mend: () => Object.assign(ledger, { get }) };
+}
+
+describe('a call that was claimed with its approval, if the read before its tool fails', () => {
+  const RETRIED_MS = 5_000;
+
+  async function approveAndFail(t: TestContext) {
+    let reads: ReturnType<typeof failReads> | undefined;
+    const { desk, directory, tool } = await open(t, async (store) => {
+      reads ??= failReads(store);
+    });
+    await desk.decide(await onlyCall(desk), REQUESTER);
+    assert.equal((await onlyCall(desk)).status, 'running');
+    assert.equal(tool.runs.length, 0);
+    reads?.mend();
+    const retry = async () => {
+      await desk.clock.advance(RETRIED_MS);
+      await desk.rest();
+    };
+    return { desk, directory, tool, retry };
+  }
+
+  it('runs once at the next try', async (t) => {
+    const { desk, retry, tool } = await approveAndFail(t);
+    await retry();
+    await retry();
+    assert.equal(tool.runs.length, 1);
+    assert.equal((await onlyCall(desk)).status, 'succeeded');
+  });
+
+  it('does not run if the policy refuses it meanwhile, and says so', async (t) => {
+    const { desk, retry, tool } = await approveAndFail(t);
+    await desk.store.routes.write({ ...NO_ADMIN_ROUTES, revision: 1 }, {});
+    await retry();
+    assert.deepEqual(tool.runs, []);
+    const { outcome, status } = await onlyCall(desk);
+    assert.equal(status, 'failed');
+    assert.deepEqual(outcome, { kind: 'error', text: 'Not run: Not any more.' });
+  });
+
+  it('does not run if its approver has left meanwhile, and says so', async (t) => {
+    const { desk, directory, retry, tool } = await approveAndFail(t);
+    directory.profileOf = async () => ({ standing: 'gone', isAdmin: false });
+    await retry();
+    assert.deepEqual(tool.runs, []);
+    const { outcome } = await onlyCall(desk);
+    const text = 'Not run: too few of those who approved it may still approve it.';
+    assert.deepEqual(outcome, { kind: 'error', text });
+  });
+
+  it('waits for the end of a pause', async (t) => {
+    const { desk, retry, tool } = await approveAndFail(t);
+    await desk.store.pause.write({ by: REQUESTER, at: desk.clock.now() }, {});
+    await retry();
+    assert.deepEqual(tool.runs, []);
+    assert.equal((await onlyCall(desk)).status, 'running');
+    await desk.store.pause.write(undefined, {});
+    await desk.store.agenda.wake([
+      { key: runCallKey(await onlyCall(desk)), dueAt: desk.clock.now() },
+    ]);
+    await retry();
+    assert.equal(tool.runs.length, 1);
   });
 });

@@ -133,7 +133,5 @@ function mayRunAtOnce(call: Call): boolean {
   const { basis, route, status, thread, votes } = call;
   if (status !== 'pending' || !route || basis !== undefined) return false;
   const isForOneVote = route.quorum <= 1 && votes.length === 0 && groupsNamedBy(route).length === 0;
-  return (
-    isForOneVote && behaviourOf(call).isClaimedOnApproval && parentCallOf(thread) === undefined
-  );
+  return isForOneVote && behaviourOf(call).runBy === 'worker' && parentCallOf(thread) === undefined;
 }

@@ -8,7 +8,7 @@ import {
   ruleRecovery,
   ruleRenewedClaim,
 } from '../../../domain/rules/execution-rules.ts';
-import type { Sentence } from '../../../domain/text/sentence.ts';
+import { plainSentence, type Sentence } from '../../../domain/text/sentence.ts';
 import type { HeldWork } from '../../deps.ts';
 import { isBeingStopped } from '../is-being-stopped.ts';
 import type { ClaimDeps } from './claim.ts';
@@ -64,7 +64,7 @@ export function createRecoverRun(deps: ClaimDeps, helperThreads: Pick<HelperThre
     if (await store.pause.read()) return undefined;
     if (!isIntact(call)) return stopForgedCall(call, clock.now(), false);
     const why = await explainRejected(call, work);
-    if (why !== undefined) return endWithoutRun(call, `Not run: ${why}`);
+    if (why !== undefined) return endWithoutRun(call, `Not run: ${plainSentence(why)}`);
     return ruleRenewedClaim(call, clock.now(), work.fence);
   }
 
